@@ -91,11 +91,9 @@ type Cell interface {
 	// Canonical returns the cell's canonical form: everything that changes its answer
 	// and nothing else, as JSON. The identity is its digest.
 	Canonical() []byte
-	// Fill fills in a task's data, spec, needs and files. canonical is what Canonical
-	// returned.
-	Fill(task *Task, canonical []byte)
-	// Labels returns the values of the kind's label columns.
-	Labels() []any
+	// Fill fills in a task's labels, data, spec, needs and files. canonical is what
+	// Canonical returned.
+	Fill(task *Task, canonical []byte) error
 }
 
 // plannedGroup is a group with what is known of it once.
@@ -223,10 +221,9 @@ func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
 			groups = slices.Clone(groups)
 			slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(b.seconds, a.seconds) })
 		}
-		columns := p.Tables().Labels
 		for _, g := range groups {
 			for cell := range g.Cells(p.seeds) {
-				if !yield(p.task(cell, g.seconds, columns)) {
+				if !yield(p.task(cell, g.seconds)) {
 					return
 				}
 			}
@@ -235,12 +232,11 @@ func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
 }
 
 // task makes the task of a cell.
-func (p *Plan) task(c Cell, seconds float64, labels []Column) (Task, error) {
+func (p *Plan) task(c Cell, seconds float64) (Task, error) {
 	canonical := c.Canonical()
 	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Limits: p.Limits}
-	c.Fill(&task, canonical)
-	if err := task.Labels.Append(labels, c.Labels()...); err != nil {
-		return Task{}, fmt.Errorf("labels of cell %s: %w", task.Cell, err)
+	if err := c.Fill(&task, canonical); err != nil {
+		return Task{}, fmt.Errorf("cell %s: %w", task.Cell, err)
 	}
 	return task, nil
 }

@@ -23,6 +23,70 @@ type Column struct {
 	Doc  string // one sentence: meaning, unit, when it is null
 }
 
+// Field is a column with the function that gives its value for a row, which is made of a
+// T. Values are those that [Batch.Append] takes.
+type Field[T any] struct {
+	Name  string
+	Type  Type
+	Value func(T) any
+	Doc   string // see [Column]
+}
+
+// Fields are the columns of a table, or a part of them, with their values.
+type Fields[T any] []Field[T]
+
+// Columns returns the columns.
+func (f Fields[T]) Columns() []Column {
+	columns := make([]Column, len(f))
+	for j := range f {
+		columns[j] = Column{f[j].Name, f[j].Type, f[j].Doc}
+	}
+	return columns
+}
+
+// Further returns the columns of a further table, the first of which is the cell.
+func (f Fields[T]) Further() []Column {
+	return append([]Column{{"cell", Text, "identity of the cell, 32 hex digits"}}, f.Columns()...)
+}
+
+// Append adds a row to a batch of the columns.
+func (f Fields[T]) Append(b *Batch, row T) error {
+	if b.Columns == nil {
+		b.Columns = make([]Vector, len(f))
+	}
+	for j := range f {
+		if err := b.Columns[j].Append(Column{Name: f[j].Name, Type: f[j].Type}, f[j].Value(row), b.Rows); err != nil {
+			return err
+		}
+	}
+	b.Rows++
+	return nil
+}
+
+// Rows returns a batch of a row for each of the list.
+func (f Fields[T]) Rows(list []T) (b Batch, err error) {
+	for _, row := range list {
+		if err := f.Append(&b, row); err != nil {
+			return Batch{}, err
+		}
+	}
+	return b, nil
+}
+
+// Known returns x, or nil, which stands for null, where it does not apply.
+func Known[T any](x T, applies bool) any {
+	if !applies {
+		return nil
+	}
+	return x
+}
+
+// NotZero returns x, nil for a zero value, which stands for what does not apply.
+func NotZero[T comparable](x T) any {
+	var zero T
+	return Known(x, x != zero)
+}
+
 // Table is the schema of one results file; Name is the file's name without
 // its ending.
 type Table struct {
@@ -54,34 +118,6 @@ type Tables struct {
 	Consistent func(*Outcome) error
 }
 
-// Cells returns the schema of the cells table: run and cell, the labels,
-// status, error and attempts, the measures, and what the runner measured.
-func (t Tables) Cells() Table {
-	columns := []Column{
-		{"run", Text, "the run that computed the cell"},
-		{"cell", Text, "identity of the cell, 32 hex digits"},
-	}
-	columns = append(columns, t.Labels...)
-	columns = append(columns,
-		Column{"status", Text, "ok, incomplete, failed, timeout, memory, diverged, cancelled or skipped"},
-		Column{"error", Text, "why the status is not ok, else null"},
-		Column{"attempts", Int, "how often the cell was tried"},
-	)
-	columns = append(columns, t.Measures...)
-	columns = append(columns,
-		Column{"wall_seconds", Float, "elapsed time of the last attempt"},
-		Column{"cpu_seconds", Float, "processor time of the last attempt, null where it cannot be told apart"},
-		Column{"peak_bytes", Int, "peak memory of the attempt, null where it was not measured"},
-		Column{"worker", Text, "the worker that computed the cell"},
-		Column{"version", Text, "version of agepath that computed the cell"},
-		Column{"started_at", Time, "start of the last attempt"},
-		Column{"finished_at", Time, "end of the last attempt"},
-		Column{"short_of", Float, "seconds (status timeout) or bytes (memory) known not to be enough: a higher limit computes the cell again; null otherwise"},
-		Column{"tables", Text, "tables that the cell was computed for, with commas: cells, and the further ones that its grid kept, also where it has no rows in them; null where the cell failed"},
-	)
-	return Table{Name: "cells", Columns: columns}
-}
-
 // Batch holds rows of one table column by column, in the table's order.
 type Batch struct {
 	Rows    int      `cbor:"1,keyasint"`
@@ -108,7 +144,7 @@ func (b *Batch) Append(columns []Column, values ...any) error {
 		b.Columns = make([]Vector, len(columns))
 	}
 	for j, value := range values {
-		if err := b.Columns[j].append(columns[j], value, b.Rows); err != nil {
+		if err := b.Columns[j].Append(columns[j], value, b.Rows); err != nil {
 			return err
 		}
 	}
@@ -116,7 +152,9 @@ func (b *Batch) Append(columns []Column, values ...any) error {
 	return nil
 }
 
-func (v *Vector) append(column Column, value any, row int) error {
+// Append adds a value of a column, nil for null, behind those of so many rows. See
+// [Batch.Append].
+func (v *Vector) Append(column Column, value any, row int) error {
 	if v.Null != nil || value == nil {
 		for len(v.Null) < row {
 			v.Null = append(v.Null, false)

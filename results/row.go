@@ -1,10 +1,9 @@
 package results
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
-	"strings"
-	"time"
+	"slices"
 	"unsafe"
 
 	"github.com/agepath/agepath/experiment"
@@ -15,46 +14,16 @@ import (
 type outcomeRows struct {
 	run      string
 	declared experiment.Tables
-	labels   []experiment.Column
-	measures []experiment.Column
 	tables   []experiment.Table // the further ones, then cells
-	// what cells has before, between and after labels and measures
-	head, middle, tail []experiment.Column
 }
 
-// newOutcomeRows holds the columns that are filled here against those that
-// [experiment.Tables.Cells] declares.
 func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) {
-	cells := tables.Cells()
-	r := &outcomeRows{run: run, declared: tables, labels: tables.Labels, measures: tables.Measures}
-	rest := cells.Columns
-	take := func(n int) (part []experiment.Column) {
-		n = min(n, len(rest))
-		part, rest = rest[:n], rest[n:]
-		return part
-	}
-	r.head = take(2)
-	take(len(r.labels))
-	r.middle = take(3)
-	take(len(r.measures))
-	r.tail = take(9)
-	var names strings.Builder
-	for _, part := range [][]experiment.Column{r.head, r.middle, r.tail, rest} {
-		for _, column := range part {
-			names.WriteString(column.Name + " ")
-		}
-	}
-	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at short_of tables "
-	if names.String() != filled {
-		return nil, fmt.Errorf("the cells table has the columns %sbesides labels and measures; those that are filled are %s", names.String(), filled)
-	}
 	for _, table := range tables.Further {
 		if len(table.Columns) == 0 || table.Columns[0].Name != "cell" {
 			return nil, fmt.Errorf("table %s: its first column is not cell", table.Name)
 		}
 	}
-	r.tables = append(append(r.tables, tables.Further...), cells)
-	return r, nil
+	return &outcomeRows{run, tables, append(slices.Clone(tables.Further), tables.Cells())}, nil
 }
 
 // further returns the tables besides cells.
@@ -75,11 +44,13 @@ func (r *outcomeRows) bytes(o *experiment.Outcome) int {
 }
 
 // appendTo appends the rows of outcomes in table k to a batch of it.
-func (r *outcomeRows) appendTo(batch *experiment.Batch, k int, outcomes []*experiment.Outcome) {
+func (r *outcomeRows) appendTo(batch *experiment.Batch, k int, outcomes []*experiment.Outcome) error {
 	table := r.tables[k]
 	for _, o := range outcomes {
 		if k == len(r.tables)-1 {
-			r.appendCell(batch, o)
+			if err := r.appendCell(batch, o); err != nil {
+				return err
+			}
 			continue
 		}
 		rows := o.Further[table.Name]
@@ -93,19 +64,17 @@ func (r *outcomeRows) appendTo(batch *experiment.Batch, k int, outcomes []*exper
 		appendRows(batch, 1, table.Columns[1:], &rows, 0, rows.Rows)
 		batch.Rows += rows.Rows
 	}
+	return nil
 }
 
-func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome) {
+func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome) error {
 	at := 0
-	own := func(columns []experiment.Column, values ...any) {
-		for j, column := range columns {
-			if values[j] == nil {
-				appendNull(batch, at, columns[j:j+1])
-			} else {
-				appendValue(&batch.Columns[at], column.Type, values[j])
-			}
+	own := func(columns []experiment.OwnColumn) (err error) {
+		for j := range columns {
+			err = errors.Join(err, batch.Columns[at].Append(columns[j].Column, columns[j].Value(o, &r.declared), batch.Rows))
 			at++
 		}
+		return err
 	}
 	other := func(columns []experiment.Column, row *experiment.Batch) {
 		if row.Rows == 0 {
@@ -115,29 +84,13 @@ func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome)
 		}
 		at += len(columns)
 	}
-	own(r.head, cmp.Or(o.Origin, o.Run), o.Cell)
-	other(r.labels, &o.Labels)
-	// Messages may quote any bytes; a row must not fail over them.
-	own(r.middle, string(o.Status), textOrNull(strings.ToValidUTF8(o.Error, "\uFFFD")), int64(o.Attempts))
-	other(r.measures, &o.Measures)
-	own(r.tail, o.Wall, pointerOrNull(o.CPU), pointerOrNull(o.Peak),
-		textOrNull(strings.ToValidUTF8(o.Worker, "\uFFFD")), textOrNull(strings.ToValidUTF8(o.Version, "\uFFFD")),
-		timeOrNull(o.Started), timeOrNull(o.Finished), positiveOrNull(o.Short), textOrNull(r.computedFor(o)))
+	err := own(experiment.CellsHead)
+	other(r.declared.Labels, &o.Labels)
+	err = errors.Join(err, own(experiment.CellsMiddle))
+	other(r.declared.Measures, &o.Measures)
+	err = errors.Join(err, own(experiment.CellsTail))
 	batch.Rows++
-}
-
-// computedFor returns the column tables of an outcome, "" for null.
-func (r *outcomeRows) computedFor(o *experiment.Outcome) string {
-	if !o.Status.Computed() {
-		return ""
-	}
-	names := []string{r.cells().Name}
-	for _, table := range r.further() {
-		if _, ok := o.Further[table.Name]; ok {
-			names = append(names, table.Name)
-		}
-	}
-	return strings.Join(names, ",")
+	return err
 }
 
 // outcome makes an outcome of a row of cells, but for its kind and its further tables. It
@@ -145,7 +98,13 @@ func (r *outcomeRows) computedFor(o *experiment.Outcome) string {
 func (r *outcomeRows) outcome(cells *experiment.Batch, row int) *experiment.Outcome {
 	o := &experiment.Outcome{}
 	at := 0
-	part := func(columns []experiment.Column) (batch experiment.Batch) {
+	own := func(columns []experiment.OwnColumn) {
+		for j := range columns {
+			columns[j].Set(o, cells.At(columns[j].Column, at, row))
+			at++
+		}
+	}
+	other := func(columns []experiment.Column) (batch experiment.Batch) {
 		from := experiment.Batch{Rows: cells.Rows, Columns: cells.Columns[at : at+len(columns)]}
 		at += len(columns)
 		batch = newBatch(columns)
@@ -153,81 +112,10 @@ func (r *outcomeRows) outcome(cells *experiment.Batch, row int) *experiment.Outc
 		batch.Rows = 1
 		return batch
 	}
-	values := func(columns []experiment.Column) (list []any) {
-		batch := part(columns)
-		for j, column := range columns {
-			list = append(list, batch.At(column, j, 0))
-		}
-		return list
-	}
-	head := values(r.head)
-	o.Run, o.Cell = valueOf[string](head[0]), valueOf[string](head[1])
-	o.Labels = part(r.labels)
-	middle := values(r.middle)
-	o.Status, o.Error = experiment.Status(valueOf[string](middle[0])), valueOf[string](middle[1])
-	o.Attempts = int(valueOf[int64](middle[2]))
-	o.Measures = part(r.measures)
-	tail := values(r.tail)
-	o.Wall, o.CPU, o.Peak = valueOf[float64](tail[0]), pointerTo[float64](tail[1]), pointerTo[int64](tail[2])
-	o.Worker, o.Version = valueOf[string](tail[3]), valueOf[string](tail[4])
-	o.Started, o.Finished = valueOf[time.Time](tail[5]), valueOf[time.Time](tail[6])
-	o.Short = valueOf[float64](tail[7])
+	own(experiment.CellsHead)
+	o.Labels = other(r.declared.Labels)
+	own(experiment.CellsMiddle)
+	o.Measures = other(r.declared.Measures)
+	own(experiment.CellsTail)
 	return o
-}
-
-// valueOf returns the value of a column, the zero value for null.
-func valueOf[T any](value any) T {
-	x, _ := value.(T)
-	return x
-}
-
-// pointerTo is valueOf for what may be unknown.
-func pointerTo[T any](value any) *T {
-	if x, ok := value.(T); ok {
-		return &x
-	}
-	return nil
-}
-
-// appendValue appends a value that is not null and of the column's type.
-func appendValue(v *experiment.Vector, t experiment.Type, value any) {
-	if v.Null != nil {
-		v.Null = append(v.Null, false)
-	}
-	switch t {
-	case experiment.Int, experiment.Time:
-		v.Ints = append(v.Ints, value.(int64))
-	case experiment.Float:
-		v.Floats = append(v.Floats, value.(float64))
-	case experiment.Text:
-		v.Texts = append(v.Texts, value.(string))
-	}
-}
-
-func textOrNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-func pointerOrNull[T any](p *T) any {
-	if p == nil {
-		return nil
-	}
-	return *p
-}
-
-func positiveOrNull(x float64) any {
-	if x > 0 {
-		return x
-	}
-	return nil
-}
-
-func timeOrNull(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMicro()
 }

@@ -73,15 +73,17 @@ func createSegment(d disk.FS, dir string, tables []experiment.Table, run string,
 
 // write appends one batch to each stream, whose rows fill appends. When it returns nil they are
 // durable; after an error the segment can only be closed.
-func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch)) error {
+func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch) error) error {
 	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {
 			if err := w.disk.SyncDir(w.dir); err != nil {
 				return err
 			}
 		}
-		fill(k, &stream.batch)
-		err := stream.flush()
+		err := fill(k, &stream.batch)
+		if err == nil {
+			err = stream.flush()
+		}
 		if err == nil {
 			err = stream.out.sync()
 		}

@@ -253,7 +253,9 @@ func (s *Store) flush() error {
 		}
 		s.active = active
 	}
-	err := s.active.write(func(table int, batch *experiment.Batch) { s.rows.appendTo(batch, table, s.pending.outcomes) })
+	err := s.active.write(func(table int, batch *experiment.Batch) error {
+		return s.rows.appendTo(batch, table, s.pending.outcomes)
+	})
 	if err != nil {
 		return fmt.Errorf("storing %d outcomes: %w", len(s.pending.outcomes), errors.Join(err, s.abandon()))
 	}

@@ -172,7 +172,7 @@ func expectedRows(tables experiment.Tables, outcomes []*experiment.Outcome) map[
 			cell[len(cell)-2] = o.Error
 		}
 		cell = append(cell, row(tables.Measures, &o.Measures, 0)...)
-		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished, positiveOrNull(o.Short), nil)
+		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished, experiment.Known(o.Short, o.Short > 0), nil)
 		if o.CPU != nil {
 			cell[len(cell)-8], cell[len(cell)-7] = *o.CPU, *o.Peak
 		}

@@ -55,24 +55,50 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	return compute[float32](ctx, s, texts)
 }
 
-// result is what a training gave.
-type result[T classifier.Float] struct {
+// scores are what a training is worth.
+type scores struct {
+	texts     *parts
 	weight    any // that was used, nil without one
 	validated any // its accuracy in cross-validation, nil without
-	epochs    []classifier.Epoch
-	scores    []float64 // on the test part, after each epoch
-	before    wmmd.Embedding[T]
-	after     wmmd.Embedding[T]
+	epochs    []*scoredEpoch
 	accuracy  float64
 	fitted    float64 // accuracy on the training part
 	wmmd      float64
 }
 
+func (s *scores) last() *scoredEpoch { return s.epochs[len(s.epochs)-1] }
+
+// scoredEpoch is a row of the table epochs.
+type scoredEpoch struct {
+	classifier.Epoch
+	number int
+	score  float64 // on the test part, where the table is kept
+}
+
+// triedWeight is a row of the table weights.
+type triedWeight struct {
+	number        int
+	weight, score float64
+}
+
+// movedWord is a row of the table words.
+type movedWord struct {
+	number                int
+	text                  string
+	counts, before, after []float64
+}
+
+// result is what a training gave.
+type result[T classifier.Float] struct {
+	scores
+	before, after wmmd.Embedding[T]
+}
+
 func compute[T classifier.Float](ctx context.Context, s *spec, p *parts) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
 	train, test := learnable(p.train), learnable(p.test)
-	r := &result[T]{}
+	r := &result[T]{scores: scores{texts: p}}
 	further = map[string]experiment.Batch{}
-	weight, err := s.choose(ctx, train, r, further)
+	weight, err := s.choose(ctx, train, &r.scores, further)
 	if err == nil {
 		err = r.train(ctx, s, weight, train, test)
 	}
@@ -88,14 +114,12 @@ func compute[T classifier.Float](ctx context.Context, s *spec, p *parts) (measur
 	if err := r.tables(s, p, further); err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	last := r.epochs[len(r.epochs)-1]
-	err = measures.Append(measureColumns, "accuracy", r.accuracy, r.fitted, last.Loss, last.Penalty, r.weight, r.validated,
-		r.wmmd, len(p.all.Words), p.all.Empty)
+	measures, err = measureFields.Rows([]*scores{&r.scores})
 	return measures, further, err
 }
 
 // choose returns the penalty's weight, chosen by cross-validation among several.
-func (s *spec) choose(ctx context.Context, train *classifier.Texts, r interface{ chosen(weight, validated any) }, further map[string]experiment.Batch) (float64, error) {
+func (s *spec) choose(ctx context.Context, train *classifier.Texts, r *scores, further map[string]experiment.Batch) (float64, error) {
 	c := &s.Cell
 	var rows experiment.Batch
 	defer func() {
@@ -107,7 +131,7 @@ func (s *spec) choose(ctx context.Context, train *classifier.Texts, r interface{
 	case 0:
 		return 0, nil
 	case 1:
-		r.chosen(weights[0], nil)
+		r.weight = weights[0]
 		return weights[0], nil
 	default:
 		choose := classifier.Choose[float32]
@@ -121,16 +145,14 @@ func (s *spec) choose(ctx context.Context, train *classifier.Texts, r interface{
 			return 0, err
 		}
 		for i, weight := range weights {
-			if err := rows.Append(weightsTable.Columns[1:], i, weight, choice.Accuracies[i]); err != nil {
+			if err := weightFields.Append(&rows, &triedWeight{i, weight, choice.Accuracies[i]}); err != nil {
 				return 0, err
 			}
 		}
-		r.chosen(choice.Weight, choice.Accuracies[slices.Index(weights, choice.Weight)])
+		r.weight, r.validated = choice.Weight, choice.Accuracies[slices.Index(weights, choice.Weight)]
 		return choice.Weight, nil
 	}
 }
-
-func (r *result[T]) chosen(weight, validated any) { r.weight, r.validated = weight, validated }
 
 // train trains with a weight.
 func (r *result[T]) train(ctx context.Context, s *spec, weight float64, train, test *classifier.Texts) error {
@@ -142,10 +164,11 @@ func (r *result[T]) train(ctx context.Context, s *spec, weight float64, train, t
 	r.before = c.Embedding()
 	curve := s.keeps(epochsTable.Name)
 	if err := c.Train(ctx, train, random, func(e classifier.Epoch) {
-		r.epochs = append(r.epochs, e)
+		epoch := &scoredEpoch{Epoch: e, number: len(r.epochs)}
 		if curve {
-			r.scores = append(r.scores, c.Accuracy(test))
+			epoch.score = c.Accuracy(test)
 		}
+		r.epochs = append(r.epochs, epoch)
 	}); err != nil {
 		return err
 	}
@@ -159,24 +182,16 @@ func (r *result[T]) train(ctx context.Context, s *spec, weight float64, train, t
 }
 
 // tables makes the rows of the tables that are kept.
-func (r *result[T]) tables(s *spec, p *parts, further map[string]experiment.Batch) error {
+func (r *result[T]) tables(s *spec, p *parts, further map[string]experiment.Batch) (err error) {
 	if s.keeps(epochsTable.Name) {
-		var rows experiment.Batch
-		for i, e := range r.epochs {
-			if err := rows.Append(epochsTable.Columns[1:], i, float64(e.Number), e.Loss, e.Penalty, r.scores[i]); err != nil {
-				return err
-			}
-		}
-		further[epochsTable.Name] = rows
-	}
-	if s.keeps(wordsTable.Name) {
-		rows, err := r.words(p.train)
-		if err != nil {
+		if further[epochsTable.Name], err = epochFields.Rows(r.epochs); err != nil {
 			return err
 		}
-		further[wordsTable.Name] = rows
 	}
-	return nil
+	if s.keeps(wordsTable.Name) {
+		further[wordsTable.Name], err = r.words(p.train)
+	}
+	return err
 }
 
 // words makes a row for each word of the vocabulary.
@@ -194,7 +209,7 @@ func (r *result[T]) words(train *corpus.Corpus) (rows experiment.Batch, err erro
 		for k := range counts {
 			byClass[k] = counts[k][w]
 		}
-		err = errors.Join(err, rows.Append(wordsTable.Columns[1:], w, word, byClass, list(r.before.Row(int32(w))), list(r.after.Row(int32(w)))))
+		err = errors.Join(err, wordFields.Append(&rows, &movedWord{w, word, byClass, list(r.before.Row(int32(w))), list(r.after.Row(int32(w)))}))
 	}
 	return rows, err
 }

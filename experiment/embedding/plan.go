@@ -242,21 +242,11 @@ func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
 func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
 
 // Fill implements [experiment.Cell].
-func (c *plannedCell) Fill(task *experiment.Task, _ []byte) {
+func (c *plannedCell) Fill(task *experiment.Task, _ []byte) error {
 	s := spec{Cell: c.Cell, Keep: c.group.keep}
 	task.Spec, task.Files, task.Needs = s.encode(), c.files(), []experiment.Need{need}
+	return labelFields.Append(&task.Labels, c)
 }
 
-// Labels implements [experiment.Cell].
-func (c *plannedCell) Labels() []any {
-	g, t := c.group, &c.Training
-	train := int(t.Train * float64(g.data.texts))
-	var params any
-	if text := c.Penalty.params(g.without); text != "" {
-		params = text
-	}
-	return []any{
-		g.name, train, g.data.texts - train, g.data.length, t.Train, c.Model, t.Dim, t.Epochs, t.Batch, t.Rate, t.Precision,
-		c.Penalty.Kind, params, c.repeat, c.Seed,
-	}
-}
+// train returns the number of texts of the training part.
+func (c *plannedCell) train() int { return int(c.Training.Train * float64(c.group.data.texts)) }

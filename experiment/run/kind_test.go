@@ -127,19 +127,25 @@ func (g *walkGroup) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 }
 
 func (w *walk) Canonical() []byte { return gridfile.JSON(w) }
-func (w *walk) Fill(task *experiment.Task, canonical []byte) {
+func (w *walk) Fill(task *experiment.Task, canonical []byte) error {
 	task.Spec, task.Files = canonical, []string{w.Length}
+	return walkLabels.Append(&task.Labels, w)
 }
 
-func (w *walk) Labels() []any                 { return []any{"origin", "walk", w.Method, w.Steps, w.repeat, w.Seed} }
+var walkLabels = experiment.Fields[*walk]{
+	{Name: "dataset", Type: experiment.Text, Value: func(*walk) any { return "origin" }},
+	{Name: "model", Type: experiment.Text, Value: func(*walk) any { return "walk" }},
+	{Name: "method", Type: experiment.Text, Value: func(w *walk) any { return w.Method }},
+	{Name: "steps", Type: experiment.Int, Value: func(w *walk) any { return w.Steps }},
+	{Name: "repeat", Type: experiment.Int, Value: func(w *walk) any { return w.repeat }},
+	{Name: "seed", Type: experiment.Int, Value: func(w *walk) any { return w.Seed }},
+}
+
 func (walkKind) Name() string                 { return "walk" }
 func (walkKind) Abilities() []experiment.Need { return nil }
 func (walkKind) Tables() experiment.Tables {
 	return experiment.Tables{
-		Labels: []experiment.Column{
-			{Name: "dataset", Type: experiment.Text}, {Name: "model", Type: experiment.Text}, {Name: "method", Type: experiment.Text},
-			{Name: "steps", Type: experiment.Int}, {Name: "repeat", Type: experiment.Int}, {Name: "seed", Type: experiment.Int},
-		},
+		Labels:   walkLabels.Columns(),
 		Measures: []experiment.Column{{Name: "metric", Type: experiment.Text}, {Name: "test_at_end", Type: experiment.Float}},
 		Further:  []experiment.Table{walkPath},
 	}

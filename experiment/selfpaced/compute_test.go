@@ -255,7 +255,7 @@ func TestComputeIncomplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measures, further, err := cut.tables(cell, scored)
+	measures, further, err := scored.tables(cell.Keep)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,35 +121,11 @@ func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 }
 
 // Fill implements [experiment.Cell].
-func (c *plannedCell) Fill(task *experiment.Task, canonical []byte) {
+func (c *plannedCell) Fill(task *experiment.Task, canonical []byte) error {
 	task.Data = []string{c.Data.Digest}
 	task.Spec = c.spec(canonical)
 	task.Needs, task.Files, task.Env = c.needs(), outside.FilesOf(c.Method.Command), outside.EnvOf(c.Method.Command)
-}
-
-// Labels implements [experiment.Cell].
-func (c *plannedCell) Labels() []any {
-	g := c.group
-	data, m, r := g.data, c.Model, c.Method.Regularizer
-	noise, split := c.Settings.Noise, c.Settings.Split
-	return []any{
-		data.Name, string(data.Task), data.train, data.test, data.D,
-		string(c.Settings.Protocol), split.Train, split.Test, split.Validation,
-		string(c.Settings.Features), orNull(string(c.Settings.Target)),
-		orNull(m.Name), orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
-		orNull(m.Loss.text()), orNull(m.Constraint.text()), orNull(g.intercept()),
-		orNull(r.Name), orNull(r.Param), orNull(c.Method.Age.Min), orNull(c.Method.Age.Max), orNull(c.Method.Age.Step), c.Method.Name, orNull(c.Method.Settings.Text()),
-		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
-	}
-}
-
-// orNull returns nil for a zero value, which stands for what does not apply.
-func orNull[T comparable](value T) any {
-	var zero T
-	if value == zero {
-		return nil
-	}
-	return value
+	return labelFields.Append(&task.Labels, c)
 }
 
 // splitText writes a split for readers of a plan, such as 3:1, validation 0.2.

@@ -19,10 +19,12 @@ const (
 
 // scores are what a path is worth on the test and on the validation part.
 type scores struct {
+	of                       *Fitted
 	metric                   string
 	kept                     []bool      // by knot: whether any sample has weight there, else there is no score
 	test, validation         []knotScore // by knot; validation is nil without such a part
 	bestTest, bestValidation int         // knots; bestValidation is -1 without a validation part
+	last                     int         // knot at the last age asked for, -1 where none has a score there
 }
 
 // metric returns what the cell's scores measure.
@@ -43,7 +45,7 @@ type knotScore struct{ score, mae float64 }
 
 // score evaluates every knot that keeps a sample on the test and the validation part.
 func (f *Fitted) score(prepared *dataset.Prepared, metric string) (*scores, error) {
-	s := &scores{metric: metric, bestValidation: -1, kept: f.kept()}
+	s := &scores{of: f, metric: metric, bestValidation: -1, last: len(f.Knots) - 1, kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
 		first, last := f.Knots[0].Age, f.Knots[len(f.Knots)-1].Age
 		return nil, discards(fmt.Errorf("%w at every age from %.4g to %.4g", gaga.ErrDiscarded, first, last), raiseAge)
@@ -59,6 +61,9 @@ func (f *Fitted) score(prepared *dataset.Prepared, metric string) (*scores, erro
 		s.bestValidation = best(s.validation, s.kept, s.metric)
 	}
 	s.bestTest = best(s.test, s.kept, s.metric)
+	if !f.reached || !s.kept[s.last] {
+		s.last = -1
+	}
 	return s, nil
 }
 
@@ -155,97 +160,84 @@ func better(a, b float64, metric string) bool {
 }
 
 // tables makes the rows that a cell leaves behind.
-func (f *Fitted) tables(cell *Cell, s *scores) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
-	if err := measures.Append(measureColumns, f.measures(s)...); err != nil {
+func (s *scores) tables(keep Keep) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+	if measures, err = measureFields.Rows([]*scores{s}); err != nil {
 		return experiment.Batch{}, nil, err
 	}
 	further = map[string]experiment.Batch{}
-	for _, table := range furtherTables {
-		var batch experiment.Batch
-		columns := table.Columns[1:] // without cell
-		switch {
-		case table.Name == "knots" && cell.Keep.Knots:
-			err = f.knotRows(&batch, columns, s)
-		case table.Name == "coefficients" && cell.Keep.Coefficients:
-			err = f.coefficientRows(&batch, columns)
-		default:
+	for _, table := range []struct {
+		name string
+		kept bool
+		of   experiment.Fields[*scoredKnot]
+	}{{"knots", keep.Knots, knotFields}, {"coefficients", keep.Coefficients, coefficientFields}} {
+		if !table.kept {
 			continue
 		}
-		if err != nil {
+		if further[table.name], err = table.of.Rows(s.knots()); err != nil {
 			return experiment.Batch{}, nil, err
 		}
-		further[table.Name] = batch
 	}
 	return measures, further, nil
 }
 
-// measures returns the values of the measures' columns, in their order.
-func (f *Fitted) measures(s *scores) []any {
-	last := len(f.Knots) - 1
-	if !f.reached || !s.kept[last] {
-		last = -1
-	}
-	mae := func(k int) any { return value(s.test[max(k, 0)].mae, s.metric != Accuracy && k >= 0) }
-	aged := f.status != ""
-	turning, jumps := f.passed, 0
-	worst := 0.0
-	for k := range f.Knots {
-		worst = math.Max(worst, f.Knots[k].KKT)
-		switch f.Knots[k].Kind {
-		case gaga.Turning:
-			turning++
-		case gaga.Jump:
-			jumps++
-		}
-	}
-	chosen := max(s.bestValidation, 0)
-	var validation any
-	if s.bestValidation >= 0 {
-		validation = s.validation[chosen].score
-	}
-	return []any{
-		s.metric,
-		s.test[s.bestTest].score, value(s.test[chosen].score, s.bestValidation >= 0), value(s.test[max(last, 0)].score, last >= 0), validation,
-		mae(s.bestTest), mae(s.bestValidation), mae(last),
-		value(f.Knots[s.bestTest].Age, aged), value(f.Knots[chosen].Age, aged && s.bestValidation >= 0),
-		value(f.Knots[len(f.Knots)-1].Age, aged),
-		len(f.Knots), value(turning, f.critical), value(jumps, f.critical), value(f.restarts, f.critical),
-		value(worst, !f.outside), value(f.status, aged),
-	}
+// testAt returns the test score of a knot, nil for the knot -1, which is none.
+func (s *scores) testAt(k int) any { return experiment.Known(s.test[max(k, 0)].score, k >= 0) }
+
+// maeAt returns the mean absolute error on the test part.
+func (s *scores) maeAt(k int) any {
+	return experiment.Known(s.test[max(k, 0)].mae, k >= 0 && s.metric != Accuracy)
 }
 
-func (f *Fitted) knotRows(batch *experiment.Batch, columns []experiment.Column, s *scores) error {
-	for k := range f.Knots {
-		knot := &f.Knots[k]
-		var validation any
-		if s.validation != nil && s.kept[k] {
-			validation = s.validation[k].score
-		}
-		aged := f.status != ""
-		err := batch.Append(columns, k, value(knot.Age, aged), knot.Kind.String(), value(knot.Detail, knot.Detail != ""),
-			value(knot.Index, knot.Index >= 0), value(knot.Objective, aged && !f.outside), value(s.test[k].score, s.kept[k]), validation,
-			value(knot.Easy, !f.outside), value(knot.Middle, !f.outside), value(knot.Discarded, !f.outside),
-			value(knot.Active, !f.outside || f.linear), value(knot.KKT, !f.outside))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *Fitted) coefficientRows(batch *experiment.Batch, columns []experiment.Column) error {
-	for k := range f.Knots {
-		if err := batch.Append(columns, k, f.Knots[k].Theta); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// value returns x, or nil, which stands for null, where it does not apply.
-func value[T any](x T, applies bool) any {
-	if !applies {
+// validationAt returns the validation score, nil without such a part.
+func (s *scores) validationAt(k int) any {
+	if s.validation == nil || k < 0 {
 		return nil
 	}
-	return x
+	return s.validation[k].score
+}
+
+// ageAt returns the age, nil for methods without.
+func (s *scores) ageAt(k int) any {
+	return experiment.Known(s.of.Knots[max(k, 0)].Age, k >= 0 && s.of.aged())
+}
+
+// aged reports whether the method has ages.
+func (f *Fitted) aged() bool { return f.status != "" }
+
+// count counts the knots of a kind.
+func (f *Fitted) count(kind gaga.Kind) (n int) {
+	for k := range f.Knots {
+		if f.Knots[k].Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// worst returns the largest violation of the optimality conditions.
+func (f *Fitted) worst() (worst float64) {
+	for k := range f.Knots {
+		worst = math.Max(worst, f.Knots[k].KKT)
+	}
+	return worst
+}
+
+// scoredKnot is a knot of a path with its scores.
+type scoredKnot struct {
+	*gaga.Knot
+	*scores
+	number int
+	scored int // the knot's number, -1 where every sample is discarded
+}
+
+// knots returns the knots with their scores.
+func (s *scores) knots() []*scoredKnot {
+	list := make([]*scoredKnot, len(s.of.Knots))
+	for k := range list {
+		list[k] = &scoredKnot{&s.of.Knots[k], s, k, k}
+		if !s.kept[k] {
+			list[k].scored = -1
+		}
+	}
+	return list
 }

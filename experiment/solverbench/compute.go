@@ -184,36 +184,50 @@ func known(x float64) any {
 	return x
 }
 
+// certified is an attempt with the best of its points.
+type certified struct {
+	*attempt
+	bound      bound
+	reached    [len(levels)]float64 // seconds to each level, -1 where it is not reached
+	final      float64              // least gap, -1 for none
+	overclaims int
+	why        string // the curve ends early, "" where it is complete
+}
+
+// certifiedPoint is a point as the curve says it.
+type certifiedPoint struct {
+	*point
+	number                    int
+	objective, gap, violation float64
+	overclaims                int
+}
+
 // tables certifies the points and makes the measures and the curve.
 func (p *problem) tables(a *attempt, b bound) (measures, curve experiment.Batch, err error) {
-	reached := [len(levels)]float64{-1, -1, -1}
-	final, overclaims := -1.0, 0
-	for i, at := range a.points {
-		objective, violation := p.primal(at.beta), p.violation(at.beta)
-		gap := p.gap(objective, violation, b)
-		over := 0
-		if at.reported >= 0 && gap > 1.1*at.reported+1e-9 {
-			over = 1
+	c := &certified{attempt: a, bound: b, reached: [len(levels)]float64{-1, -1, -1}, final: -1}
+	for i := range a.points {
+		at := &certifiedPoint{point: &a.points[i], number: i}
+		at.objective, at.violation = p.primal(at.beta), p.violation(at.beta)
+		at.gap = p.gap(at.objective, at.violation, b)
+		if at.reported >= 0 && at.gap > 1.1*at.reported+1e-9 {
+			at.overclaims = 1
 		}
-		overclaims += over
-		if violation <= feasible {
-			if final < 0 || gap < final {
-				final = gap
+		c.overclaims += at.overclaims
+		if at.violation <= feasible {
+			if c.final < 0 || at.gap < c.final {
+				c.final = at.gap
 			}
 			for k, level := range levels {
-				if gap <= level && (reached[k] < 0 || at.seconds < reached[k]) {
-					reached[k] = at.seconds
+				if at.gap <= level && (c.reached[k] < 0 || at.seconds < c.reached[k]) {
+					c.reached[k] = at.seconds
 				}
 			}
 		}
-		err = errors.Join(err, curve.Append(curveTable.Columns[1:], i, known(at.tolerance), at.seconds, known(at.passes), objective, gap,
-			known(at.reported), violation, over))
+		err = errors.Join(err, curveFields.Append(&curve, at))
 	}
-	var stopped any
-	if a.stopped != "" && !(final >= 0 && final <= tolerances[len(tolerances)-1]) {
-		stopped = a.stopped
+	if !(c.final >= 0 && c.final <= tolerances[len(tolerances)-1]) {
+		c.why = a.stopped
 	}
-	err = errors.Join(err, measures.Append(measureColumns, "seconds", known(reached[0]), known(reached[1]), known(reached[2]), a.setup(),
-		known(final), len(a.points), overclaims, b.value, b.gap, stopped))
+	err = errors.Join(err, measureFields.Append(&measures, c))
 	return measures, curve, err
 }

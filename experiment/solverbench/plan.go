@@ -190,21 +190,9 @@ type plannedCell struct {
 }
 
 // Fill implements [experiment.Cell].
-func (c *plannedCell) Fill(task *experiment.Task, _ []byte) {
+func (c *plannedCell) Fill(task *experiment.Task, _ []byte) error {
 	task.Spec = gridfile.JSON(spec{Cell: *c.Cell, Keep: c.group.keep})
 	task.Data, task.Needs = c.data(), c.needs()
 	task.Files, task.Env = outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command)
-}
-
-// Labels implements [experiment.Cell].
-func (c *plannedCell) Labels() []any {
-	g := c.group
-	var params any
-	if text := c.Task.Settings.Text(); text != "" {
-		params = text
-	}
-	return []any{
-		g.data.Name, g.data.N, g.data.D + c.Task.appended(), c.Task.Name, params, g.factor.text, c.C,
-		c.Solver.Name, g.solver.family, c.repeat, c.Seed,
-	}
+	return labelFields.Append(&task.Labels, c)
 }

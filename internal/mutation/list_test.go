@@ -78,7 +78,7 @@ var durability = []mutation{
 	{"disk: the name of a file is not synced", "internal/disk/disk.go", `	return d.SyncDir(filepath.Dir(path))
 `, `	return nil
 `, "./internal/disk/faulty Replace"},
-	{"results: streams are not synced", "results/segment.go", "		err := stream.flush()\n		if err == nil {\n			err = stream.out.sync()", "		err := stream.flush()\n		if err == nil {\n			err = stream.out.buffered.Flush()", powerTests},
+	{"results: streams are not synced", "results/segment.go", "			err = stream.flush()\n		}\n		if err == nil {\n			err = stream.out.sync()", "			err = stream.flush()\n		}\n		if err == nil {\n			err = stream.out.buffered.Flush()", powerTests},
 	{"results: the names of streams are not synced", "results/segment.go", `if err := w.disk.SyncDir(w.dir); err != nil {`, `if err := error(nil); err != nil {`, powerTests},
 	{"results: the cells of a batch come first", "results/segment.go", `	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {`, `	for k, stream := range slices.Backward(w.streams) {
@@ -155,7 +155,7 @@ var reuse = []mutation{
 	{"reuse: results of cells that their run does not plan", "experiment/run/share.go", `origin.check(outcome); err != nil`, `error(nil); origin == nil || err != nil`, "./experiment/run ShareForeign"},
 	{"reuse: tasks of shared cells stay", "experiment/run/share.go", `if shared > 0 && !k.fresh {`, `if false {`, "./experiment/run ShareQueued"},
 	{"reuse: the number of a result", "experiment/queue/put.go", `w.number(outcome.Cell), 0)`, `0, 0)`, "./experiment/queue ResultWriter"},
-	{"results: only rows say what a cell was computed for", "results/row.go", `if _, ok := o.Further[table.Name]; ok {`, `if o.Further[table.Name].Rows > 0 {`, "./results Needed"},
+	{"results: only rows say what a cell was computed for", "experiment/cells.go", `if _, ok := o.Further[t.Further[i].Name]; ok {`, `if o.Further[t.Further[i].Name].Rows > 0 {`, "./results Needed"},
 	{"results: outcomes of files of two runs", "results/outcomes.go", `reader.metadata()[MetadataRun] != cells.metadata()[MetadataRun] {`, `false {`, "./results BetweenGrids"},
 	{"results: superseded outcomes", "results/outcomes.go", `return e, ok && e.source == at`, `return e, ok`, "./results EachOutcome"},
 	{"reuse: programs without a version", "results/folders.go", `folder.Build == f.Build`, `true`, "./results FoldersTakes"},
@@ -169,7 +169,7 @@ var limits = []mutation{
 	{"queue: what fails each time is tried again", "experiment/queue/delivery.go", `	last := outcome.Repeats || limit > 0`, `	last := limit > 0`, "./experiment/queue FailRepeats"},
 	{"queue: raised limits come too late for what is in flight", "experiment/queue/delivery.go", `	case raised:`, `	case raised && false:`, "./experiment/queue LimitsOfTasks"},
 	{"queue: tasks of a paused run are taken", "experiment/queue/orders.go", `	if a.from.heard.Load().Paused {`, `	if a.from.heard.Load().Paused && false {`, "./experiment/queue Pause"},
-	{"queue: one attempt too many", "experiment/queue/delivery.go", "		last = limit > 0 && attempts >= limit", "		last = limit > 0 && attempts > limit", "./experiment/queue FailCounts|FailThen"},
+	{"queue: one attempt too many", "experiment/queue/delivery.go", "		last = limit > 0 && t.Failed >= limit", "		last = limit > 0 && t.Failed > limit", "./experiment/queue FailCounts|FailThen"},
 	{"queue: one death too many", "experiment/queue/attempts.go", `return t.silent(delivery) >= deaths && `, `return t.silent(delivery) > deaths && `, "./experiment/queue Dead|Lost"},
 	{"queue: one certain death too few", "experiment/queue/attempts.go", `t.Died >= deaths-1`, `t.Died >= deaths-2`, "./experiment/queue Dead|Lost"},
 	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(t.kept() + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},
@@ -197,7 +197,7 @@ var learning = []mutation{
 	{"embedding: rows of any norm", "internal/neural/layers.go", `	if norm <= 1 {`, `	if norm >= 0 {`, "./wmmd/classifier PyTorch"},
 	{"embedding: the matrix keeps rows of any norm", "internal/neural/layers.go", `			shorten(row)
 `, ``, "./internal/neural TestEmbedding$"},
-	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `s.choose(ctx, train, r, further)`, `s.choose(ctx, learnable(p.all), r, further)`, "./experiment/embedding TestTestPart$"},
+	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `s.choose(ctx, train, &r.scores, further)`, `s.choose(ctx, learnable(p.all), &r.scores, further)`, "./experiment/embedding TestTestPart$"},
 	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
 	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
 	{"texts: the identity is not that of the cell", "experiment/embedding/compute.go", `task.Matches(s.Cell.id(), `, `task.Matches(task.Cell, `, "./experiment/embedding TestCheck$"},

@@ -1,0 +1,102 @@
+package experiment
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// OwnColumn is a column of the cells table that the runner fills, whatever the kind.
+type OwnColumn struct {
+	Column
+	Value func(*Outcome, *Tables) any // as [Vector.Append] takes it
+	Set   func(*Outcome, any)         // the inverse, with a value of [Batch.At]
+}
+
+// The columns of cells besides labels, which follow CellsHead, and measures, which follow
+// CellsMiddle.
+var (
+	CellsHead = []OwnColumn{
+		{Column{"run", Text, "the run that computed the cell"},
+			func(o *Outcome, _ *Tables) any { return cmp.Or(o.Origin, o.Run) }, func(o *Outcome, v any) { o.Run, _ = v.(string) }},
+		{Column{"cell", Text, "identity of the cell, 32 hex digits"},
+			func(o *Outcome, _ *Tables) any { return o.Cell }, func(o *Outcome, v any) { o.Cell, _ = v.(string) }},
+	}
+	CellsMiddle = []OwnColumn{
+		{Column{"status", Text, "ok, incomplete, failed, timeout, memory, diverged, cancelled or skipped"},
+			func(o *Outcome, _ *Tables) any { return string(o.Status) }, func(o *Outcome, v any) { o.Status = Status(valueOf[string](v)) }},
+		{Column{"error", Text, "why the status is not ok, else null"},
+			func(o *Outcome, _ *Tables) any { return text(o.Error) }, func(o *Outcome, v any) { o.Error, _ = v.(string) }},
+		{Column{"attempts", Int, "how often the cell was tried"},
+			func(o *Outcome, _ *Tables) any { return o.Attempts }, func(o *Outcome, v any) { o.Attempts = int(valueOf[int64](v)) }},
+	}
+	CellsTail = []OwnColumn{
+		{Column{"wall_seconds", Float, "elapsed time of the last attempt"},
+			func(o *Outcome, _ *Tables) any { return o.Wall }, func(o *Outcome, v any) { o.Wall, _ = v.(float64) }},
+		{Column{"cpu_seconds", Float, "processor time of the last attempt, null where it cannot be told apart"},
+			func(o *Outcome, _ *Tables) any { return pointed(o.CPU) }, func(o *Outcome, v any) { o.CPU = pointerTo[float64](v) }},
+		{Column{"peak_bytes", Int, "peak memory of the attempt, null where it was not measured"},
+			func(o *Outcome, _ *Tables) any { return pointed(o.Peak) }, func(o *Outcome, v any) { o.Peak = pointerTo[int64](v) }},
+		{Column{"worker", Text, "the worker that computed the cell"},
+			func(o *Outcome, _ *Tables) any { return text(o.Worker) }, func(o *Outcome, v any) { o.Worker, _ = v.(string) }},
+		{Column{"version", Text, "version of agepath that computed the cell"},
+			func(o *Outcome, _ *Tables) any { return text(o.Version) }, func(o *Outcome, v any) { o.Version, _ = v.(string) }},
+		{Column{"started_at", Time, "start of the last attempt"},
+			func(o *Outcome, _ *Tables) any { return Known(o.Started, !o.Started.IsZero()) }, func(o *Outcome, v any) { o.Started, _ = v.(time.Time) }},
+		{Column{"finished_at", Time, "end of the last attempt"},
+			func(o *Outcome, _ *Tables) any { return Known(o.Finished, !o.Finished.IsZero()) }, func(o *Outcome, v any) { o.Finished, _ = v.(time.Time) }},
+		{Column{"short_of", Float, "seconds (status timeout) or bytes (memory) known not to be enough: a higher limit computes the cell again; null otherwise"},
+			func(o *Outcome, _ *Tables) any { return Known(o.Short, o.Short > 0) }, func(o *Outcome, v any) { o.Short, _ = v.(float64) }},
+		{Column{"tables", Text, "tables that the cell was computed for, with commas: cells, and the further ones that its grid kept, also where it has no rows in them; null where the cell failed"},
+			func(o *Outcome, t *Tables) any { return Known(t.computedFor(o), o.Status.Computed()) }, func(*Outcome, any) {}},
+	}
+)
+
+// Cells returns the schema of the cells table: run and cell, the labels,
+// status, error and attempts, the measures, and what the runner measured.
+func (t Tables) Cells() Table {
+	columns := func(own []OwnColumn) (list []Column) {
+		for i := range own {
+			list = append(list, own[i].Column)
+		}
+		return list
+	}
+	return Table{Name: "cells", Columns: slices.Concat(columns(CellsHead), t.Labels, columns(CellsMiddle), t.Measures, columns(CellsTail))}
+}
+
+// computedFor lists the tables that a cell was computed for.
+func (t *Tables) computedFor(o *Outcome) string {
+	names := []string{"cells"}
+	for i := range t.Further {
+		if _, ok := o.Further[t.Further[i].Name]; ok {
+			names = append(names, t.Further[i].Name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// text returns a text, nil for none. Messages may quote any bytes; a row must not fail over
+// them.
+func text(s string) any { return NotZero(strings.ToValidUTF8(s, "\uFFFD")) }
+
+func pointed[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// valueOf returns the value of a column, the zero value for null.
+func valueOf[T any](value any) T {
+	x, _ := value.(T)
+	return x
+}
+
+// pointerTo is valueOf for what may be unknown.
+func pointerTo[T any](value any) *T {
+	if x, ok := value.(T); ok {
+		return &x
+	}
+	return nil
+}
