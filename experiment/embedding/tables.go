@@ -27,7 +27,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 }
 
 var measureFields = experiment.Fields[*scores]{
-	{Name: "metric", Type: experiment.Text, Value: func(s *scores) any { return "accuracy" }, Doc: "what the scores measure: accuracy, a fraction, higher is better"},
+	{Name: "metric", Type: experiment.Text, Value: func(*scores) any { return "accuracy" }, Doc: "what the scores measure: accuracy, a fraction, higher is better"},
 	{Name: "test_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.accuracy }, Doc: "score on the test part after the last epoch"},
 	{Name: "train_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.fitted }, Doc: "score on the training part after the last epoch"},
 	{Name: "loss", Type: experiment.Float, Value: func(s *scores) any { return s.last().Loss }, Doc: "mean cross-entropy of the batches of the last epoch"},

@@ -26,7 +26,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 }
 
 var measureFields = experiment.Fields[*certified]{
-	{Name: "metric", Type: experiment.Text, Value: func(c *certified) any { return "seconds" }, Doc: "what is measured: seconds"},
+	{Name: "metric", Type: experiment.Text, Value: func(*certified) any { return "seconds" }, Doc: "what is measured: seconds"},
 	{Name: "seconds_1e3", Type: experiment.Float, Value: func(c *certified) any { return known(c.reached[0]) }, Doc: "least processor time, set-up included, of a point with a certified gap of at most 1e-3 and a violation of at most 1e-6; null where there is none"},
 	{Name: "seconds_1e5", Type: experiment.Float, Value: func(c *certified) any { return known(c.reached[1]) }, Doc: "likewise for 1e-5; null where there is none"},
 	{Name: "seconds_1e8", Type: experiment.Float, Value: func(c *certified) any { return known(c.reached[2]) }, Doc: "likewise for 1e-8; null where there is none"},
