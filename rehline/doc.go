@@ -102,14 +102,10 @@
 //
 //  1. Dual coordinate descent with shrinking [1, 2], in random order, where there is
 //     neither an L1 penalty nor a free intercept, and the loss has kinks, or the ridge is
-//     strong beside its curvature. With strong regularization a few passes are all it takes;
-//     where all terms are kinks and there are many samples for each coefficient, the first ones
-//     are over a part of the samples, and later ones over those that are likely by the gap [5] to have
+//     strong relative to its curvature. With strong regularization a few passes are all it takes;
+//     later ones are over the samples that are likely by the gap [5] to have
 //     other slopes at the solution. Every pass estimates the gap from the terms as it meets
-//     them; the gap itself is computed where the estimate is small enough. Where all terms are
-//     smooth, the ridge is strong and there are many samples, Newton steps with the Hessian of
-//     some of them [6] come first, corrected by the last step as in BFGS. Each costs a pass,
-//     which gives the gap too.
+//     them; the gap itself is computed where the estimate is small enough.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints
 //     and L1 penalties smoothed around their multipliers, are solved by a semismooth Newton
 //     method [4] with an exact line search on the piecewise quadratic. Smooth losses need
@@ -118,7 +114,7 @@
 //
 // Where the second phase stalls above a gap of 1e-10, as with dual variables far below their
 // bounds (large C, separable classes), terms that are narrow relative to the scores, or features of
-// very different scales, an interior-point method [7] starts from zero with the same Newton
+// very different scales, an interior-point method [6] starts from zero with the same Newton
 // systems. It allocates its memory, about 64 bytes a sample and term, when a Solver first needs it.
 //
 // Descent ends when it has made as many visits as the second phase costs, or when the fall
@@ -131,8 +127,7 @@
 // O(n (d + T) + K d). A Newton step adds
 // d² for every sample whose curvature changed and d³/3. Memory beyond X, the loss and the
 // constraints is about 100 bytes a sample and term, and 16 d² bytes up to 1,500
-// coefficients. Set-up reads X once, for its checks and norms; where Solve begins with some of
-// the samples, that pass computes the first scores as well. The inner loops exist in AVX-512,
+// coefficients. Set-up reads X once, for its checks and norms. The inner loops exist in AVX-512,
 // AVX2 and Go. A Solver uses one thread; several may run at a time.
 //
 // # References
@@ -147,8 +142,6 @@
 //	    Method for Solving Lasso Problems. SIAM J. Optim. 28 (2018).
 //	[5] Ndiaye, Fercoq, Gramfort, Salmon: Gap Safe Screening Rules for Sparsity
 //	    Enforcing Penalties. JMLR 18 (2017).
-//	[6] Roosta-Khorasani, Mahoney: Sub-sampled Newton Methods. Math. Program. 174
-//	    (2019).
-//	[7] Mehrotra: On the Implementation of a Primal-Dual Interior Point Method. SIAM J.
+//	[6] Mehrotra: On the Implementation of a Primal-Dual Interior Point Method. SIAM J.
 //	    Optim. 2 (1992).
 package rehline

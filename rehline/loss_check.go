@@ -106,15 +106,6 @@ func rangeError(what string, row, col int, format string, args ...any) error {
 	return &InputError{what, row, col, fmt.Sprintf(format, args...), ErrRange}
 }
 
-// isInput tells whether err is an *InputError.
-func isInput(err error) bool {
-	if err == nil {
-		return false
-	}
-	var input *InputError
-	return errors.As(err, &input)
-}
-
 // checkMatrix returns an error where m has other than the wanted number of
 // columns or its storage does not hold it. A matrix without rows always fits.
 func checkMatrix(what string, m blas64.General, cols int) error {

@@ -54,25 +54,18 @@ func (p *Problem) size() (n, d int) {
 // Check returns nil, or an *InputError that names the first part of p that is
 // wrong and where. That rows of constraints contradict each other is found by New.
 func (p *Problem) Check() error {
-	_, err := p.check(new(arena), false)
+	_, err := p.check(new(arena))
 	return err
 }
 
 // check is Check. It returns the squared norms of the rows of X, by which it knows their
-// numbers. Later leaves those to be computed, and their numbers to be checked, where
-// nothing else is wrong.
-func (p *Problem) check(from *arena, later bool) ([]float64, error) {
-	norms, known, err := p.checkFeatures(from, later)
+// numbers.
+func (p *Problem) check(from *arena) ([]float64, error) {
+	norms, known, err := p.checkFeatures(from)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkOthers(known); err != nil {
-		if later { // what is wrong with X comes first
-			return p.check(from, false)
-		}
-		return nil, err
-	}
-	return norms, nil
+	return norms, p.checkOthers(known)
 }
 
 // checkOthers checks what is not X, and the sizes of all numbers but for X where they are known
@@ -161,8 +154,8 @@ func (p *Problem) checkPenalty(d int) error {
 }
 
 // checkFeatures returns the squared norms of the rows, and whether these say that all numbers are
-// moderate. Later leaves the numbers for later.
-func (p *Problem) checkFeatures(from *arena, later bool) (norms []float64, known bool, err error) {
+// moderate.
+func (p *Problem) checkFeatures(from *arena) (norms []float64, known bool, err error) {
 	n, d := p.size()
 	switch {
 	case n < 0 || d < 0:
@@ -174,9 +167,6 @@ func (p *Problem) checkFeatures(from *arena, later bool) (norms []float64, known
 		return nil, false, err
 	}
 	norms = from.scratch(n)
-	if later {
-		return norms, true, nil
-	}
 	full{p.X}.norms(norms)
 	known = kernel.Sum(norms) <= moderateSum
 	if !known {

@@ -20,7 +20,6 @@ type Solver struct {
 	limits  limits
 	state   state // of all samples
 	descent descent
-	part    *subsampled // nil where the phase is not for the problem
 	newton  newton
 	inner   *interior // nil until a solve needs it
 	reuse   reuse
@@ -49,7 +48,7 @@ const (
 
 // New checks p and sets up a Solver. Errors: *InputError, *InfeasibleError.
 func New(p Problem) (*Solver, error) {
-	s, err := newSolver(p, new(arena), false)
+	s, err := newSolver(p, new(arena))
 	if err != nil {
 		return nil, err
 	}
@@ -57,19 +56,16 @@ func New(p Problem) (*Solver, error) {
 	return s, nil
 }
 
-// newSolver is New with the memory of the first phase alone. Later leaves X, where the cache does
-// not hold it, to be checked by a cold solve that begins with some of the samples.
-func newSolver(p Problem, from *arena, later bool) (*Solver, error) {
-	later = later && !p.NoRidge && 8*len(p.X.Data) > nearCache
-	norms, err := p.check(from, later)
+// newSolver is New with the memory of the first phase alone.
+func newSolver(p Problem, from *arena) (*Solver, error) {
+	norms, err := p.check(from)
 	if err != nil {
 		return nil, err
 	}
 	n, d := p.size()
 	s := &Solver{problem: p, arena: from, chain: -1}
 	penalty := newPenalty(from, &p, d)
-	check := func() error { return s.problem.Check() }
-	s.state = state{x: full{p.X}, reading: &reading{norms, !later, check}, terms: newTerms(from, &p.Loss, n), penalty: penalty,
+	s.state = state{x: full{p.X}, norms: norms, terms: newTerms(from, &p.Loss, n), penalty: penalty,
 		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(from, penalty.dim), z: from.scratch(n)}
 	s.state.rest.force, s.state.best.beta = from.vector(penalty.dim), from.vector(penalty.dim)
 	s.sol = Solution{Beta: make([]float64, d),
@@ -95,10 +91,6 @@ func newSolver(p Problem, from *arena, later bool) (*Solver, error) {
 	s.costs = costs{loss: &s.problem.Loss, terms: &s.state.terms, n: n, c: scale(p.C) / unit, unit: unit,
 		weights: append([]float64(nil), p.Weights...)}
 	s.costs.init()
-	if every := s.state.sampleEvery(); every > 0 {
-		s.slopes()
-		s.part = newSubsampled(from, &s.state, every)
-	}
 	return s, nil
 }
 
@@ -117,12 +109,7 @@ func (s *Solver) furnish() {
 	for k := range a.terms.kinked {
 		a.terms.kinked[k].center = s.arena.vector(n)
 	}
-	if s.part != nil {
-		s.newton = s.part.newton
-		s.newton.state = a
-	} else {
-		s.newton = newNewton(s.arena, a, n)
-	}
+	s.newton = newNewton(s.arena, a, n)
 	if s.reuse == reuseNear {
 		s.near = newVicinity(s.arena, a, &s.descent, &s.newton)
 	}
@@ -174,9 +161,6 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 		}
 	}
 	err = s.resolve(o)
-	if isInput(err) {
-		return Solution{}, err
-	}
 	s.report()
 	if overflow := s.overflow(); overflow != nil {
 		return Solution{}, overflow
@@ -190,7 +174,7 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	from := arenas.Get().(*arena)
 	defer arenas.Put(from)
 	from.reset()
-	s, err := newSolver(p, from, o.Warm == nil && o.Method == Automatic)
+	s, err := newSolver(p, from)
 	if err != nil {
 		return Solution{}, err
 	}
@@ -230,12 +214,6 @@ func (s *Solver) resolve(o Options) error {
 	return err
 }
 
-// subsamples tells whether a cold solve begins with the Hessian of some samples. With a weak ridge
-// one or two steps with that of all may be enough, and that of some may be of no use.
-func (s *Solver) subsamples() bool {
-	return s.part != nil && s.descent.curvature() <= strongCurvature
-}
-
 // run takes one phase after the other.
 func (s *Solver) run(o Options, from start) error {
 	a := &s.state
@@ -243,24 +221,11 @@ func (s *Solver) run(o Options, from start) error {
 	if s.costs.origin == s.costs.constant && s.guard.zeroIsFeasible() {
 		s.furnish()
 		a.clear()
-		return a.read()
+		return nil
 	}
 	separable := a.penalty.separable()
 	if o.Method == DescentOnly && !separable {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
-	}
-	if o.Method == Automatic && from == cold && s.subsamples() {
-		done, err := s.part.descend()
-		if err != nil {
-			return err
-		}
-		if done {
-			if s.furnished() {
-				a.settle()
-			}
-			return nil
-		}
-		from = warm
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && separable && (len(a.terms.kinked) > 0 || from == cold && s.descent.strong()) {
 		if done, err := s.descend(o, from); done {
@@ -298,9 +263,6 @@ func (s *Solver) descend(o Options, from start) (done bool, err error) {
 // ascend is the phase of Newton steps in the dual, the last one.
 func (s *Solver) ascend(from start) error {
 	a := &s.state
-	if err := a.read(); err != nil {
-		return err
-	}
 	s.furnish()
 	if from == cold {
 		a.terms.begin()

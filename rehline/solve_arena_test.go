@@ -41,7 +41,7 @@ func TestUsedMemory(t *testing.T) {
 						from.indices.whole = slices.Repeat([]int32{math.MaxInt32}, 1<<14)
 						from.reset()
 					}
-					s, err := newSolver(p, from, k > 0)
+					s, err := newSolver(p, from)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -26,8 +26,7 @@ type descent struct {
 	far     int     // active samples beyond which this is so
 	finish  float64 // passes that a finish by near samples costs; infinite where there is none
 	visitor kernel.Pass
-	faces   []face      // of the terms; none where the kernel does not visit them and some are curved
-	kinks   [][]float64 // for each of several faces that are all kinked: kinks of a sketch
+	faces   []face // of the terms; none where the kernel does not visit them and some are curved
 }
 
 // list are samples that passes visit.
@@ -64,15 +63,6 @@ func newDescent(from *arena, s *state) descent {
 	}
 	terms := len(s.terms.kinked) + len(s.terms.curved)
 	d.faces = make([]face, 0, terms)
-	if d.kernelled() && len(s.terms.curved) == 0 {
-		for t := range terms {
-			kinks := s.z // free until the scores are known
-			if t > 0 {
-				kinks = from.scratch(n)
-			}
-			d.kinks = append(d.kinks, kinks)
-		}
-	}
 	d.lists = make([]list, 1)
 	if d.kernelled() {
 		d.lists = make([]list, terms)
@@ -107,6 +97,25 @@ func (d *descent) curvature() float64 {
 	return sum * float64(stride) / float64(d.penalty.dim)
 }
 
+// extent returns ‖x_i‖² of a sample, with 1 added for a penalized intercept.
+func (d *descent) extent(i int) float64 {
+	if d.inv != nil {
+		return 1 / d.inv[i]
+	}
+	return d.norms[i] + d.bend()
+}
+
+// bend is 1 with a penalized intercept, else 0.
+func (d *descent) bend() float64 { return float64(d.penalty.dim - d.penalty.d) }
+
+// invert computes inv, which Newton steps do not need, in place of the norms.
+func (d *descent) invert() {
+	if d.inv == nil {
+		kernel.Invert(d.norms, d.bend(), leastExtent)
+		d.inv = d.norms
+	}
+}
+
 // face sets the faces. A curved term has its own where g, dz and h are, which descent does
 // not need.
 func (d *descent) face() {
@@ -132,12 +141,12 @@ func (d *descent) face() {
 	}
 }
 
-// reset makes count samples active, of which each is so many after the one before.
-func (d *descent) reset(count, every int) {
+// reset makes all samples active.
+func (d *descent) reset() {
 	for t := range d.lists {
-		active := d.lists[t].active[:count]
-		for k := range active {
-			active[k] = int32(k * every)
+		active := d.lists[t].active[:len(d.z)]
+		for i := range active {
+			active[i] = int32(i)
 		}
 		d.lists[t].active = active
 	}
@@ -220,20 +229,9 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	n := len(d.z)
 	d.seed(seed)
 	d.begin(warm)
-	sketched, reach := !only && !warm && d.sketches(), 1.0
-	if sketched {
-		reach = sketchReach
-		if done, err := d.sketch(); done || err != nil {
-			return ended, err
-		}
-	} else {
-		if err := d.read(); err != nil {
-			return ended, err
-		}
-		d.invert()
-		d.reset(n, 1)
-		d.face()
-	}
+	d.invert()
+	d.reset()
+	d.face()
 	spread, spent, before, how := inf, 0.0, inf, gaveUp
 	var h hope
 	for pass := 0; ; pass++ {
@@ -243,11 +241,11 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		work := d.visits() / float64(n)
 		spent += work
 		var estimate float64
-		estimate, spread = d.pass(reach * spread)
+		estimate, spread = d.pass(spread)
 		target := d.target()
 		last := before
 		before = estimate
-		if due(pass, work, estimate, last, target, sketched) {
+		if due(pass, work, estimate, last, target) {
 			spent += testCost
 			if d.test(target, math.IsInf(last, 1)) {
 				return ended, nil
@@ -279,10 +277,9 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 }
 
 // due tells whether to certify after a pass. The estimate is of the coefficients met on the way:
-// those at the end of a pass over most samples are likely to be better by what it fell last, which
-// only a sketch tells of the first passes.
-func due(pass int, work, estimate, last, target float64, sketched bool) bool {
-	soon := !sketched && (pass == 1 || math.IsInf(last, 1)) || estimate*estimate <= target*last
+// those at the end of a pass over most samples are likely to be better by what it fell last.
+func due(pass int, work, estimate, last, target float64) bool {
+	soon := pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
 	return estimate <= target || work > testCost && soon || pass%testEvery == testEvery-1
 }
 
@@ -317,6 +314,22 @@ func (d *descent) certified() bool {
 	}
 	d.status = Solved
 	return true
+}
+
+// restrict leaves those samples active that are likely to have other slopes at the solution, where the scores
+// are those of a certified point: a score moves by no more than ‖x_i‖ times the root of twice the gap,
+// mostly by much less (gap safe screening, [5] of the package's documentation).
+func (d *descent) restrict() {
+	if len(d.terms.curved) > 0 || len(d.lists) < len(d.terms.kinked) {
+		d.reset()
+		return
+	}
+	for t := range d.lists {
+		k, l := &d.terms.kinked[t], &d.lists[t]
+		room := l.active[:cap(l.active)]
+		count, _ := kernel.Near(d.z, k.kink, k.lo, k.hi, k.slope, d.inv, 2*restrictPart*restrictPart*max(d.gap, 0), room)
+		l.active = room[:count]
+	}
 }
 
 // isFar tells whether the active samples are visited block by block.

@@ -12,8 +12,8 @@ import (
 // of Newton steps. The coefficients are vectors of their own, which two states share.
 type state struct {
 	x       features
-	reading *reading // nil of some samples
-	terms   terms    // with the slopes, the dual variables
+	norms   []float64 // n: ‖x_i‖², until descent has them inverted
+	terms   terms     // with the slopes, the dual variables
 	penalty *penalty
 	guard   *constraints // with their multipliers
 	costs   *costs

@@ -81,17 +81,6 @@ const (
 	cancelled     = 1e-4  // fall of a squared norm after which what led to it is summed anew
 )
 
-// Steps with the Hessian of a sample, which is one of every so many samples: of leastShare, or of
-// more where that makes the Hessian cost no more than some passes.
-const (
-	hessianShare = 10 // coefficients for each
-	leastShare   = 4
-	hessianDims  = 8    // samples in it for each coefficient, at least
-	leastSample  = 256  // samples in it: what the phase costs besides shows with fewer
-	sampleGap    = 1e-3 // relative, of the sample's own solution
-	mostSteps    = 8    // expected ones beyond which Newton steps on all samples take less
-)
-
 // Coordinate descent. A Newton phase costs about as much as patience passes over all
 // samples: descent ends when it has made as many, or expects to.
 const (
@@ -109,16 +98,8 @@ const (
 	nearCache       = 1 << 20 // bytes of X from which on rows are visited in runs
 	runLength       = 16      // rows of a run, within which memory is read in order
 	together        = 64      // samples whose terms are visited one after the other
-	// A sketch takes a sample of every so many: what is left active then costs about as much.
-	sketchEvery     = 1.7 // times n/(n d)^(2/3)
-	leastEvery      = 4
-	mostEvery       = 16
-	sketchPasses    = 2     // passes over the sample
-	sketchDims      = 32    // samples for each coefficient from which on there is a sketch
-	restrictPart    = 0.4   // of the distance that scores may have from the solution's, in which they are likely to be
-	sketchReach     = 2.5   // times the spread, within which samples stay active then
-	sketchCurvature = 2.5   // mean curvature of the loss, times the ridge, up to which it is so
-	sidewise        = 1e150 // inverse of a width of smoothing that no score is within
+	restrictPart    = 0.4     // of the distance that scores may have from the solution's, in which they are likely to be
+	leastExtent     = 1e-300  // what the extent of a row of zeros counts as
 	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
 	// blockBytes, which the second cache holds, are visited some times in a row while the
 	// next one is fetched.

@@ -42,7 +42,7 @@ func TestBlocks(t *testing.T) {
 		if math.Abs(sol.Objective-want.Objective) > 2e-9*want.Objective {
 			t.Errorf("blocks of %d: objective %.12g, want %.12g", block, sol.Objective, want.Objective)
 		}
-		s.descent.reset(n, 1)
+		s.descent.reset()
 		s.limits.done, s.limits.passes = Iterations{}, 6
 		s.descent.visit(inf)
 		s.descent.shuffle()
