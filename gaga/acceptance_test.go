@@ -97,8 +97,8 @@ func measureResiduals(t *testing.T, ctx context.Context, c cell) {
 			kinds[e.Cause.String()]++
 		}
 	}
-	t.Logf("ROW1 %v | %dx%d | %v [%.4g, %.4g] | %d turning, %d jumps %v, %d gaps, %d passed | %d landings, %d alternations | KKT own %.1e, knots %.1e at %.6g (%d of %d, %d bad), between %.1e at %.6g (%d, %d bad) | %.2f s",
-		c, p.X.Rows, p.X.Cols, path.Status(), path.Range().Min, path.Range().Max, turning, jumps, kinds, len(path.Gaps()), path.Passed(),
+	t.Logf("ROW1 %v | %dx%d | %v [%.4g, %.4g] | %d turning, %d jumps %v, %d gaps | %d landings, %d alternations | KKT own %.1e, knots %.1e at %.6g (%d of %d, %d bad), between %.1e at %.6g (%d, %d bad) | %.2f s",
+		c, p.X.Rows, p.X.Cols, path.Status(), path.Range().Min, path.Range().Max, turning, jumps, kinds, len(path.Gaps()),
 		len(path.Restarts()), alternations, own, worst, worstAge, checked, len(knots), bad, between, betweenAge, ages, failed, took.Seconds())
 	if ages == 0 {
 		t.Error("no age was looked at")

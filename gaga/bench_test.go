@@ -70,35 +70,3 @@ func BenchmarkGrowth(b *testing.B) {
 		})
 	}
 }
-
-// Logistic regression in the exact mode and by sweeps.
-func BenchmarkSweep(b *testing.B) {
-	for _, c := range []cell{
-		{"logistic", "linear", "breast_cancer", 0, 1},
-		{"logistic", "mixture0.5", "diabetes", 0.3, 1},
-		{"logistic", "log1", "pendigits", 0, 1},
-		{"logistic", "linear", "pendigits", 0, 1},
-		{"logistic", "mixture0.5", "pendigits", 0.3, 1},
-		{"logistic", "linear", "mfeat-pixel", 0, 1},
-		{"logistic", "linear", "nomao", 0, 10},
-		{"logistic", "mixture0.5", "MagicTelescope", 0, 3},
-		{"logistic", "log1", "MagicTelescope", 0, 3},
-		{"logistic", "linear", "MagicTelescope", 0.3, 3},
-		{"logistic", "polynomial1.35", "MagicTelescope", 0.3, 5},
-	} {
-		for _, model := range []string{"logistic", "logistic-sweep"} {
-			c.model = model
-			b.Run(c.String(), func(b *testing.B) {
-				b.Setenv("AGEPATH_VERIFY", "0")
-				p := c.problem(b)
-				var path *gaga.Path
-				for b.Loop() {
-					path = track(b, p, c.options())
-				}
-				turning, jumps := count(path)
-				b.ReportMetric(float64(turning+path.Passed()), "turning")
-				b.ReportMetric(float64(jumps), "jumps")
-			})
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/agepath/agepath/gaga/internal/branch"
-	"github.com/agepath/agepath/gaga/internal/coarse"
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/newton"
@@ -20,8 +19,6 @@ type evaluator struct {
 	condition condition.Condition
 	branch    *branch.Branch
 	scores    []float64 // n, scratch
-	// at solves for the path's point at an age between two neighbouring knots of a piece.
-	at func(left, right *Knot, age float64) ([]float64, error)
 }
 
 // evaluator returns one that a call of [Path.At] has left, or a new one.
@@ -30,27 +27,20 @@ func (p *Path) evaluator() *evaluator {
 		return e
 	}
 	e := &evaluator{path: p, scores: make([]float64, p.problem.N)}
-	var plain *condition.Primal
 	if p.problem.Kernel != nil {
 		e.condition = condition.NewKernel(p.problem, convex.NewKernelRows(p.problem.X, p.problem.Kernel, p.problem.Intercept, 0))
 	} else {
-		plain = condition.NewPlain(p.problem)
-		e.condition = plain
+		e.condition = condition.NewPlain(p.problem)
 	}
 	last := p.Range().Max
 	e.branch = branch.New(e.condition, newton.New(e.condition), window.Everything{}, branch.Options{Last: last})
-	e.at = e.exact
-	if p.sweeps {
-		c := coarse.New(plain, e.branch)
-		e.at = func(left, right *Knot, age float64) ([]float64, error) { return e.coarse(c, left, right, age) }
-	}
 	return e
 }
 
-// exact follows the branch from the nearer knot, so that it cannot end on another;
-// where the branch hardly is one there, as beside a branching, from the other. A landing
+// at solves for the path's point at an age between two neighbouring knots of a piece. It
+// follows the branch from the nearer knot, so that it cannot end on another; where the branch hardly is one there, as beside a branching, from the other. A landing
 // has zones of its own.
-func (e *evaluator) exact(left, right *Knot, age float64) ([]float64, error) {
+func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
 	zones := [2]*Knot{left, left}
 	if right.Kind == Start {
 		zones[1] = right
@@ -72,16 +62,6 @@ func (e *evaluator) exact(left, right *Knot, age float64) ([]float64, error) {
 // solved reports whether the optimality condition holds at the branch's left point.
 func (e *evaluator) solved() bool {
 	return e.condition.Residual(e.branch.Left()) <= tolerance.KKT
-}
-
-// coarse goes in steps over turning points from the left knot, or where none can be
-// made, as close to a jump, on that knot's zones.
-func (e *evaluator) coarse(c *coarse.Continuation, left, right *Knot, age float64) ([]float64, error) {
-	e.restore(left, left)
-	if c.Between(age) && e.branch.Keeps() && e.solved() {
-		return e.path.settled(e.condition.State(), e.branch.Left().Theta), nil
-	}
-	return e.exact(left, right, age)
 }
 
 // restore makes the left point that of a knot, with the zones and active coordinates

@@ -19,16 +19,16 @@ import (
 
 // measured is what one path of a comparison gives.
 type measured struct {
-	Cell               string
-	Status             string
-	End                float64 // the last age
-	Turning, Jumps     int
-	Ages               float64 // sum of the critical ages
-	Residual           float64 // largest, independent, over some knots and ages between
-	Seconds            float64 // processor time of Track
-	Bytes              int64   // peak resident memory of the process
-	Landings           int
-	Iterations, Passed int
+	Cell           string
+	Status         string
+	End            float64 // the last age
+	Turning, Jumps int
+	Ages           float64 // sum of the critical ages
+	Residual       float64 // largest, independent, over some knots and ages between
+	Seconds        float64 // processor time of Track
+	Bytes          int64   // peak resident memory of the process
+	Landings       int
+	Iterations     int
 }
 
 // TestCompare runs the paths of the table of rows by this build and by the test
@@ -144,7 +144,7 @@ func measureCell(t *testing.T, c cell) measured {
 		t.Fatal(err)
 	}
 	m := measured{
-		Cell: c.String(), Status: path.Status().String(), End: path.Range().Max, Passed: path.Passed(), Landings: len(path.Restarts()),
+		Cell: c.String(), Status: path.Status().String(), End: path.Range().Max, Landings: len(path.Restarts()),
 		Seconds: after.seconds - before.seconds, Bytes: after.resident,
 	}
 	for _, r := range path.Restarts() {

@@ -18,38 +18,35 @@ import (
 func TestAtConcurrently(t *testing.T) {
 	t.Parallel()
 	ages := gaga.Range{Min: 0.3, Max: 5}
-	for name, of := range map[string]struct {
-		problem func(t *testing.T) *gaga.Problem
-		sweep   bool
-	}{
-		"lasso": {func(t *testing.T) *gaga.Problem {
+	for name, problem := range map[string]func(t *testing.T) *gaga.Problem{
+		"lasso": func(t *testing.T) *gaga.Problem {
 			p := lasso(training(t, "diabetes", dataset.Regression, 0.3, 2), 0.006, gaga.Mixture{Gamma: 0.5})
 			p.Intercept = true
 			return p
-		}, false},
-		"svm": {func(t *testing.T) *gaga.Problem {
+		},
+		"svm": func(t *testing.T) *gaga.Problem {
 			part := training(t, "breast_cancer", dataset.Classification, 0.3, 3)
 			p := gaga.SVM(matrix(part), part.Y, part.Multiplicity, 1, nil)
 			p.Regularizer = gaga.Linear{}
 			return p
-		}, false},
-		"rbf": {func(t *testing.T) *gaga.Problem {
+		},
+		"rbf": func(t *testing.T) *gaga.Problem {
 			part := training(t, "breast_cancer", dataset.Classification, 0.3, 3)
 			p := gaga.SVM(matrix(part), part.Y, part.Multiplicity, 1, gaga.RBF{Gamma: 1. / 30})
 			p.Regularizer = gaga.LOG{A: 1}
 			return p
-		}, false},
-		"sweep": {func(t *testing.T) *gaga.Problem {
+		},
+		"logistic": func(t *testing.T) *gaga.Problem {
 			part := training(t, "breast_cancer", dataset.Classification, 0.3, 3)
 			p := gaga.LogisticRegression(matrix(part), part.Y, part.Multiplicity, 1)
 			p.Regularizer = gaga.Linear{}
 			return p
-		}, true},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := of.problem(t)
-			path := track(t, p, gaga.Options{Age: ages, Sweep: of.sweep})
+			p := problem(t)
+			path := track(t, p, gaga.Options{Age: ages})
 			o := newOptimality(p)
 			random := rand.New(rand.NewPCG(8, 8))
 			at, want := make([]float64, 40), make([][]float64, 40)

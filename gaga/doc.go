@@ -140,9 +140,6 @@
 //     [Degenerate] where there is none. Stretches with all weights 0 are part of a path: their
 //     knots have no samples but discarded ones. Where alternation from a jump point keeps
 //     one class only the path has a [Gap], however short.
-//   - [Options.Sweep] looks for jumps at both ends of a step and half-way: on
-//     small random problems it misses about one jump in 1,000, a fold with
-//     another branch close by.
 //
 // # Cost
 //
@@ -162,8 +159,7 @@
 //
 // Behind a jump a linear support vector machine fits by its z free support vectors: O(z²
 // + p²) for each that comes or goes, O(p) for each sample that can come to the margin soon
-// or whose weight varies. [Options.Sweep], for smooth losses, passes many turning points
-// at the cost of an event; they get no knots. Memory is O(np), and O(p) a knot.
+// or whose weight varies. Memory is O(np), and O(p) a knot.
 //
 // With a kernel the unknowns are the multipliers of the samples A that are pinned or whose
 // weight varies with the loss. An event costs O(|A|²) for the update of a signed Cholesky

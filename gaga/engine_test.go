@@ -37,7 +37,6 @@ func newPlainTracker(p *Problem, o Options) (*tracker, error) {
 	t.lander = landing.New(c, corrector, t.search, horizon, landing.Options{
 		MaxAlternations: o.maxAlternations(), Last: o.Age.Max, Verify: o.verifying(),
 	})
-	t.follow = eventwise{t.branch}
 	auditor := audit.New(m)
 	t.audit = func(behind model.Crossing) string {
 		return auditor.Check(c.State(), t.branch.Left(), c.Scope().Floor, behind)

@@ -23,11 +23,10 @@ const (
 	Jump                // the last point before the path leaves its branch
 	Grid                // an age that the caller asked for
 	End                 // the last point of the path
-	Step                // the end of a step of a sweep, see Options.Sweep
 )
 
 func (k Kind) String() string {
-	return [...]string{"start", "turning", "jump", "grid", "end", "step"}[k]
+	return [...]string{"start", "turning", "jump", "grid", "end"}[k]
 }
 
 // Cause tells what happened at a critical point.
@@ -121,7 +120,6 @@ type Path struct {
 	problem    *model.Problem // the path's own; of a linear predictor without the caller's features
 	unknowns   int            // length of a published θ
 	kinds      []ZoneKind     // of the zones
-	sweeps     bool           // Options.Sweep
 	knots      []Knot
 	pieces     []piece
 	restarts   []Restart
@@ -129,16 +127,15 @@ type Path struct {
 	status     Status
 	reason     string
 	eventCount int
-	passed     int       // changes without a knot
 	evaluators sync.Pool // of *evaluator, for ages between knots
 }
 
-func newPath(p *Problem, m *model.Problem, sweeps bool) *Path {
+func newPath(p *Problem, m *model.Problem) *Path {
 	own := *m
 	if own.Kernel == nil {
 		own.X = blas64.General{}
 	}
-	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds(), sweeps: sweeps}
+	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds()}
 }
 
 // piece is the record of one continuous piece of the path, from which zones
@@ -182,7 +179,7 @@ func (p *Path) discarded() bool {
 
 // forget takes back all that was recorded.
 func (p *Path) forget() {
-	p.knots, p.pieces, p.restarts, p.gaps, p.eventCount, p.passed = nil, nil, nil, nil, 0, 0
+	p.knots, p.pieces, p.restarts, p.gaps, p.eventCount = nil, nil, nil, nil, 0
 }
 
 // Knots returns the knots in order of age; the slice is the path's own.
@@ -249,7 +246,3 @@ func (p *Path) At(age float64) ([]float64, error) {
 	defer p.evaluators.Put(e)
 	return e.at(left, &p.knots[k+1], age)
 }
-
-// Passed returns the number of changes of zones and active coordinates that a
-// sweep passed without a knot; 0 for paths without [Options.Sweep].
-func (p *Path) Passed() int { return p.passed }

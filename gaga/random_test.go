@@ -148,3 +148,28 @@ var families = []struct {
 func describeProblem(p *Problem) string {
 	return fmt.Sprintf("%d x %d, %#v loss, kernel %v, %#v, L1 %v, L2 %v, intercept %v, multiplicities %v", p.X.Rows, p.X.Cols, p.Loss, p.Kernel, p.Regularizer, p.Penalty.L1, p.Penalty.L2, p.Intercept, p.Multiplicity)
 }
+
+// randomLogistic draws a small problem of logistic regression.
+func randomLogistic(rng *rand.Rand) *Problem {
+	n, d := 10+rng.IntN(60), 1+rng.IntN(4)
+	if rng.IntN(10) == 0 {
+		n, d = n+40, 32+rng.IntN(8)
+	}
+	x, y := make([]float64, n*d), make([]float64, n)
+	for i := range y {
+		sum := 0.3 * rng.NormFloat64()
+		for j := range d {
+			x[i*d+j] = rng.NormFloat64()
+			sum += x[i*d+j]
+		}
+		y[i] = math.Copysign(1, sum)
+		if rng.IntN(6) == 0 {
+			y[i] = -y[i]
+		}
+	}
+	y[0], y[1] = 1, -1
+	p := LogisticRegression(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, math.Pow(10, rng.Float64()-0.5))
+	p.Intercept = rng.IntN(3) > 0
+	p.Regularizer = randomRegularizer(rng)
+	return p
+}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/audit"
 	"github.com/agepath/agepath/gaga/internal/branch"
-	"github.com/agepath/agepath/gaga/internal/coarse"
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/landing"
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -32,12 +31,6 @@ type Options struct {
 	// MaxAlternations bounds the steps of one landing, the path then ends with status
 	// [Degenerate]. 0: 1,000,000.
 	MaxAlternations int
-	// Sweep passes many turning points in a step, for a very large number of
-	// samples: they get no knots but are counted (Path.Passed, MaxEvents). Jumps
-	// are found, classified and left as without it. The path's knots are then
-	// starts, jumps, the ages of Grid and the ends of steps. Losses with a kink
-	// have no sweep.
-	Sweep bool
 	// Verify checks the path's invariants at every event and knot: residual,
 	// zones, signs, inertia, direction behind turning points, and that landings
 	// descend. A path that breaks one ends with a [*Violation]. The environment
@@ -103,9 +96,6 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := Supports(p); err != nil {
 		return nil, err
 	}
-	if o.Sweep && (p.Loss.Kinked() || p.Kernel != nil) {
-		return nil, fmt.Errorf("gaga: a sweep needs a smooth loss and no kernel, got the %s loss and the kernel %v", p.Loss.Name(), p.Kernel)
-	}
 	o.Grid = append([]float64(nil), o.Grid...)
 	sort.Float64s(o.Grid)
 	t, err := newTracker(p, o)
@@ -133,24 +123,9 @@ type tracker struct {
 	condition condition.Condition
 	branch    *branch.Branch
 	lander    *landing.Lander
-	follow    follower
 	horizon   window.Horizon
 	audit     func(behind model.Crossing) (broken string)
 	path      *Path
-}
-
-// follower makes one step of a path: to the next event, to the target, or as far as it
-// gets. Passed has the changes that it made without a knot; step asks for a knot at its
-// end. With spent it makes no change at an event.
-type follower interface {
-	Next(target float64, spent bool) (o branch.Outcome, passed []model.Crossing, step bool)
-}
-
-// eventwise passes one event at a time.
-type eventwise struct{ *branch.Branch }
-
-func (e eventwise) Next(target float64, spent bool) (branch.Outcome, []model.Crossing, bool) {
-	return e.Branch.Next(target, spent), nil, false
 }
 
 func newTracker(p *Problem, o Options) (*tracker, error) {
@@ -160,23 +135,17 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	}
 	m := p.engine()
 	t := &tracker{
-		options: o, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m, o.Sweep),
+		options: o, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m),
 		audit: func(model.Crossing) string { return "" },
 	}
 	t.horizon = window.Everything{}
 	var floor []float64
-	var plain *condition.Primal
 	if svm, ok := solver.(*convex.SVM); ok && p.Kernel != nil {
 		t.condition = condition.NewKernel(m, svm.KernelRows())
 	} else {
-		primal := condition.NewPrimal(m)
-		switch {
-		case o.Sweep:
-			primal = condition.NewPlain(m)
-			plain = primal
-		case o.plain:
-			primal = condition.NewPlain(m)
-		default:
+		primal := condition.NewPlain(m)
+		if !o.plain {
+			primal = condition.NewPrimal(m)
 			t.horizon = window.New(primal, o.Age.Max)
 		}
 		t.condition, floor = primal, primal.Scope().Floor
@@ -186,10 +155,6 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	t.lander = landing.New(t.condition, corrector, t.search, t.horizon, landing.Options{
 		MaxAlternations: o.maxAlternations(), Last: o.Age.Max, Verify: o.verifying(),
 	})
-	t.follow = eventwise{t.branch}
-	if plain != nil {
-		t.follow = coarse.New(plain, t.branch)
-	}
 	if o.verifying() {
 		auditor := audit.New(m)
 		t.audit = func(behind model.Crossing) string {
@@ -238,20 +203,15 @@ func (t *tracker) proceed(ctx context.Context) error {
 
 // advance makes one step and records what it came to.
 func (t *tracker) advance(ctx context.Context) error {
-	outcome, passed, step := t.follow.Next(t.target(), t.spent())
+	outcome := t.branch.Next(t.target(), t.spent())
 	if outcome.Spent {
 		return errEventLimit
 	}
-	t.pass(passed)
-	none := model.Crossing{Index: -1}
 	detail := describe(t.condition.State(), outcome)
 	switch {
 	case outcome.Kind == branch.Left:
-		t.reach()
+		t.recordGrid()
 		return t.jump(ctx, outcome, detail)
-	case outcome.Kind == branch.Turned && t.path.sweeps: // as others, it gets no knot
-		t.pass([]model.Crossing{outcome.Crossing})
-		step = true
 	case outcome.Kind == branch.Turned:
 		t.path.change(outcome.Crossing)
 		t.record(Turning, outcome.Crossing, detail, outcome.Scalar)
@@ -261,31 +221,18 @@ func (t *tracker) advance(ctx context.Context) error {
 	if err := t.verify(outcome.Crossing, detail); err != nil {
 		return err
 	}
-	if !t.reach() && step && t.branch.Left().Age < t.options.Age.Max {
-		t.record(Step, none, "", math.NaN())
-	}
+	t.recordGrid()
 	return nil
 }
 
-// reach records a knot where the left point is at the next age of the grid, and reports
-// whether it is.
-func (t *tracker) reach() bool {
+// recordGrid records a knot where the left point is at the next age of the grid.
+func (t *tracker) recordGrid() {
 	age := t.branch.Left().Age
 	if len(t.grid) == 0 || age < t.grid[0] || age >= t.options.Age.Max {
-		return false
+		return
 	}
 	t.record(Grid, model.Crossing{Index: -1}, "", math.NaN())
 	t.grid = t.grid[1:]
-	return true
-}
-
-// pass records changes that get no knot.
-func (t *tracker) pass(changes []model.Crossing) {
-	for _, c := range changes {
-		t.path.change(c)
-	}
-	t.path.passed += len(changes)
-	t.path.eventCount += len(changes)
 }
 
 // target returns the next age at which the path must stop.

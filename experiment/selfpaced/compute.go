@@ -152,7 +152,6 @@ type Fitted struct {
 	reached  bool   // its last knot is at the last age asked for, or none was
 	critical bool   // critical points were located
 	restarts int
-	passed   int // turning points without a knot
 }
 
 // incomplete returns an error of the status incomplete for a path that stops

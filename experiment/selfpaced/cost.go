@@ -17,8 +17,7 @@ const (
 	cellWork    = 2.5e5 // of any cell: drawing the split, storing the outcome
 	prepareWork = 20    // of preparing and scoring, for each number of the data
 	gramShare   = 0.25
-	pointWork   = 3e4   // of a critical point, and of an age of the grid at which a path is scored, whatever the size
-	sweepWork   = 3.5e4 // of a path whose turning points have no knots, for each number of the data
+	pointWork   = 3e4 // of a critical point, and of an age of the grid at which a path is scored, whatever the size
 )
 
 // estimate returns the estimated seconds of each cell of a group.
@@ -31,9 +30,6 @@ func estimate(g *group) float64 {
 // them and the ages of the grid.
 func pathWork(model, kernel, regularizer string, n, d float64) float64 {
 	cost := gridfile.Lookup(regularizerTable, regularizer)
-	if sweeps(model, n) {
-		return sweepWork * n * d * cost.points
-	}
 	points, each := 0.55*n, pointWork+2*d*d*d // sums over zones, and a factor over the active coefficients
 	switch {
 	case kernel == RBF: // the factor of the multipliers that change

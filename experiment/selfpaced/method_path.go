@@ -77,14 +77,6 @@ var gagaMethod = methodInfo{
 	bytes: pathBytes,
 }
 
-// sweepRows is from how many training rows on paths of logistic regression have no
-// knots at their turning points, which come in tens of thousands there and are
-// passed many in a step.
-const sweepRows = 10_000
-
-// sweeps reports whether paths of a model are followed that way.
-func sweeps(model string, rows float64) bool { return model == Logistic && rows >= sweepRows }
-
 // single makes a solution without an age the only knot, with all training rows
 // at weight 1.
 func (f *Fitted) single(theta []float64, kkt float64, rows int) {
@@ -137,15 +129,14 @@ func discards(err error, remedy string) error {
 // besides its critical points.
 const pathKnots = 100
 
-func fitGAGA(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	if c.Settings.Protocol == dataset.Scripts {
 		return f.scriptedPath(ctx, c)
 	}
 	age := c.Method.Age
 	options := gaga.Options{
-		Age:   gaga.Range{Min: age.Min, Max: age.Max},
-		Grid:  baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
-		Sweep: sweeps(c.Model.Name, float64(train.N)),
+		Age:  gaga.Range{Min: age.Min, Max: age.Max},
+		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
 	}
 	path, err := gaga.Track(ctx, f.Problem, options)
 	if err != nil {
@@ -165,11 +156,8 @@ func (f *Fitted) follow(path *gaga.Path, options *gaga.Options) {
 		f.status += ": " + path.Reason()
 		f.stopped = fmt.Sprintf("the path stops at age %.4g of %.4g: %s", path.Range().Max, options.Age.Max, f.status)
 	}
-	if options.Sweep {
-		f.status += "; turning points have no knots"
-	}
 	f.status += gapText(path.Gaps())
-	f.restarts, f.passed = len(path.Restarts()), path.Passed()
+	f.restarts = len(path.Restarts())
 }
 
 // gapText says which ages a path leaves out, "" for none.

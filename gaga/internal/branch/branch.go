@@ -55,24 +55,11 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 // Left returns the point that the branch has come to. Next changes which one it is.
 func (b *Branch) Left() *model.Point { return b.left }
 
-// Trial returns the point that the next step writes to: scratch between steps.
-func (b *Branch) Trial() *model.Point { return b.trial }
-
-// Accept makes the trial point the left one. The partition may be another than before.
-func (b *Branch) Accept() {
-	b.left, b.trial = b.trial, b.left
-	b.forget()
-}
-
 // Begin begins a piece at the left point, which a landing has set. A step > 0 is the
 // length in ages of the first step that is tried; else it is about that of the last piece,
 // and of the first piece the rest of the range.
 func (b *Branch) Begin(step float64) {
 	b.steps.begin(b.left.Age, step)
-	b.forget()
-}
-
-func (b *Branch) forget() {
 	b.turn = turn{}
 	for _, s := range b.sources {
 		s.changed(model.Crossing{Index: -1}, b.left.Age)
@@ -138,10 +125,6 @@ func (b *Branch) next(target float64) candidate {
 	return c
 }
 
-// Due returns in how many ages the first crossing is due on the tangent of the left
-// point, +Inf where there is none.
-func (b *Branch) Due() float64 { return b.first(nil).At }
-
 // Follow moves the left point to an age, ahead or behind, over partial optima on the
 // current partition, of which all samples are watched. It reports false where these end
 // before.
@@ -158,10 +141,8 @@ func (b *Branch) Follow(age float64) bool {
 	return true
 }
 
-// Keeps reports whether the left point, a solution on the partition, is a partial optimum:
-// whether all samples are in their zones there and the coefficients have their signs.
-func (b *Branch) Keeps() bool { return b.keeps(b.left) }
-
+// keeps reports whether pt, a solution on the partition, is a partial optimum: whether all
+// samples are in their zones there and the coefficients have their signs.
 func (b *Branch) keeps(pt *model.Point) bool {
 	return condition.InZones(b.state, pt, b.state.Watch, pt.U) && condition.Signed(b.state, pt)
 }

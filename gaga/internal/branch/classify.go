@@ -55,7 +55,7 @@ func (b *Branch) change(x model.Crossing) bool {
 	for _, i := range b.state.Pins {
 		b.trial.Dual[i] = b.left.Dual[i]
 	}
-	Apply(b.condition, x, b.left.Theta)
+	apply(b.condition, x, b.left.Theta)
 	arrive(b.state, b.left, x)
 	if b.settle() {
 		for _, s := range b.sources {
@@ -65,7 +65,7 @@ func (b *Branch) change(x model.Crossing) bool {
 	}
 	copy(b.left.Theta, b.before)
 	x.Cause = x.Cause.Opposite()
-	Apply(b.condition, x, b.left.Theta)
+	apply(b.condition, x, b.left.Theta)
 	for _, i := range b.state.Pins {
 		b.left.Dual[i] = b.trial.Dual[i]
 	}
@@ -93,9 +93,9 @@ func (b *Branch) settle() bool {
 	return true
 }
 
-// Apply makes one change of zones or signs. Theta is current, or nil where it is not
-// known; a dropped coordinate becomes zero there.
-func Apply(c condition.Condition, x model.Crossing, theta []float64) {
+// apply makes one change of zones or signs. Theta is current; a dropped coordinate
+// becomes zero there.
+func apply(c condition.Condition, x model.Crossing, theta []float64) {
 	s := c.State()
 	switch {
 	case x.OfSample():
@@ -107,10 +107,7 @@ func Apply(c condition.Condition, x model.Crossing, theta []float64) {
 		s.Sign[x.Index] = x.Sign
 		c.Choose()
 	case x.Cause == model.Dropped:
-		s.Sign[x.Index] = 0
-		if theta != nil {
-			theta[x.Index] = 0
-		}
+		s.Sign[x.Index], theta[x.Index] = 0, 0
 		c.Choose()
 	}
 }
