@@ -246,7 +246,7 @@ func (t *interior) aim(mu float64) float64 {
 		t.grad[j] = t.penalty.bend[j]*(b-t.penalty.anchor[j]) - t.v[j] + t.multipliers[j]
 	}
 	t.each(func(b *barrier, z, _, h, pull []float64) { b.system(z, mu, h, pull) })
-	t.addForce(0, t.grad, t.pull)
+	t.addForce(t.grad, t.pull)
 	if len(t.guard.b) > 0 {
 		kernel.MulTransAdd(t.grad[:t.penalty.d], t.guard.a.Data, t.guard.a.Stride, t.pullRows)
 	}

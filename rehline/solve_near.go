@@ -142,7 +142,7 @@ func (v *vicinity) load(radius float64) bool {
 		in.rest.value -= kernel.Dot(k.slope, k.kink) - kernel.Dot(to.slope, to.kink)
 	}
 	copy(in.rest.force, s.force.loss)
-	in.addForce(0, in.rest.force, in.g)
+	in.addForce(in.rest.force, in.g)
 	return true
 }
 

@@ -173,11 +173,10 @@ func changeList(from *arena, n int) []int32 { return from.list(min(n, max(n/32, 
 // summed notes that the force was summed anew.
 func (f *force) summed() { f.changes, f.rough, f.peak = 0, false, kernel.Dot(f.loss, f.loss) }
 
-// addForce adds that of slopes to w: Xᵀa and, for an intercept, Σ a, of as many samples as a
-// has, from one on.
-func (s *state) addForce(from int, w, a []float64) {
+// addForce adds that of slopes to w: Xᵀa and, for an intercept, Σ a.
+func (s *state) addForce(w, a []float64) {
 	d := s.penalty.d
-	s.x.mulTransAdd(from, w[:d], a)
+	s.x.mulTransAdd(0, w[:d], a)
 	if len(w) > d {
 		w[d] += kernel.Sum(a)
 	}
@@ -187,7 +186,7 @@ func (s *state) addForce(from int, w, a []float64) {
 func (s *state) forces() {
 	f := &s.force
 	clear(f.loss)
-	s.addForce(0, f.loss, s.g)
+	s.addForce(f.loss, s.g)
 	for j, v := range f.loss {
 		f.loss[j] = -v
 	}
@@ -206,7 +205,7 @@ func (s *state) pull() {
 	f.changes++
 	if !s.pullFew() {
 		kernel.Axpy(-1, s.g, s.dz)
-		s.addForce(0, f.loss, s.dz)
+		s.addForce(f.loss, s.dz)
 	}
 	size := kernel.Dot(f.loss, f.loss)
 	if size < cancelled*f.peak {

@@ -69,7 +69,7 @@ var measureFields = experiment.Fields[*scores]{
 var knotFields = experiment.Fields[*scoredKnot]{
 	{Name: "knot", Type: experiment.Int, Value: func(k *scoredKnot) any { return k.number }, Doc: "number of the knot on the path, from 0, in increasing age"},
 	{Name: "age", Type: experiment.Float, Value: func(k *scoredKnot) any { return k.ageAt(k.number) }, Doc: "age λ of the knot; null for methods without ages"},
-	{Name: "event", Type: experiment.Text, Value: func(k *scoredKnot) any { return k.Kind.String() }, Doc: "start, turning, jump, grid (an age that was asked for), step (the end of a step over turning points without knots) or end"},
+	{Name: "event", Type: experiment.Text, Value: func(k *scoredKnot) any { return k.Kind.String() }, Doc: "start, turning, jump, grid (an age that was asked for) or end"},
 	{Name: "detail", Type: experiment.Text, Value: func(k *scoredKnot) any { return experiment.NotZero(k.Detail) }, Doc: "what happened: the zones or coordinates that changed, or the reason of a restart; what the constant is; null when nothing did"},
 	{Name: "index", Type: experiment.Int, Value: func(k *scoredKnot) any { return experiment.Known(k.Index, k.Index >= 0) }, Doc: "training row (after identical rows were merged) or coordinate the event is about; null when it is about none"},
 	{Name: "objective", Type: experiment.Float, Value: func(k *scoredKnot) any { return experiment.Known(k.Objective, k.of.aged() && !k.of.outside) }, Doc: "implicit objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) the integral of the weight from 0 to l; comparable at equal age only; null for methods without ages and commands"},

@@ -20,7 +20,7 @@ const (
 	eventStart   = "start"
 	eventTurning = "turning"
 	eventJump    = "jump"
-	eventOther   = "grid" // grid, step and end: nothing happens to the curve
+	eventOther   = "grid" // grid and end: nothing happens to the curve
 )
 
 // knot is one knot of a path.
