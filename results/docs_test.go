@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"flag"
@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment/embedding"
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/experiment/solverbench"
+	"github.com/agepath/agepath/results"
 )
 
 var update = flag.Bool("update", false, "write the tables of columns in docs/results.md anew")
@@ -71,7 +72,7 @@ func TestResultsDocument(t *testing.T) {
 			t.Errorf("%s does not tell what status %s is", path, status)
 		}
 	}
-	if version := fmt.Sprintf("version of the tables, now %d |", SchemaVersion); !strings.Contains(text, version) {
+	if version := fmt.Sprintf("version of the tables, now %d |", results.SchemaVersion); !strings.Contains(text, version) {
 		t.Errorf("%s does not say: %s", path, version)
 	}
 	if *update {

@@ -80,7 +80,8 @@ func (r *reportFlags) isFresh(dir string) bool {
 	}
 	for _, format := range r.options().Formats {
 		files := slices.Clone(format.Files)
-		if names := format.Tables.Names; names != nil {
+		if format.Tables.Names != nil {
+			names := format.Tables.Names()
 			files = append(files, report.FormatFile{Name: names[len(names)-1]})
 		}
 		for _, file := range files {

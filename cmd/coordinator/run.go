@@ -207,8 +207,10 @@ func files(dir string, flags *reportFlags) []string {
 		for _, file := range format.Files {
 			names = append(names, filepath.Join(reportFolder, file.Name))
 		}
-		for _, name := range format.Tables.Names {
-			names = append(names, filepath.Join(reportFolder, name))
+		if format.Tables.Names != nil {
+			for _, name := range format.Tables.Names() {
+				names = append(names, filepath.Join(reportFolder, name))
+			}
 		}
 	}
 	var paths []string

@@ -60,10 +60,7 @@ var Layout = &layout.Layout{
 	Path: &layout.Path{
 		Label: "epoch", Within: dimModel, Table: epochsTable.Name, Number: "epoch", Step: "passes", Score: "test_score",
 	},
-	Words: &layout.Words{
-		Table: wordsTable.Name, Counts: "counts", Before: "before", After: "after",
-		Methods: []string{classifier.None, classifier.WMMD, classifier.SWMMD},
-	},
+	Own:   &layout.Own{Figures: []string{figureEmbedding, figureFrequencies}, Make: own},
 	Files: "how scores rise over epochs", GroupBy: "model",
 	Sensitivity: []layout.Axis{
 		{Dimension: dimDim, Word: "embedding", Label: "numbers of a word's row"},

@@ -52,12 +52,9 @@ var Layout = &layout.Layout{
 		{Name: "scs", Label: "SCS"},
 	},
 	Step: "tolerance",
-	Solvers: &layout.Solvers{
-		Main:    "rehline",
-		Targets: []layout.Target{{Gap: levels[0], Column: "seconds_1e3"}, {Gap: levels[1], Column: "seconds_1e5"}, {Gap: levels[2], Column: "seconds_1e8"}},
-		Family:  "family", Setup: "setup_seconds", Gap: "final_gap", Overclaims: "overclaims",
-		Table: curveTable.Name, Seconds: "seconds", Passes: "passes", Objective: "objective", PointGap: "gap", Violation: "violation", Feasible: feasible,
-		Size: dimRows, Generator: func(s layout.Setting) string { return generator(s[layout.Dataset].Text) },
+	Own: &layout.Own{
+		Figures: []string{figureProfile, figureGrowth, figureGap}, Files: []string{solversFile},
+		Unscored: true, Asked: []string{gapTargets[0].column, "setup_seconds"}, Make: own,
 	},
 	Files: "curves of gap against time", GroupBy: "task",
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // Rounding is a relative difference of two numbers up to which it can be rounding:

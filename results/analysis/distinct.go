@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // exact writes a number with all its digits.

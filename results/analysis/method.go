@@ -60,7 +60,7 @@ func CommonFacts(methods []string) []Fact {
 	for _, method := range methods {
 		label := MethodLabel(MethodName(method))
 		common := strings.Join(commonSettings(methods, MethodName(method)), " ")
-		if fact := (Fact{label, common}); common != "" && !slices.Contains(facts, fact) {
+		if fact := (Fact{Name: label, Value: common}); common != "" && !slices.Contains(facts, fact) {
 			facts = append(facts, fact)
 		}
 	}

@@ -14,12 +14,12 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
-// Fact is a name and its value, as text.
-type Fact struct{ Name, Value string }
+// Fact is [layout.Fact].
+type Fact = layout.Fact
 
 // Run is what the files of a run say: tables of scores, what failed and what is
 // missing.
@@ -33,7 +33,7 @@ type Run struct {
 	Selected   []Selected             // what select: best picked; nil for grids without
 	Rankings   []*Ranking             // over data sets, where there are enough of them and of methods
 	Paper      []*PaperTable          // beside the published tables, where they were asked for
-	Benchmark  *Benchmark             // what solvers reached, for kinds that compare them, which have no tables of scores
+	Own        *layout.Part           // the kind's own part, nil without one
 	Statuses   []Fact                 // number of cells of each status that occurs
 	Failures   []Failure              // the first incomplete cells by their identity, then the first failed ones
 	Failed     int                    // how many failed
@@ -132,15 +132,17 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		return nil, err
 	}
 	var fewer int
-	if r.Benchmark = cells.benchmark.benchmark(); r.Layout.Solvers == nil {
+	rows := []*ScoreTable{newScoreTable("", cells.groups.entries, func(Setting) *ScoreEntry { return nil })}
+	if own := r.Layout.Own; own == nil || !own.Unscored {
 		r.Chosen, fewer = cells.groups.chosenTables()
 		if manifest != nil {
 			r.Selected = cells.groups.selectBest(manifest.Select)
 		}
 		r.Tables = cells.groups.tables()
+		rows = r.Tables
 	}
-	if r.Benchmark != nil {
-		if err := r.Benchmark.addSteps(ctx, dir); err != nil {
+	if r.Layout.Own != nil {
+		if r.Own, err = r.Layout.Own.Make(ctx, r.ownResults(rows)); err != nil {
 			return nil, err
 		}
 	}
@@ -163,6 +165,30 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	return r, nil
 }
 
+// ownResults returns the cells of tables for the kind's own part of a report.
+func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
+	of := &layout.Results{Layout: r.Layout, Dir: r.Dir, Partial: r.Partial}
+	for _, table := range tables {
+		of.Methods = append(of.Methods, table.Methods...)
+	}
+	slices.SortFunc(of.Methods, CompareMethods)
+	of.Methods = slices.Compact(of.Methods)
+	of.Labels = MethodLabels(of.Methods)
+	for _, table := range tables {
+		for i := range table.Rows {
+			row := layout.Row{Setting: table.Rows[i].Setting, Cells: make([][]layout.Cell, len(of.Methods))}
+			for j, method := range table.Methods {
+				m := slices.Index(of.Methods, method)
+				for _, s := range table.Rows[i].Entries[j].Sample {
+					row.Cells[m] = append(row.Cells[m], layout.Cell{ID: s.Cell.String(), Repeat: s.Repeat, Computed: s.Status.Computed(), Whole: s.Whole()})
+				}
+			}
+			of.Rows = append(of.Rows, row)
+		}
+	}
+	return of
+}
+
 // addManifest tells what the manifest says about the run and its files. It
 // returns nil where there is none.
 func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
@@ -175,12 +201,12 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 		return nil, err
 	}
 	r.Name = cmp.Or(m.Name, r.Name)
-	r.Facts = append(r.Facts, Fact{"run", m.Run}, Fact{"experiment", m.Kind})
+	r.Facts = append(r.Facts, Fact{Name: "run", Value: m.Run}, Fact{Name: "experiment", Value: m.Kind})
 	for _, name := range slices.Sorted(maps.Keys(m.Versions)) {
-		r.Facts = append(r.Facts, Fact{"version of " + name, m.Versions[name]})
+		r.Facts = append(r.Facts, Fact{Name: "version of " + name, Value: m.Versions[name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
-		r.Facts = append(r.Facts, Fact{"data set " + name, m.Data[name]})
+		r.Facts = append(r.Facts, Fact{Name: "data set " + name, Value: m.Data[name]})
 	}
 	for _, reading := range m.Readings {
 		for _, warning := range reading.Warnings {
@@ -191,7 +217,7 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	for _, d := range m.Absent {
 		r.Missing = append(r.Missing, fmt.Sprintf("the data set %s was not on the machine and was skipped (coordinator datasets fetch %s downloads it).", d.Name, d.Name))
 	}
-	r.Facts = append(r.Facts, Fact{"cells of the grid", strconv.FormatInt(m.Cells, 10)})
+	r.Facts = append(r.Facts, Fact{Name: "cells of the grid", Value: strconv.FormatInt(m.Cells, 10)})
 	if left := m.Cells - int64(cells); left > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("%d of the grid's %d cells are not in the files.", left, m.Cells))
 	}
@@ -273,7 +299,7 @@ func (r *Run) addMissing() {
 				table.Metric.Word(), prose.Plural(noValidation, "mean")))
 		}
 	}
-	if len(r.Tables) == 0 && r.Benchmark == nil {
+	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {
 		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // SelectedFile lists what select: best picked, in the folder of reports.

@@ -27,7 +27,6 @@ type cellTally struct {
 	skipped            map[Skipped]int     // without their number
 	sizes              map[string]dataSize // by data set
 	texts              map[string]string
-	benchmark          *benchmarkTally // nil for kinds that compare no solvers
 }
 
 // failedCell is a failure that may be among the first.
@@ -41,13 +40,13 @@ type failedCell struct {
 func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
 	tally := &cellTally{
-		schema: schema, benchmark: newBenchmarkTally(schema),
+		schema: schema,
 		groups: newCellGroups(schema),
 		counts: map[string]int{},
 		sizes:  map[string]dataSize{},
 		texts:  map[string]string{}, skipped: map[Skipped]int{},
 	}
-	columns := slices.Concat(schema.cellColumnNames(), tally.benchmark.columns(), schema.there(slices.Concat(sizeColumns, []string{"error", schema.Reached})...))
+	columns := slices.Concat(schema.cellColumnNames(), schema.there(slices.Concat(sizeColumns, []string{"error", schema.Reached})...))
 	add := func(f *results.Frame) error {
 		if err := tally.add(f); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
@@ -69,9 +68,6 @@ func (t *cellTally) add(cells *results.Frame) error {
 		return err
 	}
 	if err := t.groups.add(columns); err != nil {
-		return err
-	}
-	if err := t.benchmark.add(cells, columns); err != nil {
 		return err
 	}
 	t.rows += columns.rows
@@ -205,7 +201,7 @@ func (t *cellTally) statuses() []Fact {
 	var facts []Fact
 	for _, status := range experiment.Statuses {
 		if n := t.counts[string(status)]; n > 0 {
-			facts = append(facts, Fact{"cells " + string(status), strconv.Itoa(n)})
+			facts = append(facts, Fact{Name: "cells " + string(status), Value: strconv.Itoa(n)})
 		}
 	}
 	return facts

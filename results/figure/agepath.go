@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -241,7 +241,7 @@ func planPaths(table *analysis.ScoreTable) []figurePlan {
 		for _, kind := range kinds {
 			plans = append(plans, figurePlan{
 				kind:  kind,
-				name:  prose.Slug(string(kind), settingName(l, last, free...)),
+				name:  prose.Slug(string(kind), l.SettingName(last, free...)),
 				table: table, rows: rows[middle : middle+1],
 			})
 		}

@@ -83,7 +83,7 @@ func TestMeanCurveSteps(t *testing.T) {
 	pieces, _, _ := meanCurve([]*scorePath{a, b}, false)
 	// The deviation of two scores is their difference over √2.
 	near, far := 2/math.Sqrt2, 4/math.Sqrt2
-	want := [][]Point{{{1, 1, near}, {2, 1, near}}, {{2, 3, near}, {3, 3, near}}, {{3, 2, far}, {4, 2, far}}}
+	want := [][]Point{{{X: 1, Y: 1, Band: near}, {X: 2, Y: 1, Band: near}}, {{X: 2, Y: 3, Band: near}, {X: 3, Y: 3, Band: near}}, {{X: 3, Y: 2, Band: far}, {X: 4, Y: 2, Band: far}}}
 	same := func(a, b Point) bool { return a.X == b.X && a.Y == b.Y && math.Abs(a.Band-b.Band) < 1e-12 }
 	if !slices.EqualFunc(pieces, want, func(a, b []Point) bool { return slices.EqualFunc(a, b, same) }) {
 		t.Errorf("%v, want %v", pieces, want)

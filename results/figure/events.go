@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 	"gonum.org/v1/plot/vg/draw"
 )
 

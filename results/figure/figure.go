@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -20,17 +21,20 @@ const (
 	Events          Kind = "events"           // histograms of turning and jump points over age
 	Consistency     Kind = "consistency"      // coefficients of gaga and of acs against age
 	Times           Kind = "time"             // time of a cell against training rows or the range of ages
-	Embedding       Kind = "embedding"        // words in two principal components
-	Frequencies     Kind = "frequencies"      // how often words are in each class
 	Ranks           Kind = "ranks"            // mean ranks over data sets, a critical-difference diagram
-	Profile         Kind = "profile"          // share of problems that solvers solve within a multiple of the fastest one's time
-	Growth          Kind = "growth"           // time of solvers against the size of a problem
-	Gap             Kind = "gap"              // certified gap of solvers against time
 	Reached         Kind = "reached"          // share of the path's best validation score against time
 )
 
-// Kinds lists them in the order of a report.
-var Kinds = []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Embedding, Frequencies, Times, Reached, Profile, Growth, Gap}
+// Kinds lists those of a kind of experiment in the order of a report, its own last.
+func Kinds(l *layout.Layout) []Kind {
+	list := []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Times, Reached}
+	if l.Own != nil {
+		for _, kind := range l.Own.Figures {
+			list = append(list, Kind(kind))
+		}
+	}
+	return list
+}
 
 // Figure is one plot as data: what is drawn, and what is written as the
 // numbers behind it.
@@ -47,13 +51,6 @@ type Figure struct {
 	ranking *rankDiagram // of a Ranks, which has no axes and series
 }
 
-// AxisLabel is the label of an axis, with its unit, and its scale.
-type AxisLabel struct {
-	Text string
-	Log  bool
-	Zero bool // begins at 0, unless it is logarithmic
-}
-
 // Series is one entry of a figure's legend. The points of a piece are joined
 // by a line, those of different pieces are not: between them the curve jumps
 // or is not known.
@@ -62,10 +59,6 @@ type Series struct {
 	Pieces [][]Point
 	style  seriesStyle
 }
-
-// Point is one point of a series, with the half height of its error band, 0
-// or NaN for none.
-type Point struct{ X, Y, Band float64 }
 
 // seriesStyle says how a series is drawn. Without a glyph there are no
 // markers, with width 0 no lines.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // maker makes the figures of a report from the files in dir.
@@ -19,7 +19,7 @@ type maker struct {
 	dir     string
 	tell    func(what string, at, of int)
 	data    *analysis.DataFacts
-	layout  *layout.Layout                                           // of the kind of experiment
+	own     *layout.Part                                             // the part of the kind of experiment, nil for none
 	path    *layout.Path                                             // its path, nil for none
 	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
 	partial bool                                                     // the run has not ended, of which the report tells already
@@ -28,8 +28,6 @@ type maker struct {
 	knots  map[string]*cellKnots // of the cells that figures need
 	scores map[string]*scorePath
 	paths  map[string]*AgePath // that were computed or joined
-	words  map[string]*embeddedWords
-	curves map[string][]Point // of solvers: seconds and gaps
 }
 
 // Drawn are the figures of a run.
@@ -42,7 +40,7 @@ type Drawn struct {
 // Make makes at most n figures of a run. compute, which may be nil, computes the coefficients along
 // the path of a cell, for runs that did not keep them. tell is told of each step.
 func Make(ctx context.Context, r *analysis.Run, n int, compute func(ctx context.Context, cell string) (*AgePath, error), tell func(what string, at, of int)) (*Drawn, error) {
-	m := &maker{dir: r.Dir, tell: tell, data: r.Data, layout: r.Layout, path: r.Layout.Path, compute: compute, partial: r.Partial}
+	m := &maker{dir: r.Dir, tell: tell, data: r.Data, own: r.Own, path: r.Layout.Path, compute: compute, partial: r.Partial}
 	if err := m.make(ctx, r, n); err != nil {
 		return nil, err
 	}
@@ -60,13 +58,18 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 			d.LeftOut = append(d.LeftOut, f.Name)
 		}
 	}
-	m.curves = map[string][]Point{}
-	plans := m.possible(append(planSolvers(r.Benchmark, m.curves), planFigures(r.Tables)...))
-	plans, left := chooseFigures(plans, n)
+	plans := m.possible(planFigures(r.Tables, r.Own))
+	plans, left := chooseFigures(plans, Kinds(r.Layout), n)
 	d.LeftOut = append(d.LeftOut, left...)
 	m.tell("reading the knots of figures", 0, 0)
 	if err := m.read(ctx, plans); err != nil {
 		return err
+	}
+	if r.Own != nil {
+		d.Missing = append(d.Missing, r.Own.Missing...)
+		if err := readOwn(ctx, r.Own, plans); err != nil {
+			return err
+		}
 	}
 	for i, plan := range plans {
 		m.tell("making figures", i+1, len(plans))
@@ -89,19 +92,12 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 // possible drops the plans whose files are not there, and says so.
 func (m *maker) possible(plans []figurePlan) []figurePlan {
 	reasons := m.pathReasons()
-	if words := m.layout.Words; words != nil && !m.has(tableFile(words.Table)) {
-		reasons[Embedding] = fmt.Sprintf("embeddings and frequencies of words: there is no %s (keep: {%s: true} in the grid makes it).", tableFile(words.Table), words.Table)
-		reasons[Frequencies] = "" // as for embeddings
-	}
-	if of := m.layout.Solvers; of != nil && !m.has(tableFile(of.Table)) {
-		reasons[Gap] = fmt.Sprintf("curves of the gap against time: there is no %s (keep: {%s: true} in the grid makes it).", tableFile(of.Table), of.Table)
-	}
 	if m.partial {
 		for kind := range reasons {
 			reasons[kind] = ""
 		}
 	}
-	for _, kind := range Kinds {
+	for _, kind := range []Kind{ValidationCurve, Path, Events, Consistency} {
 		of := func(p figurePlan) bool { return p.kind == kind }
 		if reason, missing := reasons[kind]; missing && slices.ContainsFunc(plans, of) {
 			if reason != "" {
@@ -166,12 +162,6 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 		}
 	}
 	maps.Copy(m.knots, withValues)
-	if err := m.readWords(ctx, plans); err != nil {
-		return err
-	}
-	if err := m.readCurves(ctx, plans); err != nil {
-		return err
-	}
 	if len(m.knots) == 0 {
 		return nil
 	}
@@ -250,9 +240,12 @@ func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
 // figure makes the figure of a plan. Without a figure it says what is
 // missing.
 func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
+	if plan.own != nil {
+		return ownFigure(plan, m.own.Methods), plan.own.Without, nil
+	}
 	switch plan.kind {
-	case Profile, Growth, Gap, Reached:
-		if f, missing = plan.draw(), "no solver reached it"; f != nil {
+	case Reached:
+		if f, missing = plan.draw(), "no method has a score and a time"; f != nil {
 			f.Kind, f.Name = plan.kind, plan.name
 		}
 	case Sensitivity:
@@ -263,13 +256,6 @@ func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing
 		f, missing = eventFigure(plan, m.data, m.cellKnots), "no complete path of it has a turning point or a jump"
 	case Times:
 		f, missing = timeFigure(plan, m.data), "no time of its cells is known"
-	case Embedding, Frequencies:
-		cell, _ := plan.wordCell()
-		draw := embeddingFigure
-		if plan.kind == Frequencies {
-			draw = frequencyFigure
-		}
-		f, missing = draw(&plan, m.words[cell]), "its words have no two principal components"
 	case Path, Consistency:
 		return m.pathFigure(ctx, plan)
 	}

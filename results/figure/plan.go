@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -20,11 +19,8 @@ type figurePlan struct {
 	axis  layout.Axis          // sensitivity, times: what varies
 	of    string               // "3 of 7": which of the parameters' values, "" where there is one
 
-	method int  // embedding, frequencies: place of the method whose words it shows
-	early  bool // embedding: before training
-
-	problem *analysis.Problem // gap: whose curves it shows
-	draw    func() *Figure    // profile, growth, gap and reached: makes it, nil where there is nothing to draw
+	draw func() *Figure    // reached: makes it, nil where there is nothing to draw
+	own  *layout.OwnFigure // of the kind, nil for others
 }
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }
@@ -52,7 +48,7 @@ func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary
 				continue
 			}
 			most = max(most, mean.N)
-			piece = append(piece, Point{row.Setting[p.axis.Dimension].Number, mean.Mean, mean.Std})
+			piece = append(piece, Point{X: row.Setting[p.axis.Dimension].Number, Y: mean.Mean, Band: mean.Std})
 		}
 		s.Pieces = slices.DeleteFunc(append(s.Pieces, piece), func(piece []Point) bool { return len(piece) == 0 })
 		if len(s.Pieces) > 0 {
@@ -63,14 +59,14 @@ func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary
 	return list
 }
 
-// planFigures lists every figure of the tables, by kind.
-func planFigures(tables []*analysis.ScoreTable) []figurePlan {
+// planFigures lists every figure of the tables, by kind, and those of the kind of experiment.
+func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 	var plans []figurePlan
 	full := make([]*analysis.ScoreTable, len(tables))
 	for i, table := range tables {
 		full[i] = analysis.AtFullExtent(table)
 	}
-	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planValidationCurves, planPaths, planWords} {
+	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planValidationCurves, planPaths} {
 		for _, table := range full {
 			plans = append(plans, planOf(table)...)
 		}
@@ -78,6 +74,7 @@ func planFigures(tables []*analysis.ScoreTable) []figurePlan {
 	for _, table := range tables {
 		plans = append(append(plans, planTimes(table)...), planReaches(table)...)
 	}
+	plans = append(plans, planOwn(own)...)
 	used := map[string]int{}
 	for i := range plans {
 		// Names of data sets may differ in signs that files cannot have.
@@ -92,7 +89,7 @@ func planFigures(tables []*analysis.ScoreTable) []figurePlan {
 // chooseFigures picks at most n of the plans, taking from each kind in turn
 // and, of a kind, from each data set in turn, so that none is crowded out. It
 // returns the names of the rest.
-func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []string) {
+func chooseFigures(plans []figurePlan, kinds []Kind, n int) (chosen []figurePlan, leftOut []string) {
 	byKind := map[Kind][]int{}
 	for i, plan := range plans {
 		byKind[plan.kind] = append(byKind[plan.kind], i)
@@ -110,7 +107,7 @@ func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []st
 	}
 	take := make([]bool, len(plans))
 	for taken := 0; taken < min(n, len(plans)); {
-		for _, kind := range Kinds {
+		for _, kind := range kinds {
 			if queue := byKind[kind]; len(queue) > 0 && taken < n {
 				take[queue[0]] = true
 				byKind[kind] = queue[1:]
@@ -126,25 +123,4 @@ func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []st
 		}
 	}
 	return chosen, leftOut
-}
-
-// settingName is the part of a file's name that tells settings apart, without
-// the given dimensions.
-func settingName(l *layout.Layout, s analysis.Setting, free ...analysis.Dimension) string {
-	var parts []string
-	for d, info := range l.Dimensions {
-		value := s[d]
-		if slices.Contains(free, analysis.Dimension(d)) || value.IsNull() {
-			continue
-		}
-		text := value.String()
-		switch {
-		case info.Zero != "" && value.Number == 0:
-			text = info.Zero
-		case info.Named:
-			text = info.Column + "-" + text
-		}
-		parts = append(parts, text)
-	}
-	return prose.Slug(parts...)
 }

@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"

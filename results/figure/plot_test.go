@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"gonum.org/v1/plot"
 )
 
@@ -193,7 +194,7 @@ func TestSensitivityFigure(t *testing.T) {
 		t.Errorf("axes %+v %+v", f.X, f.Y)
 	}
 	acs, gaga := f.Series[0], f.Series[1]
-	want := [][]Point{{{0.001, 1, math.Sqrt2}, {0.002, 2, math.Sqrt2}, {0.005, 3, math.Sqrt2}, {0.02, 4, math.Sqrt2}}}
+	want := [][]Point{{{X: 0.001, Y: 1, Band: math.Sqrt2}, {X: 0.002, Y: 2, Band: math.Sqrt2}, {X: 0.005, Y: 3, Band: math.Sqrt2}, {X: 0.02, Y: 4, Band: math.Sqrt2}}}
 	if !slices.EqualFunc(acs.Pieces, want, slices.Equal) {
 		t.Errorf("acs %v", acs.Pieces)
 	}
@@ -250,14 +251,14 @@ func TestChooseFigures(t *testing.T) {
 	}
 	slices.SortFunc(plans, func(a, b figurePlan) int { return strings.Compare(a.name, b.name) })
 	for n, want := range map[int][3]int{0: {}, 1: {1, 0, 0}, 24: {11, 3, 10}, 60: {37, 3, 20}, 73: {50, 3, 20}, 100: {50, 3, 20}} {
-		chosen, leftOut := chooseFigures(slices.Clone(plans), n)
+		chosen, leftOut := chooseFigures(slices.Clone(plans), Kinds(&layout.Layout{}), n)
 		kinds := [3]int{}
 		second := 0
 		for _, plan := range chosen {
 			if plan.dataset() == "b" {
 				second++
 			}
-			kinds[slices.Index(Kinds[1:], plan.kind)]++ // rankings are not planned
+			kinds[slices.Index(Kinds(&layout.Layout{})[1:], plan.kind)]++ // rankings are not planned
 		}
 		if wantSecond := min(kinds[0]/2, 10); second != wantSecond {
 			t.Errorf("%d figures: %d of the second data set, want %d", n, second, wantSecond)
@@ -276,7 +277,7 @@ func TestPlanFigureNames(t *testing.T) {
 		rows = append(rows, row, testrun.Merge(row, testrun.Row{"alpha": 0.5}))
 	}
 	names := map[string]bool{}
-	plans := planFigures(tablesOf(t, rows))
+	plans := planFigures(tablesOf(t, rows), nil)
 	for _, plan := range plans {
 		if strings.ContainsAny(plan.name, "/\\ ") || names[plan.name] {
 			t.Errorf("the name %q is no file's name or is taken", plan.name)

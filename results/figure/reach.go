@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // planReaches lists a figure for each setting whose methods go by steps of several sizes.
@@ -14,7 +14,7 @@ func planReaches(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	for _, reach := range table.Reaches() {
 		plans = append(plans, figurePlan{
-			kind: Reached, name: prose.Slug(string(Reached), settingName(table.Layout, reach.Setting)),
+			kind: Reached, name: prose.Slug(string(Reached), table.Layout.SettingName(reach.Setting)),
 			table: table, rows: []*analysis.ScoreRow{{Setting: reach.Setting}},
 			draw: func() *Figure { return reachFigure(table, &reach) },
 		})

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // planSensitivity lists a figure for each group of rows along which a parameter of the
@@ -30,7 +30,7 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 		}
 		plans = append(plans, figurePlan{
 			kind:  Sensitivity,
-			name:  prose.Slug(append(parts, settingName(l, rows[0].Setting, free...))...),
+			name:  prose.Slug(append(parts, l.SettingName(rows[0].Setting, free...))...),
 			table: table, rows: rows, axis: axis,
 		})
 	}

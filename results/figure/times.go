@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // planTimes lists a figure for each group of rows along which the size of a cell varies,
@@ -19,7 +19,7 @@ func planTimes(table *analysis.ScoreTable) []figurePlan {
 			}
 			plans = append(plans, figurePlan{
 				kind:  Times,
-				name:  prose.Slug(string(Times), table.Layout.Column(x), settingName(table.Layout, rows[0].Setting, x)),
+				name:  prose.Slug(string(Times), table.Layout.Column(x), table.Layout.SettingName(rows[0].Setting, x)),
 				table: table, rows: rows, axis: axis,
 			})
 		}

@@ -33,7 +33,7 @@ func TestTimeFigures(t *testing.T) {
 	if !f.X.Log || !f.Y.Log || f.Y.Text != "processor time (s)" || strings.Contains(f.Title, "training rows,") {
 		t.Errorf("axes %+v %+v, title %s", f.X, f.Y, f.Title)
 	}
-	want := []Point{{100, 1.5, math.Sqrt(0.5)}, {1000, 15, math.Sqrt(50)}, {3000, 150, math.Sqrt(5000)}}
+	want := []Point{{X: 100, Y: 1.5, Band: math.Sqrt(0.5)}, {X: 1000, Y: 15, Band: math.Sqrt(50)}, {X: 3000, Y: 150, Band: math.Sqrt(5000)}}
 	for i, p := range f.Series[1].Pieces[0] {
 		if p.X != want[i].X || !testrun.Near(p.Y, want[i].Y) || !testrun.Near(p.Band, want[i].Band) {
 			t.Errorf("point %v, want %v", p, want[i])
@@ -59,7 +59,7 @@ func TestTimeFigures(t *testing.T) {
 func TestBandOnLogarithmicAxis(t *testing.T) {
 	t.Parallel()
 	f := &Figure{Kind: Times, Name: "time-x", X: AxisLabel{Text: "rows"}, Y: AxisLabel{Text: "time", Log: true}, Series: []Series{{
-		Name: "a", Pieces: [][]Point{{{1, 1, 2}, {2, 100, 300}}}, style: stylesOf([]string{"gaga"})[0].series(),
+		Name: "a", Pieces: [][]Point{{{X: 1, Y: 1, Band: 2}, {X: 2, Y: 100, Band: 300}}}, style: stylesOf([]string{"gaga"})[0].series(),
 	}}}
 	checkFigure(t, f)
 }

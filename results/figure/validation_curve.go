@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -28,7 +28,7 @@ func planValidationCurves(table *analysis.ScoreTable) []figurePlan {
 		middle := (len(rows) - 1) / 2
 		plan := figurePlan{
 			kind:  ValidationCurve,
-			name:  prose.Slug(string(ValidationCurve), settingName(l, rows[0].Setting, parameters...)),
+			name:  prose.Slug(string(ValidationCurve), l.SettingName(rows[0].Setting, parameters...)),
 			table: table, rows: rows[middle : middle+1],
 		}
 		if len(rows) > 1 {
@@ -262,7 +262,7 @@ func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func
 		return nil
 	}
 	for i, s := range level {
-		f.Series[i].Pieces = [][]Point{{{lowest, s.Mean, finiteOr0(s.Std)}, {highest, s.Mean, finiteOr0(s.Std)}}}
+		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean, Band: finiteOr0(s.Std)}, {X: highest, Y: s.Mean, Band: finiteOr0(s.Std)}}}
 	}
 	f.X = AxisLabel{Text: plan.table.Layout.Path.Label, Log: spansDecade(lowest, highest)}
 	f.Note = data.SizesOf(row.Setting) + meanOver("mean ± standard deviation", repeatCounts(counts))

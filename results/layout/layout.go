@@ -68,11 +68,8 @@ type Layout struct {
 	Times []Axis
 	// Path says where the path of scores of a cell is, nil for kinds without.
 	Path *Path
-	// Words says where embedded words are, nil for kinds without.
-	Words *Words
-	// Solvers says where a kind that compares solvers has what they reached, nil for other
-	// kinds. Reports of such a kind are about times, not about scores.
-	Solvers *Solvers
+	// Own declares the kind's own part of a report, nil for kinds without.
+	Own *Own
 	// Published says that numbers published for the kind can stand beside those of a run.
 	Published bool
 }
@@ -146,42 +143,6 @@ type Path struct {
 	// Spacing is the size of the steps of methods that go by steps: reports of several sizes say
 	// what each reaches of what Main does, in which time. [Dataset] for kinds without.
 	Spacing Dimension
-}
-
-// Words says where the embedded words of a cell are in the tables of a kind: a row a word,
-// with how often it is in each class, and its numbers before and after training.
-type Words struct {
-	Table, Counts, Before, After string
-
-	// Methods are those whose words are drawn, by their names; the words before training are
-	// drawn with the first.
-	Methods []string
-}
-
-// Solvers says where the times of solvers, its methods, are in the tables of a kind.
-type Solvers struct {
-	Main    string   // name of the method that the others are compared with
-	Targets []Target // the coarsest first
-
-	Family                 string // label column: what kind of solver a method is
-	Setup, Gap, Overclaims string // measures: seconds of set-up, least gap, points with a better gap claimed
-
-	// Table has a row for each point of a cell's curve: seconds, passes, the objective, the
-	// relative gap there, and by how much the point violates constraints; points are feasible up
-	// to Feasible.
-	Table, Seconds, Passes, Objective, PointGap, Violation string
-	Feasible                                               float64
-
-	// Size is a dimension that times grow with. Generator names what makes a problem's data, "" for
-	// data that there are of one size alone: data sets of one generator differ in their sizes alone.
-	Size      Dimension
-	Generator func(s Setting) string
-}
-
-// Target is a relative gap with the measure of the seconds until it was reached.
-type Target struct {
-	Gap    float64
-	Column string
 }
 
 // Columns returns the columns of the dimensions.

@@ -3,7 +3,7 @@ package layout
 import (
 	"cmp"
 
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // Value is the value of a dimension: a text, a number, or neither where the

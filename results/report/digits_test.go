@@ -6,7 +6,7 @@ import (
 
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // TestDigitsOfRows has methods that go astray by hundreds in one repeat next to a plain fit with

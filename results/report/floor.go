@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // addFloor adds the column of the layout's floor to a table that has its scores.
-func (s *sheet) addFloor(table *analysis.ScoreTable) {
+func addFloor(s *sheet, table *analysis.ScoreTable) {
 	if table.HasFloor() {
 		s.Columns = append(s.Columns, sheetColumn{Head: floorLabel(table)})
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/parquet"
 )
@@ -19,7 +20,7 @@ type FormatOf[T any] struct {
 
 // TablesOf are the files of a format with rows of the tables of results themselves.
 type TablesOf[T any] struct {
-	Names []string // of the files there can be, that of the cells last
+	Names func() []string // of the files there can be, that of the cells last
 	Write func(ctx context.Context, of *T, folder string, compression results.Compression) error
 }
 
@@ -42,15 +43,37 @@ type (
 // Formats lists every format of reports there is, the default first.
 var Formats = []Format{
 	{Name: "markdown", Files: []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
-	{Name: "csv", Files: csvFiles, Tables: TablesOf[Report]{[]string{cellsCSV}, writeCells}},
+	{Name: "csv", Files: csvFiles, Tables: TablesOf[Report]{csvNames, writeCells}},
 	{Name: "latex", Files: []FormatFile{{Name: "tables.tex", Write: writeLaTeX}}},
 	{Name: "html", Files: []FormatFile{{Name: "report.html", Write: writeHTML}}},
 	{Name: "parquet", Tables: TablesOf[Report]{
-		[]string{parquet.Name("knots"), parquet.Name("coefficients"), parquet.Name("cells")},
+		parquetNames,
 		func(ctx context.Context, r *Report, folder string, compression results.Compression) error {
 			return parquet.Write(ctx, r.Dir, folder, compression)
 		},
 	}},
+}
+
+// csvNames are the files of the kinds' own parts, and the cells.
+func csvNames() []string {
+	var names []string
+	for _, kind := range experiment.Registrations() {
+		if own := kind.Layout.Own; own != nil {
+			names = append(names, own.Files...)
+		}
+	}
+	return append(names, cellsCSV)
+}
+
+// parquetNames are the files of the kinds' tables.
+func parquetNames() []string {
+	var names []string
+	for _, kind := range experiment.Registrations() {
+		for _, table := range kind.Tables().Further {
+			names = append(names, parquet.Name(table.Name))
+		}
+	}
+	return append(names, parquet.Name("cells"))
 }
 
 // FormatNamed returns the format of reports of the given name, or an error that

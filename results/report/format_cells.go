@@ -19,10 +19,23 @@ import (
 // cellsCSV is the file of the format csv with the rows of cells.arrow.
 const cellsCSV = "cells.csv"
 
-// writeCells writes the cells of a report's folder, those of streams too, as
-// comma-separated values: a line of names, then a line for each cell. Nothing is held in
-// memory but a batch.
+// writeCells writes the files of the kind's own part of a report, then the cells of its folder,
+// those of streams too, as comma-separated values: a line of names, then a line for each cell.
+// Nothing is held in memory but a batch.
 func writeCells(ctx context.Context, r *Report, folder string, _ results.Compression) error {
+	if r.Own != nil {
+		for _, f := range r.Own.Files {
+			lines := func(out *results.CSV, _ *Report) {
+				for _, line := range f.Lines {
+					out.Add(line...)
+				}
+			}
+			none := func(*Report) bool { return len(f.Lines) == 0 }
+			if err := writeFile(r, folder, csvFile(f.Name, func(*Report) []string { return f.Head }, lines, none)); err != nil {
+				return err
+			}
+		}
+	}
 	return disk.Advise(disk.Replace(disk.OS{}, filepath.Join(folder, cellsCSV), func(file disk.File) error {
 		return r.addCells(ctx, file)
 	}))

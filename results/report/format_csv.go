@@ -42,7 +42,6 @@ var csvFiles = []FormatFile{
 	csvFile("paper.csv", withSetting([]string{"table"}, "method", "published_mean", "published_std",
 		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes").of,
 		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
-	csvFile("solvers.csv", solversHead, addSolvers, func(r *Report) bool { return r.Benchmark == nil }),
 }
 
 // selectedFile lists what select: best picked, one line for each method and repeat,

@@ -15,6 +15,7 @@ import (
 // script, tables as JSON, figures as SVG.
 func writeHTML(w io.Writer, r *Report) error {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
+		"json": sheetJSON,
 		"css": func() (template.CSS, error) {
 			text, err := templates.ReadFile("templates/page.css")
 			return template.CSS(text), err
@@ -34,9 +35,9 @@ func writeHTML(w io.Writer, r *Report) error {
 	return t.Execute(w, r)
 }
 
-// JSON returns the sheet as page.js reads it. It is safe in a script: no field
+// sheetJSON returns a sheet as page.js reads it. It is safe in a script: no field
 // can end it.
-func (s *sheet) JSON() (template.JS, error) {
+func sheetJSON(s *sheet) (template.JS, error) {
 	columns := make([][]any, len(s.Columns))
 	for j, column := range s.Columns {
 		columns[j] = []any{column.Head, column.Right, column.Label}
@@ -54,12 +55,4 @@ func (s *sheet) JSON() (template.JS, error) {
 		rows[i] = "\n" + string(line)
 	}
 	return template.JS(fmt.Sprintf("{\"columns\":%s,\n\"rows\":[%s]}", head, strings.Join(rows, ","))), nil
-}
-
-// MarshalJSON writes a field as its text, or a list of all it has.
-func (c sheetCell) MarshalJSON() ([]byte, error) {
-	if c.Std == "" && c.Note == "" && c.Mark == unmarked {
-		return json.Marshal(c.Text)
-	}
-	return json.Marshal([]any{c.Text, c.Std, c.Note, c.Mark})
 }

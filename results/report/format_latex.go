@@ -8,7 +8,8 @@ import (
 	"text/template"
 	"unicode/utf8"
 
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // longTable is the number of rows from which a table breaks over pages.
@@ -99,17 +100,17 @@ func layoutOf(s *sheet) latexLayout {
 }
 
 var latex = dress{escapeLaTeX, func(c sheetCell) string {
-	if c.Std == "" && c.Mark == unmarked {
+	if c.Std == "" && c.Mark == layout.Unmarked {
 		return strings.TrimSpace(escapeLaTeX(c.Text))
 	}
 	text := c.Text
-	if c.Mark == bestMark {
+	if c.Mark == layout.BestMark {
 		text = `\mathbf{` + text + `}`
 	}
 	if c.Std != "" {
 		text += ` \pm ` + c.Std
 	}
-	if c.Mark == equalMark {
+	if c.Mark == layout.EqualMark {
 		text += `^{\approx}`
 	}
 	return "$" + text + "$"

@@ -7,7 +7,8 @@ import (
 	"text/template"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // markdownRows is how many rows of a table report.md shows; the other formats
@@ -41,9 +42,9 @@ var markdown = dress{EscapeMarkdown, func(c sheetCell) string {
 		text += " ± " + c.Std
 	}
 	switch c.Mark {
-	case bestMark:
+	case layout.BestMark:
 		return "**" + text + "**"
-	case equalMark:
+	case layout.EqualMark:
 		return text + " ≈"
 	}
 	return text
@@ -66,8 +67,8 @@ func (r *Report) LeftOutWords() string {
 // kind of experiment has.
 func (r *Report) AskedScores() []string {
 	var columns []string
-	if of := r.Layout.Solvers; of != nil {
-		return []string{of.Targets[0].Column, of.Setup}
+	if own := r.Layout.Own; own != nil {
+		columns = own.Asked
 	}
 	for score, column := range analysis.ScoreColumns {
 		if len(columns) < 2 && (len(r.Tables) == 0 || r.Tables[0].Columns[score]) {

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // Text says how [Text.Write] shows tables on a terminal or in a log.
@@ -114,7 +115,7 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	for _, row := range rows {
 		line := make([]textCell, len(row))
 		for j, cell := range row {
-			line[j] = textCell{text: Visible(widths[j].dress(bold).cell(cell)), right: s.Columns[j].Right, bold: bold && cell.Mark == bestMark}
+			line[j] = textCell{text: Visible(widths[j].dress(bold).cell(cell)), right: s.Columns[j].Right, bold: bold && cell.Mark == layout.BestMark}
 		}
 		grid = append(grid, line)
 	}
@@ -153,8 +154,8 @@ func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 		for j, c := range row {
 			widths[j].mean.add(c.Text)
 			widths[j].std.add(c.Std)
-			widths[j].marked = widths[j].marked || c.Mark != unmarked
-			widths[j].equal = widths[j].equal || c.Mark == equalMark
+			widths[j].marked = widths[j].marked || c.Mark != layout.Unmarked
+			widths[j].equal = widths[j].equal || c.Mark == layout.EqualMark
 		}
 	}
 	return widths
@@ -175,9 +176,9 @@ func (w meanWidth) dress(bold bool) dress {
 			after += strings.Repeat(" ", w.std.whole+w.std.rest+3)
 		}
 		switch {
-		case c.Mark == equalMark:
+		case c.Mark == layout.EqualMark:
 			text += "≈"
-		case c.Mark == bestMark && !bold:
+		case c.Mark == layout.BestMark && !bold:
 			text += "*"
 		case !bold || w.equal:
 			text += " "

@@ -123,7 +123,7 @@ func TestWriteRemovesStaleFigures(t *testing.T) {
 	if len(r.Figures) != 3 || len(r.LeftOut) != 19 {
 		t.Fatalf("%d figures, %d left out", len(r.Figures), len(r.LeftOut))
 	}
-	for i, kind := range figure.Kinds[1:4] { // there is nothing to rank
+	for i, kind := range figure.Kinds(r.Layout)[1:4] { // there is nothing to rank
 		if r.Figures[i].Kind != kind {
 			t.Errorf("figure %d is of kind %s, want one of each", i, r.Figures[i].Kind)
 		}

@@ -6,14 +6,6 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 )
 
-// section is a part of a report: tables under a title.
-type section struct {
-	Title  string
-	Name   string   // part of labels and links
-	Notes  []string // sentences before the tables
-	Sheets []*sheet
-}
-
 // Sections lays the tables of a report out, in the order in which every format
 // shows them, when first asked.
 func (r *Report) Sections() []section { //nolint:revive // exported for the page's template
@@ -35,7 +27,9 @@ func (r *Report) layOut() []section {
 		}
 		list = append(list, s)
 	}
-	list = append(list, r.solverSections()...)
+	if r.Own != nil {
+		list = append(list, r.Own.Sections...)
+	}
 	for i, table := range r.Tables {
 		s := section{Title: r.tableTitle("Scores", i), Name: fmt.Sprintf("scores-%d", i+1)}
 		for score := range analysis.SelectionBias {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // absentSheet has a row for each data set of the grid that the run skipped.
@@ -13,7 +14,7 @@ func absentSheet(absent []results.ManifestData) *sheet {
 		Columns: []sheetColumn{{Head: "data set", Label: true}, {Head: "task", Label: true}, {Head: "rows", Right: true}, {Head: "features", Right: true}, {Head: "cells"}},
 	}
 	for _, d := range absent {
-		s.Rows = append(s.Rows, []sheetCell{{Text: d.Name}, {Text: d.Task}, countCell(d.Rows), countCell(d.Features), {Note: "skipped: not there"}})
+		s.Rows = append(s.Rows, []sheetCell{{Text: d.Name}, {Text: d.Task}, layout.CountCell(d.Rows), layout.CountCell(d.Features), {Note: "skipped: not there"}})
 	}
 	return s
 }

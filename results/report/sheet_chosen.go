@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // leadSheets are the tables that a reader meets first: test scores with the age
@@ -35,7 +36,7 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 	s := &sheet{Name: string(table.Metric)}
 	varied, constant := splitAspects(table)
 	varied, constant = foldAspects(table, varied, constant)
-	s.addAspects(varied)
+	s.AddAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true},
 		sheetColumn{Head: "by validation"}, sheetColumn{Head: "by test"}, sheetColumn{Head: analysis.SelectionBias.Head()})
 	ofTable := min(tableDecimals(table, analysis.TestAtBestValidation), tableDecimals(table, analysis.TestAtBestTest))
@@ -48,26 +49,26 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 		if byTest.Text != "" {
 			byTest.Note = "" // as by validation
 		}
-		s.Rows = append(s.Rows, append(aspectCells(varied, row.Setting), sheetCell{Text: labels[at.method]},
+		s.Rows = append(s.Rows, append(layout.AspectCells(varied, row.Setting), sheetCell{Text: labels[at.method]},
 			scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
 			byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
 		s.Rows[len(s.Rows)-1] = appendFloor(s.Rows[len(s.Rows)-1], table, row, analysis.TestAtBestValidation,
 			rowDecimals(ofTable, floorSummaries(row, analysis.TestAtBestValidation)...))
 		rests = append(rests, row.Rests(analysis.TestAtBestValidation))
 	}
-	s.addFloor(table)
+	addFloor(s, table)
 	step := table.Layout.Step
 	chosen, choose := step, "the "+step
 	if len(table.Parameters) > 0 {
 		chosen, choose = step+" and parameters", fmt.Sprintf("%s and parameters (%s)", step, strings.Join(table.Parameters, ", "))
 	}
 	s.Title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
-	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) +
+	s.Caption = sheetCaption(table, addRepeats(s, rests), constant) +
 		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, by which the paper chooses the %s. Selection bias: how much better the choice by test looks.", choose, step) +
 		lostCaption(table, analysis.TestAtBestValidation) + floorCaption(table, analysis.TestAtBestValidation, varied)
 	if len(table.Methods) > 1 {
 		s.Best = "best mean of the setting"
-		s.addTestWords(table, analysis.TestAtBestValidation)
+		addTestWords(s, table, analysis.TestAtBestValidation)
 	}
 	return s
 }

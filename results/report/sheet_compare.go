@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -14,7 +15,7 @@ import (
 func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 	s := &sheet{Name: "compared-" + score.String(), Title: "Methods compared pairwise: " + score.Short(t.Table.Layout)}
 	varied, constant := splitAspects(t.Table)
-	s.addAspects(varied)
+	s.AddAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "methods", Label: true})
 	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {
 		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
@@ -32,10 +33,10 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 		places := rowDecimals(ofTable, rowSummaries(of.Row, t.Table.Base())...) + 1
 		for k, c := range of.Comparisons {
 			e := of.Effects[k]
-			s.Rows = append(s.Rows, append(aspectCells(varied, of.Row.Setting),
-				sheetCell{Text: labels[c.Method] + " - " + labels[c.Against]}, countCell(c.Pairs()),
-				numberCell(e.Shift, places), intervalCell(e.ShiftRange, places),
-				numberCell(e.RankBiserial, 2), intervalCell(e.RankBiserialRange, 2),
+			s.Rows = append(s.Rows, append(layout.AspectCells(varied, of.Row.Setting),
+				sheetCell{Text: labels[c.Method] + " - " + labels[c.Against]}, layout.CountCell(c.Pairs()),
+				layout.NumberCell(e.Shift, places), intervalCell(e.ShiftRange, places),
+				layout.NumberCell(e.RankBiserial, 2), intervalCell(e.RankBiserialRange, 2),
 				probabilityCell(c.Test.P), probabilityCell(c.Adjusted)))
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -55,13 +55,13 @@ func (c *Comparison) runsSheet() *sheet {
 				failed += n
 			}
 		}
-		cells := countCell(r.Cells)
+		cells := layout.CountCell(r.Cells)
 		if r.Partial {
 			cells.Note = "has not ended"
 		}
 		s.Rows = append(s.Rows, []sheetCell{
 			{Text: runLetter(i)}, {Text: r.Dir}, {Text: r.Run, Note: unknownNote(r.Run)}, {Text: versionsText(r.Versions), Note: unknownNote(versionsText(r.Versions))},
-			cells, countCell(r.Statuses[experiment.OK]), countCell(r.Statuses[experiment.Incomplete]), countCell(failed),
+			cells, layout.CountCell(r.Statuses[experiment.OK]), layout.CountCell(r.Statuses[experiment.Incomplete]), layout.CountCell(failed),
 		})
 	}
 	return s
@@ -103,7 +103,7 @@ func countsSheet(p *analysis.RunPair, other string) *sheet {
 		Columns: append(labelColumns("method"), rightColumns("shared", "same labels", "only A", "only "+other)...),
 	}
 	for _, n := range p.Cells {
-		s.Rows = append(s.Rows, []sheetCell{methodCell(n.Method), countCell(n.Shared), countCell(n.Counterparts), countCell(n.OnlyBaseline), countCell(n.OnlyOther)})
+		s.Rows = append(s.Rows, []sheetCell{methodCell(n.Method), layout.CountCell(n.Shared), layout.CountCell(n.Counterparts), layout.CountCell(n.OnlyBaseline), layout.CountCell(n.OnlyOther)})
 	}
 	return s
 }
@@ -146,8 +146,8 @@ func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int,
 			left++
 		}
 	}
-	varied, constant := splitSettings(l, settings)
-	s.addAspects(varied)
+	varied, constant := l.SplitSettings(settings)
+	s.AddAspects(varied)
 	s.Columns = slices.Concat(s.Columns, labelColumns("method"),
 		rightColumns("pairs", "A", other, "better", "worse", "shift", "95 % interval", "p", "p (Holm)"))
 	ofTable := decimals(summaries)
@@ -158,8 +158,8 @@ func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int,
 		if !math.IsNaN(e.ShiftRange.Low) {
 			interval = sheetCell{Text: fmt.Sprintf("[%s, %s]", digits(e.ShiftRange.Low), digits(e.ShiftRange.High))}
 		}
-		s.Rows = append(s.Rows, append(aspectCells(varied, c.Setting), methodCell(c.Method),
-			countCell(c.Pairs()), numberCell(c.Baseline.Mean, places), numberCell(c.Other.Mean, places), countCell(c.Better), countCell(c.Worse),
+		s.Rows = append(s.Rows, append(layout.AspectCells(varied, c.Setting), methodCell(c.Method),
+			layout.CountCell(c.Pairs()), layout.NumberCell(c.Baseline.Mean, places), layout.NumberCell(c.Other.Mean, places), layout.CountCell(c.Better), layout.CountCell(c.Worse),
 			digitsCell(e.Shift), interval, probabilityCell(c.Test.P), probabilityCell(c.Adjusted)))
 	}
 	var b strings.Builder
@@ -202,7 +202,7 @@ func numbersSheet(p *analysis.RunPair, rounding float64) *sheet {
 	}
 	s.Columns = append(s.Columns, sheetColumn{Head: "in cell"})
 	for _, c := range n.Columns {
-		s.Rows = append(s.Rows, []sheetCell{methodCell(c.Method), {Text: c.Column}, countCell(c.Cells), countCell(c.Rounding), countCell(c.Beyond),
+		s.Rows = append(s.Rows, []sheetCell{methodCell(c.Method), {Text: c.Column}, layout.CountCell(c.Cells), layout.CountCell(c.Rounding), layout.CountCell(c.Beyond),
 			distanceCell(c.Farthest.Distance), {Text: c.Farthest.Cell}})
 	}
 	return s
@@ -239,7 +239,7 @@ func timesSheet(p *analysis.RunPair, other string) *sheet {
 	}
 	words := map[string]string{"cpu_seconds": "processor", "wall_seconds": "elapsed"}
 	for _, t := range p.Times {
-		row := []sheetCell{methodCell(t.Method), {Text: words[t.Column]}, countCell(t.Cells), digitsCell(t.Baseline), digitsCell(t.Other), digitsCell(t.Mean)}
+		row := []sheetCell{methodCell(t.Method), {Text: words[t.Column]}, layout.CountCell(t.Cells), digitsCell(t.Baseline), digitsCell(t.Other), digitsCell(t.Mean)}
 		for _, q := range t.Quantiles {
 			row = append(row, digitsCell(q))
 		}
@@ -264,7 +264,7 @@ func statusSheet(p *analysis.RunPair) *sheet {
 	s := &sheet{Name: "statuses", Title: "Statuses that differ", Caption: "Cells of both runs that ended otherwise.",
 		Columns: append(labelColumns("A", "other"), rightColumns("cells")...)}
 	for _, c := range p.Statuses {
-		s.Rows = append(s.Rows, []sheetCell{{Text: string(c.Baseline)}, {Text: string(c.Other)}, countCell(c.Cells)})
+		s.Rows = append(s.Rows, []sheetCell{{Text: string(c.Baseline)}, {Text: string(c.Other)}, layout.CountCell(c.Cells)})
 	}
 	return s
 }

@@ -5,7 +5,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // failureSheets list the incomplete cells and the failed ones, as many as a
@@ -45,7 +46,7 @@ func skippedSheet(skipped []analysis.Skipped) *sheet {
 		Columns: []sheetColumn{{Head: "method", Label: true}, {Head: "cells", Right: true}, {Head: "reason", Wrap: true}},
 	}
 	for _, of := range skipped {
-		s.Rows = append(s.Rows, []sheetCell{{Text: of.Method}, countCell(of.Cells), {Text: of.Reason}})
+		s.Rows = append(s.Rows, []sheetCell{{Text: of.Method}, layout.CountCell(of.Cells), {Text: of.Reason}})
 	}
 	return s
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/published"
 )
 
@@ -94,7 +94,7 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 
 // summaryCell shows a mean, - for none.
 func summaryCell(s analysis.Summary, places int) sheetCell {
-	cell := numberCell(s.Mean, places)
+	cell := layout.NumberCell(s.Mean, places)
 	if s.N > 1 {
 		cell.Std = prose.Fixed(s.Std, places)
 	}
@@ -109,7 +109,7 @@ func paperCells(row *analysis.PaperRow) []sheetCell {
 	}
 	none := sheetCell{Note: "-"}
 	if row.Ours.N == 0 {
-		cells = append(cells, sheetCell{Note: map[bool]string{true: "missing", false: "failed"}[row.Cells == 0]}, countCell(0), none, none, none)
+		cells = append(cells, sheetCell{Note: map[bool]string{true: "missing", false: "failed"}[row.Cells == 0]}, layout.CountCell(0), none, none, none)
 	} else {
 		ours := sheetCell{Text: prose.Fixed(row.Ours.Mean, 4)}
 		errors, within := none, none
@@ -118,7 +118,7 @@ func paperCells(row *analysis.PaperRow) []sheetCell {
 			errors = sheetCell{Text: signed(z, 1)}
 			within = sheetCell{Text: map[bool]string{true: "yes", false: "no"}[row.Within()]}
 		}
-		cells = append(cells, ours, countCell(row.Ours.N),
+		cells = append(cells, ours, layout.CountCell(row.Ours.N),
 			sheetCell{Text: signed(row.Difference(), 4)}, errors, within)
 	}
 	return cells

@@ -2,7 +2,8 @@ package report
 
 import (
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -24,18 +25,18 @@ func rankSheet(r *analysis.Ranking) *sheet {
 	for _, m := range order {
 		cells := []sheetCell{sheetCell{Text: labels[m]}}
 		for d := range r.Datasets {
-			cells = append(cells, numberCell(r.Means[d][m], 4))
+			cells = append(cells, layout.NumberCell(r.Means[d][m], 4))
 		}
-		mean := numberCell(ranks[m], 2)
-		distance := numberCell(ranks[m]-ranks[best], 2)
+		mean := layout.NumberCell(ranks[m], 2)
+		distance := layout.NumberCell(ranks[m]-ranks[best], 2)
 		p := sheetCell{Note: "-"}
 		switch {
 		case ranks[m] == ranks[best]:
-			mean.Mark = bestMark
+			mean.Mark = layout.BestMark
 		default:
 			value := stats.Nemenyi(ranks[m]-ranks[best], len(r.Methods), len(r.Datasets))
 			if p = probabilityCell(value); value > analysis.Significance {
-				mean.Mark = equalMark
+				mean.Mark = layout.EqualMark
 			}
 		}
 		s.Rows = append(s.Rows, append(cells, mean, distance, p))

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // reachSheet shows what each method reaches of the path's best validation score, in which share
@@ -18,24 +19,24 @@ func reachSheet(table *analysis.ScoreTable) *sheet {
 	for i := range reaches {
 		settings[i] = reaches[i].Setting
 	}
-	varied, constant := splitSettings(table.Layout, settings)
+	varied, constant := table.Layout.SplitSettings(settings)
 	main := analysis.MethodLabel(table.Layout.Path.Main)
 	s := &sheet{
 		Name: "reached", Title: "Time to the same information",
 		Caption: fmt.Sprintf("Time: geometric mean over the repeats of the time of a cell / that of %s on the same split. Share: the best validation %s of a method, "+
 			"divided by %s's where higher is better, %[3]s's divided by it else; mean ± standard deviation. Above 1 it is better than %[3]s's.%s",
-			main, table.Metric.Word(), main, constantWords(constant)),
+			main, table.Metric.Word(), main, layout.ConstantWords(constant)),
 	}
-	s.addAspects(varied)
+	s.AddAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true}, sheetColumn{Head: "step", Right: true, Label: true},
 		sheetColumn{Head: "repeats", Right: true}, sheetColumn{Head: "time", Right: true}, sheetColumn{Head: "share", Right: true})
 	labels := analysis.MethodLabels(table.Methods)
 	for i := range reaches {
 		for _, p := range reaches[i].Points {
-			cells := append(aspectCells(varied, settings[i]), sheetCell{Text: labels[p.Method]}, stepCell(p.Step),
-				countCell(p.Share.N), shortCell(p.Time), numberCell(p.Share.Mean, 4))
+			cells := append(layout.AspectCells(varied, settings[i]), sheetCell{Text: labels[p.Method]}, stepCell(p.Step),
+				layout.CountCell(p.Share.N), layout.ShortCell(p.Time), layout.NumberCell(p.Share.Mean, 4))
 			if p.Share.N > 1 {
-				cells[len(cells)-1].Std = numberCell(p.Share.Std, 4).Text
+				cells[len(cells)-1].Std = layout.NumberCell(p.Share.Std, 4).Text
 			}
 			s.Rows = append(s.Rows, cells)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // scoreSheet shows one score of a table: a row for each setting, a column for
@@ -18,7 +18,7 @@ import (
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	s := &sheet{Name: prose.Slug(score.String()), Title: score.Title(table.Layout)}
 	varied, constant := splitAspects(table)
-	s.addAspects(varied)
+	s.AddAspects(varied)
 	for _, label := range analysis.MethodLabels(table.Methods) {
 		s.Columns = append(s.Columns, sheetColumn{Head: label})
 	}
@@ -27,22 +27,22 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	for i := range table.Rows {
 		row := &table.Rows[i]
 		places := rowDecimals(ofTable, rowSummaries(row, score)...)
-		cells := aspectCells(varied, row.Setting)
+		cells := layout.AspectCells(varied, row.Setting)
 		for j := range row.Entries {
 			cells = append(cells, scoreCell(row, &row.Entries[j], score, places, len(table.Methods) > 1))
 		}
 		s.Rows = append(s.Rows, appendFloor(cells, table, row, score, places))
 		rests = append(rests, row.Rests(score))
 	}
-	s.addFloor(table)
-	over := s.addRepeats(rests)
+	addFloor(s, table)
+	over := addRepeats(s, rests)
 	s.Caption = sheetCaption(table, over, constant) + lostCaption(table, score) + floorCaption(table, score, varied)
 	if anyEntry(table, func(_ *analysis.ScoreRow, e *analysis.ScoreEntry) bool { return e.Cells == 0 }) {
 		s.Caption += " - : no cells."
 	}
 	if len(table.Methods) > 1 {
 		s.Best = "best mean of the row"
-		s.addTestWords(table, score)
+		addTestWords(s, table, score)
 	}
 	return s
 }
@@ -59,7 +59,7 @@ func lostCaption(table *analysis.ScoreTable, score analysis.Score) string {
 }
 
 // addTestWords says what stands behind the second mark, or why there is none.
-func (s *sheet) addTestWords(table *analysis.ScoreTable, score analysis.Score) {
+func addTestWords(s *sheet, table *analysis.ScoreTable, score analysis.Score) {
 	tested, compared := 0, 0
 	for i := range table.Rows {
 		if table.Rows[i].Tested[score] {
@@ -102,7 +102,7 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 	}
 	s := &sheet{Name: "selection", Title: "Choice of the " + step + ": the test scores side by side"}
 	varied, constant := splitAspects(table)
-	s.addAspects(varied)
+	s.AddAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true})
 	var places [analysis.SelectionBias]int
 	for score := range analysis.SelectionBias {
@@ -114,7 +114,7 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 	var rests []string
 	labels := analysis.MethodLabels(table.Methods)
 	for at := range eachEntry(table) {
-		cells := append(aspectCells(varied, at.row.Setting), sheetCell{Text: labels[at.method]})
+		cells := append(layout.AspectCells(varied, at.row.Setting), sheetCell{Text: labels[at.method]})
 		for _, score := range shown {
 			of := score
 			if score == analysis.SelectionBias { // as the scores that it is between
@@ -125,28 +125,14 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 		s.Rows = append(s.Rows, appendFloor(cells, table, at.row, table.Lead(), rowDecimals(places[table.Lead()], floorSummaries(at.row, table.Lead())...)))
 		rests = append(rests, at.entry.Repeats(at.row.Repeats, analysis.TestAtBestTest))
 	}
-	s.addFloor(table)
-	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) + words + floorCaption(table, table.Lead(), varied)
+	addFloor(s, table)
+	s.Caption = sheetCaption(table, addRepeats(s, rests), constant) + words + floorCaption(table, table.Lead(), varied)
 	return s
-}
-
-func (s *sheet) addAspects(varied []analysis.Aspect) {
-	for _, a := range varied {
-		s.Columns = append(s.Columns, sheetColumn{Head: a.Name, Right: a.Numeric, Label: true})
-	}
-}
-
-func aspectCells(varied []analysis.Aspect, setting analysis.Setting) []sheetCell {
-	var cells []sheetCell
-	for _, a := range varied {
-		cells = append(cells, sheetCell{Text: a.Text(setting)})
-	}
-	return cells
 }
 
 // addRepeats adds a column that says on how many repeats rows rest, and returns
 // the words for the caption: where all rest on the same they stand there instead.
-func (s *sheet) addRepeats(rests []string) (over string) {
+func addRepeats(s *sheet, rests []string) (over string) {
 	first := rests[0]
 	if !slices.ContainsFunc(rests, func(text string) bool { return text != first }) {
 		if first == "1" {
@@ -172,9 +158,9 @@ func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Sc
 	}
 	switch {
 	case marked && e.Best[score]:
-		cell.Mark = bestMark
+		cell.Mark = layout.BestMark
 	case marked && e.Equal[score]:
-		cell.Mark = equalMark
+		cell.Mark = layout.EqualMark
 	}
 	return cell
 }
@@ -241,27 +227,7 @@ func splitAspects(table *analysis.ScoreTable) (varied []analysis.Aspect, constan
 	for i := range table.Rows {
 		settings[i] = table.Rows[i].Setting
 	}
-	return splitSettings(table.Layout, settings)
-}
-
-func splitSettings(l *layout.Layout, settings []analysis.Setting) (varied []analysis.Aspect, constant []analysis.Fact) {
-	for _, a := range l.Aspects {
-		applies := false
-		differs := false
-		for _, setting := range settings {
-			for _, d := range a.Dimensions {
-				applies = applies || !setting[d].IsNull()
-			}
-			differs = differs || a.Text(setting) != a.Text(settings[0])
-		}
-		switch {
-		case differs:
-			varied = append(varied, a)
-		case applies:
-			constant = append(constant, analysis.Fact{Name: a.Name, Value: a.Text(settings[0])})
-		}
-	}
-	return varied, constant
+	return table.Layout.SplitSettings(settings)
 }
 
 // sheetCaption says what the numbers are, over what, and what holds for every row.

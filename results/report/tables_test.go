@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // TestIncompletePaths wants paths that stop early to be counted by themselves and
@@ -228,7 +229,7 @@ func TestRankSheet(t *testing.T) {
 	t.Parallel()
 	r := analysis.NewRanking(tablesOf(t, testrun.RankedCells(6)), analysis.TestAtBestTest)
 	s := rankSheet(r)
-	if len(s.Rows) != 3 || s.Rows[0][0].Text != "c" || s.Rows[0][7].Mark != bestMark || s.Rows[1][7].Mark != unmarked {
+	if len(s.Rows) != 3 || s.Rows[0][0].Text != "c" || s.Rows[0][7].Mark != layout.BestMark || s.Rows[1][7].Mark != layout.Unmarked {
 		t.Errorf("%+v", s.Rows)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // textWidth is the number of columns of a terminal that tables and words keep to.
@@ -21,16 +21,16 @@ func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
 		return []*sheet{whole}
 	}
 	var parts []*sheet
-	for _, group := range whole.groups() {
-		parts = append(parts, t.fitColumns(group.withoutConstant())...)
+	for _, group := range groupsOf(whole) {
+		parts = append(parts, t.fitColumns(withoutConstant(group))...)
 	}
 	return parts
 }
 
 func (t Text) tooWide(s *sheet) bool { return newTextGrid(s, s.Rows, t.Bold).width() > textWidth }
 
-// groups splits a sheet where its first column changes from row to row.
-func (s *sheet) groups() []*sheet {
+// groupsOf splits a sheet where its first column changes from row to row.
+func groupsOf(s *sheet) []*sheet {
 	var groups []*sheet
 	for i, row := range s.Rows {
 		if i == 0 || row[0].Text != s.Rows[i-1][0].Text {
@@ -44,7 +44,7 @@ func (s *sheet) groups() []*sheet {
 
 // withoutConstant moves the labels that have one value in all rows from the
 // columns into the title, and drops columns that have nothing in any row.
-func (s *sheet) withoutConstant() *sheet {
+func withoutConstant(s *sheet) *sheet {
 	var facts []string
 	kept := []int{}
 	for j, column := range s.Columns {
@@ -57,13 +57,13 @@ func (s *sheet) withoutConstant() *sheet {
 			facts = append(facts, column.Head+": "+first.Text)
 		}
 	}
-	of := s.only(kept)
+	of := only(s, kept)
 	of.Title = strings.Join(facts, "; ")
 	return of
 }
 
 // only returns a sheet of some of the columns.
-func (s *sheet) only(columns []int) *sheet {
+func only(s *sheet, columns []int) *sheet {
 	of := &sheet{Title: s.Title}
 	for _, j := range columns {
 		of.Columns = append(of.Columns, s.Columns[j])
@@ -93,7 +93,7 @@ func (t Text) fitColumns(s *sheet) []*sheet {
 		for part := range slices.Chunk(others, (len(others)+n-1)/n) {
 			columns := append(slices.Clone(labels), part...)
 			slices.Sort(columns)
-			parts = append(parts, s.only(columns))
+			parts = append(parts, only(s, columns))
 		}
 		if n >= len(others) || !slices.ContainsFunc(parts, t.tooWide) {
 			return parts

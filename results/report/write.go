@@ -99,19 +99,19 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 			}
 		}
 	}
-	return removeStale(folder, written)
+	return removeStale(folder, figure.Kinds(r.Layout), written)
 }
 
 // removeStale removes the figures in folder that are not among those written.
 // Files that no report writes stay.
-func removeStale(folder string, written map[string]bool) error {
+func removeStale(folder string, kinds []figure.Kind, written map[string]bool) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		ours := slices.ContainsFunc(figure.Kinds, func(k figure.Kind) bool {
+		ours := slices.ContainsFunc(kinds, func(k figure.Kind) bool {
 			return strings.HasPrefix(name, string(k)+"-")
 		})
 		if !ours || written[name] || !slices.Contains([]string{".svg", ".png", ".csv"}, filepath.Ext(name)) {

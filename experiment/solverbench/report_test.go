@@ -1,73 +1,62 @@
-package report
+package solverbench
 
 import (
-	"bytes"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/solverbench"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/figure"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/report"
 )
 
-// race is a report on two solvers and three problems.
-func race() *Report {
-	l := &layout.Layout{
-		Dimensions: []layout.DimensionInfo{{Column: "dataset"}, {Column: "task"}, {Column: "n_rows"}},
-		Aspects: []layout.Aspect{
-			layout.Plain("data set", 0, false, nil), layout.Plain("task", 1, false, nil), layout.Plain("rows", 2, true, layout.Behind("rows")),
-		},
-		Solvers: &layout.Solvers{
-			Main: "own", Targets: []layout.Target{{Gap: 1e-5, Column: "seconds_1e5"}}, Family: "family", Setup: "setup_seconds",
-			Gap: "final_gap", Overclaims: "overclaims", Size: 2, Generator: func(layout.Setting) string { return "drawn" },
-		},
-	}
-	b := &analysis.Benchmark{
-		Layout: l, Methods: []string{"own", "peer", "third"}, Labels: []string{"own", "peer", "third"}, Families: []string{"ours", "generic", "generic"},
-	}
-	inf := math.Inf(1)
-	for i, seconds := range [][]float64{{0.001, 0.5}, {0.01, 0.002, inf}, {inf, inf, 8}} {
-		p := analysis.Problem{
-			Setting: analysis.Setting{{Text: fmt.Sprint("data-", i)}, {Text: "svm"}, {Number: float64(1000 * (i + 1)), IsNumber: true}},
-			Results: make([]analysis.Result, 3),
+// race is a comparison of three solvers on three problems.
+func race() *comparison {
+	c := times([]float64{0.001, 0.5, math.NaN()}, []float64{0.01, 0.002, inf}, []float64{inf, inf, 8})
+	for i := range c.problems {
+		p := &c.problems[i]
+		rows := float64(1000 * (i + 1))
+		p.setting = layout.Setting{dimDataset: {Text: fmt.Sprintf("generated-%gx5", rows)}, dimTask: {Text: "svm"}, dimRows: {Number: rows, IsNumber: true}}
+		for m := range p.results {
+			if of := &p.results[m]; of.repeats > 0 {
+				of.seconds = []float64{inf, of.seconds[0], inf}
+				of.repeats, of.setup, of.gap, of.overclaims, of.cells = 3, 0.0005, 1e-9, int64(m*i), []string{testrun.ID(10*i + m)}
+			}
 		}
-		for m, s := range seconds {
-			p.Results[m] = analysis.Result{Repeats: 3, Seconds: []float64{s}, Setup: 0.0005, Gap: 1e-9, Overclaims: int64(m * i)}
-		}
-		b.Problems = append(b.Problems, p)
 	}
-	return &Report{Run: &analysis.Run{Name: "race", Layout: l, Benchmark: b}}
+	return c
 }
 
-// TestSolverSections has every table of the solvers in every format.
-func TestSolverSections(t *testing.T) {
+// TestSections has every table of the solvers in Markdown, and the file of the format csv.
+func TestSections(t *testing.T) {
 	t.Parallel()
-	var b bytes.Buffer
-	if err := writeMarkdown(&b, race()); err != nil {
+	c := race()
+	r := &report.Report{Run: &analysis.Run{Name: "race", Layout: Layout, Own: &layout.Part{Sections: c.sections()}}}
+	var b strings.Builder
+	if err := report.Formats[0].Files[0].Write(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"## Solvers", "### Time to the relative gap 1e-05",
-		"| own | ours | 3 | 2 | 1 | 1 | 2 | 1 | 1 | 1 |",
+		"| rehline | ours | 3 | 2 | 1 | 1 | 2 | 1 | 1 | 1 |",
 		"| peer | generic | 3 | 2 | 1 | 1 | 2 | 10 | 0.2 | 500 |",
 		"| all of the family | generic | 5 | 3 | 2 | 2 | 2 | 10 | 0.2 | 500 |",
 		"| the fastest of the family | generic | 3 | 3 | 2 | 2 | 2 | 10 | 0.2 | 500 |",
-		"## Exceptions", "2 of 3 at 1e-05, of which 0 by the same steps.", "task: svm.",
-		"| 1e-05 | data-2 | 3000 | third | others | 8 | not reached | - |",
-		"| 1e-05 | data-1 | 2000 | peer | others | 0.002 | 0.01 | 5 |",
+		"## Exceptions", "2 of 3 at 1e-05, of which 0 by the same steps", "task: svm.",
+		"| 1e-05 | generated-3000x5 | 3000 | third | others | 8 | not reached | - |",
+		"| 1e-05 | generated-2000x5 | 2000 | peer | others | 0.002 | 0.01 | 5 |",
 		"## Ratios of times",
-		"| data-0 | 1000 | **0.001** | 500 | - |",
-		"| data-1 | 2000 | 0.01 | **0.2** | not reached |",
-		"| data-2 | 3000 | not reached | not reached | **8 s** |",
-		"## Growth", "| drawn, svm | own | 0.001 | 0.01 | not reached | 3.32 |", "| drawn, svm | third | - | not reached | 8 | - |",
+		"| generated-1000x5 | 1000 | **0.001** | 500 | - |",
+		"| generated-2000x5 | 2000 | 0.01 | **0.2** | not reached |",
+		"| generated-3000x5 | 3000 | not reached | not reached | **8 s** |",
+		"## Growth", "| generated, 5 features, svm | rehline | 0.001 | 0.01 | not reached | 3.32 |", "| generated, 5 features, svm | third | - | not reached | 8 | - |",
 		"## Gaps by the solvers' own word", "| third | generic | 2 | 2 | 6 | 1e-09 |",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -77,29 +66,77 @@ func TestSolverSections(t *testing.T) {
 	if t.Failed() {
 		t.Log(b.String())
 	}
-	for _, format := range Formats {
-		for _, file := range format.Files {
-			b.Reset()
-			if file.Empty == nil || !file.Empty(race()) {
-				if err := file.Write(&b, race()); err != nil {
-					t.Errorf("%s: %v", file.Name, err)
-				}
-			}
-			if want := "data-1,svm,2000,own,ours,3,0.0005,1e-09,0,0.01\n"; file.Name == "solvers.csv" && !strings.Contains(b.String(), want) {
-				t.Errorf("solvers.csv lacks %q:\n%s", want, b.String())
-			}
-			if none := (&Report{Run: &analysis.Run{}}); file.Name == "solvers.csv" && !file.Empty(none) {
-				t.Error("a run without solvers has solvers.csv")
-			}
+	b.Reset()
+	out, file := results.NewCSV(&b), c.file()
+	out.Add(file.Head)
+	for _, line := range file.Lines {
+		out.Add(line...)
+	}
+	want := "dataset,task,task_params,regime,n_rows,method,family,repeats,setup_seconds,final_gap,overclaims,seconds_1e3,seconds_1e5,seconds_1e8\n" +
+		"generated-1000x5,svm,,,1000,rehline,ours,3,0.0005,1e-09,0,,0.001,\n"
+	if err := out.Flush(); err != nil || !strings.HasPrefix(b.String(), want) {
+		t.Errorf("%s lacks %q:\n%s", file.Name, want, b.String())
+	}
+}
+
+// TestFigures compares profiles with those by hand, and wants no figure of what no solver reached.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	c := times([]float64{1, 2}, []float64{10, 20}, []float64{4, 1})
+	for i, rows := range []float64{10, 1000, 7} {
+		c.problems[i].setting = layout.Setting{dimDataset: {Text: fmt.Sprintf("generated-%gx5", rows)}, dimTask: {Text: "svm"}, dimRows: {Number: rows, IsNumber: true}}
+	}
+	c.problems[2].setting[dimDataset].Text = "read"
+	o := &layout.Part{}
+	c.Dir = t.TempDir()
+	c.addFigures(o)
+	var names []string
+	for _, f := range o.Figures {
+		names = append(names, f.Name)
+		if nothing := !strings.Contains(f.Name, "0.001"); (f.Draw() == nil) != nothing {
+			t.Errorf("%s: nothing is drawn, or what no solver reached", f.Name)
 		}
 	}
+	want := []string{
+		"profile-0.001", "growth-0.001-generated-5-features-svm", "profile-1e-05", "growth-1e-05-generated-5-features-svm",
+		"profile-1e-08", "growth-1e-08-generated-5-features-svm",
+	}
+	if !slices.Equal(names, want) {
+		t.Fatalf("figures %q, want %q", names, want)
+	}
+	if len(o.Missing) != 1 || !strings.Contains(o.Missing[0], "there is no curve.arrow (keep: {curve: true}") {
+		t.Errorf("missing: %q", o.Missing)
+	}
+	// Ratios to the fastest: rehline's 1, 1 and 4, peer's 2, 2 and 1.
+	for m, points := range [][]layout.Point{
+		{{X: 1}, {X: 1, Y: 1. / 3}, {X: 1, Y: 1. / 3}, {X: 1, Y: 2. / 3}, {X: 4, Y: 2. / 3}, {X: 4, Y: 1}, {X: 12, Y: 1}},
+		{{X: 1}, {X: 1, Y: 1. / 3}, {X: 2, Y: 1. / 3}, {X: 2, Y: 2. / 3}, {X: 2, Y: 2. / 3}, {X: 2, Y: 1}, {X: 12, Y: 1}},
+	} {
+		if got := o.Figures[0].Draw().Series[m].Pieces[0]; !slices.Equal(got, points) {
+			t.Errorf("profile of %s: %v, want %v", c.Methods[m], got, points)
+		}
+	}
+}
+
+// written writes the report of a folder, and returns its Markdown too.
+func written(t *testing.T, dir string) (*report.Report, string) {
+	t.Helper()
+	r, err := report.Write(t.Context(), dir, report.Options{Formats: report.Formats[:4]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, string(text)
 }
 
 // TestSolverTies tells the solvers that make the same steps up to the gap from those that are
 // faster by others, from the files of a run.
 func TestSolverTies(t *testing.T) {
 	t.Parallel()
-	dir, tables := t.TempDir(), solverbench.Tables()
+	dir, tables := t.TempDir(), Tables()
 	var cells, curve []testrun.Row
 	// The descent alone takes half the time of rehline throughout. Points are of a gap above
 	// 1e-5, and of two below.
@@ -141,11 +178,10 @@ func TestSolverTies(t *testing.T) {
 	}
 	writeRows(t, dir, tables.Cells(), cells)
 	writeRows(t, dir, tables.Further[0], curve)
-	if err := results.WriteManifest(dir, &results.Manifest{Name: "race", Run: "test", Kind: solverbench.Name, Cells: int64(len(cells))}); err != nil {
+	if err := results.WriteManifest(dir, &results.Manifest{Name: "race", Run: "test", Kind: Name, Cells: int64(len(cells))}); err != nil {
 		t.Fatal(err)
 	}
-	mustWrite(t, dir, Options{Formats: Formats[:1]})
-	text := filesIn(t, dir)[filepath.Join(reportFolder, "report.md")]
+	_, text := written(t, dir)
 	for _, want := range []string{
 		"| rehline | rehline | 4 | 4 | 0 | 2 | 4 | 1 | 1 | 1 |", "| rehline, descent alone | rehline | 4 | 4 | 4 | 4 | 4 | 0.5 | 0.5 | 0.5 |",
 		"4 of 4 at 1e-05, of which 2 by the same steps",
@@ -184,7 +220,7 @@ func writeRows(t *testing.T, dir string, table experiment.Table, rows []testrun.
 // TestSolverRun has the sections and figures of the files of a run of the kind solver-benchmark.
 func TestSolverRun(t *testing.T) {
 	t.Parallel()
-	dir, tables := t.TempDir(), solverbench.Tables()
+	dir, tables := t.TempDir(), Tables()
 	var cells, curve []testrun.Row
 	for i, rows := range []int{100, 1000} {
 		for j, method := range []string{"rehline", "cvxopt", "clp"} {
@@ -206,14 +242,14 @@ func TestSolverRun(t *testing.T) {
 	}
 	writeRows(t, dir, tables.Cells(), cells)
 	writeRows(t, dir, tables.Further[0], curve)
-	if err := results.WriteManifest(dir, &results.Manifest{Name: "race", Run: "test", Kind: solverbench.Name, Cells: 6}); err != nil {
+	if err := results.WriteManifest(dir, &results.Manifest{Name: "race", Run: "test", Kind: Name, Cells: 6}); err != nil {
 		t.Fatal(err)
 	}
-	r := mustWrite(t, dir, Options{Formats: Formats[:4]})
+	r, text := written(t, dir)
 	var names, titles []string
 	for _, f := range r.Figures {
 		names = append(names, f.Name)
-		if f.Kind == figure.Gap && (len(f.Series) != 2 || len(f.Series[0].Pieces[0]) != 2) {
+		if f.Kind == figureGap && (len(f.Series) != 2 || len(f.Series[0].Pieces[0]) != 2) {
 			t.Errorf("%s: %+v, want two points of two solvers", f.Name, f.Series)
 		}
 	}
@@ -228,7 +264,6 @@ func TestSolverRun(t *testing.T) {
 	if want := []string{"Solvers", "Exceptions", "Ratios of times", "Growth", "Gaps by the solvers' own word", "Skipped cells"}; !slices.Equal(titles, want) {
 		t.Errorf("sections %q, want %q", titles, want)
 	}
-	text := filesIn(t, dir)[filepath.Join(reportFolder, "report.md")]
 	for _, want := range []string{
 		"| generated-1000x5 | 1000 | **0.02** | 2 | - |", "settings: level=0.25 intercept=none. C: 1/n.",
 		"| generated, 5 features, quantile, level=0.25 intercept=none, C=1/n | CVXOPT | 0.02 | 0.04 | 0.301 |", `pl.col("seconds_1e3", "setup_seconds")`,

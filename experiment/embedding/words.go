@@ -1,4 +1,4 @@
-package figure
+package embedding
 
 import (
 	"cmp"
@@ -6,56 +6,84 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
+	"github.com/agepath/agepath/wmmd/classifier"
 )
 
-// planWords lists the figures of words for each row: how often they are in each class, their
-// rows before training, and those at the end with some of the methods.
-func planWords(table *analysis.ScoreTable) []figurePlan {
-	l := table.Layout
-	if l.Words == nil {
-		return nil
-	}
-	var plans []figurePlan
+// The figures of the kind.
+const (
+	figureEmbedding   = "embedding"   // words in two principal components
+	figureFrequencies = "frequencies" // how often words are in each class
+)
+
+// drawnMethods are those whose words are drawn; the words before training are drawn with the
+// first.
+var drawnMethods = []string{classifier.None, classifier.WMMD, classifier.SWMMD}
+
+// own lists the figures of words for each row: how often they are in each class, their rows
+// before training, and those at the end with some of the methods.
+func own(_ context.Context, r *layout.Results) (*layout.Part, error) {
+	o := &layout.Part{}
+	words := map[string]*embeddedWords{}
 	drawn := map[string]bool{} // data sets whose frequencies are
-	for i := range table.Rows {
-		row := &table.Rows[i]
-		for j, method := range table.Methods {
-			name := analysis.MethodName(method)
-			at := slices.Index(l.Words.Methods, name)
-			if at < 0 || !slices.ContainsFunc(row.Entries[j].Sample, func(s analysis.RepeatScore) bool { return s.Whole() }) {
+	for _, row := range r.Rows {
+		for j, cells := range row.Cells {
+			name, _, _ := strings.Cut(r.Methods[j], " ")
+			method := slices.Index(drawnMethods, name)
+			whole := slices.IndexFunc(cells, func(c layout.Cell) bool { return c.Whole })
+			if method < 0 || whole < 0 {
 				continue
 			}
-			add := func(kind Kind, word string, early bool) {
-				parts := slices.DeleteFunc([]string{string(kind), word, settingName(l, row.Setting)}, func(p string) bool { return p == "" })
-				plans = append(plans, figurePlan{
-					kind: kind, name: prose.Slug(parts...),
-					table: table, rows: []*analysis.ScoreRow{row}, method: j, early: early,
+			cell := cells[whole]
+			add := func(kind, word string, draw func(w *embeddedWords) *layout.Figure) {
+				o.Figures = append(o.Figures, layout.OwnFigure{
+					Kind: kind, Name: prose.Slug(kind, word, r.Layout.SettingName(row.Setting)), Setting: row.Setting, Cells: []string{cell.ID},
+					Draw: func() *layout.Figure {
+						w := words[cell.ID]
+						if w == nil {
+							w = &embeddedWords{}
+						}
+						w.repeat = cell.Repeat
+						return draw(w)
+					},
+					Without: "its words have no two principal components",
 				})
 			}
-			if data := row.Setting[layout.Dataset].Text; !drawn[data] {
+			setting := ": " + r.Layout.Describe(row.Setting)
+			if data := row.Setting[dimDataset].Text; !drawn[data] {
 				drawn[data] = true
-				add(Frequencies, "", false)
+				add(figureFrequencies, "", func(w *embeddedWords) *layout.Figure { return frequencyFigure(data, w) })
 			}
-			if at == 0 {
-				add(Embedding, "before", true)
+			if method == 0 {
+				add(figureEmbedding, "before", func(w *embeddedWords) *layout.Figure {
+					return embeddingFigure("Embedding before training"+setting, w.before, w)
+				})
 			}
-			add(Embedding, name, false)
+			add(figureEmbedding, name, func(w *embeddedWords) *layout.Figure {
+				return embeddingFigure("Embedding after training with "+r.Layout.MethodLabel(name)+setting, w.after, w)
+			})
 		}
 	}
-	return plans
+	path := filepath.Join(r.Dir, wordsTable.Name+".arrow")
+	if _, err := os.Stat(path); err != nil && len(o.Figures) > 0 {
+		o.Figures = nil
+		if !r.Partial {
+			o.Missing = []string{fmt.Sprintf("embeddings and frequencies of words: there is no %s.arrow (keep: {%[1]s: true} in the grid makes it).", wordsTable.Name)}
+		}
+	}
+	o.Read = func(ctx context.Context, cells map[string]bool) error { return readWords(ctx, path, cells, words) }
+	return o, nil
 }
 
 // embeddedWords are the words of one cell.
@@ -65,52 +93,30 @@ type embeddedWords struct {
 	before, after [][]float64
 }
 
-// readWords reads the words of cells, whose keys say which are wanted.
-func readWords(ctx context.Context, path string, of *layout.Words, cells map[string]*embeddedWords) error {
-	columns := []string{"cell", of.Counts, of.Before, of.After}
+// readWords reads the words of some cells.
+func readWords(ctx context.Context, path string, cells map[string]bool, words map[string]*embeddedWords) error {
+	columns := []string{"cell", "counts", "before", "after"}
 	kinds := []experiment.Type{experiment.Text, experiment.FloatList, experiment.FloatList, experiment.FloatList}
-	wanted := func(cell string) bool { return cells[cell] != nil }
-	return results.EachFrameOf(ctx, path, wanted, columns, func(f *results.Frame) error {
+	return results.EachFrameOf(ctx, path, func(cell string) bool { return cells[cell] }, columns, func(f *results.Frame) error {
 		v, err := f.Vectors(path, columns, kinds)
 		if err != nil {
 			return err
 		}
 		for row, cell := range v[0].Texts {
-			if c := cells[cell]; c != nil {
-				c.counts = append(c.counts, slices.Clone(v[1].Lists[row]))
-				c.before = append(c.before, slices.Clone(v[2].Lists[row]))
-				c.after = append(c.after, slices.Clone(v[3].Lists[row]))
+			if !cells[cell] {
+				continue
 			}
+			w := words[cell]
+			if w == nil {
+				w = &embeddedWords{}
+				words[cell] = w
+			}
+			w.counts = append(w.counts, slices.Clone(v[1].Lists[row]))
+			w.before = append(w.before, slices.Clone(v[2].Lists[row]))
+			w.after = append(w.after, slices.Clone(v[3].Lists[row]))
 		}
 		return nil
 	})
-}
-
-// wordCell is the cell whose words a plan shows, the first repeat's.
-func (p *figurePlan) wordCell() (cell string, repeat int64) {
-	for _, s := range p.rows[0].Entries[p.method].Sample {
-		if s.Whole() {
-			return s.Cell.String(), s.Repeat
-		}
-	}
-	return "", 0
-}
-
-// readWords reads the words of the cells that plans show.
-func (m *maker) readWords(ctx context.Context, plans []figurePlan) error {
-	m.words = map[string]*embeddedWords{}
-	var of *layout.Words
-	for i := range plans {
-		if plans[i].kind == Embedding || plans[i].kind == Frequencies {
-			cell, repeat := plans[i].wordCell()
-			m.words[cell] = &embeddedWords{repeat: repeat}
-			of = plans[i].table.Layout.Words
-		}
-	}
-	if of == nil {
-		return nil
-	}
-	return readWords(ctx, filepath.Join(m.dir, tableFile(of.Table)), of, m.words)
 }
 
 // shares returns of each word how its occurrences spread over classes of equal size, nil for
@@ -151,15 +157,14 @@ const frequencyBins = 100
 
 // frequencyFigure draws how often words are in each class, as shares of its words, means
 // over neighbouring numbers of words.
-func frequencyFigure(plan *figurePlan, w *embeddedWords) *Figure {
+func frequencyFigure(dataset string, w *embeddedWords) *layout.Figure {
 	if len(w.counts) == 0 || len(w.counts[0]) == 0 {
 		return nil
 	}
-	f := &Figure{
-		Kind: plan.kind, Name: plan.name,
-		Title: "Words by class: " + plan.rows[0].Setting[layout.Dataset].Text,
+	f := &layout.Figure{
+		Title: "Words by class: " + dataset,
 		Note:  fmt.Sprintf("training part of repeat %d", w.repeat),
-		X:     AxisLabel{Text: "number of the word"}, Y: AxisLabel{Text: "share of the class's words", Zero: true},
+		X:     layout.AxisLabel{Text: "number of the word"}, Y: layout.AxisLabel{Text: "share of the class's words", Zero: true},
 	}
 	width := (len(w.counts) + frequencyBins - 1) / frequencyBins
 	if width > 1 {
@@ -170,30 +175,25 @@ func frequencyFigure(plan *figurePlan, w *embeddedWords) *Figure {
 		for _, counts := range w.counts {
 			total += counts[k]
 		}
-		var piece []Point
+		var piece []layout.Point
 		for i := 0; i < len(w.counts) && total > 0; i += width {
 			bin := w.counts[i:min(i+width, len(w.counts))]
 			sum := 0.0
 			for _, counts := range bin {
 				sum += counts[k]
 			}
-			piece = append(piece, Point{X: float64(i) + float64(len(bin)-1)/2, Y: sum / total / float64(len(bin))})
+			piece = append(piece, layout.Point{X: float64(i) + float64(len(bin)-1)/2, Y: sum / total / float64(len(bin))})
 		}
-		style := seriesStyle{color: classColor(k), width: vg.Points(1.2), dashes: dashPatterns[k%len(dashPatterns)]}
-		f.Series = append(f.Series, Series{Name: fmt.Sprintf("class %d", k+1), Pieces: [][]Point{piece}, style: style})
+		f.Series = append(f.Series, layout.Series{
+			Name: fmt.Sprintf("class %d", k+1), Pieces: [][]layout.Point{piece}, Style: &layout.Style{Class: k, Line: true},
+		})
 	}
 	return f
 }
 
-func classColor(k int) color.RGBA { return okabeIto[k%len(okabeIto)] }
-
 // embeddingFigure draws the words that occur in two principal components of their rows.
 // Colours say how a word's occurrences spread over the classes.
-func embeddingFigure(plan *figurePlan, w *embeddedWords) *Figure {
-	rows, when := w.after, "after training with "+analysis.MethodLabel(analysis.MethodName(plan.table.Methods[plan.method]))
-	if plan.early {
-		rows, when = w.before, "before training"
-	}
+func embeddingFigure(title string, rows [][]float64, w *embeddedWords) *layout.Figure {
 	shares := w.shares()
 	var shown []int
 	for i := range rows {
@@ -205,27 +205,24 @@ func embeddingFigure(plan *figurePlan, w *embeddedWords) *Figure {
 	if points == nil {
 		return nil
 	}
-	f := &Figure{
-		Kind: plan.kind, Name: plan.name,
-		Title: "Embedding " + when + ": " + plan.table.Layout.Describe(plan.rows[0].Setting),
+	f := &layout.Figure{
+		Title: title,
 		Note:  fmt.Sprintf("%d words of the training part of repeat %d", len(shown), w.repeat),
-		X:     AxisLabel{Text: fmt.Sprintf("first principal component (%.0f %% of the variance)", 100*parts[0])},
-		Y:     AxisLabel{Text: fmt.Sprintf("second principal component (%.0f %%)", 100*parts[1])},
+		X:     layout.AxisLabel{Text: fmt.Sprintf("first principal component (%.0f %% of the variance)", 100*parts[0])},
+		Y:     layout.AxisLabel{Text: fmt.Sprintf("second principal component (%.0f %%)", 100*parts[1])},
 		Caption: "Each mark is a word. Shares are those of its occurrences, as if all classes had as many words. " +
 			"Marks of a word that is common in one class lie over others.",
 	}
 	groups := groupsOfShares(len(shares[shown[0]]))
 	for g := range groups {
-		var piece [][]Point
+		var piece [][]layout.Point
 		for i, word := range shown {
 			if groupOf(shares[word], groups) == g {
-				piece = append(piece, []Point{points[i]})
+				piece = append(piece, []layout.Point{points[i]})
 			}
 		}
 		if len(piece) > 0 {
-			f.Series = append(f.Series, Series{Name: groups[g].label, Pieces: piece, style: seriesStyle{
-				color: groups[g].color, glyph: groups[g].glyph, radius: vg.Points(2),
-			}})
+			f.Series = append(f.Series, layout.Series{Name: groups[g].label, Pieces: piece, Style: &groups[g].style})
 		}
 	}
 	return f
@@ -236,26 +233,24 @@ type shareGroup struct {
 	class int
 	least float64
 	label string
-	color color.RGBA
-	glyph draw.GlyphDrawer
+	style layout.Style
 }
 
 // groupsOfShares are the groups for so many classes. Of two classes it is five steps of the
 // share of the second one, else the class with most.
 func groupsOfShares(classes int) []shareGroup {
-	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}}
 	if classes == 2 {
 		colors := []color.RGBA{{0x05, 0x30, 0x61, 0xFF}, {0x67, 0xA9, 0xCF, 0xFF}, {0xB0, 0xB0, 0xB0, 0xFF}, {0xEF, 0x8A, 0x62, 0xFF}, {0x67, 0x00, 0x1F, 0xFF}}
 		var list []shareGroup
 		for i := range colors {
 			label := fmt.Sprintf("class 2: %d to %d %%", 20*i, 20*(i+1))
-			list = append(list, shareGroup{1, 0.2 * float64(i), label, colors[i], glyphs[i]})
+			list = append(list, shareGroup{1, 0.2 * float64(i), label, layout.Style{Class: i, Color: colors[i]}})
 		}
 		return list
 	}
-	list := []shareGroup{{label: "no class above 50 %", color: color.RGBA{0xC8, 0xC8, 0xC8, 0xFF}, glyph: draw.CircleGlyph{}}}
+	list := []shareGroup{{label: "no class above 50 %", style: layout.Style{Color: color.RGBA{0xC8, 0xC8, 0xC8, 0xFF}}}}
 	for k := range classes {
-		list = append(list, shareGroup{k, 0.5, fmt.Sprintf("class %d above 50 %%", k+1), classColor(k), glyphs[k%len(glyphs)]})
+		list = append(list, shareGroup{k, 0.5, fmt.Sprintf("class %d above 50 %%", k+1), layout.Style{Class: k}})
 	}
 	return list
 }
@@ -273,7 +268,7 @@ func groupOf(shares []float64, groups []shareGroup) int {
 // principal returns chosen rows in their two principal components, with the parts of the
 // variance that these have; nil where there are not two. The sign of a component is that
 // with which its largest loading is positive.
-func principal(rows [][]float64, chosen []int) ([]Point, [2]float64) {
+func principal(rows [][]float64, chosen []int) ([]layout.Point, [2]float64) {
 	if len(chosen) < 3 || len(rows[chosen[0]]) < 2 {
 		return nil, [2]float64{}
 	}
@@ -309,9 +304,9 @@ func principal(rows [][]float64, chosen []int) ([]Point, [2]float64) {
 	if !(total > 0) {
 		return nil, [2]float64{}
 	}
-	points := make([]Point, len(chosen))
+	points := make([]layout.Point, len(chosen))
 	for i := range points {
-		points[i] = Point{X: scores.At(i, 0), Y: scores.At(i, 1)}
+		points[i] = layout.Point{X: scores.At(i, 0), Y: scores.At(i, 1)}
 	}
 	return points, [2]float64{variances[0] / total, variances[1] / total}
 }

@@ -1,14 +1,16 @@
-package figure
+package embedding
 
 import (
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/embedding"
-	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/internal/testing/testrun"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // words are those of a cell: two at one place, of one class each, and one of both.
@@ -78,36 +80,49 @@ func TestPrincipal(t *testing.T) {
 // TestWordFigures draws words before and after training, and their frequencies.
 func TestWordFigures(t *testing.T) {
 	t.Parallel()
-	table := &analysis.ScoreTable{Layout: embedding.Layout, Methods: []string{"none", "wmmd weight=3"}, Rows: []analysis.ScoreRow{{
-		Setting: analysis.Setting{{Text: "sim1"}, {Text: "cnn"}},
-		Entries: []analysis.ScoreEntry{{}, {Sample: []analysis.RepeatScore{{Repeat: 2, Status: experiment.Failed}, {Repeat: 3, Status: experiment.OK}}}},
-	}}}
-	plans := planWords(table)
+	o, err := own(t.Context(), &layout.Results{Layout: Layout, Dir: t.TempDir(), Methods: []string{"none", "wmmd weight=3"}})
+	if err != nil || len(o.Figures)+len(o.Missing) != 0 {
+		t.Fatalf("of no cells: %+v, %v", o, err)
+	}
+	dir := t.TempDir()
+	row := layout.Row{
+		Setting: layout.Setting{{Text: "sim1"}, {Text: "cnn"}},
+		Cells:   [][]layout.Cell{nil, {{ID: testrun.ID(2), Repeat: 2}, {ID: testrun.ID(3), Repeat: 3, Computed: true, Whole: true}}},
+	}
+	of := &layout.Results{Layout: Layout, Dir: dir, Methods: []string{"none", "wmmd weight=3"}, Rows: []layout.Row{row}}
+	if o, err = own(t.Context(), of); err != nil || len(o.Figures) != 0 || len(o.Missing) != 1 {
+		t.Fatalf("without a table of words: %+v, %v", o, err)
+	}
+	batch := &experiment.Batch{}
+	for i := range words.counts {
+		if err := batch.Append(wordsTable.Columns, testrun.ID(3), i, "word", words.counts[i], words.before[i], words.after[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := results.WriteTable(filepath.Join(dir, "words.arrow"), wordsTable, "test", batch, results.ZSTD); err != nil {
+		t.Fatal(err)
+	}
+	if o, err = own(t.Context(), of); err != nil {
+		t.Fatal(err)
+	}
 	var names []string
-	for i := range plans {
-		names = append(names, plans[i].name)
-		if _, repeat := plans[i].wordCell(); repeat != 3 {
-			t.Errorf("%s is of repeat %d", plans[i].name, repeat)
+	for _, f := range o.Figures {
+		names = append(names, f.Name)
+		if f.Draw() != nil {
+			t.Errorf("%s is drawn without words", f.Name)
 		}
 	}
 	if want := []string{"frequencies-sim1-cnn", "embedding-wmmd-sim1-cnn"}; !slices.Equal(names, want) {
 		t.Fatalf("figures %q, want %q", names, want)
 	}
-	f := embeddingFigure(&plans[1], words)
-	checkFigure(t, f)
-	if f.Title != "Embedding after training with wMMD: sim1, CNN" || len(f.Series) != 3 || len(f.Series[0].Pieces) != 2 {
-		t.Errorf("%s, %d series", f.Title, len(f.Series))
+	if err := o.Read(t.Context(), map[string]bool{testrun.ID(3): true}); err != nil {
+		t.Fatal(err)
 	}
-	plans[1].early = true
-	if f := embeddingFigure(&plans[1], words); f.Title != "Embedding before training: sim1, CNN" {
-		t.Errorf("%s", f.Title)
+	f := o.Figures[1].Draw()
+	if f.Title != "Embedding after training with wMMD: sim1, CNN" || f.Note != "4 words of the training part of repeat 3" || len(f.Series) != 3 || len(f.Series[0].Pieces) != 2 {
+		t.Errorf("%s, %s, %d series", f.Title, f.Note, len(f.Series))
 	}
-	f = frequencyFigure(&plans[0], words)
-	checkFigure(t, f)
-	if y := f.Series[0].Pieces[0][3].Y; math.Abs(y-4.0/14) > 1e-15 {
+	if y := o.Figures[0].Draw().Series[0].Pieces[0][3].Y; math.Abs(y-4.0/14) > 1e-15 {
 		t.Errorf("word 3 has the share %v of class 1", y)
-	}
-	if embeddingFigure(&plans[1], &embeddedWords{}) != nil || frequencyFigure(&plans[0], &embeddedWords{}) != nil {
-		t.Error("figures without words")
 	}
 }

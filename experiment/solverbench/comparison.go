@@ -1,0 +1,396 @@
+package solverbench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
+)
+
+// mainSolver is the solver that the others are compared with.
+const mainSolver = "rehline"
+
+// gapTargets are the relative gaps with the measures of the seconds until they were reached, the
+// coarsest first.
+var gapTargets = []struct {
+	gap    float64
+	column string
+}{{levels[0], "seconds_1e3"}, {levels[1], "seconds_1e5"}, {levels[2], "seconds_1e8"}}
+
+// comparison is what the solvers of a run reached on its problems.
+type comparison struct {
+	*layout.Results
+	families []string // of the methods
+	problems []compared
+}
+
+// compared is a problem with what the methods reached.
+type compared struct {
+	setting layout.Setting
+	results []reached // by method
+}
+
+// reached is what a method reached on a problem: medians over the repeats that were computed.
+type reached struct {
+	repeats    int       // that were computed; nothing else is known where it is 0
+	seconds    []float64 // by target, infinite where it was not reached
+	setup      float64   // seconds, NaN where not known
+	gap        float64   // the smallest, infinite where no point was feasible
+	overclaims int64     // points of all repeats with a better gap claimed than certified
+	cells      []string  // of the repeats in order
+	steps      []string  // by target, what the points up to it are in all repeats; "" where not known
+}
+
+// standing is how methods do for a target, over pairs of a method and a problem.
+type standing struct {
+	taken, solved, fastest int     // problems that were computed; reached the target; before every other method
+	tied                   int     // fastest, and those where the fastest method makes the same steps
+	compared               int     // solved by the main method as well
+	mean, least, most      float64 // of the ratios of times to the main method's: geometric mean, range; NaN without any
+}
+
+// exception is a problem on which the main method is not the fastest.
+type exception struct {
+	problem *compared
+	method  int     // the fastest
+	ratio   float64 // of the main method's time to the fastest, infinite where it did not reach the target
+	tied    bool    // the fastest makes the same steps as the main method
+}
+
+// main returns the place of the method that the others are compared with, -1 where the run has
+// none.
+func (c *comparison) main() int { return slices.Index(c.Methods, mainSolver) }
+
+// time returns the seconds of a method to a target, infinite where it did not reach it.
+func (p *compared) time(method, target int) float64 {
+	if method < 0 || p.results[method].repeats == 0 {
+		return math.Inf(1)
+	}
+	return p.results[method].seconds[target]
+}
+
+// fastest returns the fastest of some methods and its time, infinite where none reached the
+// target.
+func (p *compared) fastest(target int, methods []int) (method int, seconds float64) {
+	method = slices.MinFunc(methods, func(a, b int) int { return cmp.Compare(p.time(a, target), p.time(b, target)) })
+	return method, p.time(method, target)
+}
+
+// tied reports whether two methods make the same steps to a target in all repeats: points of the
+// same objective after as many passes. Their times differ by chance.
+func (p *compared) tied(a, b, target int) bool {
+	x, y := p.results[a].steps, p.results[b].steps
+	return x != nil && y != nil && x[target] != "" && x[target] == y[target]
+}
+
+// all returns the places of the methods of a family, of every one for "".
+func (c *comparison) all(family string) []int {
+	var list []int
+	for m := range c.Methods {
+		if family == "" || c.families[m] == family {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// standing returns how methods do for a target: each for itself or, with best, the fastest of
+// them on each problem as if it were one method.
+func (c *comparison) standing(target int, methods []int, best bool) standing {
+	s := standing{}
+	logs := []float64{}
+	for i := range c.problems {
+		p := &c.problems[i]
+		first, least := p.fastest(target, c.all(""))
+		main := p.time(c.main(), target)
+		counted := methods
+		if best {
+			taken := slices.DeleteFunc(slices.Clone(methods), func(m int) bool { return p.results[m].repeats == 0 })
+			if counted = nil; len(taken) > 0 {
+				fastest, _ := p.fastest(target, taken)
+				counted = []int{fastest}
+			}
+		}
+		for _, m := range counted {
+			seconds := p.time(m, target)
+			if p.results[m].repeats > 0 {
+				s.taken++
+			}
+			if math.IsInf(seconds, 1) {
+				continue
+			}
+			s.solved++
+			if seconds == least {
+				s.fastest++
+			}
+			if seconds == least || p.tied(m, first, target) {
+				s.tied++
+			}
+			if !math.IsInf(main, 1) {
+				logs = append(logs, math.Log(seconds/main))
+			}
+		}
+	}
+	s.compared, s.mean, s.least, s.most = len(logs), math.NaN(), math.NaN(), math.NaN()
+	if len(logs) > 0 {
+		s.mean = math.Exp(stat.Mean(logs, nil))
+		s.least, s.most = math.Exp(slices.Min(logs)), math.Exp(slices.Max(logs))
+	}
+	return s
+}
+
+// exceptions lists the problems on which the main method is not the fastest to a target, the
+// largest ratio first.
+func (c *comparison) exceptions(target int) []exception {
+	var list []exception
+	for i := range c.problems {
+		p := &c.problems[i]
+		fastest, seconds := p.fastest(target, c.all(""))
+		at := c.main()
+		if main := p.time(at, target); seconds < main {
+			list = append(list, exception{p, fastest, main / seconds, at >= 0 && p.tied(at, fastest, target)})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y exception) int { return cmp.Compare(y.ratio, x.ratio) })
+	return list
+}
+
+// profile returns the ratios of a method's times to those of the fastest method on each problem
+// that it solved, ascending: the performance profile of Dolan and Moré (Mathematical
+// Programming 91, 2002) at a ratio is the share of all problems with ratios up to it.
+func (c *comparison) profile(target, method int) []float64 {
+	var ratios []float64
+	for i := range c.problems {
+		p := &c.problems[i]
+		if seconds := p.time(method, target); !math.IsInf(seconds, 1) {
+			_, least := p.fastest(target, c.all(""))
+			ratios = append(ratios, seconds/least)
+		}
+	}
+	slices.Sort(ratios)
+	return ratios
+}
+
+// growth lists problems that differ in their sizes alone, by size, of at least two sizes.
+func (c *comparison) growth() [][]*compared {
+	type key struct {
+		layout.Setting
+		generator string
+	}
+	index := map[key]int{}
+	var groups [][]*compared
+	for i := range c.problems {
+		p := &c.problems[i]
+		k := key{p.setting.Without(dimDataset, dimRows), p.generator()}
+		if k.generator == "" {
+			continue
+		}
+		at, ok := index[k]
+		if !ok {
+			at = len(groups)
+			index[k], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], p)
+	}
+	groups = slices.DeleteFunc(groups, func(g []*compared) bool { return len(g) < 2 })
+	for _, g := range groups {
+		slices.SortFunc(g, func(x, y *compared) int { return cmp.Compare(x.size(), y.size()) })
+	}
+	return groups
+}
+
+// size is the number of rows.
+func (p *compared) size() float64 { return p.setting[dimRows].Number }
+
+// generator names what the data set was drawn by but for its rows, see [generator].
+func (p *compared) generator() string { return generator(p.setting[dimDataset].Text) }
+
+// exponent returns the slope of log time on log size over the problems of a group that a method
+// solved, NaN where there are not two.
+func exponent(group []*compared, target, method int) float64 {
+	var x, y []float64
+	for _, p := range group {
+		if seconds := p.time(method, target); !math.IsInf(seconds, 1) {
+			x, y = append(x, math.Log(p.size())), append(y, math.Log(seconds))
+		}
+	}
+	if len(x) < 2 {
+		return math.NaN()
+	}
+	_, slope := stat.LinearRegression(x, y, nil, false)
+	return slope
+}
+
+// measured are the measures of a computed cell.
+type measured struct {
+	setup, gap float64
+	overclaims int64
+	seconds    []float64 // by target
+}
+
+// compare reads what the solvers reached.
+func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
+	c := &comparison{Results: r, families: make([]string, len(r.Methods))}
+	columns := []string{"cell", "method", "family", "overclaims", "setup_seconds", "final_gap"}
+	kinds := []experiment.Type{experiment.Text, experiment.Text, experiment.Text, experiment.Int, experiment.Float, experiment.Float}
+	for _, target := range gapTargets {
+		columns, kinds = append(columns, target.column), append(kinds, experiment.Float)
+	}
+	cells := map[string]measured{}
+	_, err := results.EachNewest(ctx, r.Dir, columns, func(f *results.Frame) error {
+		v, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), columns, kinds)
+		if err != nil {
+			return err
+		}
+		number := func(j, row int, none float64) float64 {
+			if v[j].IsNull(row) {
+				return none
+			}
+			return v[j].Floats[row]
+		}
+		for row := range f.Rows() {
+			if m := slices.Index(r.Methods, v[1].Texts[row]); m >= 0 {
+				c.families[m] = v[2].Texts[row]
+			}
+			of := measured{setup: number(4, row, math.NaN()), gap: number(5, row, math.Inf(1)), overclaims: v[3].Ints[row]}
+			for k := range gapTargets {
+				of.seconds = append(of.seconds, number(6+k, row, math.Inf(1)))
+			}
+			cells[v[0].Texts[row]] = of
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Rows {
+		p := compared{setting: r.Rows[i].Setting}
+		for _, of := range r.Rows[i].Cells {
+			p.results = append(p.results, reachedBy(of, cells))
+		}
+		c.problems = append(c.problems, p)
+	}
+	return c, c.addSteps(ctx)
+}
+
+// reachedBy returns what the cells of a method reached.
+func reachedBy(cells []layout.Cell, all map[string]measured) reached {
+	of := reached{seconds: make([]float64, len(gapTargets))}
+	var setups, gaps []float64
+	seconds := make([][]float64, len(gapTargets))
+	for _, cell := range cells {
+		if !cell.Computed {
+			continue
+		}
+		m := all[cell.ID]
+		setups, gaps = append(setups, m.setup), append(gaps, m.gap)
+		of.repeats, of.overclaims, of.cells = of.repeats+1, of.overclaims+m.overclaims, append(of.cells, cell.ID)
+		for k := range seconds {
+			seconds[k] = append(seconds[k], m.seconds[k])
+		}
+	}
+	if of.repeats == 0 {
+		return of
+	}
+	of.setup, of.gap = middle(setups), middle(gaps)
+	for k := range seconds {
+		of.seconds[k] = middle(seconds[k])
+	}
+	return of
+}
+
+// middle returns the median of numbers, which may be infinite.
+func middle(xs []float64) float64 {
+	slices.Sort(xs)
+	n := len(xs)
+	return (xs[(n-1)/2] + xs[n/2]) / 2
+}
+
+// pointColumns are the columns of the curve that reports read, with the seconds or the passes.
+var pointColumns = []string{"cell", "gap", "violation", "objective", "passes", "seconds"}
+
+// eachPoint calls do with the points of some cells, which have the numbers of pointColumns.
+func eachPoint(ctx context.Context, dir string, wanted func(cell string) bool, do func(cell string, row int, v []*experiment.Vector)) error {
+	kinds := slices.Repeat([]experiment.Type{experiment.Float}, len(pointColumns))
+	kinds[0] = experiment.Text
+	path := filepath.Join(dir, curveTable.Name+".arrow")
+	return results.EachFrameOf(ctx, path, wanted, pointColumns, func(f *results.Frame) error {
+		v, err := f.Vectors(path, pointColumns, kinds)
+		if err != nil {
+			return err
+		}
+		for row, cell := range v[0].Texts {
+			if wanted(cell) {
+				do(cell, row, v)
+			}
+		}
+		return nil
+	})
+}
+
+// trace is what the points of a cell's curve are: a sum of them, and what it was at each target.
+type trace struct {
+	hash.Hash
+	reached []string
+}
+
+// addSteps adds to the results what steps the methods made, from the table of points, where it
+// is there.
+func (c *comparison) addSteps(ctx context.Context) error {
+	if !c.curves() {
+		return nil // the run has not ended, or its grid does not keep the table
+	}
+	traces := map[string]*trace{}
+	for i := range c.problems {
+		for _, r := range c.problems[i].results {
+			for _, cell := range r.cells {
+				traces[cell] = &trace{fnv.New128a(), make([]string, len(gapTargets))}
+			}
+		}
+	}
+	wanted := func(cell string) bool { return traces[cell] != nil }
+	err := eachPoint(ctx, c.Dir, wanted, func(cell string, row int, v []*experiment.Vector) {
+		t, gap, passes := traces[cell], v[1], v[4]
+		fmt.Fprintf(t, "%v %x %x;", passes.IsNull(row), passes.Floats[row], v[3].Floats[row])
+		for k, target := range gapTargets {
+			if !gap.IsNull(row) && gap.Floats[row] <= target.gap && v[2].Floats[row] <= feasible && t.reached[k] == "" {
+				t.reached[k] = string(t.Sum(nil))
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range c.problems {
+		for m := range c.problems[i].results {
+			r := &c.problems[i].results[m]
+			r.steps = make([]string, len(gapTargets))
+			for k := range r.steps {
+				for _, cell := range r.cells {
+					r.steps[k] += traces[cell].reached[k]
+				}
+				if len(r.steps[k]) != fnv.New128a().Size()*len(r.cells) {
+					r.steps[k] = "" // not reached in all repeats
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// curves reports whether the table of points is there.
+func (c *comparison) curves() bool {
+	_, err := os.Stat(filepath.Join(c.Dir, curveTable.Name+".arrow"))
+	return err == nil
+}

@@ -1,0 +1,175 @@
+package layout
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/results/prose"
+)
+
+// Section is a part of a report: tables under a title.
+type Section struct {
+	Title  string
+	Name   string   // part of labels and links
+	Notes  []string // sentences before the tables
+	Sheets []*Sheet
+}
+
+// Sheet is a table as text: what every format shows, before it is dressed in
+// the format's own marks.
+type Sheet struct {
+	Name    string // part of labels and links: letters, digits and dashes
+	Title   string
+	Caption string // what the numbers are, and the dimensions that do not vary
+	Best    string // words for the mark of the best entries, "" where there are no marks
+	Equal   string // words for the mark of those not significantly worse, "" likewise
+	Columns []SheetColumn
+	Rows    [][]SheetCell // each as long as columns
+	List    bool          // rows are long: in text they are lists of their columns, after the first two
+}
+
+// SheetColumn is the head of a column.
+type SheetColumn struct {
+	Head  string
+	Right bool // aligned right
+	Label bool // names what the row is about
+	Wrap  bool // holds text that may be broken into lines
+}
+
+// SheetMark sets an entry apart.
+type SheetMark int
+
+// Marks of entries.
+const (
+	Unmarked  SheetMark = iota
+	BestMark            // the best mean of its row
+	EqualMark           // not significantly worse than the best
+)
+
+// SheetCell is one field. A mean has a standard deviation where several repeats
+// count; what has neither text nor mean says why in its note.
+type SheetCell struct {
+	Text string // a label, a count, or a mean
+	Std  string
+	Note string // "n=2" where fewer repeats count than the row has, "failed", "-"
+	Mark SheetMark
+}
+
+// MarshalJSON writes a field as its text, or a list of all it has.
+func (c SheetCell) MarshalJSON() ([]byte, error) {
+	if c.Std == "" && c.Note == "" && c.Mark == Unmarked {
+		return json.Marshal(c.Text)
+	}
+	return json.Marshal([]any{c.Text, c.Std, c.Note, c.Mark})
+}
+
+// Fact is a name and its value, as text.
+type Fact struct{ Name, Value string }
+
+// CountCell returns a field with a count.
+func CountCell(n int) SheetCell { return SheetCell{Text: strconv.Itoa(n)} }
+
+// NumberCell returns a field with a number of the given decimals, - for NaN.
+func NumberCell(x float64, places int) SheetCell {
+	if math.IsNaN(x) {
+		return SheetCell{Note: "-"}
+	}
+	return SheetCell{Text: prose.Fixed(x, places)}
+}
+
+// ShortCell returns a field with three significant digits, - for what is not finite.
+func ShortCell(x float64) SheetCell {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return SheetCell{Note: "-"}
+	case math.Abs(x) >= 100:
+		return SheetCell{Text: prose.Fixed(x, 0)}
+	}
+	return SheetCell{Text: strconv.FormatFloat(x, 'g', 3, 64)}
+}
+
+// Legend returns the words that explain a format's marks, with a space before
+// them; "" where there are none.
+func (s *Sheet) Legend(best, equal string) string {
+	var b strings.Builder
+	if s.Best != "" {
+		b.WriteString(" " + best + s.Best + ".")
+	}
+	if s.Equal != "" {
+		b.WriteString(" " + equal + s.Equal + ".")
+	}
+	return b.String()
+}
+
+// AddAspects adds a column for each aspect; [AspectCells] fills them.
+func (s *Sheet) AddAspects(varied []Aspect) {
+	for _, a := range varied {
+		s.Columns = append(s.Columns, SheetColumn{Head: a.Name, Right: a.Numeric, Label: true})
+	}
+}
+
+// AspectCells are the fields of a row for the columns of [Sheet.AddAspects].
+func AspectCells(varied []Aspect, setting Setting) []SheetCell {
+	var cells []SheetCell
+	for _, a := range varied {
+		cells = append(cells, SheetCell{Text: a.Text(setting)})
+	}
+	return cells
+}
+
+// SplitSettings separates the aspects that differ between settings from those that do
+// not; the latter come with their value. Aspects that apply to no setting are in
+// neither.
+func (l *Layout) SplitSettings(settings []Setting) (varied []Aspect, constant []Fact) {
+	for _, a := range l.Aspects {
+		applies := false
+		differs := false
+		for _, setting := range settings {
+			for _, d := range a.Dimensions {
+				applies = applies || !setting[d].IsNull()
+			}
+			differs = differs || a.Text(setting) != a.Text(settings[0])
+		}
+		switch {
+		case differs:
+			varied = append(varied, a)
+		case applies:
+			constant = append(constant, Fact{Name: a.Name, Value: a.Text(settings[0])})
+		}
+	}
+	return varied, constant
+}
+
+// ConstantWords says what holds for all rows.
+func ConstantWords(constant []Fact) string {
+	var words strings.Builder
+	for _, fact := range constant {
+		fmt.Fprintf(&words, " %s: %s.", fact.Name, fact.Value)
+	}
+	return words.String()
+}
+
+// SettingName is the part of a file's name that says a setting, without the given
+// dimensions.
+func (l *Layout) SettingName(s Setting, free ...Dimension) string {
+	var parts []string
+	for d, info := range l.Dimensions {
+		value := s[d]
+		if slices.Contains(free, Dimension(d)) || value.IsNull() {
+			continue
+		}
+		text := value.String()
+		switch {
+		case info.Zero != "" && value.Number == 0:
+			text = info.Zero
+		case info.Named:
+			text = info.Column + "-" + text
+		}
+		parts = append(parts, text)
+	}
+	return prose.Slug(parts...)
+}
