@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/gaga"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // ageFree is the age-free part f of a self-paced regularizer λ f(v), and the
@@ -36,7 +38,7 @@ func (f *ageFree) sum(v []float64) float64 {
 		case 2:
 			part = w * (0.5*w - 1)
 		default:
-			part = math.Exp(f.order*math.Log(w))/f.order - w // half the time of math.Pow
+			part = kernel.Exp(f.order*math.Log(w))/f.order - w // half the time of math.Pow
 		}
 		if f.multiplicity != nil {
 			part *= f.multiplicity[i]
@@ -56,7 +58,7 @@ func (f *ageFree) weight(loss, age float64) float64 {
 	case f.order == 2:
 		return 1 - loss/age
 	}
-	return math.Pow(1-loss/age, 1/(f.order-1))
+	return kernel.Pow(1-loss/age, 1/(f.order-1))
 }
 
 // Ages of the first population: a share of spreadInside are quantiles of the
@@ -73,7 +75,7 @@ func spread(sorted []float64, share float64) float64 {
 	if share <= spreadInside {
 		return sorted[int(share/spreadInside*float64(last))]
 	}
-	return sorted[last] * math.Pow(spreadReach, (share-spreadInside)/(1-spreadInside))
+	return sorted[last] * kernel.Pow(spreadReach, (share-spreadInside)/(1-spreadInside))
 }
 
 // Implied ages are sought from the smallest positive loss to impliedReach times the
@@ -132,7 +134,7 @@ func (f *ageFree) impliedAge(v, losses []float64) float64 {
 			}
 		}
 	}
-	return math.Exp(best.log)
+	return kernel.Exp(best.log)
 }
 
 // impliedHard is impliedAge of weights that are 1 below the age and 0 from there on: of
@@ -180,7 +182,7 @@ func (f *ageFree) nearest(v, losses []float64, a, b float64) float64 {
 
 // miss returns Σ m_i (v_i - v*(l_i, λ))² for the logarithm of an age.
 func (f *ageFree) miss(v, losses []float64, logAge float64) float64 {
-	age := math.Exp(logAge)
+	age := kernel.Exp(logAge)
 	var sum float64
 	for i, loss := range losses {
 		off := v[i] - f.weight(loss, age)
@@ -213,7 +215,7 @@ func ascend(ages []float64) {
 	k := 0
 	for _, b := range blocks {
 		for range b.count {
-			ages[k] = math.Exp(mean(b))
+			ages[k] = kernel.Exp(mean(b))
 			k++
 		}
 	}

@@ -1,6 +1,10 @@
 package gaga
 
-import "math"
+import (
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
 
 // Loss is a sample's loss l(u, y) >= 0 as a function of its linear predictor
 // u = a·θ; y is its target. It must be convex in u.
@@ -42,7 +46,7 @@ func (l Logistic) CheckParameters() error { return checkParameter("C", l.C, l.C 
 
 func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	m := y * u
-	e := math.Exp(-math.Abs(m))
+	e := kernel.Exp(-math.Abs(m))
 	w := 1 + e
 	p := e / w // 1/(1+exp(m)), the probability of the other class
 	loss = math.Log1p(e)

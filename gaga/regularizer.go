@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/agepath/agepath/gaga/internal/model"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Regularizer is a self-paced regularizer f(v, λ), given by the weight
@@ -163,7 +165,7 @@ func (p Polynomial) Integral(loss, age float64) float64 {
 
 // power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings
 // times |q ln x|, in about half the time of [math.Pow].
-func power(x, q float64) float64 { return math.Exp(q * math.Log(x)) }
+func power(x, q float64) float64 { return kernel.Exp(q * math.Log(x)) }
 
 // Mixture is f = γ²/(v + γ/λ) (Zhao et al. 2015): weight 1 where
 // √l <= λγ/(λ+γ), 0 where √l >= λ, and γ(1/√l - 1/λ) between. γ > 0.

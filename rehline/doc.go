@@ -127,8 +127,8 @@
 // O(n (d + T) + K d). A Newton step adds
 // d² for every sample whose curvature changed and d³/3. Memory beyond X, the loss and the
 // constraints is about 100 bytes a sample and term, and 16 d² bytes up to 1,500
-// coefficients. Set-up reads X once, for its checks and norms. The inner loops exist in AVX-512,
-// AVX2 and Go. A Solver uses one thread; several may run at a time.
+// coefficients. Set-up reads X once, for its checks and norms. The inner loops exist in AVX2
+// and in Go, with the same bits. A Solver uses one thread; several may run at a time.
 //
 // # References
 //

@@ -86,9 +86,9 @@ func (l *Loss) check() (known bool, err error) {
 func (l *Loss) checkRest(n int) error {
 	for r := range l.Tau.Rows {
 		tau := row(l.Tau, r)
-		for i := kernel.AtLeast(tau, 0); i < n; i++ {
-			if !(tau[i] >= 0) {
-				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", tau[i])
+		for i, v := range tau {
+			if !(v >= 0) {
+				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", v)
 			}
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/agepath/agepath/internal/kernel"
 )
 
 // pairs matches rows 0..rows-1 so that same(i, j) holds within a pair.
@@ -53,52 +51,31 @@ func opposite(p, q, r, s float64) bool {
 	return p*r < 0 && math.Abs(k-m) <= 4*0x1p-52*math.Abs(k)
 }
 
-// allOpposite tells whether the terms of all samples are opposite in the rows i and j.
-func allOpposite(p, q blas64.General, i, j int) bool {
-	return allPairs(p, q, i, j, kernel.Opposite, opposite)
-}
-
-// allMirrored tells whether they are, and of the same sizes.
-func allMirrored(p, q blas64.General, i, j int) bool {
-	return allPairs(p, q, i, j, kernel.Mirrored, func(p, q, r, s float64) bool {
-		return math.Abs(p) == math.Abs(r) && opposite(p, q, r, s)
-	})
-}
-
-// allPairs tells whether the terms of all samples are as slow says in the rows i and j. fast is as
-// for eachButFast.
-func allPairs(p, q blas64.General, i, j int, fast func(p, q, r, s []float64) int, slow func(p, q, r, s float64) bool) bool {
+// allPairs tells whether the terms of all samples in the rows i and j are alike.
+func allPairs(p, q blas64.General, i, j int, alike func(p, q, r, s float64) bool) bool {
 	one, at, other, where := row(p, i), row(q, i), row(p, j), row(q, j)
-	return eachButFast(len(one), func(k int) int {
-		return fast(one[k:], at[k:], other[k:], where[k:])
-	}, func(k int) bool { return slow(one[k], at[k], other[k], where[k]) })
-}
-
-// eachButFast calls slow for every one of n samples that fast does not do, until it is false, and
-// tells whether it was always true. fast tells how many it does from a sample on.
-func eachButFast(n int, fast func(k int) int, slow func(k int) bool) bool {
-	for k := 0; k < n; {
-		k += fast(k)
-		for end := min(k+kernel.Width, n); k < end; k++ {
-			if !slow(k) {
-				return false
-			}
+	for k, v := range one {
+		if !alike(v, at[k], other[k], where[k]) {
+			return false
 		}
 	}
 	return true
 }
 
+// mirrored tells whether terms are opposite and of the same size.
+func mirrored(p, q, r, s float64) bool { return math.Abs(p) == math.Abs(r) && opposite(p, q, r, s) }
+
 // newTerms lays out the terms of the loss, without C and weights.
 func newTerms(from *arena, l *Loss, n int) terms {
 	var t terms
-	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allOpposite(l.U, l.V, i, j) }) {
+	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allPairs(l.U, l.V, i, j, opposite) }) {
 		k := kinked{source: s, kink: from.scratch(n), lo: from.scratch(n), hi: from.scratch(n), slope: from.scratch(n)}
 		for at, r := range slices.Backward(s) { // the kink is that of the first one
 			k.turn(row(l.U, r), row(l.V, r), at < len(s)-1)
 		}
 		t.kinked = append(t.kinked, k)
 	}
-	for _, s := range pairs(l.S.Rows, func(i, j int) bool { return allMirrored(l.S, l.T, i, j) }) {
+	for _, s := range pairs(l.S.Rows, func(i, j int) bool { return allPairs(l.S, l.T, i, j, mirrored) }) {
 		c := curved{source: s, kink: from.scratch(n), kl: from.scratch(n), kh: from.scratch(n), sigma: from.scratch(n),
 			slope: from.scratch(n), all: true}
 		for at, r := range s {
@@ -111,39 +88,33 @@ func newTerms(from *arena, l *Loss, n int) terms {
 
 // turn sets the terms to u z + v, or adds it to others: where they turn, and their slopes.
 func (k *kinked) turn(u, v []float64, others bool) {
-	eachButFast(len(u), func(i int) int {
-		return kernel.Kinks(u[i:], v[i:], k.kink[i:], k.lo[i:], k.hi[i:], others)
-	}, func(i int) bool {
+	for i, slope := range u {
 		if !others {
 			k.kink[i], k.lo[i], k.hi[i] = 0, 0, 0
 		}
-		at, ok := turn(u[i], v[i])
+		at, ok := turn(slope, v[i])
 		if !ok {
 			k.level = k.level || v[i] > 0
-			return true
+			continue
 		}
-		k.kink[i], k.lo[i], k.hi[i] = at, min(k.lo[i], u[i]), max(k.hi[i], u[i])
-		return true
-	})
+		k.kink[i], k.lo[i], k.hi[i] = at, min(k.lo[i], slope), max(k.hi[i], slope)
+	}
 }
 
 // turn sets the terms to s z + t up to tau, or adds it to others: where they turn, and their
 // ranges.
 func (c *curved) turn(s, t, tau []float64, others bool) {
-	eachButFast(len(s), func(i int) int {
-		return kernel.Ranges(s[i:], t[i:], tau[i:], c.kink[i:], c.kl[i:], c.kh[i:], others)
-	}, func(i int) bool {
+	for i, slope := range s {
 		if !others {
 			c.kink[i], c.kl[i], c.kh[i] = 0, 0, 0
 		}
-		at, ok := turn(s[i], t[i])
+		at, ok := turn(slope, t[i])
 		if !ok {
 			c.level = c.level || rehu(t[i], tau[i]) > 0
 			c.all = false
-			return true
+			continue
 		}
-		end := tau[i] / s[i]
+		end := tau[i] / slope
 		c.kink[i], c.kl[i], c.kh[i] = at, min(c.kl[i], end), max(c.kh[i], end)
-		return true
-	})
+	}
 }

@@ -101,9 +101,9 @@ const (
 	restrictPart    = 0.4     // of the distance that scores may have from the solution's, in which they are likely to be
 	leastExtent     = 1e-300  // what the extent of a row of zeros counts as
 	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
-	// blockBytes, which the second cache holds, are visited some times in a row while the
-	// next one is fetched.
+	// blockBytes, which the second cache holds, are visited blockTurns times in a row.
 	farCache   = 2 << 20
+	blockTurns = 4
 	blockBytes = 192 << 10
 	stateBytes = 5*8 + 4 // of a sample, in the kernel's other arrays
 )

@@ -22,16 +22,14 @@ func (d *descent) visit(beyond float64) (estimate, spread float64) {
 		block = d.block
 	}
 	if far && beyond != inf && len(d.terms.kinked) > 0 {
-		turns = max(1, min(kernel.Parts, d.limits.passes-done.Passes-done.Newton))
+		turns = max(1, min(blockTurns, d.limits.passes-done.Passes-done.Newton))
 	}
 	for from := 0; from < longest; from += block {
 		for t := range d.lists {
 			l := &d.lists[t]
 			l.part = span(l.active, from, from+block)
 		}
-		d.visitor.Next = span(d.lists[0].active, from+block, from+2*block)
 		for turn := range turns {
-			d.visitor.Part = turn
 			e, most := d.visitAll(beyond)
 			if turn == 0 {
 				estimate += e
@@ -114,7 +112,7 @@ func (d *descent) visitFace(f *face, samples []int32, beyond float64) (kept int,
 
 // visitFaces visits some samples of one face after the other, whose rows stay in the first cache.
 func (d *descent) visitFaces(beyond float64) (estimate, spread float64) {
-	longest, count, next := 0, 0, d.visitor.Next
+	longest, count := 0, 0
 	for t := range d.lists {
 		d.lists[t].stay = 0
 		longest = max(longest, len(d.lists[t].part))
@@ -126,12 +124,10 @@ func (d *descent) visitFaces(beyond float64) (estimate, spread float64) {
 		step = together
 	}
 	for from := 0; from < longest; from += step {
-		d.visitor.Next = span(next, from, from+step)
 		for t := range d.lists {
 			l := &d.lists[t]
 			samples := span(l.part, from, from+step)
 			count, e, most := d.visitFace(&d.faces[t], samples, beyond)
-			d.visitor.Next = nil
 			l.stay += copy(l.part[l.stay:], samples[:count])
 			estimate += e
 			spread = max(spread, most)

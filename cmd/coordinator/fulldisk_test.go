@@ -66,15 +66,15 @@ func TestSmallDisk(t *testing.T) {
 func TestDiskFillsUp(t *testing.T) {
 	needs.Patience(t, "6 s")
 	t.Parallel()
-	for name, fill := range map[string]func(t *testing.T, dir string) string{"bytes": fillDisk, "inodes": fillNames} {
-		t.Run(name, func(t *testing.T) {
+	for what, fill := range map[string]func(t *testing.T, dir string) string{"KiB": fillDisk, "inodes": fillNames} {
+		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			fillsUp(t, fill)
+			fillsUp(t, what, fill)
 		})
 	}
 }
 
-func fillsUp(t *testing.T, fill func(t *testing.T, dir string) string) {
+func fillsUp(t *testing.T, what string, fill func(t *testing.T, dir string) string) {
 	disk, err := needs.SmallDisk(t, 32<<20)
 	if err != nil {
 		needs.Lacking(t, "%v", err)
@@ -111,6 +111,9 @@ func fillsUp(t *testing.T, fill func(t *testing.T, dir string) string) {
 		t.Fatal("the run was done before the disk was full")
 	}
 	wantFull(t, run.ProcessState.ExitCode(), message.String(), time.Since(start))
+	if !strings.Contains(message.String(), what+" are free") {
+		t.Errorf("the run said %s", message.String())
+	}
 	o := do(t, arguments...)
 	wantFull(t, o.code, o.err, 0)
 	if err := os.RemoveAll(filler); err != nil {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Simulation is the law of made-up texts of two classes. Words are numbers: the first
@@ -81,7 +83,7 @@ func betaBinomial(n int, a float64) []float64 {
 	p := make([]float64, n)
 	for k := range p {
 		x, y := float64(k), float64(n-1-k)
-		p[k] = math.Exp(gamma(float64(n)) - gamma(x+1) - gamma(y+1) + beta(x+a, y+a) - beta(a, a))
+		p[k] = kernel.Exp(gamma(float64(n)) - gamma(x+1) - gamma(y+1) + beta(x+a, y+a) - beta(a, a))
 	}
 	return p
 }

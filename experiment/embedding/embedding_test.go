@@ -217,7 +217,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	other := list[0]
-	other.Spec = json.RawMessage(strings.Replace(string(other.Spec), `"version":1`, `"version":2`, 1))
+	other.Spec = json.RawMessage(strings.Replace(string(other.Spec), `"version":2`, `"version":3`, 1))
 	var need *experiment.NeedError
 	if err := (Kind{}).Check(&other); !errors.As(err, &need) || need.Here != version {
 		t.Errorf("a task of another version: %v", err)
@@ -344,13 +344,13 @@ func TestOwnTexts(t *testing.T) {
 }
 
 var identities = []string{
-	"710cf36a9dd0d434c4a37ae6ee5bd53b",
-	"aac9e26863d6acc7fc0f6dfacaaa7d78",
-	"56fcf261ba893b3be299a74cfc3ae7ba",
-	"3d123af1cdd84dea9c46417bc9c21b13",
-	"6337e66aa008c54dd325f3d42927750a",
-	"b92e91210a818a099cd8c2e406b23218",
-	"3e597ca23246c48e653e4ec0b61e08d3",
-	"80290568972b593503d4569d81baa671",
-	"eae223febee9abe818398a8f26da26e1",
+	"0c007813b5af062e677c35a4792f780f",
+	"1457d53402d5af1633352406c2392468",
+	"f8364be24cddb7a766de0c632f5fd32e",
+	"53bf6c2fad17dd6291a2f38fee0fab68",
+	"149e5f638cc8049c30b02e3ae4635f95",
+	"ace321597915d2ad4937c50f0c8a1340",
+	"ccd3e5b82d1dbfff7615d0dfd87f335c",
+	"20f41ac4d5b78fb61d8a94386c579db8",
+	"e3b44cdcbd113cd0af57dc943f2b3acf",
 }

@@ -15,7 +15,7 @@ import (
 )
 
 var originalMethod = methodInfo{
-	name: Original, algorithm: 3, models: gridfile.NamesOf(modelTable),
+	name: Original, algorithm: 4, models: gridfile.NamesOf(modelTable),
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		if c.Model.Name == ERM {
 			return f.erm(ctx, c, train)
@@ -40,7 +40,7 @@ var originalMethod = methodInfo{
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 4, regularized: true, aged: true, stepped: true,
+	name: ACS, algorithm: 5, regularized: true, aged: true, stepped: true,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -53,7 +53,7 @@ var acsMethod = methodInfo{
 }
 
 var acsOnceMethod = methodInfo{
-	name: ACSOnce, algorithm: 2, regularized: true, aged: true, stepped: true,
+	name: ACSOnce, algorithm: 3, regularized: true, aged: true, stepped: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		age := c.Method.Age
 		return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{Tolerance: math.Inf(1)})
@@ -65,7 +65,7 @@ var acsOnceMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 22, regularized: true, aged: true,
+	name: GAGA, algorithm: 23, regularized: true, aged: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {

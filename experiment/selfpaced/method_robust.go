@@ -24,7 +24,7 @@ var (
 const scaleWord = "scale"
 
 var rlssvmMethod = methodInfo{
-	name: RLSSVM, algorithm: 2, ownModel: true,
+	name: RLSSVM, algorithm: 3, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "coverage", Rule: coverages, Standard: gridfile.Setting{Number: 0.7}, Meaning: "share of the samples that is not trimmed"},
@@ -63,7 +63,7 @@ var rlssvmMethod = methodInfo{
 }
 
 var relssvmMethod = methodInfo{
-	name: ReLSSVM, algorithm: 2, ownModel: true,
+	name: ReLSSVM, algorithm: 3, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "theta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "residual, of the scaled target, from which on the loss is constant"},
@@ -87,7 +87,7 @@ var relssvmMethod = methodInfo{
 }
 
 var robustMethod = methodInfo{
-	name: RobustSVM, algorithm: 1, models: []string{SVM},
+	name: RobustSVM, algorithm: 2, models: []string{SVM},
 	settings: []gridfile.SettingInfo{
 		{Name: "probability", Rule: belowHalf, Standard: gridfile.Setting{Number: 0.1}, Meaning: "probability μ with which a label is wrong"},
 	},

@@ -38,16 +38,16 @@ type program struct {
 
 // solverTable are the solvers of this program.
 var solverTable = []*solver{
-	{name: "rehline", family: ownFamily, version: 4, lacks: hasAll, run: func(a *attempt, p *problem) error {
+	{name: "rehline", family: ownFamily, version: 5, lacks: hasAll, run: func(a *attempt, p *problem) error {
 		return a.rehline(p, rehline.Automatic)
 	}},
-	{name: "rehline-coordinate-descent", family: ownFamily, version: 2, lacks: func(p *problem) string {
+	{name: "rehline-coordinate-descent", family: ownFamily, version: 3, lacks: func(p *problem) string {
 		if p.l1 > 0 {
 			return "coordinate descent alone has no L1 penalty"
 		}
 		return ""
 	}, run: func(a *attempt, p *problem) error { return a.rehline(p, rehline.DescentOnly) }},
-	{name: "lbfgs", family: specialized, version: 1, lacks: func(p *problem) string {
+	{name: "lbfgs", family: specialized, version: 2, lacks: func(p *problem) string {
 		if !p.task.smooth {
 			return "L-BFGS needs a smooth objective, which " + p.of.Name + " has not"
 		}

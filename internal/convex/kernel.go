@@ -1,10 +1,10 @@
 package convex
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Points are rows with their squared norms, which kernels need again and
@@ -86,7 +86,7 @@ func (k RBF) Block(dst blas64.General, a, b Points) {
 			if distance <= cancellation*sum {
 				distance = squaredDistance(a.row(i).Data, b.row(j).Data)
 			}
-			row[j] = math.Exp(-k.Gamma * distance)
+			row[j] = kernel.Exp(-k.Gamma * distance)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // width is the number of columns that a factorization takes at a time.
-const width = kernel.PanelWidth
+const width = 16
 
 // Columns factorizes columns of a square whose rows are stride apart, in place. Stride
 // is a multiple of kernel.Width, and the square has kernel.Pad(n) rows. The zero value
@@ -114,35 +114,20 @@ func (c *Columns) below(a []float64, stride, n, k, end int, sign float64) {
 			clear(to[r*stride:][n-from : rest])
 		}
 	}
-	if !c.solve(a, stride, n, k, end, sign) {
-		for r := range rows {
-			panel := c.panel[r*stride:][end-from : n-from]
-			for i := range panel {
-				panel[i] = sign * a[(end+i)*stride+k+r]
-			}
-			row := a[(k+r)*stride+k:][:r+1]
-			for q, f := range row[:r] {
-				kernel.Axpy(-f, c.panel[q*stride:][end-from:n-from], panel)
-			}
-			kernel.ScaleTo(panel, 1/row[r], panel)
-			kernel.ScaleTo(c.signed[r*stride:][end-from:n-from], -sign, panel)
-			for i, v := range panel {
-				a[(end+i)*stride+k+r] = v
-			}
+	for r := range rows {
+		panel := c.panel[r*stride:][end-from : n-from]
+		for i := range panel {
+			panel[i] = sign * a[(end+i)*stride+k+r]
+		}
+		row := a[(k+r)*stride+k:][:r+1]
+		for q, f := range row[:r] {
+			kernel.Axpy(-f, c.panel[q*stride:][end-from:n-from], panel)
+		}
+		kernel.ScaleTo(panel, 1/row[r], panel)
+		kernel.ScaleTo(c.signed[r*stride:][end-from:n-from], -sign, panel)
+		for i, v := range panel {
+			a[(end+i)*stride+k+r] = v
 		}
 	}
 	kernel.GramAdd(a[from*stride+from:], stride, rest, c.signed, c.panel, rows)
-}
-
-// solve solves for all columns of a whole panel at once, where there is a kernel for that.
-func (c *Columns) solve(a []float64, stride, n, k, end int, sign float64) bool {
-	if end-k < width {
-		return false
-	}
-	var inverse [width]float64
-	for r := range inverse {
-		inverse[r] = 1 / a[(k+r)*(stride+1)]
-	}
-	at := end % kernel.Width
-	return kernel.SolvePanel(a[end*stride+k:], stride, n-end, a[k*(stride+1):], &inverse, c.panel[at:], c.signed[at:], sign)
 }

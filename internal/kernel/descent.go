@@ -8,20 +8,16 @@ type Pass struct {
 	Bend      float64 // 1 with a penalized intercept, else 0.
 	Estimate  float64 // out: sum of the terms' parts of the gap as they were met.
 	Spread    float64 // out: largest change of a slope over its step: without soft, of a score by its own update.
-
-	// Next are samples to be visited later whose rows are fetched into the second
-	// cache meanwhile, of each the part Part of Parts.
-	Next []int32
-	Part int
-
-	state [4]float64 // the same for the assembly
 }
 
-// Parts is the number of passes in which all parts of the next rows are fetched.
-const Parts = 4
-
-// descendGo is Descend.
-func descendGo(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64, p *Pass) int {
+// Descend is a pass of dual coordinate descent over the active samples, for one
+// term a sample, the maximum over lo <= a <= hi of a(z - kink) - soft a²/2: w, the
+// coefficients -Σ slope_i x_i, is kept current. soft is empty where all are zero,
+// else stiff_i is 1/soft_i. step_i is 1/(‖x_i‖² + soft_i), with 1 added where the pass's Bend is 1. A
+// sample whose slope stays at its bound although its score is further than
+// beyond from where it would not is dropped; the first ones of active, as many as
+// returned, are those that are kept, in their order.
+func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64, p *Pass) int {
 	kept := 0
 	p.Estimate, p.Spread = 0, 0
 	for _, index := range active {

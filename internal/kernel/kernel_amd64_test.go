@@ -2,16 +2,15 @@
 
 package kernel
 
-// levels are the instruction sets that this processor has.
-func levels() []int {
-	var list []int
-	for l := range level + 1 {
-		list = append(list, l)
+// levels are what the processor can run: Go, and assembly.
+func levels() []bool {
+	if !detected {
+		return []bool{false}
 	}
-	return list
+	return []bool{false, true}
 }
 
-func setLevel(l int) { level = l }
+// detected is what vector was before a test changed it.
+var detected = vector
 
-// widest tells whether the level in use is the one that all kernels exist in.
-func widest() bool { return level == avx512 }
+func setLevel(l bool) { vector = l }

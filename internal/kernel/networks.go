@@ -22,7 +22,212 @@ func MulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n
 	if len(c) < (m-1)*ldc+n || len(a) < (m-1)*rowA+(k-1)*colA+1 || len(b) < (k-1)*ldb+n {
 		panic("kernel: matrix too short")
 	}
-	mulAdd(c, ldc, a, rowA, colA, b, ldb, m, n, k)
+	switch {
+	case !vector:
+		mulAddGo(c, ldc, a, rowA, colA, b, ldb, m, n, k)
+	case single[T]():
+		tiles32.mulAdd(p32(c), ldc, p32(a), rowA, colA, p32(b), ldb, m, n, k)
+	default:
+		tiles64.mulAdd(p64(c), ldc, p64(a), rowA, colA, p64(b), ldb, m, n, k)
+	}
+}
+
+func p32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
+func p64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
+
+// tileRows is the rows of a tile.
+const tileRows = 4
+
+// tiling is the tiles of a precision.
+type tiling[T Float] struct {
+	lanes     int
+	tile, row func(c, a, b *T, ldc, rowA, colA, ldb, k int)
+	// tileTail and rowTail are for at most lanes columns.
+	tileTail, rowTail func(c, a, b *T, ldc, rowA, colA, ldb, k, count int)
+}
+
+var (
+	tiles32 = tiling[float32]{8, tile32AVX2, row32AVX2, tileTail32AVX2, rowTail32AVX2}
+	tiles64 = tiling[float64]{4, tile64AVX2, row64AVX2, tileTail64AVX2, rowTail64AVX2}
+)
+
+// mulAdd goes over the columns of B on the outside: those of a tile stay in the
+// nearest cache for all rows of A.
+func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m, n, k int) {
+	size := unsafe.Sizeof(T(0))
+	at := func(p *T, i int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), i*int(size))) }
+	for j := 0; j < n; {
+		left := n - j
+		full := left >= 2*t.lanes
+		width := 2 * t.lanes
+		if !full {
+			width = min(left, t.lanes)
+		}
+		right := at(b, j)
+		for i := 0; i < m; {
+			corner, below := at(c, i*ldc+j), at(a, i*rowA)
+			switch tall := m-i >= tileRows; {
+			case full && tall:
+				t.tile(corner, below, right, ldc, rowA, colA, ldb, k)
+				i += tileRows
+			case tall:
+				t.tileTail(corner, below, right, ldc, rowA, colA, ldb, k, width)
+				i += tileRows
+			case full:
+				t.row(corner, below, right, ldc, rowA, colA, ldb, k)
+				i++
+			default:
+				t.rowTail(corner, below, right, ldc, rowA, colA, ldb, k, width)
+				i++
+			}
+		}
+		j += width
+	}
+}
+
+// Sigmoid sets dst to 1/(1 + exp(-x)), entry by entry. Both may be the same slice.
+func Sigmoid[T Float](dst, x []T) {
+	n := len(x)
+	if n == 0 {
+		return
+	}
+	dst = dst[:n]
+	switch {
+	case !vector:
+		sigmoidGo(dst, x)
+	case single[T]():
+		sigmoid32AVX2(p32(dst), p32(x), n)
+	default:
+		sigmoid64AVX2(p64(dst), p64(x), n)
+	}
+}
+
+// Tanh sets dst to the hyperbolic tangents of x, with an absolute error within a few
+// roundings of 1. Both may be the same slice.
+func Tanh[T Float](dst, x []T) {
+	n := len(x)
+	if n == 0 {
+		return
+	}
+	dst = dst[:n]
+	switch {
+	case !vector:
+		tanhGo(dst, x)
+	case single[T]():
+		tanh32AVX2(p32(dst), p32(x), n)
+	default:
+		tanh64AVX2(p64(dst), p64(x), n)
+	}
+}
+
+// Adam makes a step of Adam: it updates the means of gradients g and of their squares,
+// and the parameters p by them.
+func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
+	n := len(g)
+	if n == 0 {
+		return
+	}
+	p, mean, square = p[:n], mean[:n], square[:n]
+	by32, by64 := (*[7]float32)(unsafe.Pointer(by)), (*[7]float64)(unsafe.Pointer(by))
+	switch {
+	case !vector:
+		adamGo(p, g, mean, square, by)
+	case single[T]():
+		adam32AVX2(p32(p), p32(g), p32(mean), p32(square), n, by32)
+	default:
+		adam64AVX2(p64(p), p64(g), p64(mean), p64(square), n, by64)
+	}
+}
+
+// Distances sets dst_j to the squared distance of a point from column j of x, whose
+// row k, x[k*stride:][:len(dst)], has the columns' k-th entries. The distance of a from b is
+// that of b from a, bit for bit.
+func Distances(dst, x []float64, stride int, point []float64) {
+	rows(x, len(point), stride, len(dst))
+	switch {
+	case len(dst) == 0:
+	case !vector || len(point) == 0:
+		distancesGo(dst, x, stride, point)
+	default:
+		distancesAVX2(&dst[0], &x[0], stride, len(dst), &point[0], len(point))
+	}
+}
+
+// Gauss sets dst to (a s + b t) exp(-gamma d), entry by entry, and returns the sum.
+// Exponents below -708 count as -708.
+func Gauss(dst, d, s, t []float64, a, b, gamma float64) float64 {
+	n := len(d)
+	if n == 0 {
+		return 0
+	}
+	dst, s, t = dst[:n], s[:n], t[:n]
+	if vector {
+		return gaussAVX2(&dst[0], &d[0], &s[0], &t[0], n, a, b, gamma)
+	}
+	return gaussGo(dst, d, s, t, a, b, gamma)
+}
+
+// fma returns a b + c, rounded once.
+func fma[T Float](a, b, c T) T {
+	if !single[T]() {
+		return T(math.FMA(float64(a), float64(b), float64(c)))
+	}
+	return T(fma32(float32(a), float32(b), float32(c)))
+}
+
+// fma32 is fma by a sum that is rounded to 53 bits before: that decides wrongly only where the
+// result is midway between two numbers.
+func fma32(a, b, c float32) float32 {
+	sum := float64(a)*float64(b) + float64(c)
+	if inexact(math.Float64bits(sum)) {
+		return midway(sum, float64(a)*float64(b), float64(c))
+	}
+	return float32(sum)
+}
+
+// addScaled adds a x to y.
+func addScaled[T Float](y, x []T, a T) {
+	if single[T]() {
+		addScaled32(unsafe.Slice(p32(y), len(y)), unsafe.Slice(p32(x), len(x)), float32(a))
+	} else {
+		axpyGo(float64(a), unsafe.Slice(p64(x), len(x)), unsafe.Slice(p64(y), len(y)))
+	}
+}
+
+// addScaled32 calls fma32 where its sum may not do, which it computes here.
+func addScaled32(y, x []float32, a float32) {
+	y = y[:len(x)]
+	factor := float64(a)
+	for i, v := range x {
+		sum := float64(v)*factor + float64(y[i])
+		if bits := math.Float64bits(sum); inexact(bits) {
+			y[i] = fma32(v, a, y[i])
+		} else {
+			y[i] = float32(sum)
+		}
+	}
+}
+
+// inexact reports whether a sum of 53 bits may be rounded to 24 as the exact sum is not: it is
+// midway between two numbers, or smaller than those with all digits.
+func inexact(bits uint64) bool {
+	const smallest = 1023 - 126
+	return bits&(1<<29-1) == 1<<28 || bits>>52&0x7ff < smallest
+}
+
+// midway returns the sum of a product and c, which is sum to 53 bits, rounded once. Where those
+// have lost something, the last bit is set, to the side of what is lost.
+func midway(sum, product, c float64) float32 {
+	bits, part := math.Float64bits(sum), sum-product
+	if lost := (product - (sum - part)) + (c - part); lost != 0 && bits&1 == 0 {
+		if (lost > 0) == (sum > 0) {
+			bits++
+		} else {
+			bits--
+		}
+		sum = math.Float64frombits(bits)
+	}
+	return float32(sum)
 }
 
 // mulAddGo is MulAdd.
@@ -35,10 +240,7 @@ func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m,
 			row := sums[:width]
 			clear(row)
 			for p := range k {
-				s := a[i*rowA+p*colA]
-				for l, v := range b[p*ldb+j:][:width] {
-					row[l] += s * v
-				}
+				addScaled(row, b[p*ldb+j:][:width], a[i*rowA+p*colA])
 			}
 			for l, v := range row {
 				c[i*ldc+j+l] += v
@@ -47,22 +249,56 @@ func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m,
 	}
 }
 
+// exponential is the exponential of x within the range of normal numbers, x <= 0.
+func exponential[T Float](x T) T {
+	if !single[T]() {
+		return T(exp(float64(x)))
+	}
+	const high = float64(float32(math.Ln2))
+	n := T(math.RoundToEven(float64(x * T(math.Log2E))))
+	r := fma(-n, T(math.Ln2-high), fma(-n, T(high), x))
+	p := T(1. / 5040)
+	for _, c := range [...]T{1. / 720, 1. / 120, 1. / 24, 1. / 6, 0.5, 1, 1} {
+		p = fma(r, p, c)
+	}
+	const low = 0x1.8p23 + 127 // the low bits of n + low are n + 127
+	return p * T(math.Float32frombits(math.Float32bits(float32(n+low))<<23))
+}
+
+// floor bounds the arguments of exponential from below.
+func floor[T Float]() T {
+	if single[T]() {
+		return -87
+	}
+	return -expLimit
+}
+
+// least returns the larger of x, a number or not, and floor.
+func least[T Float](x T) T {
+	if low := floor[T](); low > x {
+		return low
+	}
+	return x
+}
+
 // sigmoidGo is Sigmoid.
 func sigmoidGo[T Float](dst, x []T) {
 	for i, v := range x {
-		e := math.Exp(-math.Abs(float64(v)))
-		q := 1 / (1 + e)
-		if v < 0 {
+		e := exponential(least(T(math.Copysign(float64(v), -1))))
+		q := 1 / (e + 1)
+		if math.Signbit(float64(v)) {
 			q *= e
 		}
-		dst[i] = T(q)
+		dst[i] = q
 	}
 }
 
 // tanhGo is Tanh.
 func tanhGo[T Float](dst, x []T) {
 	for i, v := range x {
-		dst[i] = T(math.Tanh(float64(v)))
+		e := T(math.Copysign(float64(v), -1))
+		e = exponential(least(e + e))
+		dst[i] = T(math.Copysign(float64((1-e)/(e+1)), float64(v)))
 	}
 }
 
@@ -74,38 +310,39 @@ type AdamStep[T Float] [7]T
 // adamGo is Adam.
 func adamGo[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	for i, v := range g {
-		m := by[0]*mean[i] + by[1]*v
-		s := by[2]*square[i] + by[3]*v*v
+		m := fma(v, by[1], mean[i]*by[0])
+		s := fma(v*v, by[3], square[i]*by[2])
 		mean[i], square[i] = m, s
-		p[i] -= by[6] * m / (by[4]*T(math.Sqrt(float64(s))) + by[5])
+		root := T(T(math.Sqrt(float64(s)))*by[4]) + by[5] //nolint:unconvert // keeps compilers from fusing
+		p[i] -= m * by[6] / root
 	}
 }
 
 // distancesGo is Distances.
 func distancesGo(dst, x []float64, stride int, point []float64) {
-	for j := range dst {
-		sum := 0.0
-		for k, v := range point {
-			r := v - x[k*stride+j]
-			sum += r * r
+	clear(dst)
+	for k, v := range point {
+		for j, u := range x[k*stride:][:len(dst)] {
+			r := v - u
+			dst[j] = math.FMA(r, r, dst[j])
 		}
-		dst[j] = sum
 	}
 }
 
 // gaussGo is Gauss.
 func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
-	total := 0.0
+	var sum [4]float64
 	for i, v := range d {
-		w := (a*s[i] + b*t[i]) * math.Exp(-gamma*v)
+		w := exp(larger(math.FMA(-gamma, v, 0), -expLimit)) * math.FMA(b, t[i], float64(a*s[i]))
 		dst[i] = w
-		total += w
+		sum[i&3] += float64(w)
 	}
-	return total
+	return total(&sum)
 }
 
-// betweenGo is Between.
-func betweenGo(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
+// Between writes the indices of the numbers d with lo <= d < hi to index, and returns how many, and
+// the weights w of those below lo.
+func Between(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
 	for i, v := range d {
 		switch {
 		case v < lo:

@@ -66,11 +66,6 @@ func (s *PowerSeries) Terms(t *PowerTerms, n int) {
 	for i := n; i < Pad(n); i++ {
 		t.R[i], t.DR[i], t.M[i] = t.R[n-1], t.DR[n-1], 0
 	}
-	s.terms(t, n)
-}
-
-// termsGo is Terms.
-func (s *PowerSeries) termsGo(t *PowerTerms, n int) {
 	for i := range n {
 		s.termsOf(t, i)
 	}
@@ -85,7 +80,7 @@ func (s *PowerSeries) termsOf(t *PowerTerms, i int) {
 	// g is m times the power, h the next lower one.
 	v, integral := inverse, math.Log(base)
 	if s.q != -1 {
-		v = math.Exp(s.q * integral)
+		v = Exp(s.q * integral)
 		integral = v * base
 	}
 	t.V[i], t.DV[i] = v, s.q*s.slope*v*inverse
@@ -139,15 +134,18 @@ func (s *PowerSeries) bends(low, r, dr, g, b, c, inverse float64) (bent [SeriesB
 	return bent
 }
 
-// powersGo is Powers.
-func powersGo(dst, x []float64, q float64) {
+// Powers sets dst to the powers x^q of numbers x > 0, to a relative error of a few
+// roundings times |q ln x|.
+func Powers(dst, x []float64, q float64) {
 	for i, v := range x {
-		dst[i] = math.Exp(q * math.Log(v))
+		dst[i] = Exp(q * math.Log(v))
 	}
 }
 
-// pairRowsGo is PairRows.
-func pairRowsGo(dst []float64, ld int, x []float64, stride, cols int, index []int32) {
+// PairRows copies the rows of x that index lists, x[i*stride:][:cols], to rows of dst, ld apart,
+// and Pad(cols) entries behind their beginnings the products of two entries, of the pairs
+// a <= b in the order of a.
+func PairRows(dst []float64, ld int, x []float64, stride, cols int, index []int32) {
 	for k, i := range index {
 		row, to := x[int(i)*stride:][:cols], dst[k*ld:]
 		copy(to, row)
@@ -161,20 +159,34 @@ func pairRowsGo(dst []float64, ld int, x []float64, stride, cols int, index []in
 	}
 }
 
-// mulAddRowsGo is MulAddRows.
-func mulAddRowsGo(c []float64, ldc int, a []float64, rowA, colA int, b []float64, ldb, m, n, k int) {
-	for i := range m {
-		for p := range k {
-			if s := a[i*rowA+p*colA]; s != 0 {
-				axpyGo(s, b[p*ldb:][:n], c[i*ldc:][:n])
-			}
+// MulAddRows is [MulAdd] for few rows, a multiple of four.
+func MulAddRows(c []float64, ldc int, a []float64, rowA, colA int, b []float64, ldb, m, n, k int) {
+	if m == 0 || n == 0 || k == 0 {
+		return
+	}
+	if m%4 != 0 || len(c) < (m-1)*ldc+n || len(a) < (m-1)*rowA+(k-1)*colA+1 || len(b) < (k-1)*ldb+n {
+		panic("kernel: matrix too short")
+	}
+	if !vector {
+		mulAddGo(c, ldc, a, rowA, colA, b, ldb, m, n, k)
+		return
+	}
+	for i := 0; i < m; i += 4 {
+		for j := 0; j < n; j += 12 {
+			stripAVX2(&c[i*ldc+j], &a[i*rowA], &b[j], ldc, rowA, colA, ldb, min(n-j, 12), k)
 		}
 	}
 }
 
-// scaleRowsGo is ScaleRows.
-func scaleRowsGo(dst []float64, ld int, x []float64, stride, cols int, a []float64) {
-	for i, f := range a {
-		scaleToGo(dst[i*ld:], f, x[i*stride:][:cols])
+// ScaleRows sets row i of dst, dst[i*ld:][:cols], to a_i times that of x.
+func ScaleRows(dst []float64, ld int, x []float64, stride, cols int, a []float64) {
+	if !vector || cols == 0 || len(a) == 0 {
+		for i, f := range a {
+			scaleToGo(dst[i*ld:], f, x[i*stride:][:cols])
+		}
+		return
 	}
+	rows(dst, len(a), ld, cols)
+	rows(x, len(a), stride, cols)
+	scaleRowsAVX2(&dst[0], ld, &x[0], stride, cols, &a[0], len(a))
 }

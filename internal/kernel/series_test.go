@@ -14,7 +14,7 @@ func TestPowers(t *testing.T) {
 		setLevel(l)
 		var dst [2]float64
 		if Powers(dst[:], []float64{-2, math.NaN()}, 2); !math.IsNaN(dst[0]) || !math.IsNaN(dst[1]) {
-			t.Errorf("level %d: powers of a negative number and a NaN are %v", l, dst)
+			t.Errorf("assembly %v: powers of a negative number and a NaN are %v", l, dst)
 		}
 	}
 	each(t, func(t *testing.T, r *rand.Rand, n int) {
@@ -118,7 +118,7 @@ func TestPowerSeries(t *testing.T) {
 	for _, l := range best {
 		setLevel(l)
 		for _, q := range []float64{-1, 2.857142857, 1.4, -0.5} {
-			t.Run(fmt.Sprintf("level %d power %v", l, q), func(t *testing.T) { testPowerSeries(t, q) })
+			t.Run(fmt.Sprintf("assembly %v power %v", l, q), func(t *testing.T) { testPowerSeries(t, q) })
 		}
 	}
 }

@@ -6,87 +6,93 @@ import "math"
 func kinkedGo(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
 	n := len(z)
 	kink, lo, hi, center, slope, g, h = kink[:n], lo[:n], hi[:n], center[:n], slope[:n], g[:n], h[:n]
+	var value, dual, young [4]float64
 	for i, zi := range z {
-		r := zi - kink[i]
-		l, u := lo[i], hi[i]
+		k, l, u := kink[i], lo[i], hi[i]
+		r := zi - k
 		m := (u - l) * inv
-		a := center[i] + r*m
-		if a <= l {
-			a, m = l, 0
-		} else if a >= u {
-			a, m = u, 0
+		a := math.FMA(r, m, center[i])
+		if !(a > l && a < u) {
+			m = 0
 		}
+		a = smaller(u, larger(l, a))
 		slope[i] = a
 		g[i] += a
 		h[i] += m
-		f := max(l*r, u*r)
-		out[0] += f
-		out[1] -= a * kink[i]
-		out[2] += f - a*r
+		f := larger(l*r, u*r)
+		lane := i & 3
+		value[lane] += f
+		dual[lane] = math.FMA(-a, k, dual[lane])
+		young[lane] += math.FMA(-a, r, f)
 	}
-	return out
+	return [3]float64{total(&value), total(&dual), total(&young)}
 }
 
 // kinkedAlongGo is KinkedAlong.
-func kinkedAlongGo(z, dz, kink, lo, hi, center []float64, t, inv float64) (out [2]float64) {
+func kinkedAlongGo(z, dz, kink, lo, hi, center []float64, t, inv float64) [2]float64 {
 	n := len(z)
 	dz, kink, lo, hi, center = dz[:n], kink[:n], lo[:n], hi[:n], center[:n]
+	var first, second [4]float64
 	for i, zi := range z {
-		e := dz[i]
-		l, u := lo[i], hi[i]
+		e, l, u := dz[i], lo[i], hi[i]
+		r := math.FMA(t, e, zi-kink[i])
 		m := (u - l) * inv
-		a := center[i] + (zi+t*e-kink[i])*m
-		if a <= l {
-			a, m = l, 0
-		} else if a >= u {
-			a, m = u, 0
+		a := math.FMA(r, m, center[i])
+		if !(a > l && a < u) {
+			m = 0
 		}
-		out[0] += a * e
-		out[1] += m * e * e
+		lane := i & 3
+		first[lane] = math.FMA(smaller(u, larger(l, a)), e, first[lane])
+		second[lane] = math.FMA(m, e*e, second[lane])
 	}
-	return out
+	rest(&first, n)
+	rest(&second, n)
+	return [2]float64{total(&first), total(&second)}
 }
 
 // curvedGo is Curved.
-func curvedGo(z, kink, kl, kh, sigma, slope, g, h []float64) (out [2]float64) {
+func curvedGo(z, kink, kl, kh, sigma, slope, g, h []float64) [2]float64 {
 	n := len(z)
 	kink, kl, kh, sigma, slope, g, h = kink[:n], kl[:n], kh[:n], sigma[:n], slope[:n], g[:n], h[:n]
+	var value, dual [4]float64
 	for i, zi := range z {
-		r := zi - kink[i]
-		u, m := r, sigma[i]
-		e := m
-		if u <= kl[i] {
-			u, e = kl[i], 0
-		} else if u >= kh[i] {
-			u, e = kh[i], 0
+		k, l, u, m := kink[i], kl[i], kh[i], sigma[i]
+		r := zi - k
+		a := smaller(u, larger(l, r))
+		s := float64(m * a)
+		if !(r > l && r < u) {
+			m = 0
 		}
-		a := m * u
-		slope[i] = a
-		g[i] += a
-		h[i] += e
-		out[0] += a * (r - u/2)
-		out[1] -= a * (kink[i] + u/2)
+		h[i] += m
+		slope[i] = s
+		g[i] += s
+		lane := i & 3
+		value[lane] = math.FMA(s, math.FMA(-0.5, a, r), value[lane])
+		dual[lane] = math.FMA(-s, math.FMA(0.5, a, k), dual[lane])
 	}
-	return out
+	rest(&value, n)
+	return [2]float64{total(&value), total(&dual)}
 }
 
 // curvedAlongGo is CurvedAlong.
-func curvedAlongGo(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float64) {
+func curvedAlongGo(z, dz, kink, kl, kh, sigma []float64, t float64) [2]float64 {
 	n := len(z)
 	dz, kink, kl, kh, sigma = dz[:n], kink[:n], kl[:n], kh[:n], sigma[:n]
+	var first, second [4]float64
 	for i, zi := range z {
-		e := dz[i]
-		u, m := zi+t*e-kink[i], sigma[i]
-		q := m
-		if u <= kl[i] {
-			u, q = kl[i], 0
-		} else if u >= kh[i] {
-			u, q = kh[i], 0
+		e, l, u, m := dz[i], kl[i], kh[i], sigma[i]
+		r := math.FMA(t, e, zi-kink[i])
+		a := m * smaller(u, larger(l, r))
+		if !(r > l && r < u) {
+			m = 0
 		}
-		out[0] += m * u * e
-		out[1] += q * e * e
+		lane := i & 3
+		first[lane] = math.FMA(a, e, first[lane])
+		second[lane] = math.FMA(m, e*e, second[lane])
 	}
-	return out
+	rest(&first, n)
+	rest(&second, n)
+	return [2]float64{total(&first), total(&second)}
 }
 
 // logisticGo is Logistic.
@@ -94,16 +100,17 @@ func logisticGo(z, y, loss, slope, bend []float64) {
 	n := len(z)
 	y, loss, slope, bend = y[:n], loss[:n], slope[:n], bend[:n]
 	for i, zi := range z {
-		m := y[i] * zi
-		e := math.Exp(-min(math.Abs(m), 708))
-		q := 1 / (1 + e)
+		label := y[i]
+		m := float64(label * zi)
+		e := exp(0 - smaller(math.Abs(m), expLimit))
+		q := 1 / (e + 1)
 		other := e * q
 		bend[i] = q * other
 		sigma := other
 		if m < 0 {
 			sigma = q
 		}
-		slope[i] = -y[i] * sigma
-		loss[i] = max(-m, 0) + math.Log1p(e)
+		slope[i] = sigma * (0 - label)
+		loss[i] = log1p(e) + larger(0-m, 0)
 	}
 }

@@ -9,7 +9,7 @@ const block = 8
 func SolveLower(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
-	for i := solveBlocks(lower, x, t, stride); i < n; i += block {
+	for i := 0; i < n; i += block {
 		j := min(i+block, n)
 		subtract(x[i:j], t[i*stride:], stride, x[:i])
 		for c := i; c < j; c++ {
@@ -29,9 +29,6 @@ func SolveLowerTrans(x, t []float64, stride int) {
 	rows(t, n, stride, n)
 	for j := n; j > 0; {
 		i := (j - 1) / block * block
-		if j%block == 0 && solveBlocks(lowerTransposed, x[:j], t, stride) == j {
-			return
-		}
 		for c := j - 1; c >= i; c-- {
 			row := t[c*stride+i:][:c-i+1]
 			f := x[c] / row[c-i]
@@ -50,8 +47,7 @@ func SolveLowerTrans(x, t []float64, stride int) {
 func SolveUpper(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
-	first := n % block // blocks end where the matrix does
-	for j := n - solveBlocks(upper, x[first:], t[min(len(t), first*stride+first):], stride); j > 0; {
+	for j := n; j > 0; { // blocks end where the matrix does
 		i := max(j-block, 0)
 		subtract(x[i:j], t[i*stride+j:], stride, x[j:])
 		for c := j - 1; c >= i; c-- {
@@ -72,9 +68,6 @@ func SolveUpperTrans(x, t []float64, stride int) {
 	rows(t, n, stride, n)
 	for i := 0; i < n; {
 		j := i + (n-i-1)%block + 1 // blocks end where the matrix does
-		if j == i+block && solveBlocks(upperTransposed, x[i:], t[i*stride+i:], stride) == n-i {
-			return
-		}
 		for c := i; c < j; c++ {
 			row := t[c*stride+c:][:j-c]
 			f := x[c] / row[0]
@@ -87,36 +80,6 @@ func SolveUpperTrans(x, t []float64, stride int) {
 		i = j
 	}
 }
-
-// PanelWidth is the number of columns that [SolvePanel] takes at a time.
-const PanelWidth = 16
-
-// SolvePanel overwrites rows of x, of PanelWidth entries each and stride apart, with
-// sign times x L⁻ᵀ, for L the lower triangle of the square matrix whose rows in l are stride
-// apart, and inverse those of its diagonal. It writes the columns of the outcome to rows of
-// panel, stride apart, and -sign times them to those of signed. It reports false, and does
-// nothing, where there is no kernel for that.
-func SolvePanel(x []float64, stride, count int, l []float64, inverse *[PanelWidth]float64, panel, signed []float64, sign float64) bool {
-	if count == 0 || !wide() {
-		return false
-	}
-	rows(x, count, stride, PanelWidth)
-	rows(l, PanelWidth, stride, PanelWidth)
-	rows(panel, PanelWidth, stride, count)
-	rows(signed, PanelWidth, stride, count)
-	solvePanel(x, stride, count, l, inverse, panel, signed, sign)
-	return true
-}
-
-// system says which triangle is solved with.
-type system int
-
-const (
-	lower system = iota
-	lowerTransposed
-	upper
-	upperTransposed
-)
 
 // subtract takes from y, of up to block entries, the products of as many rows with x.
 func subtract(y, t []float64, stride int, x []float64) {

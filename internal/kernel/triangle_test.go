@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -71,41 +70,4 @@ func BenchmarkTriangles(b *testing.B) {
 			})
 		}
 	}
-}
-
-// The panel's rows are gonum's solutions, in their place and as columns; the triangle above
-// the diagonal is not read.
-func TestSolvePanel(t *testing.T) {
-	each(t, func(t *testing.T, r *rand.Rand, n int) {
-		const w = PanelWidth
-		stride := n + w + 3
-		l := triangular(r, w, stride)
-		var inverse [w]float64
-		for i := range inverse {
-			inverse[i] = 1 / l[i*stride+i]
-		}
-		x := normal(r, max(n, 1)*stride)
-		want := slices.Clone(x)
-		panel, check := guarded(t, make([]float64, w*stride))
-		signed, checkSigned := guarded(t, make([]float64, w*stride))
-		sign := float64(1 - 2*(n%2))
-		done := SolvePanel(x, stride, n, l, &inverse, panel, signed, sign)
-		check()
-		checkSigned()
-		if done != (widest() && n > 0) {
-			t.Fatalf("%d rows: %v", n, done)
-		}
-		for i := range n {
-			if !done {
-				break
-			}
-			row := want[i*stride:][:w]
-			blas64.Trsv(blas.NoTrans, blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: w, Stride: stride, Data: l}, blas64.Vector{N: w, Inc: 1, Data: row})
-			for c := range row {
-				row[c] *= sign
-				same(t, "column", []float64{panel[c*stride+i], signed[c*stride+i]}, []float64{row[c], -sign * row[c]})
-			}
-		}
-		same(t, "rows", x, want)
-	})
 }

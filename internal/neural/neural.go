@@ -181,11 +181,11 @@ func CrossEntropy[T Float](scores []T, labels []int) float64 {
 		largest := float64(row[Best(row)])
 		sum := 0.0
 		for _, v := range row {
-			sum += math.Exp(float64(v) - largest)
+			sum += kernel.Exp(float64(v) - largest)
 		}
 		total += math.Log(sum) + largest - float64(row[label])
 		for k, v := range row {
-			share := math.Exp(float64(v)-largest) / sum
+			share := kernel.Exp(float64(v)-largest) / sum
 			if k == label {
 				share--
 			}

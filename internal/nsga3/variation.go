@@ -3,6 +3,8 @@ package nsga3
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // variation makes children by simulated binary crossover (Deb and Agrawal
@@ -31,12 +33,12 @@ func (v *variation) cross(first, second, a, b []float64) {
 		if bits := v.rng.Uint64(); bits&1 == 1 && x != y {
 			u := float64(bits>>11) * 0x1p-53
 			// The children's distance relative to the parents': (2u)^(1/(η+1)), or
-			// (2-2u)^(-1/(η+1)) for u > 1/2. Half the time of math.Pow.
+			// (2-2u)^(-1/(η+1)) for u > 1/2. Half the time of kernel.Pow.
 			var spread float64
 			if u <= 0.5 {
-				spread = math.Exp(math.Log(2*u) * v.crossover)
+				spread = kernel.Exp(math.Log(2*u) * v.crossover)
 			} else {
-				spread = math.Exp(math.Log(2-2*u) * -v.crossover)
+				spread = kernel.Exp(math.Log(2-2*u) * -v.crossover)
 			}
 			middle, half := 0.5*(x+y), 0.5*spread*(y-x)
 			x = math.Min(math.Max(middle+half, v.lower[j]), v.upper[j])
@@ -58,10 +60,10 @@ func (v *variation) mutate(x []float64) {
 		var step float64
 		if u < 0.5 {
 			edge := (v.upper[j] - x[j]) / width
-			step = math.Pow(2*u+(1-2*u)*math.Pow(edge, v.mutation), 1/v.mutation) - 1
+			step = kernel.Pow(2*u+(1-2*u)*kernel.Pow(edge, v.mutation), 1/v.mutation) - 1
 		} else {
 			edge := (x[j] - v.lower[j]) / width
-			step = 1 - math.Pow(2*(1-u)+(2*u-1)*math.Pow(edge, v.mutation), 1/v.mutation)
+			step = 1 - kernel.Pow(2*(1-u)+(2*u-1)*kernel.Pow(edge, v.mutation), 1/v.mutation)
 		}
 		x[j] = math.Min(math.Max(x[j]+step*width, v.lower[j]), v.upper[j])
 	}

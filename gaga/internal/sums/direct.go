@@ -155,7 +155,7 @@ type ratio struct {
 // newRatio returns that of a power, whose Q is 0 or -1, at an age; false for others.
 func newRatio(w model.Power, age float64) (r ratio, ok bool) {
 	low := w.A[0] + w.A[1]*age
-	r.over = math.Pow(low, w.P)
+	r.over = kernel.Pow(low, w.P)
 	if w.P != 0 {
 		r.first = w.P * w.A[1] / low
 	}
@@ -214,7 +214,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	samples, zone := d.samples(), uint8(d.power)
 	bases, weights := d.base[:len(samples)], d.weight[:len(samples)]
 	low, level := w.A[0]+w.A[1]*pt.Age, w.B[0]+w.B[1]*pt.Age
-	scale := math.Pow(low, w.P/w.Q)
+	scale := kernel.Pow(low, w.P/w.Q)
 	for slot, i := range samples {
 		base := scale * (level + w.B[2]*pt.Loss[slot])
 		if s.Zone[i] != zone || !(base > least) {

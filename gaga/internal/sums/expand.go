@@ -40,7 +40,7 @@ func (e *Expansion) Expand(l *model.Point, v View) (length, radius float64) {
 		}
 		radius = e.sum(&v, rough)
 		off := e.tail()
-		e.Reach = length * math.Min(tolerance.ExpansionGrowth, tolerance.ExpansionMargin*math.Pow(tolerance.ExpansionError/off, 1./orders))
+		e.Reach = length * math.Min(tolerance.ExpansionGrowth, tolerance.ExpansionMargin*kernel.Pow(tolerance.ExpansionError/off, 1./orders))
 		if off <= tolerance.ExpansionExcess*tolerance.ExpansionError || length <= v.Shortest {
 			break
 		}

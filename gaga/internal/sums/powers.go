@@ -28,7 +28,7 @@ type zonePower struct {
 func newZonePower(w model.Power, age, half float64) zonePower {
 	p := zonePower{Power: w, orders: orders}
 	low := w.A[0] + w.A[1]*age
-	p.scale[0] = math.Pow(low, w.P)
+	p.scale[0] = kernel.Pow(low, w.P)
 	for k := 1; k < orders; k++ {
 		n := float64(k)
 		p.scale[k] = p.scale[k-1] * (w.P - (n - 1)) / n * w.A[1] * half / low
@@ -65,12 +65,12 @@ func (p *zonePower) terms(t *kernel.PowerTerms, n int) {
 
 // antiderivative is the weight's in the loss, by which implicit losses of a zone differ.
 func (p *zonePower) antiderivative(loss, age float64) float64 {
-	scale, base := math.Pow(p.A[0]+p.A[1]*age, p.P), p.B[0]+p.B[1]*age+p.B[2]*loss
+	scale, base := kernel.Pow(p.A[0]+p.A[1]*age, p.P), p.B[0]+p.B[1]*age+p.B[2]*loss
 	switch {
 	case p.Q == 0:
 		return scale * loss
 	case p.Q == -1:
 		return scale * math.Log(base) / p.B[2]
 	}
-	return scale * math.Pow(base, p.Q+1) / (p.B[2] * (p.Q + 1))
+	return scale * kernel.Pow(base, p.Q+1) / (p.B[2] * (p.Q + 1))
 }

@@ -55,49 +55,6 @@ func distances(v *isa) {
 	end(v)
 }
 
-// between picks the numbers within bounds, and adds the weights of those below.
-func between(v *isa) {
-	TEXT(v.name("between"), NOSPLIT, "func(d, w *float64, n int, lo, hi float64, index *int32) (count int, below float64)")
-	Pragma("noescape")
-	Doc(v.name("between") + " is Between.")
-	d, w, n, lo, hi := pointer("d"), pointer("w"), pointer("n"), float(v, "lo"), float(v, "hi")
-	index, next, step, total := pointer("index"), ZMM(), ZMM(), v.zero()
-	VMOVDQU32(laneOffsets(), next)
-	eight, start := GP32(), GP64()
-	MOVL(U32(8), eight)
-	VPBROADCASTD(eight, step)
-	MOVQ(index, start)
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		const less = 0x11
-		x := v.load(at(d, o, 0), tail)
-		under, upTo, weight := K(), K(), v.vec()
-		VCMPPD(U8(less), lo, x, under)
-		VCMPPD(U8(less), hi, x, upTo)
-		VMOVUPD_Z(at(w, o, 0), maskOf(v, under, tail), weight)
-		VADDPD(weight, total, total)
-		KANDNW(upTo, under, upTo)
-		v.both(upTo, tail)
-		picked, count := ZMM(), GP32()
-		VPCOMPRESSD_Z(next, upTo, picked) // into memory it is slow
-		VMOVDQU(picked.AsY(), Mem{Base: index})
-		KMOVW(upTo, count)
-		POPCNTL(count, count)
-		LEAQ(Mem{Base: index, Index: count.As64(), Scale: 4}, index)
-		VPADDD(step, next, next)
-	})
-	SUBQ(start, index)
-	SHRQ(U8(2), index)
-	Store(index, ReturnIndex(0))
-	Store(v.sum(total).AsX(), ReturnIndex(1))
-	end(v)
-}
-
-// maskOf is the lanes of k that the tail has.
-func maskOf(v *isa, k reg.OpmaskVirtual, tail bool) reg.OpmaskVirtual {
-	v.both(k, tail)
-	return k
-}
-
 // gauss writes weighted Gaussian kernels of squared distances.
 func gauss(v *isa) {
 	TEXT(v.name("gauss"), NOSPLIT, "func(dst, d, s, t *float64, n int, a, b, gamma float64) float64")

@@ -17,7 +17,7 @@ func constant(x float64) Mem {
 	m, ok := constants[name]
 	if !ok {
 		m = GLOBL(name, 8|16)
-		for i := range 8 {
+		for i := range 4 {
 			DATA(8*i, U64(math.Float64bits(x)))
 		}
 		constants[name] = m
@@ -27,12 +27,7 @@ func constant(x float64) Mem {
 
 // abs clears the signs of r.
 func (v *isa) abs(r reg.VecVirtual) {
-	bits := constant(math.Float64frombits(1<<63 - 1))
-	if v.wide {
-		VPANDQ(bits, r, r)
-		return
-	}
-	VANDPD(bits, r, r)
+	VANDPD(constant(math.Float64frombits(1<<63-1)), r, r)
 }
 
 // copy returns a register with the value of r.
@@ -45,11 +40,6 @@ func (v *isa) copy(r reg.VecVirtual) reg.VecVirtual {
 // less returns which lanes of x are less than m.
 func (v *isa) less(x reg.VecVirtual, m Op) reg.Register {
 	const less = 0x11
-	if v.wide {
-		k := K()
-		VCMPPD(U8(less), m, x, k)
-		return k
-	}
 	y := YMM()
 	VCMPPD(U8(less), m, x, y)
 	return y
@@ -58,10 +48,6 @@ func (v *isa) less(x reg.VecVirtual, m Op) reg.Register {
 // choose returns the lanes of yes where which says so, and those of no elsewhere.
 func (v *isa) choose(which reg.Register, yes, no reg.VecVirtual) reg.VecVirtual {
 	r := v.vec()
-	if v.wide {
-		VBLENDMPD(yes, no, which, r)
-		return r
-	}
 	VBLENDVPD(which, yes, no, r)
 	return r
 }
@@ -82,11 +68,7 @@ func (v *isa) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
 func (v *isa) exp(x reg.VecVirtual) reg.VecVirtual {
 	n := v.vec()
 	VMULPD(constant(math.Log2E), x, n)
-	if v.wide {
-		VRNDSCALEPD(U8(8), n, n)
-	} else {
-		VROUNDPD(U8(8), n, n)
-	}
+	VROUNDPD(U8(8), n, n)
 	r := v.copy(x)
 	VFNMADD231PD(constant(ln2Hi), n, r)
 	VFNMADD231PD(constant(ln2Lo), n, r)
@@ -96,10 +78,6 @@ func (v *isa) exp(x reg.VecVirtual) reg.VecVirtual {
 		f *= float64(k + 1)
 	}
 	p := v.horner(r, series...)
-	if v.wide {
-		VSCALEFPD(n, p, p)
-		return p
-	}
 	VADDPD(constant(0x1.8p52+1023), n, n) // the low bits are now n + 1023
 	VPSLLQ(U8(52), n, n)
 	VMULPD(n, p, p)
@@ -138,6 +116,14 @@ func (v *isa) log1p(e reg.VecVirtual) reg.VecVirtual {
 	VSUBPD(f, square, square)
 	VSUBPD(square, high, high)
 	return high
+}
+
+// remez returns Remez's polynomial of FreeBSD's msun for ln(1 + f), of z = s², s = f/(2 + f).
+func (v *isa) remez(z reg.VecVirtual) reg.VecVirtual {
+	r := v.horner(z, 1.479819860510658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
+		2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01)
+	VMULPD(z, r, r)
+	return r
 }
 
 func logistic(v *isa) {

@@ -1,5 +1,6 @@
-// Command _asm writes kernel_amd64.s and its declarations: every kernel once
-// for AVX-512 and once for AVX2 with FMA. "go generate ./internal/kernel" runs it.
+// Command _asm writes kernel_amd64.s and its declarations, the kernels in AVX2 with FMA.
+// "go generate ./internal/kernel" runs it. What a kernel adds, in which order and with which
+// roundings is repeated by a loop in Go of the same bits: both change together.
 package main
 
 import (
@@ -12,71 +13,41 @@ import (
 
 func main() {
 	ConstraintExpr("!purego")
-	for _, wide := range []bool{true, false} {
-		v := &isa{wide: wide, lanes: 4, suffix: "AVX2"}
-		if wide {
-			v.lanes, v.suffix = 8, "AVX512"
-		}
-		dot(v)
-		axpy(v)
-		axpy4(v)
-		axpy4Both(v)
-		axpyTimes(v)
-		scaleTo(v)
-		mulVec(v, true, false)
-		mulVec(v, false, true)
-		mulVec(v, true, true)
-		mulTransAdd(v, false)
-		mulTransAdd(v, true)
-		gram(v)
-		kinked(v)
-		kinkedAlong(v)
-		curved(v)
-		curvedAlong(v)
-		share(v)
-		invert(v)
-		squares(v)
-		logistic(v)
-		strips(v)
-		scaleRows(v)
-		distances(v)
-		gauss(v)
-		for _, p := range precisions(wide) {
-			mulAdd(p)
-			sigmoid(p)
-			tanh(p)
-			adam(p)
-		}
+	v := &isa{lanes: 4, suffix: "AVX2"}
+	dot(v)
+	axpy(v)
+	axpy4(v)
+	axpy4Both(v)
+	axpyTimes(v)
+	scaleTo(v)
+	mulVec(v, false)
+	mulVec(v, true)
+	mulTransAdd(v, false)
+	mulTransAdd(v, true)
+	gram(v)
+	kinked(v)
+	kinkedAlong(v)
+	curved(v)
+	curvedAlong(v)
+	share(v)
+	invert(v)
+	squares(v)
+	logistic(v)
+	strips(v)
+	scaleRows(v)
+	distances(v)
+	gauss(v)
+	for _, p := range precisions() {
+		mulAdd(p)
+		sigmoid(p)
+		tanh(p)
+		adam(p)
 	}
-	wide := &isa{wide: true, lanes: 8, suffix: "AVX512"}
-	for vectors := 1; vectors <= maxVectors; vectors++ {
-		descend(wide, vectors)
-	}
-	near(wide)
-	changed(wide)
-	between(wide)
-	atLeast(wide)
-	opposite(wide, false)
-	opposite(wide, true)
-	kinks(wide, false)
-	kinks(wide, true)
-	stack(wide)
-	for _, lower := range []bool{true, false} {
-		triangle(wide, lower, false)
-		triangle(wide, lower, true)
-	}
-	solvePanel(wide)
-	soon(wide)
-	pairRows(wide)
-	powers(wide)
-	series(wide)
 	Generate()
 }
 
-// isa hides the two instruction sets behind one set of operations. Loads of a
-// tail read zeros beyond its end.
+// isa is what kernels share. Loads of a tail read zeros beyond its end.
 type isa struct {
-	wide   bool
 	lanes  int
 	suffix string
 	tail   reg.Register // mask of the tail's lanes
@@ -85,20 +56,11 @@ type isa struct {
 func (v *isa) name(n string) string { return n + v.suffix }
 func (v *isa) bytes() int           { return 8 * v.lanes }
 
-func (v *isa) vec() reg.VecVirtual {
-	if v.wide {
-		return ZMM()
-	}
-	return YMM()
-}
+func (v *isa) vec() reg.VecVirtual { return YMM() }
 
 func (v *isa) zero() reg.VecVirtual {
 	r := v.vec()
-	if v.wide {
-		VPXORQ(r, r, r)
-	} else {
-		VXORPD(r, r, r)
-	}
+	VXORPD(r, r, r)
 	return r
 }
 
@@ -110,15 +72,6 @@ func (v *isa) broadcast(m Op) reg.VecVirtual {
 
 // mask prepares the tail of count lanes, 0 < count < lanes; count is lost.
 func (v *isa) mask(count reg.GPVirtual) {
-	if v.wide {
-		m, k := GP64(), K()
-		MOVQ(U32(0xffff), m)
-		SHLXQ(count, m, m)
-		NOTQ(m)
-		KMOVW(m.As32(), k)
-		v.tail = k
-		return
-	}
 	t, m := GP64(), YMM()
 	LEAQ(tailMasks(), t)
 	NEGQ(count)
@@ -146,40 +99,25 @@ func tailMasks() Mem {
 
 func (v *isa) load(m Mem, tail bool) reg.VecVirtual {
 	r := v.vec()
-	switch {
-	case !tail:
-		VMOVUPD(m, r)
-	case v.wide:
-		VMOVUPD_Z(m, v.tail, r)
-	default:
+	if tail {
 		VMASKMOVPD(m, v.tail, r)
+	} else {
+		VMOVUPD(m, r)
 	}
 	return r
 }
 
 func (v *isa) store(r reg.VecVirtual, m Mem, tail bool) {
-	switch {
-	case !tail:
-		VMOVUPD(r, m)
-	case v.wide:
-		VMOVUPD(r, v.tail, m)
-	default:
+	if tail {
 		VMASKMOVPD(r, v.tail, m)
+	} else {
+		VMOVUPD(r, m)
 	}
 }
 
 // keepBetween zeroes the lanes of r where not lo < x < hi.
 func (v *isa) keepBetween(r, x, lo, hi reg.VecVirtual) {
 	const greater, less = 0x1e, 0x11
-	if v.wide {
-		a := K()
-		VCMPPD(U8(greater), lo, x, a)
-		VMOVAPD_Z(r, a, r)
-		b := K()
-		VCMPPD(U8(less), hi, x, b)
-		VMOVAPD_Z(r, b, r)
-		return
-	}
 	a := YMM()
 	VCMPPD(U8(greater), lo, x, a)
 	VANDPD(a, r, r)
@@ -190,11 +128,6 @@ func (v *isa) keepBetween(r, x, lo, hi reg.VecVirtual) {
 // sum returns the sum of the lanes of r.
 func (v *isa) sum(r reg.VecVirtual) reg.VecVirtual {
 	y := r.AsY()
-	if v.wide {
-		h := YMM()
-		VEXTRACTF64X4(U8(1), r, h)
-		VADDPD(h, y, y)
-	}
 	x := XMM()
 	VEXTRACTF128(U8(1), y, x)
 	out := r.AsX()
@@ -223,6 +156,15 @@ func (v *isa) each(label string, count reg.GPVirtual, body func(offset reg.GPVir
 	Label(label + "_done")
 }
 
+// argument is that of a name, where the caller left it.
+func argument(name string) Mem {
+	m, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return m.Addr
+}
+
 func at(base reg.Register, offset reg.Register, disp int) Mem {
 	return Mem{Base: base, Index: offset, Scale: 8, Disp: disp}
 }
@@ -234,11 +176,7 @@ func pointer(name string) reg.GPVirtual {
 }
 
 func float(v *isa, name string) reg.VecVirtual {
-	m, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return v.broadcast(m.Addr)
+	return v.broadcast(argument(name))
 }
 
 func begin(v *isa, name, args, doc string) {

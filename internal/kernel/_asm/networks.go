@@ -8,33 +8,25 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// precision is an instruction set for float32 or float64, with the instructions
+// precision is the instruction set for float32 or float64, with the instructions
 // that differ by the width of a number.
 type precision struct {
 	isa
-	single                               bool
-	add, mul, sub, div, sqrt, fma, fnma  func(...Op)
-	max, move, spread, xor, and, or, cmp func(...Op)
+	single                          bool
+	add, mul, sub, div, sqrt, fma   func(...Op)
+	max, move, spread, xor, and, or func(...Op)
 }
 
-func precisions(wide bool) []*precision {
-	double := &precision{
-		isa: isa{wide: wide, lanes: 4, suffix: "64AVX2"}, add: VADDPD, mul: VMULPD, sub: VSUBPD, div: VDIVPD,
-		sqrt: VSQRTPD, fma: VFMADD231PD, fnma: VFNMADD231PD, max: VMAXPD, move: VMOVUPD, spread: VBROADCASTSD,
-		xor: VXORPD, and: VANDPD, or: VORPD, cmp: VCMPPD,
-	}
-	single := &precision{
-		isa: isa{wide: wide, lanes: 8, suffix: "32AVX2"}, single: true, add: VADDPS, mul: VMULPS, sub: VSUBPS,
-		div: VDIVPS, sqrt: VSQRTPS, fma: VFMADD231PS, fnma: VFNMADD231PS, max: VMAXPS, move: VMOVUPS,
-		spread: VBROADCASTSS, xor: VXORPS, and: VANDPS, or: VORPS, cmp: VCMPPS,
-	}
-	if wide {
-		double.lanes, double.suffix = 8, "64AVX512"
-		single.lanes, single.suffix = 16, "32AVX512"
-		double.xor, double.and, double.or = VPXORQ, VPANDQ, VPORQ // AVX512F alone has no VXORPD
-		single.xor, single.and, single.or = VPXORD, VPANDD, VPORD
-	}
-	return []*precision{double, single}
+func precisions() []*precision {
+	return []*precision{{
+		isa: isa{lanes: 4, suffix: "64AVX2"}, add: VADDPD, mul: VMULPD, sub: VSUBPD, div: VDIVPD,
+		sqrt: VSQRTPD, fma: VFMADD231PD, max: VMAXPD, move: VMOVUPD, spread: VBROADCASTSD,
+		xor: VXORPD, and: VANDPD, or: VORPD,
+	}, {
+		isa: isa{lanes: 8, suffix: "32AVX2"}, single: true, add: VADDPS, mul: VMULPS, sub: VSUBPS, div: VDIVPS,
+		sqrt: VSQRTPS, fma: VFMADD231PS, max: VMAXPS, move: VMOVUPS, spread: VBROADCASTSS,
+		xor: VXORPS, and: VANDPS, or: VORPS,
+	}}
 }
 
 // kind is the Go type of a number.
@@ -68,14 +60,6 @@ func (v *precision) broadcast(m Op) reg.VecVirtual {
 	return r
 }
 
-func (v *precision) parameter(name string) reg.VecVirtual {
-	m, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return v.broadcast(m.Addr)
-}
-
 // constant is a vector of x in all lanes, in memory.
 func (v *precision) constant(x float64) Mem {
 	if !v.single {
@@ -105,7 +89,7 @@ func (v *precision) fill(m Mem) reg.VecVirtual {
 
 // mask is isa's, for lanes of either width.
 func (v *precision) mask(count reg.GPVirtual) {
-	if v.wide || !v.single {
+	if !v.single {
 		v.isa.mask(count)
 		return
 	}
@@ -121,13 +105,10 @@ func (v *precision) load(m Mem, tail bool) reg.VecVirtual {
 		return v.isa.load(m, tail)
 	}
 	r := v.vec()
-	switch {
-	case !tail:
-		VMOVUPS(m, r)
-	case v.wide:
-		VMOVUPS_Z(m, v.tail, r)
-	default:
+	if tail {
 		VMASKMOVPS(m, v.tail, r)
+	} else {
+		VMOVUPS(m, r)
 	}
 	return r
 }
@@ -138,8 +119,6 @@ func (v *precision) store(r reg.VecVirtual, m Mem, tail bool) {
 		v.isa.store(r, m, tail)
 	case !tail:
 		VMOVUPS(r, m)
-	case v.wide:
-		VMOVUPS(r, v.tail, m)
 	default:
 		VMASKMOVPS(r, v.tail, m)
 	}
@@ -172,11 +151,7 @@ func (v *precision) exp(x reg.VecVirtual) reg.VecVirtual {
 	}
 	n := v.vec()
 	VMULPS(v.constant(math.Log2E), x, n)
-	if v.wide {
-		VRNDSCALEPS(U8(8), n, n)
-	} else {
-		VROUNDPS(U8(8), n, n)
-	}
+	VROUNDPS(U8(8), n, n)
 	r := v.vec()
 	VMOVAPS(x, r)
 	high := float64(float32(math.Ln2))
@@ -185,10 +160,6 @@ func (v *precision) exp(x reg.VecVirtual) reg.VecVirtual {
 	p := v.fill(v.constant(1.0 / 5040))
 	for _, c := range []float64{1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1} {
 		VFMADD213PS(v.constant(c), r, p)
-	}
-	if v.wide {
-		VSCALEFPS(n, p, p)
-		return p
 	}
 	VADDPS(v.constant(0x1.8p23+127), n, n) // the low bits are now n + 127
 	VPSLLD(U8(23), n, n)
@@ -207,7 +178,7 @@ func (v *precision) floor() Mem {
 // mulAdd adds products to tiles of a matrix: the given rows by two vectors, or by a
 // masked one, kept in registers over all the products' terms.
 func mulAdd(v *precision) {
-	for _, rows := range []int{v.height(), 1} {
+	for _, rows := range []int{height, 1} {
 		for _, tail := range []bool{false, true} {
 			mulAddTile(v, rows, tail)
 		}
@@ -215,12 +186,7 @@ func mulAdd(v *precision) {
 }
 
 // height is the rows of the tiles that fit into the registers.
-func (v *precision) height() int {
-	if v.wide {
-		return 8
-	}
-	return 4
-}
+const height = 4
 
 func mulAddTile(v *precision, rows int, tail bool) {
 	name, count, vectors := "tile", "", 2
@@ -244,29 +210,11 @@ func mulAddTile(v *precision, rows int, tail bool) {
 	for _, stride := range []reg.GPVirtual{ldc, rowA, colA, ldb} {
 		SHLQ(shift, stride)
 	}
-	// The rows of a are at bases four rows apart, and 0, 1, 2 or 3 rows behind one.
-	bases := []reg.GPVirtual{a}
 	triple := GP64()
 	if rows > 1 {
 		LEAQ(Mem{Base: rowA, Index: rowA, Scale: 2}, triple)
 	}
-	for i := 4; i < rows; i += 4 {
-		base := GP64()
-		LEAQ(Mem{Base: bases[len(bases)-1], Index: rowA, Scale: 4}, base)
-		bases = append(bases, base)
-	}
-	row := func(i int) Mem {
-		m := Mem{Base: bases[i/4]}
-		switch i % 4 {
-		case 1:
-			m.Index, m.Scale = rowA, 1
-		case 2:
-			m.Index, m.Scale = rowA, 2
-		case 3:
-			m.Index, m.Scale = triple, 1
-		}
-		return m
-	}
+	row := [height]Mem{{Base: a}, {Base: a, Index: rowA, Scale: 1}, {Base: a, Index: rowA, Scale: 2}, {Base: a, Index: triple, Scale: 1}}
 	sums := make([][]reg.VecVirtual, rows)
 	for i := range sums {
 		for range vectors {
@@ -279,14 +227,12 @@ func mulAddTile(v *precision, rows int, tail bool) {
 		right = append(right, v.load(Mem{Base: b, Disp: j * v.size() * v.lanes}, tail))
 	}
 	for i := range rows {
-		left := v.broadcast(row(i))
+		left := v.broadcast(row[i])
 		for j := range right {
 			v.fma(right[j], left, sums[i][j])
 		}
 	}
-	for _, base := range bases {
-		ADDQ(colA, base)
-	}
+	ADDQ(colA, a)
 	ADDQ(ldb, b)
 	DECQ(k)
 	JNZ(LabelRef("loop"))
@@ -325,21 +271,10 @@ func sigmoid(v *precision) {
 // whereNegative returns the lanes of yes where the sign of t is set, of no elsewhere.
 func (v *precision) whereNegative(t, yes, no reg.VecVirtual) reg.VecVirtual {
 	r := v.vec()
-	if !v.wide {
-		if v.single {
-			VBLENDVPS(t, yes, no, r)
-		} else {
-			VBLENDVPD(t, yes, no, r)
-		}
-		return r
-	}
-	k, none := K(), v.zero()
-	const less = 0x11
-	v.cmp(U8(less), none, t, k)
 	if v.single {
-		VBLENDMPS(yes, no, k, r)
+		VBLENDVPS(t, yes, no, r)
 	} else {
-		VBLENDMPD(yes, no, k, r)
+		VBLENDVPD(t, yes, no, r)
 	}
 	return r
 }

@@ -84,42 +84,29 @@ func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	return r
 }
 
-// mulVec is the one for products of rows with a vector, with their squares, or both.
-func mulVec(v *isa, products, squares bool) {
-	switch {
-	case !squares:
-		begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
-	case !products:
+// mulVec is the one for products of rows with a vector, or with themselves.
+func mulVec(v *isa, squares bool) {
+	if squares {
 		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
-	default:
-		begin(v, "mulVecNorms", "dst, norms, x *float64, stride, groups int, v *float64, n int", "is mulVec and norms.")
+	} else {
+		begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
 	}
 	dst, x, stride, groups := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups")
-	var w, norms reg.GPVirtual
-	if products {
+	var w reg.GPVirtual
+	if !squares {
 		w = pointer("v")
 	}
-	if products && squares {
-		norms = pointer("norms")
-	}
-	total := v.totals()
 	Label("group")
 	TESTQ(groups, groups)
 	JZ(LabelRef("end"))
 	r := rowsOf(x, stride)
-	var s, q [4]reg.VecVirtual
-	for i := range r {
-		if products {
-			s[i] = v.zero()
-		}
-		if squares {
-			q[i] = v.zero()
-		}
+	var s [4]reg.VecVirtual
+	for i := range s {
+		s[i] = v.zero()
 	}
-	n := pointer("n")
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+	v.each("loop", pointer("n"), func(o reg.GPVirtual, tail bool) {
 		var a reg.VecVirtual
-		if products {
+		if !squares {
 			a = v.load(at(w, o, 0), tail)
 		}
 		for i := range r {
@@ -128,24 +115,15 @@ func mulVec(v *isa, products, squares bool) {
 				continue
 			}
 			b := v.load(at(r[i], o, 0), tail)
-			if products {
-				VFMADD231PD(b, a, s[i])
-			}
 			if squares {
-				VFMADD231PD(b, b, q[i])
+				VFMADD231PD(b, b, s[i])
+			} else {
+				VFMADD231PD(b, a, s[i])
 			}
 		}
 	})
-	if !products {
-		VMOVUPD(total(q), Mem{Base: dst})
-	} else {
-		VMOVUPD(total(s), Mem{Base: dst})
-	}
+	VMOVUPD(v.total(s), Mem{Base: dst})
 	ADDQ(U8(32), dst)
-	if products && squares {
-		VMOVUPD(total(q), Mem{Base: norms})
-		ADDQ(U8(32), norms)
-	}
 	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
 	DECQ(groups)
 	JMP(LabelRef("group"))
@@ -153,57 +131,15 @@ func mulVec(v *isa, products, squares bool) {
 	end(v)
 }
 
-// totals returns a function that returns the sums of four vectors, which are lost.
-func (v *isa) totals() func(s [4]reg.VecVirtual) reg.VecVirtual {
-	if !v.wide {
-		return func(s [4]reg.VecVirtual) reg.VecVirtual {
-			t := YMM()
-			VHADDPD(s[1], s[0], s[0])
-			VHADDPD(s[3], s[2], s[2])
-			VPERM2F128(U8(0x21), s[2], s[0], t)
-			VBLENDPD(U8(0b1100), s[2], s[0], s[0])
-			VADDPD(t, s[0], s[0])
-			return s[0]
-		}
-	}
-	mask := func(lanes uint32) reg.OpmaskVirtual {
-		bits, k := GP32(), K()
-		MOVL(U32(lanes), bits)
-		KMOVW(bits, k)
-		return k
-	}
-	odd, upper, crossed := mask(0xaa), mask(0xcc), ZMM()
-	VMOVDQU64(crossedPairs(), crossed)
-	// Of two vectors half of the lanes change places and are added to those that stay: of
-	// neighbours, then of pairs.
-	return func(s [4]reg.VecVirtual) reg.VecVirtual {
-		for i := 0; i < 4; i += 2 {
-			t := ZMM()
-			VSHUFPD(U8(0x55), s[i+1], s[i], t)
-			VMOVAPD(s[i+1], odd, s[i])
-			VADDPD(t, s[i], s[i])
-		}
-		t, h := v.copy(s[0]), YMM()
-		VPERMT2PD(s[2], crossed, t)
-		VMOVAPD(s[2], upper, s[0])
-		VADDPD(t, s[0], s[0])
-		VEXTRACTF64X4(U8(1), s[0], h)
-		VADDPD(h, s[0].AsY(), h)
-		return h
-	}
-}
-
-var crossing Mem
-
-// crossedPairs are the lanes of two vectors of which pairs change places.
-func crossedPairs() Mem {
-	if crossing.Symbol.Name == "" {
-		crossing = GLOBL("crossedPairs", 8|16)
-		for i, lane := range []uint64{2, 3, 8, 9, 6, 7, 12, 13} {
-			DATA(8*i, U64(lane))
-		}
-	}
-	return crossing
+// total returns the sums of four vectors, which are lost.
+func (v *isa) total(s [4]reg.VecVirtual) reg.VecVirtual {
+	t := YMM()
+	VHADDPD(s[1], s[0], s[0])
+	VHADDPD(s[3], s[2], s[2])
+	VPERM2F128(U8(0x21), s[2], s[0], t)
+	VBLENDPD(U8(0b1100), s[2], s[0], s[0])
+	VADDPD(t, s[0], s[0])
+	return s[0]
 }
 
 // addRows adds multiples of four rows, or of their entries' magnitudes, to w.
@@ -366,14 +302,7 @@ func (v *isa) groups(label string, x, stride, groups, a reg.GPVirtual, body func
 // kept in registers over all rows of the panel.
 func gram(v *isa) {
 	begin(v, "gramTile", "tile, pi, pj *float64, ld, rows int", "adds to the tile the products of the panel's columns at pi with those at pj.")
-	gramTile(v, 2)
-	if v.wide {
-		begin(v, "gramCorner", "tile, pi, pj *float64, ld, rows int", "is gramTile for a tile of half the width.")
-		gramTile(v, 1)
-	}
-}
-
-func gramTile(v *isa, vectors int) {
+	const vectors = 2
 	h, pi, pj, ld, rows := pointer("tile"), pointer("pi"), pointer("pj"), pointer("ld"), pointer("rows")
 	SHLQ(U8(3), ld)
 	height := v.lanes

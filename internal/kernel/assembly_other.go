@@ -1,0 +1,44 @@
+//go:build !amd64 || purego
+
+package kernel
+
+// vector says that there is no assembly; what would call it is left out.
+const vector = false
+
+func dotAVX2(_, _ *float64, _ int) float64                                          { return 0 }
+func axpyAVX2(_ float64, _, _ *float64, _ int)                                      {}
+func axpy4AVX2(_, _, _, _, _, _ *float64, _ int)                                    {}
+func axpy4BothAVX2(_, _, _, _, _, _, _, _ *float64, _ int)                          {}
+func axpyTimesAVX2(_ float64, _, _, _ *float64, _ int)                              {}
+func scaleToAVX2(_ *float64, _ float64, _ *float64, _ int)                          {}
+func mulVecAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                         {}
+func normsAVX2(_, _ *float64, _, _, _ int)                                          {}
+func mulTransAddAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                    {}
+func mulTransAddAbsAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                 {}
+func gramTileAVX2(_, _, _ *float64, _, _ int)                                       {}
+func kinkedAVX2(_, _, _, _, _, _, _, _ *float64, _ int, _ float64, _ *[3]float64)   {}
+func kinkedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _, _ float64, _ *[2]float64) {}
+func curvedAVX2(_, _, _, _, _, _, _, _ *float64, _ int, _ *[2]float64)              {}
+func curvedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _ float64, _ *[2]float64)    {}
+func shareAVX2(_, _, _ *float64, _ int, _ float64)                                  {}
+func invertAVX2(_ *float64, _ int, _, _ float64)                                    {}
+func squaresAVX2(_ *float64, _ float64, _ *float64, _ int)                          {}
+func logisticAVX2(_, _, _, _, _ *float64, _ int)                                    {}
+func stripAVX2(_, _, _ *float64, _, _, _, _, _, _ int)                              {}
+func scaleRowsAVX2(_ *float64, _ int, _ *float64, _, _ int, _ *float64, _ int)      {}
+func distancesAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                      {}
+func gaussAVX2(_, _, _, _ *float64, _ int, _, _, _ float64) float64                 { return 0 }
+func tile64AVX2(_, _, _ *float64, _, _, _, _, _ int)                                {}
+func tileTail64AVX2(_, _, _ *float64, _, _, _, _, _, _ int)                         {}
+func row64AVX2(_, _, _ *float64, _, _, _, _, _ int)                                 {}
+func rowTail64AVX2(_, _, _ *float64, _, _, _, _, _, _ int)                          {}
+func sigmoid64AVX2(_, _ *float64, _ int)                                            {}
+func tanh64AVX2(_, _ *float64, _ int)                                               {}
+func adam64AVX2(_, _, _, _ *float64, _ int, _ *[7]float64)                          {}
+func tile32AVX2(_, _, _ *float32, _, _, _, _, _ int)                                {}
+func tileTail32AVX2(_, _, _ *float32, _, _, _, _, _, _ int)                         {}
+func row32AVX2(_, _, _ *float32, _, _, _, _, _ int)                                 {}
+func rowTail32AVX2(_, _, _ *float32, _, _, _, _, _, _ int)                          {}
+func sigmoid32AVX2(_, _ *float32, _ int)                                            {}
+func tanh32AVX2(_, _ *float32, _ int)                                               {}
+func adam32AVX2(_, _, _, _ *float32, _ int, _ *[7]float32)                          {}

@@ -1,0 +1,294 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// odd are numbers that show in which order and with which roundings a loop computes.
+var odd = []float64{
+	0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, 0x1p-1022, -0x1p-1022, 1e-200, -1e-200,
+	1e200, -1e200, math.MaxFloat64, 1 + 0x1p-52, 0.5, 2, 708, -708, 709, -745, 1e-40, -1e-45, 0x1p-126, 3e38,
+}
+
+// tiny are numbers whose products are no more than zeros with signs.
+var tiny = []float64{1e-200, -1e-200, 1e-200, -1e-200, math.Copysign(0, -1), -1e-190}
+
+// drawn draws the arguments of kernels and records what they return.
+type drawn struct {
+	*rand.Rand
+	odd     []float64 // some of the numbers
+	outputs []uint64
+}
+
+// floats returns n numbers whose place in memory is no multiple of a vector's.
+func (d *drawn) floats(n int) []float64 { return vectorOf[float64](d, n) }
+
+func vectorOf[T Float](d *drawn, n int) []T {
+	from := 1 + d.IntN(3)
+	v := make([]T, from+n)[from:]
+	for i := range v {
+		v[i] = T(d.NormFloat64())
+		if len(d.odd) > 0 && (d.IntN(6) == 0 || len(d.odd) == len(tiny)) {
+			v[i] = T(d.odd[d.IntN(len(d.odd))])
+		}
+	}
+	return v
+}
+
+// positive is floats without signs.
+func (d *drawn) positive(n int) []float64 {
+	v := d.floats(n)
+	for i := range v {
+		v[i] = math.Abs(v[i])
+	}
+	return v
+}
+
+// record keeps the bits of v; one NaN is as good as another.
+func record[T Float](d *drawn, v ...T) {
+	for _, x := range v {
+		bits := math.Float64bits(float64(x))
+		if math.IsNaN(float64(x)) {
+			bits = math.Float64bits(math.NaN())
+		}
+		d.outputs = append(d.outputs, bits)
+	}
+}
+
+// alike are the kernels that exist in assembly and in Go, for vectors of n entries.
+var alike = map[string]func(d *drawn, n int){
+	"Dot":  func(d *drawn, n int) { record(d, Dot(d.floats(n), d.floats(n))) },
+	"Axpy": func(d *drawn, n int) { y := d.floats(n); Axpy(d.floats(1)[0], d.floats(n), y); record(d, y...) },
+	"Axpy4": func(d *drawn, n int) {
+		y, a := d.floats(n), [4]float64(d.floats(4))
+		Axpy4(&a, &[4][]float64{d.floats(n), d.floats(n + 1), d.floats(n), d.floats(n)}, y)
+		record(d, y...)
+	},
+	"Axpy4Both": func(d *drawn, n int) {
+		y, z, a, b := d.floats(n), d.floats(n), [4]float64(d.floats(4)), [4]float64(d.floats(4))
+		Axpy4Both(&a, &b, &[4][]float64{d.floats(n), d.floats(n), d.floats(n), d.floats(n)}, y, z)
+		record(d, append(y, z...)...)
+	},
+	"AxpyTimes": func(d *drawn, n int) {
+		y := d.floats(n)
+		AxpyTimes(d.floats(1)[0], d.floats(n), d.floats(n), y)
+		record(d, y...)
+	},
+	"ScaleTo": func(d *drawn, n int) { y := d.floats(n); ScaleTo(y, d.floats(1)[0], d.floats(n)); record(d, y...) },
+	"Squares": func(d *drawn, n int) { y := d.floats(n); Squares(y, d.floats(1)[0], d.floats(n)); record(d, y...) },
+	"Invert":  func(d *drawn, n int) { x := d.floats(n); Invert(x, d.floats(1)[0], 1e-3); record(d, x...) },
+	"Share": func(d *drawn, n int) {
+		dst := d.floats(n)
+		Share(dst, d.floats(n), d.floats(n), d.floats(1)[0])
+		record(d, dst...)
+	},
+	"MulVec": func(d *drawn, n int) {
+		dst, stride := d.floats(d.IntN(12)), n+d.IntN(3)
+		MulVec(dst, d.floats(12*stride), stride, d.floats(n))
+		record(d, dst...)
+	},
+	"Norms": func(d *drawn, n int) {
+		dst, stride := d.floats(d.IntN(12)), n+d.IntN(3)
+		Norms(dst, d.floats(12*stride), stride, n)
+		record(d, dst...)
+	},
+	"MulTransAdd":    func(d *drawn, n int) { transposed(d, n, MulTransAdd) },
+	"MulTransAddAbs": func(d *drawn, n int) { transposed(d, n, MulTransAddAbs) },
+	"GramAdd": func(d *drawn, n int) {
+		ld, count := Pad(n)+8*d.IntN(2), d.IntN(6)
+		h := d.floats(ld * ld)
+		GramAddRows(h, ld, Pad(n)/16*8, Pad(n), d.floats(count*ld), d.floats(count*ld), count)
+		record(d, h...)
+	},
+	"Kinked": func(d *drawn, n int) {
+		slope, g, h := d.floats(n), d.floats(n), d.floats(n)
+		out := Kinked(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), slope, g, h, d.floats(1)[0])
+		record(d, append(append(append(slope, g...), h...), out[:]...)...)
+	},
+	"KinkedAlong": func(d *drawn, n int) {
+		out := KinkedAlong(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), 0.3, d.floats(1)[0])
+		record(d, out[:]...)
+	},
+	"Curved": func(d *drawn, n int) {
+		slope, g, h := d.floats(n), d.floats(n), d.floats(n)
+		out := Curved(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.positive(n), slope, g, h)
+		record(d, append(append(append(slope, g...), h...), out[:]...)...)
+	},
+	"CurvedAlong": func(d *drawn, n int) {
+		out := CurvedAlong(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.positive(n), 0.3)
+		record(d, out[:]...)
+	},
+	"Logistic": func(d *drawn, n int) {
+		loss, slope, bend := d.floats(n), d.floats(n), d.floats(n)
+		Logistic(wide[float64](d, n), d.floats(n), loss, slope, bend)
+		record(d, append(append(loss, slope...), bend...)...)
+	},
+	"MulAddRows": func(d *drawn, n int) {
+		c, k := d.floats(8*n), 1+d.IntN(9)
+		MulAddRows(c, n, d.floats(8*k), k, 1, d.floats(k*n), n, 8, n, k)
+		record(d, c...)
+	},
+	"ScaleRows": func(d *drawn, n int) {
+		dst := d.floats(5 * n)
+		ScaleRows(dst, n, d.floats(5*n), n, n, d.floats(5))
+		record(d, dst...)
+	},
+	"Distances": func(d *drawn, n int) {
+		dst, dims := d.floats(n), d.IntN(9)
+		Distances(dst, d.floats((dims+1)*n), n, d.floats(dims))
+		record(d, dst...)
+	},
+	"Gauss": func(d *drawn, n int) {
+		dst := d.floats(n)
+		sum := Gauss(dst, d.positive(n), d.floats(n), d.floats(n), 0.7, -0.2, 3)
+		record(d, append(dst, sum)...)
+	},
+	"MulAdd64": multiplied[float64], "MulAdd32": multiplied[float32],
+	"Sigmoid64": sigmoids[float64], "Sigmoid32": sigmoids[float32],
+	"Adam64": adams[float64], "Adam32": adams[float32],
+}
+
+// wide returns numbers of all sizes that exponentials know.
+func wide[T Float](d *drawn, n int) []T {
+	v := vectorOf[T](d, n)
+	for i := range v {
+		v[i] *= T(math.Exp(8 * d.Float64()))
+	}
+	return v
+}
+
+func transposed(d *drawn, n int, mul func(w, x []float64, stride int, a []float64)) {
+	w, stride, a := d.floats(n), n+d.IntN(3), d.floats(d.IntN(14))
+	for i := range a {
+		if d.IntN(2) == 0 || i/4 == 1 { // a group and more of zeros
+			a[i] = math.Copysign(0, a[i])
+		}
+	}
+	mul(w, d.floats(14*stride), stride, a)
+	record(d, w...)
+}
+
+func multiplied[T Float](d *drawn, n int) {
+	m, k := d.IntN(10), d.IntN(9)
+	c := vectorOf[T](d, m*n)
+	MulAdd(c, n, vectorOf[T](d, m*k), k, 1, vectorOf[T](d, k*n), n, m, n, k)
+	record(d, c...)
+}
+
+func sigmoids[T Float](d *drawn, n int) {
+	x, dst := wide[T](d, n), vectorOf[T](d, n)
+	Sigmoid(dst, x)
+	record(d, dst...)
+	Tanh(dst, x)
+	record(d, dst...)
+}
+
+func adams[T Float](d *drawn, n int) {
+	p, g, m, s := vectorOf[T](d, n), vectorOf[T](d, n), vectorOf[T](d, n), vectorOf[T](d, n)
+	for i := range s {
+		s[i] *= s[i]
+	}
+	Adam(p, g, m, s, &AdamStep[T]{0.9, 0.1, 0.999, 0.001, 3, 1e-8, 0.1})
+	record(d, append(append(p, m...), s...)...)
+}
+
+// TestSameBits: assembly and Go return the same bits for all lengths and places of vectors, of
+// common and of odd numbers.
+func TestSameBits(t *testing.T) {
+	if len(levels()) < 2 {
+		t.Skip("needs a processor with AVX2 and FMA, and a build without purego")
+	}
+	defer setLevel(true)
+	kinds := [][]float64{nil, odd, tiny}
+	for name, run := range alike {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(24) {
+				for n := range 68 {
+					var all [2]drawn
+					for i, l := range levels() {
+						setLevel(l)
+						all[i] = drawn{Rand: rand.New(rand.NewPCG(seed, uint64(n))), odd: kinds[seed%3]}
+						run(&all[i], n)
+					}
+					if len(all[0].outputs) != len(all[1].outputs) {
+						t.Fatalf("length %d: %d numbers in Go, %d by assembly", n, len(all[0].outputs), len(all[1].outputs))
+					}
+					for i, want := range all[0].outputs {
+						if got := all[1].outputs[i]; got != want {
+							t.Fatalf("length %d, seed %d: number %d is %v by assembly, %v in Go", n, seed, i, show(got), show(want))
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func show(bits uint64) string {
+	return fmt.Sprintf("%v (%#x)", math.Float64frombits(bits), bits)
+}
+
+// TestFusedSingle compares fma of float32 with the exact sum, rounded once, also where the
+// rounding to float64 before is midway between two numbers.
+func TestFusedSingle(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	draw := func() float32 {
+		for {
+			if x := math.Float32frombits(r.Uint32()); !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) {
+				return x
+			}
+		}
+	}
+	check := func(a, b, c float32) {
+		t.Helper()
+		if got, want := fma(a, b, c), fusedExactly(a, b, c); got != want {
+			t.Fatalf("%g * %g + %g is %g, want %g", a, b, c, got, want)
+		}
+	}
+	for range 20000 {
+		a, b := draw(), draw()
+		check(a, b, draw())
+		p := float32(float64(a) * float64(b))
+		for _, e := range []float64{1, 0x1p-24, 0x1p-25, 0x1p25, 0x1p40} { // sums with few bits in common
+			check(a, b, float32(float64(p)*e))
+			check(a, b, float32(-float64(p)*e))
+		}
+	}
+	// Products next to the middle between c and the next number, by less than a float64 of that
+	// size holds; the last one is of numbers without all their digits.
+	const above, below = 1 + 0x1p-15, 1 - 0x1p-15
+	check(above*0x1p-12, below*0x1p-12, 1+0x1p-23)
+	check(-above*0x1p-12, below*0x1p-12, 1+0x1p-23)
+	check(above*0x1p-12, below*0x1p-12, -1-0x1p-23)
+	check(-above*0x1p-12, below*0x1p-12, -1-0x1p-23)
+	check(above*0x1p-75, below*0x1p-75, 0x1p-127+0x1p-149)
+}
+
+// fusedExactly returns a b + c by numbers of as many bits as it takes.
+func fusedExactly(a, b, c float32) float32 {
+	const bits = 1000
+	x := new(big.Float).Mul(new(big.Float).SetPrec(bits).SetFloat64(float64(a)), new(big.Float).SetPrec(bits).SetFloat64(float64(b)))
+	x.Add(x, new(big.Float).SetPrec(bits).SetFloat64(float64(c)))
+	f, _ := x.Float32()
+	return f
+}
+
+// TestExp compares Exp and Pow with math's, to their error.
+func TestExp(t *testing.T) {
+	for _, x := range []float64{0, 1, -1, 0.3, 700, 708.5, 709.7, 709.79, 711, -707, -708.5, -720, -744.4, -745.2, -800, math.Inf(1), math.Inf(-1), math.NaN()} {
+		got, want := Exp(x), math.Exp(x)
+		if !(math.Abs(got-want) <= 4e-16*want+5e-324) && got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("e^%v is %v, want %v", x, got, want)
+		}
+	}
+	for _, c := range [][2]float64{{0, 0}, {0, 0.5}, {0, -0.5}, {0, 3}, {1, math.Inf(1)}, {2, 0.5}, {7, -1.25}, {1e-300, 0.7}, {1e300, 0.9}, {math.Inf(1), 0.3}, {math.Inf(1), -0.3}} {
+		got, want := Pow(c[0], c[1]), math.Pow(c[0], c[1])
+		if !(math.Abs(got-want) <= 2e-13*want) && got != want {
+			t.Errorf("%v^%v is %v, want %v", c[0], c[1], got, want)
+		}
+	}
+}

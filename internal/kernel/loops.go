@@ -1,0 +1,324 @@
+package kernel
+
+import "math"
+
+// zeros adds the products of zeros to the lanes from n on, as a vector that ends within them
+// does: a sum of -0 becomes 0.
+func zeros(s []float64, n int) {
+	for k := n; k < len(s); k++ {
+		s[k] = math.FMA(0, 0, s[k])
+	}
+}
+
+// rest is zeros for a sum of n entries in lanes of a vector.
+func rest(s *[4]float64, n int) {
+	if n%4 > 0 {
+		zeros(s[:], n%4)
+	}
+}
+
+// total returns the sum of lanes.
+func total(s *[4]float64) float64 { return (s[0] + s[2]) + (s[1] + s[3]) }
+
+// larger returns b if it is larger than a and else a, numbers or not.
+func larger(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// smaller returns b if it is smaller than a and else a, numbers or not.
+func smaller(a, b float64) float64 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
+// dotGo is Dot.
+func dotGo(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s [16]float64
+	for ; len(x) >= 16; x, y = x[16:], y[16:] {
+		a, b := (*[16]float64)(x), (*[16]float64)(y)
+		for k := range s {
+			s[k] = math.FMA(a[k], b[k], s[k])
+		}
+	}
+	first := (*[4]float64)(s[:4])
+	addProducts(first, x, y)
+	for k := range first {
+		first[k] = (s[k] + s[k+4]) + (s[k+8] + s[k+12])
+	}
+	return total(first)
+}
+
+// addProducts adds products to the lanes of s.
+func addProducts(s *[4]float64, x, y []float64) {
+	n := len(x)
+	y = y[:n]
+	for ; len(x) >= 4; x, y = x[4:], y[4:] {
+		a, b := (*[4]float64)(x), (*[4]float64)(y)
+		for k := range s {
+			s[k] = math.FMA(a[k], b[k], s[k])
+		}
+	}
+	for k, a := range x {
+		s[k&3] = math.FMA(a, y[k], s[k&3])
+	}
+	rest(s, n)
+}
+
+// axpyGo is Axpy.
+func axpyGo(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = math.FMA(a, v, y[i])
+	}
+}
+
+// axpy4Go is Axpy4.
+func axpy4Go(a *[4]float64, x *[4][]float64, y []float64) {
+	n := len(y)
+	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
+	for i, s := range y {
+		s = math.FMA(x1[i], a[1], math.FMA(x0[i], a[0], s))
+		y[i] = s + math.FMA(x3[i], a[3], x2[i]*a[2])
+	}
+}
+
+// axpy4BothGo is one of Axpy4Both's sums.
+func axpy4BothGo(a *[4]float64, x *[4][]float64, y []float64) {
+	for i, s := range a {
+		axpyGo(s, x[i][:len(y)], y)
+	}
+}
+
+// axpyTimesGo is AxpyTimes.
+func axpyTimesGo(a float64, x, h, y []float64) {
+	for i, v := range x {
+		y[i] = math.FMA(h[i], a*v, y[i])
+	}
+}
+
+// scaleToGo is ScaleTo.
+func scaleToGo(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * v
+	}
+}
+
+// productOf is the product of two vectors as MulVec sums it for one of four rows.
+func productOf(x, y []float64) float64 {
+	var s [4]float64
+	addProducts(&s, x, y)
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+// mulVecGo is MulVec for groups of four rows.
+func mulVecGo(dst, x []float64, stride int, v []float64) {
+	for i := range dst {
+		dst[i] = productOf(x[i*stride:][:len(v)], v)
+	}
+}
+
+// normsGo is Norms for groups of four rows.
+func normsGo(dst, x []float64, stride, cols int) {
+	for i := range dst {
+		r := x[i*stride:][:cols]
+		dst[i] = productOf(r, r)
+	}
+}
+
+// magnitude is the mask of all bits of a number but its sign.
+const magnitude = 1<<63 - 1
+
+// narrow is the longest w that the assembly keeps in registers.
+const narrow = 8 * 4
+
+// mulTransAddGo is MulTransAdd for groups of four rows, with the bits of x that bits has.
+func mulTransAddGo(w, x []float64, stride int, a []float64, bits uint64) {
+	n := len(w)
+	wide := n > narrow
+	split := 4 // parts of a sum; one where a group's products are added at once
+	var sums [4][narrow]float64
+	if wide {
+		split = 1
+	} else {
+		split = max(1, min(split, narrow/4/((n+3)/4)))
+		copy(sums[0][:], w)
+	}
+	for ; len(a) > 0; a, x = a[4:], x[min(len(x), 4*stride):] {
+		if a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0 {
+			continue
+		}
+		r := [4][]float64{x[:n], x[stride:][:n], x[2*stride:][:n], x[3*stride:][:n]}
+		if wide {
+			for j, s := range w {
+				s = math.FMA(only(r[1][j], bits), a[1], math.FMA(only(r[0][j], bits), a[0], s))
+				w[j] = s + math.FMA(only(r[3][j], bits), a[3], only(r[2][j], bits)*a[2])
+			}
+			continue
+		}
+		for i, f := range a[:4] {
+			to := sums[i%split][:n]
+			for j, v := range r[i] {
+				to[j] = math.FMA(only(v, bits), f, to[j])
+			}
+		}
+	}
+	if wide {
+		return
+	}
+	for half := split / 2; half > 0; half /= 2 {
+		for i := range half {
+			for j := range n {
+				sums[i][j] += sums[i+half][j]
+			}
+		}
+	}
+	copy(w, sums[0][:n])
+}
+
+// only returns x with the given bits.
+func only(x float64, bits uint64) float64 {
+	return math.Float64frombits(math.Float64bits(x) & bits)
+}
+
+// gramAddGo is GramAddRows.
+func gramAddGo(h []float64, ld, from, n int, p, q []float64, rows int) {
+	for i := from; i < n; i++ {
+		for j := 0; j <= i/4*4; j += 8 {
+			var s [8]float64
+			for r := range rows {
+				a, b := p[r*ld+i], (*[8]float64)(q[r*ld+j:])
+				for k := range s {
+					s[k] = math.FMA(b[k], a, s[k])
+				}
+			}
+			for k, v := range (*[8]float64)(h[i*ld+j:]) {
+				h[i*ld+j+k] = v + s[k]
+			}
+		}
+	}
+}
+
+// Sum returns the sum of x.
+func Sum(x []float64) float64 {
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s0 += x[i]
+		s1 += x[i+1]
+		s2 += x[i+2]
+		s3 += x[i+3]
+	}
+	for ; i < len(x); i++ {
+		s0 += x[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Near writes the indices of the samples that do not stay at a bound within a
+// ball to index, and returns how many and whether there was room: those whose slope is not hi above
+// the kink or lo elsewhere, and those with (z - kink)² inv <= limit.
+func Near(z, kink, lo, hi, slope, inv []float64, limit float64, index []int32) (int, bool) {
+	count := 0
+	for i, v := range z {
+		r := v - kink[i]
+		bound := lo[i]
+		if r > 0 {
+			bound = hi[i]
+		}
+		if slope[i] == bound && !(r*r*inv[i] <= limit) {
+			continue
+		}
+		if count == len(index) {
+			return count, false
+		}
+		index[count] = int32(i)
+		count++
+	}
+	return count, true
+}
+
+// Changed writes the indices i where x_i unit differs from y_i by
+// more than the given part of it to index, and returns how many and whether there
+// was room.
+func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
+	count := 0
+	for i, a := range x {
+		a *= unit
+		if !(math.Abs(a-y[i]) > part*math.Abs(a)) {
+			continue
+		}
+		if count == len(index) {
+			return count, false
+		}
+		index[count] = int32(i)
+		count++
+	}
+	return count, true
+}
+
+// Soon writes the samples that can come to an end of their zones within a limit of ages to
+// index, in how many ages at the earliest to near, and returns how many they are. A sample with
+// the predictor u, the rate du and the target y is in zone z while |u - y| is between entries z
+// and z+1 of ends, which move at the rates; it may be off by its norm times leap and leave that
+// at its norm times speed. The lists have room for all samples.
+func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64) int {
+	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
+	count := 0
+	for i := range u {
+		z := zone[i]
+		r, dr := u[i]-y[i], du[i]
+		if r < 0 {
+			r, dr = -r, -dr
+		}
+		stray, jump := norms[i]*speed+least, norms[i]*leap
+		down, up := stray+max(max(rates[z], 0)-dr, 0), stray+max(dr-min(rates[z+1], 0), 0)
+		below, above := math.Abs(r-ends[z])-jump, math.Abs(ends[z+1]-r)-jump
+		if below <= limit*down || above <= limit*up {
+			index[count], near[count] = i, min(below/down, above/up)
+			count++
+		}
+	}
+	return count
+}
+
+// Stack sets the first rows of panel, of the leading dimension ld, to the rows of x that index
+// lists, x[i*stride:][:cols], and those of scaled to change times them.
+func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
+	for k, i := range index {
+		row := panel[k*ld:][:cols]
+		copy(row, x[int(i)*stride:][:cols])
+		ScaleTo(scaled[k*ld:][:cols], change[k], row)
+	}
+}
+
+// shareGo is Share.
+func shareGo(dst, slope, p []float64, scale float64) {
+	for i, a := range slope {
+		dst[i] = 0
+		if v := scale * a / p[i]; p[i] != 0 && v > 0 {
+			dst[i] = v
+		}
+	}
+}
+
+// invertGo is Invert.
+func invertGo(x []float64, add, least float64) {
+	for i, v := range x {
+		x[i] = 1 / larger(least, v+add)
+	}
+}
+
+// squaresGo is Squares.
+func squaresGo(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * (v * v)
+	}
+}

@@ -1,0 +1,243 @@
+package kernel
+
+import "math"
+
+// The kernels by their definitions, in the plainest loops: no lanes, nothing fused.
+
+func plainMulVec(dst, x []float64, stride int, v []float64) {
+	for i := range dst {
+		dst[i] = plainDot(x[i*stride:][:len(v)], v)
+	}
+}
+
+func plainNorms(dst, x []float64, stride, cols int) {
+	for i := range dst {
+		r := x[i*stride:][:cols]
+		dst[i] = plainDot(r, r)
+	}
+}
+
+func plainMulTransAdd(w, x []float64, stride int, a []float64) {
+	for i, s := range a {
+		if s != 0 {
+			plainAxpy(s, x[i*stride:][:len(w)], w)
+		}
+	}
+}
+
+func plainGramAdd(h []float64, ld, from, n int, p, q []float64, rows int) {
+	for r := range rows {
+		row := q[r*ld:][:n]
+		for i := from; i < n; i++ {
+			if s := p[r*ld+i]; s != 0 {
+				plainAxpy(s, row[:i+1], h[i*ld:][:i+1])
+			}
+		}
+	}
+}
+
+func plainDot(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+func plainAxpy(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += a * v
+	}
+}
+
+func plainAxpy4(a *[4]float64, x *[4][]float64, y []float64) {
+	for i, s := range a {
+		plainAxpy(s, x[i][:len(y)], y)
+	}
+}
+
+func plainAxpyTimes(a float64, x, h, y []float64) {
+	for i, v := range x {
+		y[i] += a * v * h[i]
+	}
+}
+
+func plainScaleTo(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * v
+	}
+}
+
+func plainShare(dst, slope, p []float64, scale float64) {
+	for i, a := range slope {
+		dst[i] = 0
+		if v := scale * a / p[i]; p[i] != 0 && v > 0 {
+			dst[i] = v
+		}
+	}
+}
+
+func plainInvert(x []float64, add, least float64) {
+	for i, v := range x {
+		x[i] = 1 / max(v+add, least)
+	}
+}
+
+func plainSquares(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * (v * v)
+	}
+}
+
+func plainKinked(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
+	n := len(z)
+	kink, lo, hi, center, slope, g, h = kink[:n], lo[:n], hi[:n], center[:n], slope[:n], g[:n], h[:n]
+	for i, zi := range z {
+		r := zi - kink[i]
+		l, u := lo[i], hi[i]
+		m := (u - l) * inv
+		a := center[i] + r*m
+		if a <= l {
+			a, m = l, 0
+		} else if a >= u {
+			a, m = u, 0
+		}
+		slope[i] = a
+		g[i] += a
+		h[i] += m
+		f := max(l*r, u*r)
+		out[0] += f
+		out[1] -= a * kink[i]
+		out[2] += f - a*r
+	}
+	return out
+}
+
+func plainKinkedAlong(z, dz, kink, lo, hi, center []float64, t, inv float64) (out [2]float64) {
+	n := len(z)
+	dz, kink, lo, hi, center = dz[:n], kink[:n], lo[:n], hi[:n], center[:n]
+	for i, zi := range z {
+		e := dz[i]
+		l, u := lo[i], hi[i]
+		m := (u - l) * inv
+		a := center[i] + (zi+t*e-kink[i])*m
+		if a <= l {
+			a, m = l, 0
+		} else if a >= u {
+			a, m = u, 0
+		}
+		out[0] += a * e
+		out[1] += m * e * e
+	}
+	return out
+}
+
+func plainCurved(z, kink, kl, kh, sigma, slope, g, h []float64) (out [2]float64) {
+	n := len(z)
+	kink, kl, kh, sigma, slope, g, h = kink[:n], kl[:n], kh[:n], sigma[:n], slope[:n], g[:n], h[:n]
+	for i, zi := range z {
+		r := zi - kink[i]
+		u, m := r, sigma[i]
+		e := m
+		if u <= kl[i] {
+			u, e = kl[i], 0
+		} else if u >= kh[i] {
+			u, e = kh[i], 0
+		}
+		a := m * u
+		slope[i] = a
+		g[i] += a
+		h[i] += e
+		out[0] += a * (r - u/2)
+		out[1] -= a * (kink[i] + u/2)
+	}
+	return out
+}
+
+func plainCurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float64) {
+	n := len(z)
+	dz, kink, kl, kh, sigma = dz[:n], kink[:n], kl[:n], kh[:n], sigma[:n]
+	for i, zi := range z {
+		e := dz[i]
+		u, m := zi+t*e-kink[i], sigma[i]
+		q := m
+		if u <= kl[i] {
+			u, q = kl[i], 0
+		} else if u >= kh[i] {
+			u, q = kh[i], 0
+		}
+		out[0] += m * u * e
+		out[1] += q * e * e
+	}
+	return out
+}
+
+func plainMulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
+	const columns = 16
+	var sums [columns]T
+	for i := range m {
+		for j := 0; j < n; j += columns {
+			width := min(columns, n-j)
+			row := sums[:width]
+			clear(row)
+			for p := range k {
+				s := a[i*rowA+p*colA]
+				for l, v := range b[p*ldb+j:][:width] {
+					row[l] += s * v
+				}
+			}
+			for l, v := range row {
+				c[i*ldc+j+l] += v
+			}
+		}
+	}
+}
+
+func plainSigmoid[T Float](dst, x []T) {
+	for i, v := range x {
+		e := math.Exp(-math.Abs(float64(v)))
+		q := 1 / (1 + e)
+		if v < 0 {
+			q *= e
+		}
+		dst[i] = T(q)
+	}
+}
+
+func plainTanh[T Float](dst, x []T) {
+	for i, v := range x {
+		dst[i] = T(math.Tanh(float64(v)))
+	}
+}
+
+func plainAdam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
+	for i, v := range g {
+		m := by[0]*mean[i] + by[1]*v
+		s := by[2]*square[i] + by[3]*v*v
+		mean[i], square[i] = m, s
+		p[i] -= by[6] * m / (by[4]*T(math.Sqrt(float64(s))) + by[5])
+	}
+}
+
+func plainDistances(dst, x []float64, stride int, point []float64) {
+	for j := range dst {
+		sum := 0.0
+		for k, v := range point {
+			r := v - x[k*stride+j]
+			sum += r * r
+		}
+		dst[j] = sum
+	}
+}
+
+func plainGauss(dst, d, s, t []float64, a, b, gamma float64) float64 {
+	total := 0.0
+	for i, v := range d {
+		w := (a*s[i] + b*t[i]) * math.Exp(-gamma*v)
+		dst[i] = w
+		total += w
+	}
+	return total
+}
