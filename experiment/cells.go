@@ -50,6 +50,8 @@ var (
 			func(o *Outcome, _ *Tables) any { return Known(o.Short, o.Short > 0) }, func(o *Outcome, v any) { o.Short, _ = v.(float64) }},
 		{Column{"tables", Text, "tables that the cell was computed for, with commas: cells, and the further ones that its grid kept, also where it has no rows in them; null where the cell failed"},
 			func(o *Outcome, t *Tables) any { return Known(t.computedFor(o), o.Status.Computed()) }, func(*Outcome, any) {}},
+		{Column{"platform", Text, "operating system and architecture that computed the cell, as in linux/amd64; null where it is not known"},
+			func(o *Outcome, _ *Tables) any { return text(o.Platform) }, func(o *Outcome, v any) { o.Platform, _ = v.(string) }},
 	}
 )
 

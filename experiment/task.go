@@ -159,10 +159,9 @@ type Outcome struct {
 	Wall     float64          `cbor:"10,keyasint"`          // seconds
 	CPU      *float64         `cbor:"11,keyasint,omitempty"`
 	Peak     *int64           `cbor:"12,keyasint,omitempty"` // bytes
-	Worker   string           `cbor:"13,keyasint"`
-	Version  string           `cbor:"14,keyasint"`
-	Started  time.Time        `cbor:"15,keyasint"`
-	Finished time.Time        `cbor:"16,keyasint"`
+	Computer
+	Started  time.Time `cbor:"15,keyasint"`
+	Finished time.Time `cbor:"16,keyasint"`
 
 	// Short is known not to be enough: the seconds of a cell with the status timeout,
 	// the bytes of one with the status memory; 0 where nothing is known.
@@ -174,6 +173,13 @@ type Outcome struct {
 	// Lacks is what the worker lacks that the cell needs, see [outside.LackError]. Such an
 	// outcome stays in the worker.
 	Lacks string `cbor:"20,keyasint,omitempty"`
+}
+
+// Computer is what computed a cell.
+type Computer struct {
+	Worker   string `cbor:"13,keyasint"`
+	Version  string `cbor:"14,keyasint"`           // of agepath
+	Platform string `cbor:"21,keyasint,omitempty"` // [Platform] there
 }
 
 // Data gives a computation the data sets and the files it needs by digest.

@@ -283,10 +283,10 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 	return rows, nil
 }
 
-// tellTables fills the column tables, the last one, of computed cells of which a version
-// before did not say it.
+// tellTables fills the column tables of computed cells of which a version before did not say
+// it.
 func (s *Store) tellTables(cells *experiment.Batch) {
-	tables := &cells.Columns[len(cells.Columns)-1]
+	tables := &cells.Columns[slices.IndexFunc(s.rows.cells().Columns, func(c experiment.Column) bool { return c.Name == "tables" })]
 	for row := range tables.Null {
 		e, _, ok := s.index.find(cells.Columns[1].Texts[row])
 		if ok && tables.Null[row] && experiment.Statuses[e.status].Computed() {

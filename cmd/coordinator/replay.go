@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
@@ -21,7 +22,9 @@ func (a *app) replayCommand() *cobra.Command {
 	var commands bool
 	cmd := command.Command("replay DIR CELL", "Compute one cell of a folder of results again, here",
 		`Compute one cell of a folder of results again and print what it gives beside
-what the folder says. The exit status is 1 where they differ.
+what the folder says. The exit status is 1 where they differ. Numbers of a
+platform that rounds otherwise, such as linux/arm64 to linux/amd64, may differ by
+1e-9, relative to the smaller one where that is above 1.
 
 With --data the cell's data and path are written to a folder: train.csv,
 validation.csv and test.csv (the features as the solver saw them, scaled and
@@ -67,11 +70,16 @@ func findCell(ctx context.Context, dir, begin string) (string, error) {
 }
 
 func (a *app) showReplay(r *run.Replayed) error {
+	elsewhere := !experiment.SameArithmetic(r.Platform, experiment.Platform())
 	table := textTable{{"column", "stored", "computed", ""}}
 	for i, column := range r.Columns {
 		stored, computed := valueText(r.Stored[i]), valueText(r.Computed[i])
 		mark := ""
-		if stored != computed {
+		switch {
+		case stored == computed:
+		case elsewhere && run.Near(r.Stored[i], r.Computed[i]):
+			mark = "rounding"
+		default:
 			mark = "differs"
 		}
 		table.add(column.Name, stored, computed, mark)
@@ -82,10 +90,17 @@ func (a *app) showReplay(r *run.Replayed) error {
 	for _, of := range r.Rows {
 		fmt.Fprintf(a.Out, "\n%d %s compared\n", of.Rows, of.Table)
 	}
-	if !r.Same {
+	platforms := fmt.Sprintf("computed on %s, here %s", r.Platform, experiment.Platform())
+	switch {
+	case r.Same:
+		fmt.Fprintln(a.Out, "equal bit for bit")
+	case elsewhere && r.Rounding:
+		fmt.Fprintf(a.Out, "equal to rounding (%g); %s\n", experiment.Rounding, platforms)
+	case elsewhere:
+		return fmt.Errorf("cell %s: what is computed here differs from what is stored by more than rounding (%g); %s", r.Cell, experiment.Rounding, platforms)
+	default:
 		return fmt.Errorf("cell %s: what is computed here differs from what is stored", r.Cell)
 	}
-	fmt.Fprintln(a.Out, "equal bit for bit")
 	return nil
 }
 

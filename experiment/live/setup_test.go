@@ -166,7 +166,7 @@ func (b *bed) compute(n int, status experiment.Status) {
 func (b *bed) end(d *queue.Delivery, status experiment.Status) {
 	b.t.Helper()
 	now := time.Now().UTC()
-	o := &experiment.Outcome{Kind: "toy", Labels: d.Task.Labels, Status: status, Attempts: 1, Worker: "tester", Version: "v", Started: now, Finished: now}
+	o := &experiment.Outcome{Kind: "toy", Labels: d.Task.Labels, Status: status, Attempts: 1, Computer: experiment.Computer{Worker: "tester", Version: "v", Platform: "linux/amd64"}, Started: now, Finished: now}
 	var number int
 	if _, err := fmt.Sscanf(d.Task.Cell, "%x", &number); err != nil {
 		b.t.Error(err)

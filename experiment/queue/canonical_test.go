@@ -106,7 +106,7 @@ func (m maker) task() *experiment.Task {
 func (m maker) outcome() *experiment.Outcome {
 	o := &experiment.Outcome{
 		Run: m.text(), Cell: m.text(), Kind: m.text(), Labels: m.batch(), Status: experiment.Status(m.text()), Error: m.text(),
-		Attempts: int(m.int()), Measures: m.batch(), Wall: m.float(), Worker: m.text(), Version: m.text(), Started: m.time(), Finished: m.time(),
+		Attempts: int(m.int()), Measures: m.batch(), Wall: m.float(), Computer: experiment.Computer{Worker: m.text(), Version: m.text(), Platform: m.text()}, Started: m.time(), Finished: m.time(),
 	}
 	if m.IntN(2) == 0 {
 		cpu, peak := m.float(), m.int()
@@ -174,7 +174,7 @@ func TestCanonical(t *testing.T) {
 			t.Fatalf("outcome %d, cut: %+v", i, read)
 		}
 	}
-	const want = "2e6c5b34702597b8886df8a6bbfb477e98e9576534bb380c607eae6393a41cda"
+	const want = "5f8f76987ce0a97a02d8675f799b023c0f00ed0f677a23076eef6b31c68aa087"
 	if got := hex.EncodeToString(digest.Sum(nil)); got != want {
 		t.Errorf("tasks and outcomes are written as other bytes: %s, want %s", got, want)
 	}

@@ -26,7 +26,7 @@ func TestOutcomeRoundTrip(t *testing.T) {
 			{Lists: [][]float64{{0.1, math.SmallestNonzeroFloat64, math.Copysign(0, -1)}}}, {Floats: []float64{0}, Null: []bool{true}},
 		}},
 		Further: map[string]experiment.Batch{"knots": {Rows: len(many), Columns: []experiment.Vector{{Floats: many}}}, "a": {}},
-		Wall:    0.1, CPU: &cpu, Peak: &peak, Worker: "w", Version: "v", Started: started, Finished: started.Add(time.Microsecond),
+		Wall:    0.1, CPU: &cpu, Peak: &peak, Computer: experiment.Computer{Worker: "w", Version: "v", Platform: "linux/amd64"}, Started: started, Finished: started.Add(time.Microsecond),
 	}
 	body, err := EncodeOutcome(outcome)
 	if err != nil {

@@ -37,7 +37,7 @@ type DeadLetter struct {
 func (d *DeadLetter) Outcome() *experiment.Outcome {
 	o := &experiment.Outcome{
 		Run: d.Run, Cell: d.Cell, Status: experiment.Failed, Error: d.Reason, Attempts: d.Deliveries,
-		Worker: d.Worker, Started: d.Time, Finished: d.Time,
+		Computer: experiment.Computer{Worker: d.Worker}, Started: d.Time, Finished: d.Time,
 	}
 	if d.Task != nil {
 		o.Kind, o.Labels = d.Task.Kind, d.Task.Labels

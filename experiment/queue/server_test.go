@@ -10,9 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -396,34 +394,5 @@ func TestReconnect(t *testing.T) {
 	}
 	if len(seen) != 2 {
 		t.Errorf("seen %v, want a and b", seen)
-	}
-}
-
-// A server whose disk has bytes and no inodes left is given up.
-func TestNoInodes(t *testing.T) {
-	t.Parallel()
-	dir, err := needs.SmallDisk(t, 32<<20)
-	if err != nil {
-		needs.Lacking(t, "%v", err)
-	}
-	server, err := StartServer(t.Context(), ServerConfig{Dir: filepath.Join(dir, "server")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Shutdown() }) // it may not write what it has
-	if err := server.Room(); err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; err == nil; i++ {
-		err = os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), nil, 0o600)
-	}
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	err = server.WatchRoom(ctx)
-	if full := new(RoomError); !errors.As(err, &full) || full.Files != 0 || !strings.Contains(err.Error(), "0 inodes are free") {
-		t.Errorf("without inodes: %v", err)
 	}
 }

@@ -340,7 +340,7 @@ func task(run, cell string) experiment.Task {
 
 func ok() *experiment.Outcome {
 	now := time.Now().UTC()
-	return &experiment.Outcome{Kind: "test", Labels: labels(), Status: experiment.OK, Worker: "w", Version: "v", Started: now, Finished: now}
+	return &experiment.Outcome{Kind: "test", Labels: labels(), Status: experiment.OK, Computer: experiment.Computer{Worker: "w", Version: "v", Platform: "linux/amd64"}, Started: now, Finished: now}
 }
 
 func failure(message string) *experiment.Outcome {

@@ -44,7 +44,7 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
 	return &experiment.Outcome{
 		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
-		Started: at.UTC(),
+		Started: at.UTC(), Computer: experiment.Computer{Platform: experiment.Platform()},
 	}
 }
 

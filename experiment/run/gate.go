@@ -115,9 +115,9 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return fmt.Errorf("it is of run %.140q", o.Run)
 	case !ok:
 		return fmt.Errorf("run %s has no cell %.140q", g.plan.Run, o.Cell)
-	case len(o.Error) > errorBytes || len(o.Worker) > nameBytes || len(o.Version) > nameBytes:
-		return fmt.Errorf("its error, worker and version have %d, %d and %d bytes; allowed are %d, %d and %d",
-			len(o.Error), len(o.Worker), len(o.Version), errorBytes, nameBytes, nameBytes)
+	case len(o.Error) > errorBytes || len(o.Worker) > nameBytes || len(o.Version) > nameBytes || len(o.Platform) > nameBytes:
+		return fmt.Errorf("its error, worker, version and platform have %d, %d, %d and %d bytes; allowed are %d, and %d for each of the others",
+			len(o.Error), len(o.Worker), len(o.Version), len(o.Platform), errorBytes, nameBytes)
 	case o.Attempts < 0 || o.Attempts > mostAttempts:
 		return fmt.Errorf("attempts: %d; allowed are 0 to %d", o.Attempts, mostAttempts)
 	case !duration(o.Wall) || o.CPU != nil && !duration(*o.CPU) || o.Peak != nil && *o.Peak < 0:

@@ -25,6 +25,8 @@ type Replayed struct {
 	Computed []any
 	Rows     []ReplayedRows // of the further tables that the folder has of the cell
 	Same     bool           // every value, those of the rows included, is equal bit for bit
+	Rounding bool           // every value is equal within [experiment.Rounding]
+	Platform string         // what the stored one was computed on, "" where that is not known
 }
 
 // ReplayedRows says how many rows of a further table were compared.
@@ -77,12 +79,15 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	r := &Replayed{Cell: cell, Same: true}
+	r := &Replayed{Cell: cell, Same: true, Rounding: true}
 	row, err := stored.Read("cells")
 	if err != nil {
 		return nil, err
 	}
 	r.compare(kind.Tables(), row, outcome)
+	if j := row.Index("platform"); j >= 0 {
+		r.Platform, _ = row.At(j, 0).(string)
+	}
 	for _, table := range kind.Tables().Further {
 		if table.Kept {
 			if err := r.compareRows(stored, table, kind.Tables().Varying, outcome); err != nil {
@@ -140,7 +145,9 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 		r.Columns = append(r.Columns, column)
 		r.Stored = append(r.Stored, have)
 		r.Computed = append(r.Computed, computed)
-		r.Same = r.Same && (equal(have, computed) || slices.Contains(tables.Varying, column.Name))
+		if !slices.Contains(tables.Varying, column.Name) {
+			r.hold(have, computed)
+		}
 	}
 	add(experiment.Column{Name: "status", Type: experiment.Text}, string(o.Status))
 	for j, column := range tables.Measures {
@@ -167,7 +174,7 @@ func (r *Replayed) compareRows(cell *results.StoredCell, table experiment.Table,
 	r.Rows = append(r.Rows, ReplayedRows{table.Name, stored.Rows()})
 	computed := o.Further[table.Name]
 	if computed.Rows != stored.Rows() {
-		r.Same = false
+		r.Same, r.Rounding = false, false
 		return nil
 	}
 	for j, column := range table.Columns[1:] {
@@ -176,24 +183,41 @@ func (r *Replayed) compareRows(cell *results.StoredCell, table experiment.Table,
 		}
 		at := stored.Index(column.Name)
 		for row := range computed.Rows {
-			if at < 0 || !equal(stored.At(at, row), computed.At(column, j, row)) {
-				r.Same = false
+			if at < 0 {
+				r.Same, r.Rounding = false, false
+			} else {
+				r.hold(stored.At(at, row), computed.At(column, j, row))
 			}
 		}
 	}
 	return nil
 }
 
-// equal compares two values of a table bit for bit.
-func equal(a, b any) bool {
+// hold compares two values of a table.
+func (r *Replayed) hold(stored, computed any) {
+	r.Same = r.Same && alike(stored, computed, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+	r.Rounding = r.Rounding && Near(stored, computed)
+}
+
+// Near reports whether two values of a table, nil for null, are equal to rounding: numbers to
+// [experiment.Rounding], relative to the smaller one where that is above 1, and others exactly.
+func Near(a, b any) bool {
+	return alike(a, b, func(x, y float64) bool {
+		return x == y || math.IsNaN(x) && math.IsNaN(y) ||
+			math.Abs(x-y) <= experiment.Rounding*max(1, min(math.Abs(x), math.Abs(y)))
+	})
+}
+
+// alike compares two values, of which numbers are equal where a function says so.
+func alike(a, b any, equal func(x, y float64) bool) bool {
 	x, okX := a.(float64)
 	y, okY := b.(float64)
 	if okX && okY {
-		return math.Float64bits(x) == math.Float64bits(y)
+		return equal(x, y)
 	}
 	if list, ok := a.([]float64); ok {
 		other, ok := b.([]float64)
-		return ok && slices.EqualFunc(list, other, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+		return ok && slices.EqualFunc(list, other, equal)
 	}
 	return a == b
 }

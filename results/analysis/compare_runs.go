@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
@@ -16,7 +17,7 @@ import (
 
 // Rounding is a relative difference of two numbers up to which it can be rounding:
 // solvers are exact to 1e-10.
-const Rounding = 1e-9
+const Rounding = experiment.Rounding
 
 // RunComparison compares runs with the first of them, the baseline.
 type RunComparison struct {
@@ -122,7 +123,7 @@ func (c *comparedCells) compare(baseline, other *ComparedRun, rounding float64) 
 	p.Numbers = c.numberChanges(baseline, other, pairs, rounding)
 	p.Times = c.timeRatios(baseline, other, pairs)
 	c.addFailures(p, pairs)
-	p.addNotes()
+	p.addNotes(rounding)
 	return p
 }
 
@@ -245,7 +246,7 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 func compareKeys(a, b results.CellKey) int { return bytes.Compare(a[:], b[:]) }
 
 // addNotes says what the comparison rests on.
-func (p *RunPair) addNotes() {
+func (p *RunPair) addNotes(rounding float64) {
 	total := p.Cells[0]
 	if total.Shared+total.Counterparts == 0 {
 		p.Notes = append(p.Notes, "the runs have no cell in common, and so nothing is compared.")
@@ -254,6 +255,7 @@ func (p *RunPair) addNotes() {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s with the same labels have another identity: the version of the method's algorithm, or a setting that is no column, differs. "+
 			"Their scores, times and failures are compared; numbers that changed are those of equal identity alone.", prose.Plural(n, "cell")))
 	}
+	p.notePlatforms(rounding)
 	for _, name := range slices.Sorted(maps.Keys(p.Baseline.data)) {
 		if there := p.Other.data[name]; there != "" && there != p.Baseline.data[name] {
 			p.Notes = append(p.Notes, fmt.Sprintf("the data set %s is another one in the two runs; its cells are not compared.", name))
@@ -262,4 +264,20 @@ func (p *RunPair) addNotes() {
 	if p.Copied > 0 {
 		p.Notes = append(p.Notes, prose.Plural(p.Copied, "cell")+" of both runs are one computation, taken over from one by the other; times leave them out.")
 	}
+}
+
+// notePlatforms says that numbers of the runs were rounded otherwise.
+func (p *RunPair) notePlatforms(rounding float64) {
+	elsewhere := slices.ContainsFunc(p.Other.Platforms, func(other string) bool {
+		return slices.ContainsFunc(p.Baseline.Platforms, func(here string) bool { return !experiment.SameArithmetic(here, other) })
+	})
+	if !elsewhere {
+		return
+	}
+	what := "all numbers are equal to rounding"
+	if n := p.Numbers.Beyond; n > 0 {
+		what = fmt.Sprintf("numbers of %s differ by more than rounding", prose.Plural(n, "cell"))
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("%s (%g); computed on %s, the baseline on %s.",
+		what, rounding, strings.Join(p.Other.Platforms, " and "), strings.Join(p.Baseline.Platforms, " and ")))
 }

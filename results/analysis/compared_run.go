@@ -23,6 +23,8 @@ type ComparedRun struct {
 	Cells    int
 	Statuses map[experiment.Status]int
 	Partial  bool // the run has not ended
+	// Platforms are what the cells were computed on, as far as it is known.
+	Platforms []string
 
 	data    map[string]string // digests of data sets by name, by the manifest
 	rows    []comparedCell
@@ -84,7 +86,7 @@ func newComparedCells(kind *experiment.Registration) *comparedCells {
 
 // extraColumns are the columns of a compared run beside those of tables of scores
 // and the measures.
-var extraColumns = []string{"seed", "error", "worker", "version", "started_at"}
+var extraColumns = []string{"seed", "error", "worker", "version", "started_at", "platform"}
 
 func (c *comparedCells) columns() []string {
 	columns := slices.Concat(c.schema.cellColumnNames(), c.schema.there(slices.Clone(extraColumns)...))
@@ -138,7 +140,7 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 	if err != nil {
 		return err
 	}
-	kinds := []experiment.Type{experiment.Int, experiment.Text, experiment.Text, experiment.Text, experiment.Time}
+	kinds := []experiment.Type{experiment.Int, experiment.Text, experiment.Text, experiment.Text, experiment.Time, experiment.Text}
 	extra, err := f.Vectors(results.CellsFile, extraColumns, kinds)
 	if err != nil {
 		return err
@@ -149,7 +151,7 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 			return err
 		}
 	}
-	seed, reason, worker, version, started := extra[0], extra[1], extra[2], extra[3], extra[4]
+	seed, reason, worker, version, started, platform := extra[0], extra[1], extra[2], extra[3], extra[4], extra[5]
 	for row := range columns.rows {
 		sample, metric, err := columns.sample(row)
 		if err != nil {
@@ -166,6 +168,9 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 		r.newest[cell.key] = at
 		r.Statuses[cell.status]++
 		versions[columns.text(version, row)]++
+		if on := columns.text(platform, row); on != "" && !slices.Contains(r.Platforms, on) {
+			r.Platforms = append(r.Platforms, on)
+		}
 		if cell.status != experiment.OK {
 			r.reasons[at] = strings.Clone(reason.Texts[row])
 		}

@@ -45,7 +45,11 @@ func runJSON(r *analysis.ComparedRun) object {
 	versions := listOf(r.Versions, func(v analysis.VersionCells) object {
 		return object{"version": v.Version, "cells": v.Cells}
 	})
-	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
+	platforms := r.Platforms
+	if platforms == nil {
+		platforms = []string{}
+	}
+	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "platforms": platforms, "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
 }
 
 // StatusCounts returns the number of cells of each status, 0 for those that do not
