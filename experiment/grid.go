@@ -41,12 +41,10 @@ type ScoredSection interface {
 	// ScoreUnit says what scores are measured in, "" where that is not known or not the
 	// same for all of them.
 	ScoreUnit() string
-	// DiffersFromPaper reports whether some cells follow another protocol than that of
-	// the numbers published for the kind.
-	DiffersFromPaper() bool
-	// SetOtherwise names columns that the protocol sets otherwise than the published
-	// tables state, so that their rows are found without them.
-	SetOtherwise() []string
+	// BesidePublished says in sentences how the cells differ from those of the numbers
+	// published for the kind, and names the columns in which published rows may state
+	// something else.
+	BesidePublished() (words, otherwise []string)
 }
 
 // Select says which cells of a method the tables of results show where a grid

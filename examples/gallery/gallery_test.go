@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/published"
+	"github.com/agepath/agepath/results/layout"
 )
 
 func TestTable(t *testing.T) {
 	t.Parallel()
 	table := func(ours, validated analysis.Summary) *analysis.PaperTable {
-		p := &analysis.PaperTable{}
-		for _, noise := range []float64{0.1, 0.2} {
+		p := &analysis.PaperTable{Table: &layout.PublishedTable{Columns: []layout.SheetColumn{{Head: "data set"}, {Head: "noise"}}}}
+		for _, noise := range []string{"0.1", "0.2"} {
 			p.Rows = append(p.Rows, analysis.PaperRow{
-				Published: published.Row{Dataset: "music", Noise: noise}, Score: published.Score{Method: "gaga", Mean: 0.214, Std: 0.002},
+				Published: &layout.PublishedRow{Words: []string{"music", noise}}, Runs: 20, Score: layout.PublishedScore{Method: "gaga", Mean: 0.214, Std: 0.002},
 				Label: "GAGA", Ours: ours, Validated: validated,
 			})
 		}

@@ -22,7 +22,6 @@ import (
 
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/published"
 	"github.com/agepath/agepath/results/report"
 )
 
@@ -53,20 +52,6 @@ func main() {
 	}
 }
 
-// column is what a published row states.
-type column struct {
-	head string
-	text func(*published.Row) string
-}
-
-var columns = []column{
-	{"data set", func(r *published.Row) string { return report.EscapeMarkdown(r.Dataset) }},
-	{"noise", func(r *published.Row) string { return number(r.Noise) }},
-	{"mixture γ", func(r *published.Row) string { return number(r.MixtureGamma) }},
-	{"C", func(r *published.Row) string { return number(r.C) }},
-	{"α", func(r *published.Row) string { return number(r.Alpha) }},
-}
-
 // writeTable writes the three columns. Of both runs it takes the first row of each number.
 func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 	clean := map[string]*analysis.PaperRow{}
@@ -75,12 +60,14 @@ func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 			clean[row.Key()] = row
 		}
 	}
-	varying := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		first := c.text(&scripts.Rows[0].Published)
-		return !slices.ContainsFunc(scripts.Rows, func(r analysis.PaperRow) bool { return c.text(&r.Published) != first })
-	})
-	for _, c := range varying {
-		fmt.Fprintf(w, "| %s ", c.head)
+	var varying []int
+	for k, c := range scripts.Table.Columns {
+		first := scripts.Rows[0].Published.Words[k]
+		if c.Head == "model" || c.Head == "kernel γ" || !slices.ContainsFunc(scripts.Rows, func(r analysis.PaperRow) bool { return r.Published.Words[k] != first }) {
+			continue
+		}
+		varying = append(varying, k)
+		fmt.Fprintf(w, "| %s ", c.Head)
 	}
 	fmt.Fprintln(w, "| method | published | by the scripts | in standard errors | within two | clean rules |")
 	fmt.Fprintln(w, strings.Repeat("| --- ", len(varying))+"| --- | --- | --- | --: | --- | --- |")
@@ -91,8 +78,8 @@ func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 			continue
 		}
 		seen[row.Key()] = true
-		for _, c := range varying {
-			fmt.Fprintf(w, "| %s ", c.text(&row.Published))
+		for _, k := range varying {
+			fmt.Fprintf(w, "| %s ", report.EscapeMarkdown(row.Published.Words[k]))
 		}
 		errors, within := "-", "-"
 		if e := row.Errors(); !math.IsNaN(e) {
@@ -192,11 +179,4 @@ func mean(s analysis.Summary) string {
 		return fmt.Sprintf("%.4f", s.Mean)
 	}
 	return fmt.Sprintf("%.4f ± %.4f", s.Mean, s.Std)
-}
-
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return fmt.Sprint(x)
 }

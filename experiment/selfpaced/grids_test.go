@@ -154,7 +154,7 @@ func TestGridsOfRobustMethods(t *testing.T) {
 // publishedRows returns the rows of a published table by its columns.
 func publishedRows(t *testing.T, table string) []map[string]string {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "results", "published", "data", table+".csv"))
+	file, err := os.Open(filepath.Join("published", "data", table+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,8 @@ var Layout = &layout.Layout{
 		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event",
 		Main: GAGA, Steps: ACS, Values: "coefficients", Spacing: DimAgeStep,
 	},
-	Published: true,
+	Published:         publishedTables,
+	WithoutValidation: "a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part",
 }
 
 // families are the dimensions over which a parameter of the model is the same one.

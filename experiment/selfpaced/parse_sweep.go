@@ -55,11 +55,6 @@ func (s *Section) ScoreUnit() string {
 	}[scale]
 }
 
-// DiffersFromPaper implements [experiment.ScoredSection].
-func (s *Section) DiffersFromPaper() bool {
-	return slices.ContainsFunc(s.Sweeps, func(s Sweep) bool { return s.Settings.Protocol == dataset.HeldOut })
-}
-
 // scripted reports whether some sweeps follow the published scripts, and whether all do.
 func (s *Section) scripted() (some, all bool) {
 	n := 0
@@ -69,15 +64,6 @@ func (s *Section) scripted() (some, all bool) {
 		}
 	}
 	return n > 0, n == len(s.Sweeps)
-}
-
-// SetOtherwise implements [experiment.ScoredSection]: the scripts' machines have a kernel of
-// their own, whatever the paper says.
-func (s *Section) SetOtherwise() []string {
-	if some, _ := s.scripted(); some {
-		return []string{"kernel", "kernel_gamma"}
-	}
-	return nil
 }
 
 // sectionReader reads the section.

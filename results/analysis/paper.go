@@ -12,25 +12,23 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
-	"github.com/agepath/agepath/results/published"
 )
 
 // PaperTable puts a published table beside the scores of a run.
 type PaperTable struct {
-	Layout  *layout.Layout
-	Table   *published.Table
-	Rows    []PaperRow
-	Differs bool // whether the run is known to follow another protocol than the paper's
+	Layout *layout.Layout
+	Table  *layout.PublishedTable
+	Rows   []PaperRow
+	Words  []string // how the run is known to differ, see [experiment.ScoredSection]
 
-	// SetOtherwise are the columns in which the run's protocol departs from what the table
-	// states, as the paper's scripts do, see [experiment.ScoredSection].
-	SetOtherwise []string
+	otherwise []string // columns in which rows of the table may state something else
 }
 
 // PaperRow is one published number beside ours.
 type PaperRow struct {
-	Published published.Row
-	Score     published.Score
+	Published *layout.PublishedRow
+	Score     layout.PublishedScore
+	Runs      int     // that it is over
 	Setting   Setting // of the run's row; what the published row states where the run has none
 	Label     string  // of the method, with its settings where the run has several
 	Method    string  // as in the run's table, "" where it is missing
@@ -41,7 +39,7 @@ type PaperRow struct {
 }
 
 // Key tells published numbers apart.
-func (r *PaperRow) Key() string { return fmt.Sprint(r.Published, r.Score.Method) }
+func (r *PaperRow) Key() string { return fmt.Sprint(*r.Published, r.Score.Method) }
 
 // Difference returns our mean less the published one, NaN without ours.
 func (r *PaperRow) Difference() float64 {
@@ -50,9 +48,9 @@ func (r *PaperRow) Difference() float64 {
 
 // Errors returns the difference in standard errors of it,
 //
-//	√(s²/n + S²/20),
+//	√(s²/n + S²/N),
 //
-// s and S our and the published standard deviation. It is NaN where ours has
+// N its number of runs, s and S our and the published standard deviation. It is NaN where ours has
 // none, and infinite for a difference where nothing spreads.
 func (r *PaperRow) Errors() float64 {
 	if math.IsNaN(r.Ours.Std) {
@@ -62,20 +60,20 @@ func (r *PaperRow) Errors() float64 {
 	if difference == 0 {
 		return 0
 	}
-	return difference / math.Sqrt(r.Ours.Std*r.Ours.Std/float64(r.Ours.N)+r.Score.Std*r.Score.Std/published.Runs)
+	return difference / math.Sqrt(r.Ours.Std*r.Ours.Std/float64(r.Ours.N)+r.Score.Std*r.Score.Std/float64(r.Runs))
 }
 
 // Within reports whether the difference is at most two standard errors.
 func (r *PaperRow) Within() bool { return math.Abs(r.Errors()) <= 2 }
 
 // paperGrid is the name of a grid that reproduces one table of the paper.
-var paperGrid = regexp.MustCompile(`^table(\d\d)(\D.*)?$`)
+var paperGrid = regexp.MustCompile(`^(table\d\d)(\D.*)?$`)
 
 // addPaper puts the published tables beside the run's: the one that the grid
 // is named after (table09, table09-honest), else all that share a row with the
 // run.
 func (r *Run) addPaper(m *results.Manifest) error {
-	tables, err := published.Tables()
+	tables, err := r.Layout.Published()
 	if err != nil {
 		return err
 	}
@@ -91,15 +89,19 @@ func (r *Run) addPaper(m *results.Manifest) error {
 			rows[name] = append(rows[name], rankedRow{table, &table.Rows[i]})
 		}
 	}
-	differs, otherwise := differsFromPaper(m), setOtherwise(m)
+	var words, otherwise []string
+	if section := sectionOf(m); section != nil {
+		words, otherwise = section.BesidePublished()
+	}
 	for _, table := range tables {
-		if named != nil && table.Name() != "table"+named[1] {
+		if named != nil && table.Name != named[1] {
 			continue
 		}
-		p := &PaperTable{Layout: r.Layout, Table: table, Differs: differs, SetOtherwise: otherwise}
+		p := &PaperTable{Layout: r.Layout, Table: table, Words: words, otherwise: otherwise}
 		found := false
-		for _, row := range table.Rows {
-			found = p.add(row, rows[catalogName(row.Dataset)]) || found
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			found = p.add(row, rows[catalogName(row.Setting[layout.Dataset].Text)]) || found
 		}
 		if found || named != nil {
 			r.Paper = append(r.Paper, p)
@@ -120,81 +122,39 @@ func catalogName(name string) string {
 	return name
 }
 
-// differsFromPaper reports whether a part of a manifest's grid follows another
-// protocol than the paper's. Without a manifest, as while a run goes on, it is
-// not known to.
-func differsFromPaper(m *results.Manifest) bool {
-	section := sectionOf(m)
-	return section != nil && section.DiffersFromPaper()
-}
-
-// setOtherwise returns the columns that a manifest's grid sets otherwise than the paper.
-func setOtherwise(m *results.Manifest) []string {
-	if section := sectionOf(m); section != nil {
-		return section.SetOtherwise()
-	}
-	return nil
-}
-
 // add puts every number of a published row beside those of the run's rows that
 // have its parameters, and reports whether there are any.
-func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
+func (p *PaperTable) add(row *layout.PublishedRow, candidates []rankedRow) bool {
 	found := false
 	for _, score := range row.Scores {
 		matched := false
 		for _, c := range candidates {
-			if !p.matches(&row, c) {
+			if !p.matches(row, c) {
 				continue
 			}
 			for j, label := range MethodLabels(c.table.Methods) {
 				if entry := &c.row.Entries[j]; MethodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
-					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest], entry.Summary[TestAtBestValidation], c.row.floor(TestAtBestTest)})
+					p.Rows = append(p.Rows, PaperRow{row, score, p.Table.Runs, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest], entry.Summary[TestAtBestValidation], c.row.floor(TestAtBestTest)})
 					matched = true
 				}
 			}
 		}
 		if !matched {
 			label := MethodLabel(score.Method)
-			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Layout, p.Table, &row), label, "", 0, Summarize(nil), Summarize(nil), Summarize(nil)})
+			p.Rows = append(p.Rows, PaperRow{row, score, p.Table.Runs, row.Setting, label, "", 0, Summarize(nil), Summarize(nil), Summarize(nil)})
 		}
 		found = found || matched
 	}
 	return found
 }
 
-// Ages of the paper's experiments.
-const (
-	paperAgeMin  = 0.1
-	paperAgeMax  = 20
-	paperAgeStep = 0.5
-)
-
-// statedSetting returns what a published row states as a setting.
-func statedSetting(l *layout.Layout, table *published.Table, row *published.Row) (s Setting) {
-	number := func(x float64) Value {
-		if math.IsNaN(x) {
-			return Value{}
-		}
-		return Value{Number: x, IsNumber: true}
-	}
-	for column, value := range map[string]Value{
-		"dataset": {Text: row.Dataset}, "model": {Text: row.Model}, "kernel": {Text: row.Kernel},
-		"regularizer": {Text: table.Regularizer}, "regularizer_param": number(row.MixtureGamma),
-		"age_min": number(paperAgeMin), "age_max": number(paperAgeMax), "age_step": number(paperAgeStep),
-		"noise_level": number(row.Noise), "c": number(row.C), "alpha": number(row.Alpha), "kernel_gamma": number(row.KernelGamma),
-	} {
-		s[l.At(column)] = value
-	}
-	return s
-}
-
 // matches reports whether a row of the run has what a published row states,
-// apart from the data set and what its protocol sets otherwise. Parameters that select:
+// apart from the data set and what the run may have otherwise. Parameters that select:
 // best chose may be others.
-func (p *PaperTable) matches(row *published.Row, of rankedRow) bool {
+func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 	l := of.table.Layout
-	stated, have := statedSetting(l, p.Table, row), of.row.Setting
-	for _, column := range p.SetOtherwise {
+	stated, have := row.Setting, of.row.Setting
+	for _, column := range p.otherwise {
 		stated[l.At(column)] = Value{}
 	}
 	for d, value := range stated {

@@ -157,7 +157,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	if manifest != nil {
 		r.Data.Readings = manifest.Readings
 	}
-	if options.Paper && kind.Layout.Published {
+	if options.Paper && kind.Layout.Published != nil {
 		if err := r.addPaper(manifest); err != nil {
 			return nil, err
 		}
@@ -292,8 +292,11 @@ func (r *Run) addMissing() {
 		switch {
 		case noValidation == 0:
 		case !table.Has(TestAtBestValidation):
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so there is neither a table of it nor the selection bias "+
-				"(a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part).", table.Metric.Word()))
+			why := r.Layout.WithoutValidation
+			if why != "" {
+				why = " (" + why + ")"
+			}
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so there is neither a table of it nor the selection bias%s.", table.Metric.Word(), why))
 		default:
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on more repeats than have a validation score (there is no validation part, or no finite score on it).",
 				table.Metric.Word(), prose.Plural(noValidation, "mean")))

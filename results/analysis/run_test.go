@@ -30,24 +30,3 @@ scale: {target: %s}
 		t.Error("the scale of no grid")
 	}
 }
-
-func TestDiffersFromPaper(t *testing.T) {
-	t.Parallel()
-	grid := func(protocol string) *results.Manifest {
-		return &results.Manifest{Kind: selfpaced.Name, Grid: "name: table14\n" + protocol +
-			"data: [{name: music}]\nmodels: [{lasso: {alpha: 0.006}}]\nregularizers: [linear]\nmethods: [gaga]\n"}
-	}
-	for name, c := range map[string]struct {
-		manifest *results.Manifest
-		want     bool
-	}{
-		"the paper's":                       {grid("protocol: paper\n"), false},
-		"its scripts'":                      {grid("protocol: scripts\n"), false},
-		"clean rules":                       {grid(""), true},
-		"no manifest yet, which tells none": {nil, false},
-	} {
-		if got := differsFromPaper(c.manifest); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}

@@ -70,8 +70,11 @@ type Layout struct {
 	Path *Path
 	// Own declares the kind's own part of a report, nil for kinds without.
 	Own *Own
-	// Published says that numbers published for the kind can stand beside those of a run.
-	Published bool
+	// Published returns numbers published for the kind, to be put next to those of a run; nil
+	// for kinds without.
+	Published func() ([]*PublishedTable, error)
+	// WithoutValidation says why cells may have no validation part; "" where that is clear.
+	WithoutValidation string
 }
 
 // DimensionInfo is a dimension of a layout.

@@ -44,15 +44,15 @@ func paperReport(t *testing.T, name string, rows []testrun.Row) (*Report, string
 func TestPaper(t *testing.T) {
 	t.Parallel()
 	r, dir := paperReport(t, "table14", table14Cells(0.1, 0.6))
-	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 14 || r.Paper[0].Differs || len(r.Paper[0].Rows) != 8*3 {
+	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 14 || r.Paper[0].Words != nil || len(r.Paper[0].Rows) != 8*3 {
 		t.Fatalf("%+v", r.Paper)
 	}
 	rows := map[float64]map[string]analysis.PaperRow{}
 	for _, row := range r.Paper[0].Rows {
-		if rows[row.Published.Noise] == nil {
-			rows[row.Published.Noise] = map[string]analysis.PaperRow{}
+		if rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number] == nil {
+			rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number] = map[string]analysis.PaperRow{}
 		}
-		rows[row.Published.Noise][row.Score.Method] = row
+		rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number][row.Score.Method] = row
 	}
 	gaga := rows[0.1]["gaga"] // 0.214 ± 0.002 published, 0.215 ± 0.00115 ours
 	if gaga.Ours.N != 4 || math.Abs(gaga.Difference()-0.001) > 1e-12 || !gaga.Within() {

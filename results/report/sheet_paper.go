@@ -9,49 +9,22 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
-	"github.com/agepath/agepath/results/published"
 )
-
-// paperColumns are what a published row may state.
-var paperColumns = []struct {
-	head  string
-	right bool
-	text  func(l *layout.Layout, r *published.Row) string
-}{
-	{"data set", false, func(_ *layout.Layout, r *published.Row) string { return r.Dataset }},
-	{"model", false, func(l *layout.Layout, r *published.Row) string {
-		var s analysis.Setting
-		s[layout.Model], s[l.At("kernel")] = analysis.Value{Text: r.Model}, analysis.Value{Text: r.Kernel}
-		return l.Aspects[layout.Model].Text(s)
-	}},
-	{"noise", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.Noise) }},
-	{"mixture γ", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.MixtureGamma) }},
-	{"kernel γ", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.KernelGamma) }},
-	{"C", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.C) }},
-	{"α", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.Alpha) }},
-}
-
-func statedNumber(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return prose.Short(x)
-}
 
 // paperSheet shows the published numbers beside ours.
 func paperSheet(p *analysis.PaperTable) *sheet {
-	s := &sheet{Name: "paper-" + p.Table.Name(), Title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
-	var texts []func(*layout.Layout, *published.Row) string
+	s := &sheet{Name: "paper-" + p.Table.Name, Title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
+	var shown []int
 	var constant []string
-	for _, c := range paperColumns {
-		first := c.text(p.Layout, &p.Rows[0].Published)
-		varies := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return c.text(p.Layout, &r.Published) != first })
+	for k, c := range p.Table.Columns {
+		first := p.Rows[0].Published.Words[k]
+		varies := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return r.Published.Words[k] != first })
 		switch {
 		case varies:
-			s.Columns = append(s.Columns, sheetColumn{Head: c.head, Right: c.right, Label: true})
-			texts = append(texts, c.text)
+			s.Columns = append(s.Columns, sheetColumn{Head: c.Head, Right: c.Right, Label: true})
+			shown = append(shown, k)
 		case first != "":
-			constant = append(constant, c.head+": "+first)
+			constant = append(constant, c.Head+": "+first)
 		}
 	}
 	further := furtherSettings(p)
@@ -73,8 +46,8 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	for i := range p.Rows {
 		row := &p.Rows[i]
 		var cells []sheetCell
-		for _, text := range texts {
-			cells = append(cells, sheetCell{Text: text(p.Layout, &row.Published)})
+		for _, k := range shown {
+			cells = append(cells, sheetCell{Text: row.Published.Words[k]})
 		}
 		if further != nil {
 			cells = append(cells, sheetCell{Text: further[i]})
@@ -142,12 +115,10 @@ func furtherSettings(p *analysis.PaperTable) []string {
 	texts := make([]string, len(p.Rows))
 	seen := map[string]bool{}
 	several := false
-	l := p.Layout
-	stated := []analysis.Dimension{layout.Dataset, layout.Model, l.At("kernel"), l.At("regularizer"), l.At("regularizer_param")}
 	for i := range p.Rows {
 		row := &p.Rows[i]
 		if row.Ours.N > 0 {
-			texts[i] = l.Describe(row.Setting, stated...)
+			texts[i] = p.Layout.Describe(row.Setting, p.Table.Stated...)
 		}
 		several = several || seen[row.Key()]
 		seen[row.Key()] = true
@@ -161,21 +132,17 @@ func furtherSettings(p *analysis.PaperTable) []string {
 // paperWords say what the columns are.
 func paperWords(p *analysis.PaperTable, constant []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Published: mean ± standard deviation over %d runs (Qu, Li, Zhao and Gu, NeurIPS 2022). "+
+	fmt.Fprintf(&b, "Published: mean ± standard deviation over %d runs (%s). "+
 		"Ours: the test score at the age with the best test score, which is what the paper reports. "+
-		"Difference: ours - published; in standard errors √(s²/n + S²/%d) of the difference. ", published.Runs, published.Runs)
+		"Difference: ours - published; in standard errors √(s²/n + S²/%d) of the difference. ", p.Table.Runs, p.Table.Source, p.Table.Runs)
 	if len(constant) > 0 {
-		fmt.Fprintf(&b, "All rows: %s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)
+		fmt.Fprintf(&b, "All rows: %s; %s. ", strings.Join(constant, "; "), p.Table.Always)
 	}
 	for _, fact := range paperFacts(p) {
 		fmt.Fprintf(&b, "Our %s: %s. ", fact.Name, fact.Value)
 	}
-	if p.Differs {
-		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")
-	}
-	if p.SetOtherwise != nil {
-		fmt.Fprintf(&b, "This run follows the published scripts (protocol: scripts in the grid): published rows stand beside it whatever they state of %s, "+
-			"and errors of regression are mean absolute ones. ", strings.Join(p.SetOtherwise, " and "))
+	for _, sentence := range p.Words {
+		b.WriteString(sentence + " ")
 	}
 	b.WriteString(p.Coverage())
 	return b.String()

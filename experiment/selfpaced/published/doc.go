@@ -10,5 +10,8 @@
 // told by [Row.Notes].
 package published
 
-// Runs is the number of runs behind every published mean.
+// Runs is the number of runs that every published mean is over.
 const Runs = 20
+
+// Source names the paper.
+const Source = "Qu, Li, Zhao and Gu, NeurIPS 2022"
