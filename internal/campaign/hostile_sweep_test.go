@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,12 +37,13 @@ func digest(body string) string {
 // guarded is a server with the users of deploy/k8s/nats/permissions.conf, and one
 // who may everything.
 type guarded struct {
-	t    *testing.T
-	dir  string
-	node *server.Server
+	t   *testing.T
+	dir string
+	url string
 }
 
-func startGuarded(t *testing.T) *guarded {
+// startGuarded starts a nats-server program, or with "" one in this process.
+func startGuarded(t *testing.T, program string) *guarded {
 	t.Helper()
 	g := &guarded{t: t, dir: t.TempDir()}
 	permissions, err := os.ReadFile("../../deploy/k8s/nats/permissions.conf")
@@ -49,7 +51,7 @@ func startGuarded(t *testing.T) *guarded {
 		t.Fatal(err)
 	}
 	g.write("permissions.conf", string(permissions))
-	options, err := server.ProcessConfigFile(g.write("nats.conf", fmt.Sprintf(`
+	config := g.write("nats.conf", fmt.Sprintf(`
 		include "permissions.conf"
 		jetstream {store_dir: %q}
 		accounts {AGEPATH {jetstream: enabled, users: [
@@ -57,20 +59,46 @@ func startGuarded(t *testing.T) *guarded {
 			{user: worker, password: worker, permissions: $AGEPATH_WORKER}
 			{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
 			{user: all, password: all}
-		]}}`, filepath.Join(g.dir, "store"))))
+		]}}`, filepath.Join(g.dir, "store")))
+	if program != "" {
+		host, port, err := net.SplitHostPort(needs.FreePorts(t, 1)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(program, "-c", config, "-a", host, "-p", port)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+		g.url = "nats://" + net.JoinHostPort(host, port)
+		await(t, program+" answers", func() bool {
+			conn, err := nats.Connect(g.url, nats.UserInfo("all", "all"))
+			if err == nil {
+				conn.Close()
+			}
+			return err == nil
+		})
+		return g
+	}
+	options, err := server.ProcessConfigFile(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
-	if g.node, err = server.NewServer(options); err != nil {
+	node, err := server.NewServer(options)
+	if err != nil {
 		t.Fatal(err)
 	}
-	g.node.Start()
+	node.Start()
 	t.Cleanup(func() {
-		g.node.Shutdown()
-		g.node.WaitForShutdown()
+		node.Shutdown()
+		node.WaitForShutdown()
 	})
-	if !g.node.ReadyForConnections(10 * time.Second) {
+	g.url = node.ClientURL()
+	if !node.ReadyForConnections(10 * time.Second) {
 		t.Fatal("the server is not ready")
 	}
 	return g
@@ -88,7 +116,7 @@ func (g *guarded) write(name, text string) string {
 // connect connects as a user; violations counts what the server refuses.
 func (g *guarded) connect(user string, violations *atomic.Int64) *nats.Conn {
 	g.t.Helper()
-	conn, err := nats.Connect(strings.Replace(g.node.ClientURL(), "://", "://"+user+":"+user+"@", 1),
+	conn, err := nats.Connect(strings.Replace(g.url, "://", "://"+user+":"+user+"@", 1), nats.CustomInboxPrefix("_INBOX_agepath_"+user),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
 				violations.Add(1)
@@ -104,7 +132,7 @@ func (g *guarded) connect(user string, violations *atomic.Int64) *nats.Conn {
 // program returns a program of a user with arguments.
 func (g *guarded) program(name, user string, args ...string) (*exec.Cmd, *logText) {
 	g.t.Helper()
-	args = append(args, "--nats", g.node.ClientURL(), "--user", user, "--password-file", g.write(user+".password", user))
+	args = append(args, "--nats", g.url, "--user", user, "--password-file", g.write(user+".password", user))
 	cmd, log := exec.Command(builtProgram(g.t, name), args...), new(logText)
 	cmd.Stdout, cmd.Stderr = log, log
 	return cmd, log
@@ -178,7 +206,7 @@ func TestHostileMessages(t *testing.T) {
 	needs.Patience(t, "half a minute")
 	t.Parallel()
 	const messages, repeats = 500, 80
-	g := startGuarded(t)
+	g := startGuarded(t, "")
 	path := g.write("grid.yaml", fmt.Sprintf(grid, repeats))
 	var violations atomic.Int64
 	all := g.connect("all", &violations)
