@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,82 @@ func TestRollupOfBefore(t *testing.T) {
 			if err := q.EnsureStreams(b.ctx); err != nil {
 				t.Error(err)
 			}
+		}
+	})
+}
+
+// TestForeignAcknowledgements has a worker's user acknowledge, give up and put off tasks that
+// it was not given. Who computes them stores their results; tasks that vanish leave their cells
+// to be queued again, and cancelling a run ends the putting off.
+func TestForeignAcknowledgements(t *testing.T) {
+	t.Parallel()
+	eachServer(t, func(t *testing.T, start func(string) string) {
+		address := start(restrictedConfig(t))
+		b := &bundle{t: t, ctx: t.Context()}
+		hostile, _ := b.restricted("worker", address)
+		worker, _ := b.restricted("worker", address)
+		b.Queue, _ = b.restricted("coordinator", address)
+		if err := b.EnsureStreams(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		puller, err := worker.Worker(WorkerConfig{Name: "honest", Idle: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer puller.Close()
+		say := func(word string) {
+			t.Helper()
+			for sequence := range 100 {
+				if err := hostile.conn.Publish(fmt.Sprintf("$JS.ACK.AGEPATH_TASKS.run.1.%d.%d.%d.5", sequence, sequence, time.Now().UnixNano()), []byte(word)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := hostile.conn.FlushTimeout(requestWait); err != nil {
+				t.Fatal(err)
+			}
+		}
+		queue := func() {
+			t.Helper()
+			if err := b.EnsureStreams(b.ctx); err != nil { // the anchor can be gone too
+				t.Fatal(err)
+			}
+			has := map[string]bool{}
+			for ended, err := range b.Done(b.ctx, "run") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				has[ended.Cell] = true
+			}
+			for task := range generate("run", 8) {
+				if !has[task.Cell] {
+					b.publishAgain(1, task)
+				}
+			}
+		}
+		queue()
+		for i, word := range []string{"+ACK", "+TERM", "+NXT"} {
+			d := b.pull(puller)
+			say(word)
+			b.done(d, ok())
+			if n := len(b.results("run")); n != i+1 {
+				t.Errorf("after %s: %d results, want %d", word, n, i+1)
+			}
+			if err := b.Cancel(b.ctx, "run"); err != nil {
+				t.Fatal(err)
+			}
+			queue()
+		}
+		b.pull(puller).Abandon()
+		say(`-NAK {"delay": 3600000000000}`)
+		if err := b.Cancel(b.ctx, "run"); err != nil {
+			t.Fatal(err)
+		}
+		queue()
+		for range 5 {
+			b.done(b.pull(puller), ok())
+		}
+		if n := len(b.results("run")); n != 8 {
+			t.Errorf("%d results, want 8", n)
 		}
 	})
 }
