@@ -111,7 +111,7 @@ func fillsUp(t *testing.T, what string, fill func(t *testing.T, dir string) stri
 		t.Fatal("the run was done before the disk was full")
 	}
 	wantFull(t, run.ProcessState.ExitCode(), message.String(), time.Since(start))
-	if !strings.Contains(message.String(), what+" are free") {
+	if text := message.String(); !strings.Contains(text, what+" are free") && !strings.Contains(text, "df -i") { // the latter where the cells were computed before the server looked
 		t.Errorf("the run said %s", message.String())
 	}
 	o := do(t, arguments...)
