@@ -104,8 +104,9 @@ func (s Settings) Levels(ctx context.Context, d *Dataset, repeats int, stream fu
 // canLevel reports whether one of the d columns of the row-major x can be without spread in
 // so many rows: that many of its values are equal up to rounding, or missing.
 func canLevel(x []float64, d, rows int) bool {
+	values := make([]float64, 0, len(x)/d)
 	for j := range d {
-		var values []float64
+		values = values[:0]
 		for at := j; at < len(x); at += d {
 			if !math.IsNaN(x[at]) {
 				values = append(values, x[at])
