@@ -31,7 +31,7 @@ type progress struct {
 	mu    sync.Mutex // guards what follows, and the terminal
 	step  analysis.Step
 	cells *run.Progress // while cells are computed
-	since time.Time     // the first of the steps that follow each other
+	since time.Time     // the first of the steps that follow each other, or when cells were shown last
 	shown bool          // the line of the terminal is taken
 }
 
@@ -86,7 +86,7 @@ func (p *progress) compute(now run.Progress) {
 	p.cells = &now
 	switch {
 	case begins:
-		p.step = analysis.Step{}
+		p.step, p.since = analysis.Step{}, time.Now()
 		p.showCells(slog.LevelInfo, "computing")
 	case !p.onLine:
 		p.showCells(slog.LevelDebug, "progress")
@@ -146,14 +146,17 @@ func (p *progress) look() time.Duration {
 	wait := p.first - time.Since(p.since)
 	switch {
 	case p.cells != nil:
-		p.showCells(slog.LevelInfo, "progress")
+		if time.Since(p.since) >= p.every {
+			p.since = time.Now()
+			p.showCells(slog.LevelInfo, "progress")
+		}
+		return min(p.first, p.every)
 	case p.step.What == "":
 		return min(p.first, p.every)
 	case wait > 0:
 		return wait
-	default:
-		p.showStep()
 	}
+	p.showStep()
 	return p.every
 }
 

@@ -121,6 +121,9 @@ func TestProgressCells(t *testing.T) {
 	p.compute(run.Progress{Total: 40, Done: 20, Failed: 2, Remaining: 90 * time.Second})
 	heard() // but at the level of debugging
 	p.look()
+	heard() // nor before it is time
+	p.every = 0
+	p.look()
 	heard("msg=progress run=run-1 done=20 cells=40 incomplete=0 failed=2 elapsed=0s remaining=1m30s")
 	p.begin(analysis.Step{What: "sorting the files"})
 	heard("msg=ended run=run-1 done=20")
