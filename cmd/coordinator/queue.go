@@ -271,10 +271,9 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 	if err != nil {
 		return refuseStart(err)
 	}
-	if folders := a.known(known); folders != nil && to.dir == out {
-		if err := folders.Remember(out, true); err != nil {
-			a.warn(fmt.Errorf("later runs will not find the results in %s: %w", out, err))
-		}
+	if to.dir == out {
+		reuse := run.Reuse{Known: a.known(known), Report: a.warn}
+		reuse.Remember(out, true)
 	}
 	if flags.formats != nil {
 		if _, err := a.report(ctx, to.dir, flags); err != nil {

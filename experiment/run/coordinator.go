@@ -117,7 +117,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	defer g.store.Close()
 	summary := &Summary{Cells: c.Plan.Count(), Computed: g.missing}
 	c.Reuse.Report = c.report
-	c.Reuse.remember(c.Out, c.Queue != nil)
+	c.Reuse.Remember(c.Out, c.Queue != nil)
 	if g.missing > 0 {
 		// What the folder holds can be told from now on, whatever ends this process.
 		if err := c.putManifest(g.store, true); err != nil {

@@ -135,7 +135,7 @@ func shareSubmitted(ctx context.Context, q *queue.Queue, gate *gate, k *known, f
 	if !all.Alone {
 		others, err = sharing(ctx, q, gate.plan)
 	}
-	if err != nil || len(others) == 0 && len(all.Dirs) == 0 && len(all.known(gate.plan)) == 0 {
+	if err != nil {
 		return 0, err
 	}
 	t := &taker{gate: gate, wants: gate.plans, report: all.Report}

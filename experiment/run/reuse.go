@@ -21,8 +21,8 @@ type Reuse struct {
 	Dirs  []string         // folders of results
 	Known *results.Folders // folders that were made on this machine, where this run's goes too; nil for none
 	Alone bool             // no outcome of another run at the server is taken
-	// Report is told, by Submit, of outcomes and folders that are left out. Default: nothing
-	// is told.
+	// Report is told, by Submit and Remember, of outcomes and folders that are left out.
+	// Default: nothing is told.
 	Report func(error)
 
 	own string // folder of this run, whose cells it has already
@@ -185,9 +185,10 @@ func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
 	return folders
 }
 
-// remember adds the folder of this run to those that were made on this machine. Others says
-// that other programs compute rows of it.
-func (r *Reuse) remember(dir string, others bool) {
+// Remember adds the folder of this run to those that were made on this machine, for later
+// runs. Others says that other programs compute rows of it. What keeps it from that is
+// reported.
+func (r *Reuse) Remember(dir string, others bool) {
 	if r.Known == nil {
 		return
 	}
