@@ -38,8 +38,9 @@ func (p *Path) evaluator() *evaluator {
 }
 
 // at solves for the path's point at an age between two neighbouring knots of a piece. It
-// follows the branch from the nearer knot, so that it cannot end on another; where the branch hardly is one there, as beside a branching, from the other. A landing
-// has zones of its own.
+// follows the branch from the nearer knot, so that it cannot end on another; where the
+// branch hardly is one there, as near a branching, from the other. A landing has zones of
+// its own.
 func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
 	zones := [2]*Knot{left, left}
 	if right.Kind == Start {

@@ -8,9 +8,9 @@ import (
 
 // features are the n x d matrix X, or some of its rows.
 type features interface {
-	mulVec(from int, z, v []float64)      // z = X v for as many rows as z has, from one on
-	mulTransAdd(from int, w, a []float64) // w += Xᵀa for as many rows as a has, from one on
-	dot(i int, v []float64) float64       // x_i·v
+	mulVec(from int, z, v []float64) // z = X v for as many rows as z has, from one on
+	mulTransAdd(w, a []float64)      // w += Xᵀa
+	dot(i int, v []float64) float64  // x_i·v
 	axpy(i int, a float64, v []float64)
 	gather(i int, a float64, v []float64) // v = a x_i
 	norms(dst []float64)                  // dst_i = ‖x_i‖²
@@ -25,10 +25,8 @@ func (x full) mulVec(from int, z, v []float64) {
 	kernel.MulVec(z, x.Data[from*x.Stride:], x.Stride, v)
 }
 
-func (x full) mulTransAdd(from int, w, a []float64) {
-	kernel.MulTransAdd(w, x.Data[from*x.Stride:], x.Stride, a)
-}
-func (x full) row(i int) []float64 { return x.Data[i*x.Stride:][:x.Cols] }
+func (x full) mulTransAdd(w, a []float64) { kernel.MulTransAdd(w, x.Data, x.Stride, a) }
+func (x full) row(i int) []float64        { return x.Data[i*x.Stride:][:x.Cols] }
 
 func (x full) dot(i int, v []float64) float64     { return kernel.Dot(x.row(i), v) }
 func (x full) axpy(i int, a float64, v []float64) { kernel.Axpy(a, x.row(i), v) }
@@ -58,10 +56,10 @@ func (x *subset) mulVec(from int, z, v []float64) {
 	}
 }
 
-func (x *subset) mulTransAdd(from int, w, a []float64) {
+func (x *subset) mulTransAdd(w, a []float64) {
 	for k, s := range a {
 		if s != 0 {
-			x.axpy(from+k, s, w)
+			x.axpy(k, s, w)
 		}
 	}
 }

@@ -272,7 +272,7 @@ func (t *interior) centered() {
 	}
 	m, d := t.hessian.(*gram), t.penalty.d
 	clear(t.middle)
-	t.x.mulTransAdd(0, t.middle, t.h)
+	t.x.mulTransAdd(t.middle, t.h)
 	kernel.ScaleTo(t.middle, 1/total, t.middle)
 	m.middle = t.middle
 	kernel.Axpy(-t.grad[d], t.middle, t.grad[:d])

@@ -176,7 +176,7 @@ func (f *force) summed() { f.changes, f.rough, f.peak = 0, false, kernel.Dot(f.l
 // addForce adds that of slopes to w: Xᵀa and, for an intercept, Σ a.
 func (s *state) addForce(w, a []float64) {
 	d := s.penalty.d
-	s.x.mulTransAdd(0, w[:d], a)
+	s.x.mulTransAdd(w[:d], a)
 	if len(w) > d {
 		w[d] += kernel.Sum(a)
 	}

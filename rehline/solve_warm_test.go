@@ -20,13 +20,13 @@ func (x counted) mulVec(from int, z, v []float64) {
 	*x.rows += len(z)
 	x.features.mulVec(from, z, v)
 }
-func (x counted) mulTransAdd(from int, w, a []float64) {
+func (x counted) mulTransAdd(w, a []float64) {
 	for _, v := range a {
 		if v != 0 {
 			*x.rows++
 		}
 	}
-	x.features.mulTransAdd(from, w, a)
+	x.features.mulTransAdd(w, a)
 }
 func (x counted) dot(i int, v []float64) float64       { *x.rows++; return x.features.dot(i, v) }
 func (x counted) axpy(i int, a float64, v []float64)   { *x.rows++; x.features.axpy(i, a, v) }

@@ -11,7 +11,7 @@ import (
 // any: a port from there can be another's before the server listens on it.
 const first, last = 10240, 32767
 
-// FreePorts returns so many different addresses, 127.0.0.1:PORT, that nobody listens on
+// FreePorts returns n different addresses, 127.0.0.1:PORT, that nobody listens on
 // now and that the system gives to nobody by itself: for servers whose ports have to be
 // known before they listen, as those of a cluster, and those that come back.
 func FreePorts(t testing.TB, n int) []string {
