@@ -143,8 +143,10 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	if svm, ok := solver.(*convex.SVM); ok && p.Kernel != nil {
 		t.condition = condition.NewKernel(m, svm.KernelRows())
 	} else {
-		primal := condition.NewPlain(m)
-		if !o.plain {
+		var primal *condition.Primal
+		if o.plain {
+			primal = condition.NewPlain(m)
+		} else {
 			primal = condition.NewPrimal(m)
 			t.horizon = window.New(primal, o.Age.Max)
 		}
