@@ -52,11 +52,8 @@ type Registration struct {
 	// Layout says how reports read the results.
 	Layout *layout.Layout
 
-	// Complete returns the spec of a task with all further tables kept, for looking at
-	// one cell.
-	Complete func(spec []byte) ([]byte, error)
 	// Material returns what a cell was computed from and led to, for looking at it.
-	// Outcome is that of the task with the spec that Complete returned. Nil: nothing.
+	// Outcome is that of the task with all further tables kept. Nil: nothing.
 	Material func(ctx context.Context, task *Task, data Data, outcome *Outcome) (*Material, error)
 }
 
@@ -145,4 +142,17 @@ type MaterialPart struct {
 type MaterialTable struct {
 	Table Table
 	Rows  Batch
+}
+
+// MaterialTables returns further tables of an outcome, without their column cell.
+func MaterialTables(o *Outcome, tables []Table) []MaterialTable {
+	var list []MaterialTable
+	for _, table := range tables {
+		rows, columns := o.Further[table.Name], table.Columns[1:]
+		if rows.Rows == 0 {
+			rows.Columns = make([]Vector, len(columns))
+		}
+		list = append(list, MaterialTable{Table: Table{Name: table.Name, Columns: columns}, Rows: rows})
+	}
+	return list
 }

@@ -91,9 +91,46 @@ type Cell interface {
 	// Canonical returns the cell's canonical form: everything that changes its answer
 	// and nothing else, as JSON. The identity is its digest.
 	Canonical() []byte
-	// Fill fills in a task's labels, data, spec, needs and files. canonical is what
-	// Canonical returned.
-	Fill(task *Task, canonical []byte) error
+	// Fill fills in a task's labels, data, needs and files. Its spec is the canonical form.
+	Fill(task *Task) error
+}
+
+// Single is a [Group] of one cell in each repeat.
+type Single struct {
+	Dataset, Method string
+	Values          []string // as in [Slice]
+	Required        []Need   // see Group.Needs
+	Estimate        float64  // see Group.Seconds
+	Cell            func(repeat int, seed int64) Cell
+}
+
+// Part implements [Group].
+func (g *Single) Part() (data, method string) { return g.Dataset, g.Method }
+
+// Digest implements [Group].
+func (g *Single) Digest() string { return Identity(g.Cell(0, 0).Canonical()) }
+
+// Needs implements [Group].
+func (g *Single) Needs() []Need { return g.Required }
+
+// Seconds implements [Group].
+func (g *Single) Seconds() float64 { return g.Estimate }
+
+// Most implements [Group].
+func (g *Single) Most() float64 { return 1 }
+
+// Slices implements [Group].
+func (g *Single) Slices() []Slice { return []Slice{{Values: g.Values, Cells: 1}} }
+
+// Cells implements [Group].
+func (g *Single) Cells(seeds []int64) iter.Seq[Cell] {
+	return func(yield func(Cell) bool) {
+		for i, seed := range seeds {
+			if !yield(g.Cell(i+1, seed)) {
+				return
+			}
+		}
+	}
 }
 
 // plannedGroup is a group with what is known of it once.
@@ -234,8 +271,8 @@ func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
 // task makes the task of a cell.
 func (p *Plan) task(c Cell, seconds float64) (Task, error) {
 	canonical := c.Canonical()
-	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Limits: p.Limits}
-	if err := c.Fill(&task, canonical); err != nil {
+	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Spec: canonical, Keep: p.Keep.kept, Limits: p.Limits}
+	if err := c.Fill(&task); err != nil {
 		return Task{}, fmt.Errorf("cell %s: %w", task.Cell, err)
 	}
 	return task, nil

@@ -28,6 +28,7 @@ type Task struct {
 	Files  []string        `json:"files,omitempty"` // digests of the files it needs, such as those of its command
 	Env    []string        `json:"env,omitempty"`   // names of environment variables of the worker that its command gets
 	Spec   json.RawMessage `json:"spec"`            // what the Kind computes from
+	Keep   []string        `json:"keep,omitempty"`  // further tables that the cell fills; no part of its identity
 	Needs  []Need          `json:"needs,omitempty"` // what a worker must compute besides the Kind
 	Limits Limits          `json:"limits"`
 }
@@ -58,6 +59,9 @@ func (t *Task) Matches(cell string, data, files, env []string, needs ...Need) er
 	}
 	return nil
 }
+
+// Keeps reports whether the cell fills a further table.
+func (t *Task) Keeps(table string) bool { return slices.Contains(t.Keep, table) }
 
 // Limits bound one cell. The zero value of a field means no limit.
 type Limits struct {

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/corpus"
-	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
@@ -70,28 +68,21 @@ type Training struct {
 	Precision int     `json:"precision"`
 }
 
-// spec is what a worker gets.
-type spec struct {
-	Cell Cell     `json:"cell"`
-	Keep []string `json:"keep"`
-}
-
-func (s *spec) encode() []byte { return gridfile.JSON(s) }
-
-func decode(text []byte) (*spec, error) {
-	s := &spec{}
-	if err := experiment.DecodeStrictly(text, s); err != nil {
+// decode reads the canonical form of a cell.
+func decode(text []byte) (*Cell, error) {
+	c := &Cell{}
+	if err := experiment.DecodeStrictly(text, c); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
-	if s.Cell.Kind != Name {
-		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", s.Cell.Kind, Name)
+	if c.Kind != Name {
+		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", c.Kind, Name)
 	}
-	if s.Cell.Version != version {
+	if c.Version != version {
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{
-			Need: experiment.Need{Name: need.Name, Version: s.Cell.Version}, Here: version,
+			Need: experiment.Need{Name: need.Name, Version: c.Version}, Here: version,
 		})
 	}
-	return s, nil
+	return c, nil
 }
 
 // files are the digests of the files that the cell needs.
@@ -195,6 +186,3 @@ func rows(c *corpus.Corpus) iter.Seq[[]string] {
 		}
 	}
 }
-
-// keeps reports whether a table is kept.
-func (s *spec) keeps(table string) bool { return slices.Contains(s.Keep, table) }

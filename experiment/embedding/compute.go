@@ -32,27 +32,27 @@ func (Kind) Abilities() []experiment.Need { return []experiment.Need{need} }
 
 // Check decodes the task's cell and compares the task with it.
 func (Kind) Check(task *experiment.Task) error {
-	s, err := decode(task.Spec)
+	c, err := decode(task.Spec)
 	if err != nil {
 		return err
 	}
-	return task.Matches(s.Cell.id(), nil, s.Cell.files(), nil, need)
+	return task.Matches(c.id(), nil, c.files(), nil, need)
 }
 
 // Compute trains and scores the cell's classifier.
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
-	s, err := decode(task.Spec)
+	c, err := decode(task.Spec)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	texts, err := s.Cell.texts(ctx, data)
+	texts, err := c.texts(ctx, data)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	if s.Cell.Training.Precision == 64 {
-		return compute[float64](ctx, s, texts)
+	if c.Training.Precision == 64 {
+		return compute[float64](ctx, task, c, texts)
 	}
-	return compute[float32](ctx, s, texts)
+	return compute[float32](ctx, task, c, texts)
 }
 
 // scores are what a training is worth.
@@ -94,13 +94,13 @@ type result[T classifier.Float] struct {
 	before, after wmmd.Embedding[T]
 }
 
-func compute[T classifier.Float](ctx context.Context, s *spec, p *parts) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+func compute[T classifier.Float](ctx context.Context, task *experiment.Task, c *Cell, p *parts) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
 	train, test := learnable(p.train), learnable(p.test)
 	r := &result[T]{scores: scores{texts: p}}
 	further = map[string]experiment.Batch{}
-	weight, err := s.choose(ctx, train, &r.scores, further)
+	weight, err := c.choose(ctx, task, train, &r.scores, further)
 	if err == nil {
-		err = r.train(ctx, s, weight, train, test)
+		err = r.train(ctx, task, c, weight, train, test)
 	}
 	if errors.Is(err, classifier.ErrDiverged) {
 		err = &experiment.StatusError{Status: experiment.Diverged, Err: err}
@@ -111,7 +111,7 @@ func compute[T classifier.Float](ctx context.Context, s *spec, p *parts) (measur
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	if err := r.tables(s, p, further); err != nil {
+	if err := r.tables(task, p, further); err != nil {
 		return experiment.Batch{}, nil, err
 	}
 	measures, err = measureFields.Rows([]*scores{&r.scores})
@@ -119,11 +119,10 @@ func compute[T classifier.Float](ctx context.Context, s *spec, p *parts) (measur
 }
 
 // choose returns the penalty's weight, chosen by cross-validation among several.
-func (s *spec) choose(ctx context.Context, train *classifier.Texts, r *scores, further map[string]experiment.Batch) (float64, error) {
-	c := &s.Cell
+func (c *Cell) choose(ctx context.Context, task *experiment.Task, train *classifier.Texts, r *scores, further map[string]experiment.Batch) (float64, error) {
 	var rows experiment.Batch
 	defer func() {
-		if s.keeps(weightsTable.Name) {
+		if task.Keeps(weightsTable.Name) {
 			further[weightsTable.Name] = rows
 		}
 	}()
@@ -155,14 +154,14 @@ func (s *spec) choose(ctx context.Context, train *classifier.Texts, r *scores, f
 }
 
 // train trains with a weight.
-func (r *result[T]) train(ctx context.Context, s *spec, weight float64, train, test *classifier.Texts) error {
-	random := s.Cell.stream("training")
-	c, err := classifier.New[T](train, s.Cell.settings(weight), random)
+func (r *result[T]) train(ctx context.Context, task *experiment.Task, cell *Cell, weight float64, train, test *classifier.Texts) error {
+	random := cell.stream("training")
+	c, err := classifier.New[T](train, cell.settings(weight), random)
 	if err != nil {
 		return err
 	}
 	r.before = c.Embedding()
-	curve := s.keeps(epochsTable.Name)
+	curve := task.Keeps(epochsTable.Name)
 	if err := c.Train(ctx, train, random, func(e classifier.Epoch) {
 		epoch := &scoredEpoch{Epoch: e, number: len(r.epochs)}
 		if curve {
@@ -182,13 +181,13 @@ func (r *result[T]) train(ctx context.Context, s *spec, weight float64, train, t
 }
 
 // tables makes the rows of the tables that are kept.
-func (r *result[T]) tables(s *spec, p *parts, further map[string]experiment.Batch) (err error) {
-	if s.keeps(epochsTable.Name) {
+func (r *result[T]) tables(task *experiment.Task, p *parts, further map[string]experiment.Batch) (err error) {
+	if task.Keeps(epochsTable.Name) {
 		if further[epochsTable.Name], err = epochFields.Rows(r.epochs); err != nil {
 			return err
 		}
 	}
-	if s.keeps(wordsTable.Name) {
+	if task.Keeps(wordsTable.Name) {
 		further[wordsTable.Name], err = r.words(p.train)
 	}
 	return err

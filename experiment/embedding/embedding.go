@@ -18,42 +18,19 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 		Dimensions: []experiment.DimensionName{
 			{Name: "dataset"}, {Name: "model"}, {Name: "penalty"}, {Name: "training", Varying: true},
 		},
-		Layout: Layout, Complete: complete, Material: material,
+		Layout: Layout, Material: material,
 	})
-}
-
-// complete returns the spec of a cell with all tables kept.
-func complete(text []byte) ([]byte, error) {
-	s, err := decode(text)
-	if err != nil {
-		return nil, err
-	}
-	s.Keep = nil
-	for _, table := range furtherTables {
-		s.Keep = append(s.Keep, table.Name)
-	}
-	return s.encode(), nil
 }
 
 // material returns a cell's texts, as numbers of words behind the class, and its tables.
 func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {
-	s, err := decode(task.Spec)
+	c, err := decode(task.Spec)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := s.Cell.texts(ctx, data)
+	parts, err := c.texts(ctx, data)
 	if err != nil {
 		return nil, err
 	}
-	m := &experiment.Material{Parts: parts.material()}
-	for _, table := range furtherTables {
-		rows, columns := outcome.Further[table.Name], table.Columns[1:]
-		if rows.Rows == 0 {
-			rows.Columns = make([]experiment.Vector, len(columns))
-		}
-		m.Tables = append(m.Tables, experiment.MaterialTable{
-			Table: experiment.Table{Name: table.Name, Columns: columns}, Rows: rows,
-		})
-	}
-	return m, nil
+	return &experiment.Material{Parts: parts.material(), Tables: experiment.MaterialTables(outcome, furtherTables)}, nil
 }

@@ -202,8 +202,8 @@ func TestCheck(t *testing.T) {
 		"spec": func(task *experiment.Task) {
 			task.Spec = json.RawMessage(strings.Replace(string(task.Spec), "mlp", "cnn", 1))
 		},
-		"unknown": func(task *experiment.Task) { task.Spec = json.RawMessage(`{"cell":{"colour":1}}`) },
-		"kind":    func(task *experiment.Task) { task.Spec = json.RawMessage(`{"cell":{"kind":"walk"}}`) },
+		"unknown": func(task *experiment.Task) { task.Spec = json.RawMessage(`{"colour":1}`) },
+		"kind":    func(task *experiment.Task) { task.Spec = json.RawMessage(`{"kind":"walk"}`) },
 		"files":   func(task *experiment.Task) { task.Files = []string{strings.Repeat("0", 64)} },
 		"data":    func(task *experiment.Task) { task.Data = []string{strings.Repeat("0", 64)} },
 		"needs":   func(task *experiment.Task) { task.Needs = []experiment.Need{{Name: "x"}} },
@@ -246,21 +246,21 @@ training: {epochs: 3, precision: [32, 64]}
 		if err != nil || !reflect.DeepEqual(measures, again) || len(nothing) > 0 {
 			t.Fatalf("without tables: %v, %v, want %v; %d tables", err, again, measures, len(nothing))
 		}
-		s, err := decode(kept[i].Spec)
+		c, err := decode(kept[i].Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		epochs, weights, words := further["epochs"], further["weights"], further["words"]
-		if epochs.Rows != 3 || words.Rows != 1100 && words.Rows != 500 || (weights.Rows == 2) != (s.Cell.Penalty.Kind == classifier.Dropout) {
+		if epochs.Rows != 3 || words.Rows != 1100 && words.Rows != 500 || (weights.Rows == 2) != (c.Penalty.Kind == classifier.Dropout) {
 			t.Errorf("%s: %d epochs, %d weights, %d words", kept[i].Spec, epochs.Rows, weights.Rows, words.Rows)
 		}
 		if score := measures.At(measureColumns[1], 1, 0); score != epochs.At(epochsTable.Columns[5], 4, 2) {
 			t.Errorf("%s: the score is %v, after the last epoch %v", kept[i].Spec, score, epochs.At(epochsTable.Columns[5], 4, 2))
 		}
-		if s.Cell.Penalty.Kind == classifier.Frozen || s.Cell.Penalty.Kind == classifier.FineTuned {
+		if c.Penalty.Kind == classifier.Frozen || c.Penalty.Kind == classifier.FineTuned {
 			continue
 		}
-		key := fmt.Sprint(s.Cell.Data, s.Cell.Training.Precision)
+		key := fmt.Sprint(c.Data, c.Training.Precision)
 		row := words.At(wordsTable.Columns[4], 3, 7).([]float64)
 		if before, ok := first[key]; ok && !slices.Equal(row, before) {
 			t.Errorf("%s begins with %v, another penalty with %v", kept[i].Spec, row, before)
@@ -280,16 +280,16 @@ training: {epochs: 3}
 keep: {words: true}
 `)
 	for i := range list {
-		s, err := decode(list[i].Spec)
+		c, err := decode(list[i].Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.Cell.texts(t.Context(), data)
+		p, err := c.texts(t.Context(), data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		learned := func() string {
-			measures, further, err := compute[float32](t.Context(), s, p)
+			measures, further, err := compute[float32](t.Context(), &list[i], c, p)
 			if err != nil {
 				t.Fatal(err)
 			}

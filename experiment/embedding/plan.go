@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +55,8 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 						p.Problem(d.place, "a share of %v of its %d texts leaves fewer than %d for training, or none for testing", training.Train, planned.texts, folds)
 						continue
 					}
-					groups = append(groups, &group{name: d.name, data: planned, model: model, penalty: own, training: training, keep: p.Grid.Keep.Tables(), several: len(s.Training) > 1, without: s.Penalties[k].everyWord})
+					g := &group{name: d.name, data: planned, model: model, penalty: own, training: training, several: len(s.Training) > 1, without: s.Penalties[k].everyWord}
+					groups = append(groups, g.single())
 				}
 			}
 		}
@@ -161,39 +161,27 @@ type group struct {
 	model    string
 	penalty  Penalty
 	training Training
-	keep     []string
 	several  bool // the grid has other trainings
 	without  bool // the grid gives the words to leave out
 }
 
-// Part implements [experiment.Group].
-func (g *group) Part() (data, method string) { return g.name, g.penalty.Kind }
-
-// Digest implements [experiment.Group].
-func (g *group) Digest() string {
-	c := g.cell(0)
-	return c.id()
-}
-
-// Needs implements [experiment.Group].
-func (g *group) Needs() []experiment.Need { return []experiment.Need{need} }
-
-// Most implements [experiment.Group].
-func (g *group) Most() float64 { return 1 }
-
-// Slices implements [experiment.Group].
-func (g *group) Slices() []experiment.Slice {
+// single is the group for the plan.
+func (g *group) single() *experiment.Single {
 	training := ""
 	if g.several {
 		training = fmt.Sprintf("embedding of %d, %d epochs, batches of %d, rate %g, share %g, %d bits", g.training.Dim,
 			g.training.Epochs, g.training.Batch, g.training.Rate, g.training.Train, g.training.Precision)
 	}
-	return []experiment.Slice{{Cells: 1, Values: []string{g.name, g.model, g.penalty.Kind, training}}}
+	return &experiment.Single{
+		Dataset: g.name, Method: g.penalty.Kind, Values: []string{g.name, g.model, g.penalty.Kind, training},
+		Required: []experiment.Need{need}, Estimate: g.seconds(),
+		Cell: func(repeat int, seed int64) experiment.Cell { return &plannedCell{g.cell(seed), g, repeat} },
+	}
 }
 
-// Seconds implements [experiment.Group]: so much for each text, epoch and word on one
+// seconds estimates the time of a cell: so much for each text, epoch and word on one
 // processor, and for wMMD by the pairs of distinct words of a batch.
-func (g *group) Seconds() float64 {
+func (g *group) seconds() float64 {
 	t := &g.training
 	texts := t.Train * float64(g.data.texts)
 	words := texts * float64(g.data.length) * float64(t.Epochs)
@@ -210,17 +198,6 @@ func (g *group) Seconds() float64 {
 		seconds *= 1 + float64(n*folds)*0.8
 	}
 	return seconds
-}
-
-// Cells implements [experiment.Group].
-func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
-	return func(yield func(experiment.Cell) bool) {
-		for i, seed := range seeds {
-			if !yield(&plannedCell{g.cell(seed), g, i + 1}) {
-				return
-			}
-		}
-	}
 }
 
 func (g *group) cell(seed int64) Cell {
@@ -242,9 +219,8 @@ func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
 func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
 
 // Fill implements [experiment.Cell].
-func (c *plannedCell) Fill(task *experiment.Task, _ []byte) error {
-	s := spec{Cell: c.Cell, Keep: c.group.keep}
-	task.Spec, task.Files, task.Needs = s.encode(), c.files(), []experiment.Need{need}
+func (c *plannedCell) Fill(task *experiment.Task) error {
+	task.Files, task.Needs = c.files(), []experiment.Need{need}
 	return labelFields.Append(&task.Labels, c)
 }
 

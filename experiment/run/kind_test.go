@@ -127,8 +127,8 @@ func (g *walkGroup) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 }
 
 func (w *walk) Canonical() []byte { return gridfile.JSON(w) }
-func (w *walk) Fill(task *experiment.Task, canonical []byte) error {
-	task.Spec, task.Files = canonical, []string{w.Length}
+func (w *walk) Fill(task *experiment.Task) error {
+	task.Files = []string{w.Length}
 	return walkLabels.Append(&task.Labels, w)
 }
 

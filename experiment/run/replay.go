@@ -116,10 +116,11 @@ func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (
 		if task.Cell != id {
 			continue
 		}
-		if kind.Complete != nil {
-			task.Spec, err = kind.Complete(task.Spec)
+		task.Keep = nil
+		for _, table := range kind.Tables().Further {
+			task.Keep = append(task.Keep, table.Name)
 		}
-		return &task, err
+		return &task, nil
 	}
 	return nil, fmt.Errorf("the grid has no cell %s", id)
 }

@@ -1,7 +1,6 @@
 package selfpaced
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -26,7 +25,6 @@ type Cell struct {
 	Repeat   int   // from 1; 0 after DecodeCell
 	Seed     int64 // see CellSeed
 	Level    bool  // scaling is fitted to a column without spread, see [dataset.Settings.Level]
-	Keep     Keep
 }
 
 // CellData is the data set of a cell.
@@ -34,13 +32,6 @@ type CellData struct {
 	Digest string
 	Task   dataset.Task
 	Name   string // "" after DecodeCell
-}
-
-// Keep says which further tables a cell fills. It is no part of a cell's
-// identity.
-type Keep struct {
-	Knots        bool `json:"knots"`
-	Coefficients bool `json:"coefficients"`
 }
 
 // canonicalCell is the canonical form of a cell: JSON with these fields in
@@ -72,12 +63,6 @@ type canonicalSettings struct {
 	Rows       int     `json:"rows,omitempty"`
 	Missing    string  `json:"missing,omitempty"`
 	Scaling    int     `json:"scale_version,omitempty"` // of levelNeed, where it applies
-}
-
-// cellSpec is what a task carries: the canonical form and what to keep.
-type cellSpec struct {
-	Cell json.RawMessage `json:"cell"`
-	Keep Keep            `json:"keep"`
 }
 
 // Canonical returns the canonical form of the cell: everything that changes
@@ -170,28 +155,13 @@ func needs(method experiment.Need, s dataset.Settings, level bool, noise ...data
 // its canonical form in hex.
 func (c *Cell) ID() string { return experiment.Identity(c.Canonical()) }
 
-// Spec returns what a worker needs to compute the cell: its canonical form
-// and what to keep.
-func (c *Cell) Spec() []byte { return c.spec(c.Canonical()) }
-
-// spec writes a cellSpec without encoding the canonical form again.
-func (c *Cell) spec(canonical []byte) []byte {
-	text := append([]byte(`{"cell":`), canonical...)
-	text = append(text, `,"keep":`...)
-	return append(append(text, gridfile.JSON(c.Keep)...), '}')
-}
-
-// DecodeCell reads what [Cell.Spec] wrote. The data set's name and shape and
+// DecodeCell reads what [Cell.Canonical] wrote, the spec of tasks. The data set's name and shape and
 // the repeat are no part of it. A cell from another version of agepath, with
 // fields or methods unknown here or another algorithm, is an error.
 func DecodeCell(spec []byte) (*Cell, error) {
-	var s cellSpec
-	if err := experiment.DecodeStrictly(spec, &s); err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
-	}
 	var form canonicalCell
-	if err := experiment.DecodeStrictly(s.Cell, &form); err != nil {
-		return nil, fmt.Errorf("decoding a cell's canonical form: %w", err)
+	if err := experiment.DecodeStrictly(spec, &form); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
 	if form.Kind != Name {
 		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", form.Kind, Name)
@@ -224,7 +194,6 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Method: method,
 		Seed:   form.Seed,
 		Level:  cs.Scaling != 0,
-		Keep:   s.Keep,
 	}
 	cell.Settings = dataset.Settings{
 		Split:    dataset.Split{Train: cs.Train, Test: cs.Test, Validation: cs.Validation},

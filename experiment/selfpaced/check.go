@@ -35,7 +35,6 @@ func (s *Section) Plan(ctx context.Context, with *experiment.Planner) ([]experim
 	link(p.groups, s.Sweeps, with)
 	list := make([]experiment.Group, len(p.groups))
 	for i, g := range p.groups {
-		g.keep = Keep{Knots: with.Grid.Keep.Has("knots"), Coefficients: with.Grid.Keep.Has("coefficients")}
 		if g.method.command != "" {
 			with.Command(g.method.name)
 		}

@@ -81,7 +81,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	measures, further, err := scores.tables(cell.Keep)
+	measures, further, err := scores.tables(task)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}

@@ -156,7 +156,7 @@ func TestERMErrors(t *testing.T) {
 		{Name: ERM, C: 1, Loss: Term{Name: "absolute"}, Constraint: Term{fairness, gridfile.Settings{{Name: "columns", Word: "1,0"}, {Name: "tolerance"}}}},
 	} {
 		cell := Cell{Data: CellData{Task: dataset.Regression}, Model: model, Method: Method{Name: Original, Algorithm: originalMethod.algorithm}}
-		if _, err := DecodeCell(cell.Spec()); err == nil {
+		if _, err := DecodeCell(cell.Canonical()); err == nil {
 			t.Errorf("%+v is decoded", model)
 		}
 	}

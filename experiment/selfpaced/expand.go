@@ -23,8 +23,6 @@ type group struct {
 	age         Age
 	sweep       int
 
-	keep Keep
-
 	// earlier are the groups before this one that may hold some of its cells,
 	// which are then expanded there.
 	earlier []*group

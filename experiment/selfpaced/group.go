@@ -105,7 +105,6 @@ func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 		cell := &plannedCell{group: g, Cell: Cell{
 			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
 			Settings: g.preparation,
-			Keep:     g.keep,
 		}}
 		for c := range g.all() {
 			cell.Settings.Noise = c.noise
@@ -121,9 +120,8 @@ func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 }
 
 // Fill implements [experiment.Cell].
-func (c *plannedCell) Fill(task *experiment.Task, canonical []byte) error {
+func (c *plannedCell) Fill(task *experiment.Task) error {
 	task.Data = []string{c.Data.Digest}
-	task.Spec = c.spec(canonical)
 	task.Needs, task.Files, task.Env = c.needs(), outside.FilesOf(c.Method.Command), outside.EnvOf(c.Method.Command)
 	return labelFields.Append(&task.Labels, c)
 }

@@ -87,7 +87,7 @@ methods: [original]
 			}
 			before := task // of a version before
 			cell.Level = false
-			before.Cell, before.Spec, before.Needs = cell.ID(), cell.Spec(), cell.needs()
+			before.Cell, before.Spec, before.Needs = cell.ID(), cell.Canonical(), cell.needs()
 			if _, _, err := (Kind{}).Compute(t.Context(), &before, plan); !errors.As(err, new(*experiment.NeedError)) {
 				t.Errorf("a cell of a version before is computed: %v", err)
 			}

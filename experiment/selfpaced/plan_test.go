@@ -280,7 +280,7 @@ func TestTasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cell.ID() != task.Cell || !cell.Keep.Coefficients || task.Data[0] != cell.Data.Digest {
+		if cell.ID() != task.Cell || !task.Keeps("coefficients") || task.Data[0] != cell.Data.Digest {
 			t.Fatalf("task %s decodes to cell %s, %+v", task.Cell, cell.ID(), cell)
 		}
 		i++

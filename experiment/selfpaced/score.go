@@ -160,17 +160,16 @@ func better(a, b float64, metric string) bool {
 }
 
 // tables makes the rows that a cell leaves behind.
-func (s *scores) tables(keep Keep) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+func (s *scores) tables(task *experiment.Task) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
 	if measures, err = measureFields.Rows([]*scores{s}); err != nil {
 		return experiment.Batch{}, nil, err
 	}
 	further = map[string]experiment.Batch{}
 	for _, table := range []struct {
 		name string
-		kept bool
 		of   experiment.Fields[*scoredKnot]
-	}{{"knots", keep.Knots, knotFields}, {"coefficients", keep.Coefficients, coefficientFields}} {
-		if !table.kept {
+	}{{"knots", knotFields}, {"coefficients", coefficientFields}} {
+		if !task.Keeps(table.name) {
 			continue
 		}
 		if further[table.name], err = table.of.Rows(s.knots()); err != nil {

@@ -60,7 +60,7 @@ func TestNoScoreWithoutSamples(t *testing.T) {
 		if s.bestTest != test.best || s.bestValidation != test.best {
 			t.Errorf("%s: best are knots %d and %d, want %d", test.name, s.bestTest, s.bestValidation, test.best)
 		}
-		measures, further, err := s.tables(Keep{Knots: true})
+		measures, further, err := s.tables(&experiment.Task{Keep: []string{"knots"}})
 		if err != nil {
 			t.Fatal(err)
 		}

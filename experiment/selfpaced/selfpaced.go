@@ -18,18 +18,8 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 	experiment.Register(experiment.Registration{
 		Kind: Kind{}, Default: true,
 		Keys: slices.Concat([]string{"sweeps", "keep"}, sweepKeys, []string{"select"}), Read: readSection,
-		Dimensions: planDimensions, Layout: Layout, Complete: complete, Material: material,
+		Dimensions: planDimensions, Layout: Layout, Material: material,
 	})
-}
-
-// complete returns the spec of a cell with its knots and coefficients kept.
-func complete(spec []byte) ([]byte, error) {
-	cell, err := DecodeCell(spec)
-	if err != nil {
-		return nil, err
-	}
-	cell.Keep = Keep{Knots: true, Coefficients: true}
-	return cell.Spec(), nil
 }
 
 // material returns the parts of a cell's data, scaled and contaminated, and its path:

@@ -54,22 +54,16 @@ func (s *Solver) need() experiment.Need {
 
 func (c *Cell) needs() []experiment.Need { return []experiment.Need{need, c.Solver.need()} }
 
-// spec is what a worker gets.
-type spec struct {
-	Cell Cell     `json:"cell"`
-	Keep []string `json:"keep"`
-}
-
-// decode reads a spec and checks what the program knows of it.
-func decode(text []byte) (*spec, error) {
-	s := &spec{}
-	if err := experiment.DecodeStrictly(text, s); err != nil {
+// decode reads the canonical form of a cell and checks what the program knows of it.
+func decode(text []byte) (*Cell, error) {
+	c := &Cell{}
+	if err := experiment.DecodeStrictly(text, c); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
-	if err := s.Cell.known(); err != nil {
+	if err := c.known(); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
-	return s, nil
+	return c, nil
 }
 
 func (c *Cell) known() error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,24 +38,24 @@ func (Kind) Abilities() []experiment.Need {
 
 // Check decodes the task's cell and compares the task with it.
 func (Kind) Check(task *experiment.Task) error {
-	s, err := decode(task.Spec)
+	c, err := decode(task.Spec)
 	if err != nil {
 		return err
 	}
-	return task.Matches(s.Cell.id(), s.Cell.data(), outside.FilesOf(s.Cell.Solver.Command), outside.EnvOf(s.Cell.Solver.Command), s.Cell.needs()...)
+	return task.Matches(c.id(), c.data(), outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command), c.needs()...)
 }
 
 // Compute has the cell's solver make its curve and certifies every point.
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
-	s, err := decode(task.Spec)
+	c, err := decode(task.Spec)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	p, err := s.Cell.problem(ctx, data)
+	p, err := c.problem(ctx, data)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	a, err := s.Cell.solve(ctx, p, data)
+	a, err := c.solve(ctx, p, data)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
@@ -65,7 +64,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 		return experiment.Batch{}, nil, fmt.Errorf("certifying the problem: %w", err)
 	}
 	measures, curve, err := p.tables(a, b)
-	if err != nil || !slices.Contains(s.Keep, curveTable.Name) {
+	if err != nil || !task.Keeps(curveTable.Name) {
 		return measures, nil, err
 	}
 	return measures, map[string]experiment.Batch{curveTable.Name: curve}, nil

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
@@ -56,7 +55,8 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 			}
 			for _, f := range s.Factors {
 				for _, of := range solvers {
-					groups = append(groups, &group{data: d, task: task, factor: f, solver: of, budget: s.Budget, keep: p.Grid.Keep.Tables()})
+					g := &group{data: d, task: task, factor: f, solver: of, budget: s.Budget}
+					groups = append(groups, g.single())
 				}
 			}
 		}
@@ -132,46 +132,26 @@ type group struct {
 	factor factor
 	solver plannedSolver
 	budget float64
-	keep   []string
 }
 
-// Part implements [experiment.Group].
-func (g *group) Part() (data, method string) { return g.data.Name, g.solver.Name }
-
-// Digest implements [experiment.Group].
-func (g *group) Digest() string { return g.cell(0).id() }
-
-// Needs implements [experiment.Group].
-func (g *group) Needs() []experiment.Need { return g.cell(0).needs() }
-
-// Most implements [experiment.Group].
-func (g *group) Most() float64 { return 1 }
-
-// Slices implements [experiment.Group].
-func (g *group) Slices() []experiment.Slice {
-	return []experiment.Slice{{Cells: 1, Values: []string{g.data.Name, g.task.Name, g.factor.text, g.solver.Name}}}
+// single is the group for the plan.
+func (g *group) single() *experiment.Single {
+	return &experiment.Single{
+		Dataset: g.data.Name, Method: g.solver.Name, Values: []string{g.data.Name, g.task.Name, g.factor.text, g.solver.Name},
+		Required: g.cell(0).needs(), Estimate: g.seconds(),
+		Cell: func(repeat int, seed int64) experiment.Cell { return &plannedCell{g.cell(seed), g, repeat} },
+	}
 }
 
-// Seconds implements [experiment.Group]: some hundred passes over the data, or, for a command
+// seconds estimates the time of a cell: some hundred passes over the data, or, for a command
 // of which nothing is known, ten times that and a second; at most twice the budget.
-func (g *group) Seconds() float64 {
+func (g *group) seconds() float64 {
 	passes := float64(g.data.N) * float64(g.data.D) * 2e-9
 	seconds := 0.001 + 500*passes
 	if g.solver.Command != "" {
 		seconds = 1 + 5000*passes
 	}
 	return 100*passes + min(seconds, 2*g.budget)
-}
-
-// Cells implements [experiment.Group].
-func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
-	return func(yield func(experiment.Cell) bool) {
-		for i, seed := range seeds {
-			if !yield(&plannedCell{g.cell(seed), g, i + 1}) {
-				return
-			}
-		}
-	}
 }
 
 func (g *group) cell(seed int64) *Cell {
@@ -190,8 +170,7 @@ type plannedCell struct {
 }
 
 // Fill implements [experiment.Cell].
-func (c *plannedCell) Fill(task *experiment.Task, _ []byte) error {
-	task.Spec = gridfile.JSON(spec{Cell: *c.Cell, Keep: c.group.keep})
+func (c *plannedCell) Fill(task *experiment.Task) error {
 	task.Data, task.Needs = c.data(), c.needs()
 	task.Files, task.Env = outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command)
 	return labelFields.Append(&task.Labels, c)

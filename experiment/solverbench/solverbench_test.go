@@ -177,11 +177,11 @@ solvers: [rehline, rehline-coordinate-descent, lbfgs]
 `)
 	left := map[string]int{}
 	for i := range list {
-		s, err := decode(list[i].Spec)
+		c, err := decode(list[i].Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		solver := s.Cell.Solver.Name
+		solver := c.Solver.Name
 		measures, further, err := (Kind{}).Compute(t.Context(), &list[i], data)
 		if status := new(experiment.StatusError); errors.As(err, &status) && status.Status == experiment.Skipped {
 			left[solver]++
@@ -271,21 +271,21 @@ func TestLimits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for i := range list {
-		s, err := decode(list[i].Spec)
+		c, err := decode(list[i].Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.Cell.problem(t.Context(), data)
+		p, err := c.problem(t.Context(), data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Cell.solve(ctx, p, data); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", s.Cell.Solver.Name, err)
+		if _, err := c.solve(ctx, p, data); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", c.Solver.Name, err)
 		}
-		s.Cell.Budget = 1e-9
-		a, err := s.Cell.solve(t.Context(), p, data)
+		c.Budget = 1e-9
+		a, err := c.solve(t.Context(), p, data)
 		if err != nil || a.stopped == "" || len(a.points) > 1 {
-			t.Errorf("%s: %d points, stopped %q: %v", s.Cell.Solver.Name, len(a.points), a.stopped, err)
+			t.Errorf("%s: %d points, stopped %q: %v", c.Solver.Name, len(a.points), a.stopped, err)
 		}
 	}
 }
