@@ -124,8 +124,9 @@ var Layout = &layout.Layout{
 	Path: &layout.Path{
 		Label: "age λ", Within: DimRegularizer,
 		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event",
-		Main: GAGA, Steps: ACS, Values: "coefficients", Spacing: DimAgeStep,
+		Main: GAGA, Steps: ACS, Values: "coefficients", Value: "values", Spacing: DimAgeStep,
 	},
+	Certificate:       "max_kkt",
 	Published:         publishedTables,
 	WithoutValidation: "a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part",
 }

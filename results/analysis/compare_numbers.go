@@ -214,10 +214,6 @@ func (n *NumberChanges) keepFarthest() {
 	n.Cells = n.Cells[:min(len(n.Cells), MaxFailures)]
 }
 
-// certificate is the measure that is an error relative to the problem's scale: its
-// own relative changes mean nothing.
-const certificate = "max_kkt"
-
 // distance says how far two values of a measure are apart, 0 where they are equal.
 func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) float64 {
 	i, j := int(of.baseline)*len(c.measures)+measure, int(of.other)*len(c.measures)+measure
@@ -229,7 +225,7 @@ func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) fl
 		return 0
 	case c.measures[measure].Type == experiment.Text, !stats.Finite(x), !stats.Finite(y):
 		return math.Inf(1)
-	case c.measures[measure].Name == certificate:
+	case c.measures[measure].Name == c.schema.Certificate:
 		return math.Abs(x - y)
 	}
 	largest := max(math.Abs(x), math.Abs(y))

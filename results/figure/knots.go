@@ -73,7 +73,7 @@ func readKnots(ctx context.Context, path string, of *layout.Path, cells map[stri
 // readCoefficients adds to cells, whose keys say which are wanted, the
 // coefficients in the file.
 func readCoefficients(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
-	columns := []string{"cell", of.Number, "values"}
+	columns := []string{"cell", of.Number, of.Value}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
 	return results.EachFrameOf(ctx, path, isOf(cells), columns, func(f *results.Frame) error {
 		v, err := f.Vectors(path, columns, kinds)

@@ -20,11 +20,16 @@ const (
 // MaxDimensions is how many dimensions a layout can have.
 const MaxDimensions = 24
 
+// Columns are the labels and measures that reports ask for by name: dataset, method, repeat,
+// seed and metric (rmse, mae or accuracy) of every kind, and, where a kind has them, the
+// method's settings as a JSON object, sizes and scores.
+var Columns = []string{
+	"dataset", "method", "method_params", "repeat", "seed", "metric", "n_train", "n_test", "n_features",
+	"test_at_best_validation", "test_at_best_test", "test_at_end", "best_validation",
+}
+
 // Layout says how the cells of a kind of experiment are read. Beside the columns that it
-// names reports read "method", "repeat" and "metric" (rmse or accuracy), and, where the
-// kind has them, "method_params" (a JSON object of the method's settings), the sizes
-// "n_train", "n_test" and "n_features", and the scores "test_at_best_validation",
-// "test_at_best_test", "test_at_end" and "best_validation".
+// names reports read those of [Columns].
 type Layout struct {
 	// Dimensions are the label columns that a grid varies, other than the method and the
 	// repeat, in the order by which rows are sorted: [Dataset] and [Model] first, the
@@ -68,6 +73,9 @@ type Layout struct {
 	Times []Axis
 	// Path says where the path of scores of a cell is, nil for kinds without.
 	Path *Path
+	// Certificate is the measure that is an error relative to the problem's scale, whose own
+	// relative changes mean nothing; "" for none.
+	Certificate string
 	// Own declares the kind's own part of a report, nil for kinds without.
 	Own *Own
 	// Published returns numbers published for the kind, to be put next to those of a run; nil
@@ -139,9 +147,9 @@ type Path struct {
 	Table, Number, Step, Score, Validation, Event string
 
 	// Main is the method whose paths have critical points, Steps the one that knows a path
-	// at the ages of its steps, by their names, and Values the table of the coefficients
-	// at each point; "" for kinds without.
-	Main, Steps, Values string
+	// at the ages of its steps, by their names, and Values the table with the coefficients
+	// at each point in its column Value; "" for kinds without.
+	Main, Steps, Values, Value string
 
 	// Spacing is the size of the steps of methods that go by steps: reports of several sizes say
 	// what each reaches of what Main does, in which time. [Dataset] for kinds without.
