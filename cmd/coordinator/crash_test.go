@@ -25,7 +25,7 @@ import (
 func TestKilledRun(t *testing.T) {
 	needs.Patience(t, "7 s")
 	t.Parallel()
-	eachKind(t, killRuns)
+	eachKind(t, needs.Long(), killRuns)
 }
 
 func killRuns(t *testing.T, k *kindOfGrid) {
@@ -104,7 +104,7 @@ var doneCells = regexp.MustCompile(`msg=progress .* done=([1-9]\d*) cells=(\d+)`
 func TestInterruptedRun(t *testing.T) {
 	needs.Patience(t, "6 s")
 	t.Parallel()
-	eachKind(t, interruptRun)
+	eachKind(t, needs.Long(), interruptRun)
 }
 
 func interruptRun(t *testing.T, k *kindOfGrid) {

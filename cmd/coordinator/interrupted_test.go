@@ -22,8 +22,8 @@ import (
 type point struct{ call, file string }
 
 // TestInterruptedChange interrupts runs that take cells out of a folder or put some in, and
-// prune, at every sync, rename and removal of a file: with EIO, kill -9 and ^C. The next run
-// must leave what an undisturbed one leaves, and verify must find nothing.
+// prune, at every third sync, rename and removal of a file, with AGEPATH_LONG=1 at each: with
+// EIO, kill -9 and ^C. The next run must leave what an undisturbed one leaves, and verify must find nothing.
 func TestInterruptedChange(t *testing.T) {
 	strace := needs.Program(t, "interrupting at a system call", "strace")
 	t.Parallel()
@@ -37,8 +37,11 @@ func TestInterruptedChange(t *testing.T) {
 	must(t, run(small, 3)...)
 	copyFolder(t, large, shrunk)
 	must(t, run(shrunk, 3)...)
-	every := 1
-	if testing.Short() {
+	every := 3
+	switch {
+	case needs.Long():
+		every = 1
+	case testing.Short():
 		every = 16
 	}
 	total := 0
@@ -79,7 +82,7 @@ func TestInterruptedChange(t *testing.T) {
 		t.Logf("%s: %d points", c.name, len(points))
 	}
 	t.Logf("%d interruptions", total)
-	if every == 1 && total < 40 {
+	if every <= 3 && total < 40 {
 		t.Errorf("only %d interruptions", total)
 	}
 }

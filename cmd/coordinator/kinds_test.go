@@ -77,10 +77,13 @@ var kindsOfGrids = map[string]*kindOfGrid{
 	},
 }
 
-// eachKind runs a test over all kinds.
-func eachKind(t *testing.T, test func(t *testing.T, k *kindOfGrid)) {
+// eachKind runs a test over all kinds, or over the self-paced one alone.
+func eachKind(t *testing.T, all bool, test func(t *testing.T, k *kindOfGrid)) {
 	t.Helper()
 	for name, k := range kindsOfGrids {
+		if !all && name != "self-paced" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, k)

@@ -75,7 +75,7 @@ func (r *remote) work(t *testing.T, args ...string) (*exec.Cmd, func() error) {
 func TestRemote(t *testing.T) {
 	needs.Patience(t, "6 s")
 	t.Parallel()
-	eachKind(t, shareCells)
+	eachKind(t, true, shareCells)
 }
 
 func shareCells(t *testing.T, k *kindOfGrid) {

@@ -263,7 +263,7 @@ func TestFailedCells(t *testing.T) {
 // TestReplay computes cells of a run again.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	eachKind(t, replayCells)
+	eachKind(t, true, replayCells)
 }
 
 func replayCells(t *testing.T, k *kindOfGrid) {

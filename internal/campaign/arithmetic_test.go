@@ -59,6 +59,7 @@ func TestOneArithmetic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program and computes without FMA instructions: a minute")
 	}
+	t.Parallel()
 	if runtime.GOARCH != "amd64" || !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
 		t.Skip("there is one arithmetic here: the processor is none of x86-64 with AVX2 and FMA")
 	}

@@ -282,6 +282,7 @@ func TestPowerCuts(t *testing.T) {
 // run must end with exactly these.
 func TestPowerCutEmbedded(t *testing.T) {
 	needs.Patience(t, "a minute")
+	t.Parallel()
 	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 200), cells: 200 * (20*2 + 1)}
 	sweep.compute(t, t.TempDir())
 	d := newMortalDisk(t)
