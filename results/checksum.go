@@ -72,11 +72,8 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s; restore the folder from a copy, or remove all *.arrow files of it and compute the cells again", e.Path, e.What)
 }
 
-// errNoSums says that a file was written without checksums.
-var errNoSums = errors.New("it has no checksums, being of an earlier version of agepath")
-
-// checkSums compares a file with its checksums: every byte is read. The error is
-// errNoSums for a file without them and a [*DamageError] for one that differs.
+// checkSums compares a file with its checksums: every byte is read. The error is a
+// [*DamageError] for one that differs or has none.
 func checkSums(ctx context.Context, d disk.FS, path string) error {
 	t := &TableReader{path: path}
 	var err error
@@ -95,7 +92,7 @@ func checkSums(ctx context.Context, d disk.FS, path string) error {
 		err = t.checkSums(ctx)
 	}
 	var damage *DamageError
-	if err != nil && !errors.As(err, &damage) && !errors.Is(err, errNoSums) {
+	if err != nil && !errors.As(err, &damage) {
 		err = fmt.Errorf("reading %s: %w", path, disk.WithoutPath(err, path))
 	}
 	return err
@@ -153,13 +150,7 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 		}
 	}
 	if string(tail[12:]) != sumsMagic {
-		if err := t.begin(nil); err != nil {
-			return nil, &DamageError{t.path, err.Error()}
-		}
-		if _, promised := t.metadata()[MetadataChecksums]; promised {
-			return nil, &DamageError{t.path, "its checksums are not where they should be"}
-		}
-		return nil, errNoSums
+		return nil, &DamageError{t.path, "its checksums are not where they should be"}
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[4:]))*sumSection + sumsTail
 	if length > footer {
@@ -179,7 +170,7 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 	return block, nil
 }
 
-// CheckFiles refuses a folder with a damaged file. Files without checksums pass.
+// CheckFiles refuses a folder with a damaged file.
 // A file of another version is refused as such: that version may keep its
 // checksums in another way.
 func CheckFiles(ctx context.Context, dir string) error {
@@ -190,7 +181,7 @@ func CheckFiles(ctx context.Context, dir string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		err := checkSums(ctx, disk.OS{}, path)
-		if err == nil || errors.Is(err, errNoSums) || errors.Is(err, fs.ErrNotExist) {
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if t, opening := OpenTable(path); opening == nil {

@@ -256,12 +256,6 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 	err = reader.each(ctx, batches, func(k int, f *Frame) error {
 		read++
 		at := sourceOf(number, k)
-		if have := len(f.Batch.Columns); have < len(sorter.table.Columns) { // a version before wrote it
-			f.Batch.Columns = append(f.Batch.Columns, nulls(sorter.table.Columns[have:], f.Rows())...)
-		}
-		if sorter.table.Name == s.rows.cells().Name {
-			s.tellTables(&f.Batch)
-		}
 		cells := f.Batch.Columns[column].Texts
 		for from, to := 0, 0; from < len(cells); from = to {
 			to = from + cellRun(cells[from:])
@@ -281,18 +275,6 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 		return 0, fmt.Errorf("%w: %s changed since it was opened", io.EOF, name)
 	}
 	return rows, nil
-}
-
-// tellTables fills the column tables of computed cells of which a version before did not say
-// it.
-func (s *Store) tellTables(cells *experiment.Batch) {
-	tables := &cells.Columns[slices.IndexFunc(s.rows.cells().Columns, func(c experiment.Column) bool { return c.Name == "tables" })]
-	for row := range tables.Null {
-		e, _, ok := s.index.find(cells.Columns[1].Texts[row])
-		if ok && tables.Null[row] && experiment.Statuses[e.status].Computed() {
-			tables.Texts[row], tables.Null[row] = s.index.tables(e), false
-		}
-	}
 }
 
 // commit puts the temporary files of a set in place, cells.arrow last.

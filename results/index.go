@@ -281,17 +281,6 @@ func (x *index) permute(places []int32) {
 	}
 }
 
-// tables returns the column tables of a cell that was computed.
-func (x *index) tables(e *entry) string {
-	names := []string{"cells"}
-	for k, table := range x.further {
-		if e.has&(1<<k) != 0 {
-			names = append(names, table)
-		}
-	}
-	return strings.Join(names, ",")
-}
-
 // settle makes a source the place of entries.
 func settle(entries []entry, at source) {
 	for i := range entries {

@@ -28,14 +28,14 @@ type Manifest struct {
 	Cells         int64                     `json:"cells"`                 // the grid has
 	Counts        map[experiment.Status]int `json:"counts"`                // cells in the files by status
 	Tables        []ManifestTable           `json:"tables"`                // of the files
-	Compression   Compression               `json:"compression,omitempty"` // of the files; not in those of versions before, which have ZSTD
+	Compression   Compression               `json:"compression,omitempty"` // of the files
 	Grid          string                    `json:"grid,omitempty"`        // the grid as run, YAML
 	File          string                    `json:"file,omitempty"`        // of the grid, as it was named: relative paths of data begin at its folder
 	Set           []string                  `json:"set,omitempty"`         // overrides of the grid
 	Files         map[string]string         `json:"files,omitempty"`       // digests of the files of commands by name
 
-	// Places are where the files were, nil in those of version 0.1.0.
-	Places *ManifestPlaces `json:"places,omitempty"`
+	// Places are where the files were.
+	Places ManifestPlaces `json:"places"`
 
 	// Readings say how the files of data sets were read.
 	Readings []ManifestReading `json:"readings,omitempty"`

@@ -119,9 +119,7 @@ func (f *folderOutcomes) open(ctx context.Context, number int, name func(table s
 	}
 	err = checkSchema(path, reader.schema, table)
 	if err == nil && number <= 0 {
-		if err = checkSums(ctx, disk.OS{}, path); errors.Is(err, errNoSums) {
-			err = nil
-		}
+		err = checkSums(ctx, disk.OS{}, path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, reader.Close())

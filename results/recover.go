@@ -213,15 +213,14 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	return append(finals, cells.Name), nil
 }
 
-// openFinal opens a final file, which must not be damaged. One without checksums is
-// as good as its reader finds it.
+// openFinal opens a final file, which must not be damaged.
 func (s *Store) openFinal(ctx context.Context, name func(table string) string, table experiment.Table, columns ...string) (*TableReader, error) {
 	path := filepath.Join(s.dir, name(table.Name))
 	reader, err := s.openChecked(path, table, columns...)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSums(ctx, s.disk, path); err != nil && !errors.Is(err, errNoSums) {
+	if err := checkSums(ctx, s.disk, path); err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
 	return reader, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// SchemaVersion is the version of the tables in DIR. It grows when columns
-// change their meaning, name or type.
-const SchemaVersion = 7
+// SchemaVersion is the version of the tables in DIR. It grows when a column comes, goes, or
+// changes its meaning, name or type.
+const SchemaVersion = 8
 
 // versionError returns a [*VersionError] unless a schema version is [SchemaVersion].
 func versionError(version string) error {

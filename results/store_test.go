@@ -459,16 +459,16 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			key := []byte("agepath.schema_version")
 			at := bytes.Index([]byte(text), key)
 			changed := []byte(text)
-			i := bytes.IndexByte(changed[at-24:at], '7')
+			i := bytes.IndexByte(changed[at-24:at], '8')
 			if i < 0 {
 				t.Fatalf("no version before the key in %s", name)
 			}
-			changed[at-24+i] = '8'
+			changed[at-24+i] = '7'
 			writeDir(t, dir, map[string]string{name: string(changed)})
 			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
 			var version *VersionError
-			if !errors.As(err, &version) || version.Have != "8" || !strings.Contains(err.Error(), name) ||
-				!strings.Contains(err.Error(), "of schema version 8, and this agepath reads version 7; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
+			if !errors.As(err, &version) || version.Have != "7" || !strings.Contains(err.Error(), name) ||
+				!strings.Contains(err.Error(), "of schema version 7, and this agepath reads version 8; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
 				t.Errorf("%s of another version: %v", name, err)
 			}
 			// Also columns that both versions have may have another meaning.

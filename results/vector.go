@@ -204,16 +204,6 @@ func appendNull(dst *experiment.Batch, at int, columns []experiment.Column) {
 	}
 }
 
-// nulls returns columns of nulls.
-func nulls(columns []experiment.Column, rows int) []experiment.Vector {
-	batch := newBatch(columns)
-	for range rows {
-		appendNull(&batch, 0, columns)
-		batch.Rows++
-	}
-	return batch.Columns
-}
-
 // nullRow is a null of every type.
 var nullRow = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{
 	Ints: []int64{0}, Floats: []float64{0}, Texts: []string{""}, Lists: [][]float64{nil}, Null: []bool{true},

@@ -243,8 +243,6 @@ func (v *Verification) readSums(ctx context.Context, path string) error {
 	switch {
 	case errors.As(err, &damage):
 		v.Problem("checksums", "%s: %s", path, damage.What)
-	case errors.Is(err, errNoSums):
-		v.Note("%s: %v; its batches were decoded", path, err)
 	case err != nil:
 		return err
 	}

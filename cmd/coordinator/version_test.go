@@ -17,12 +17,33 @@ func ofVersion(t *testing.T, version int) (dir, grid string) {
 	dir = filepath.Join(t.TempDir(), "other")
 	grid = write(t, t.TempDir(), "grid.yaml", smallGrid)
 	must(t, "run", grid, "--out", dir, "--workers", "2", "--figures", "0", "--no-reuse")
+	changeVersion(t, dir, version)
+	return dir, grid
+}
+
+// changeVersion makes the files of a folder those of another schema version.
+func changeVersion(t *testing.T, dir string, version int) {
+	t.Helper()
 	have, want := strconv.Itoa(results.SchemaVersion), strconv.Itoa(version)
 	for name, text := range contents(t, dir) {
 		text = strings.Replace(text, `"schema_version": `+have, `"schema_version": `+want, 1)
 		write(t, dir, name, strings.ReplaceAll(text, "\x01\x00\x00\x00"+have, "\x01\x00\x00\x00"+want))
 	}
-	return dir, grid
+}
+
+// TestReuseOfOtherVersion wants the folders of another schema version that this machine has made
+// to be passed over without a word: their cells are computed again.
+func TestReuseOfOtherVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grid, env := write(t, dir, "grid.yaml", smallGrid), ownCache(dir)
+	for _, out := range []string{"first", "second"} {
+		o := doWith(t, t.Context(), env, "run", grid, "--out", filepath.Join(dir, out), "--figures", "0")
+		if o.code != command.ExitDone || !strings.Contains(o.out, ": 12 of 12 cells computed") || strings.Contains(o.out+o.err, "left out") {
+			t.Errorf("%s: exit status %d\n%s%s", out, o.code, o.out, o.err)
+		}
+		changeVersion(t, filepath.Join(dir, out), results.SchemaVersion-1)
+	}
 }
 
 // TestOtherVersions wants folders of other schema versions to be refused by every command on
@@ -35,6 +56,7 @@ func TestOtherVersions(t *testing.T) {
 		for _, args := range [][]string{
 			{"report", dir}, {"compare", dir, dir}, {"verify", dir}, {"replay", dir, "86"}, {"prune", dir},
 			{"plan", grid, "--out", dir}, {"run", grid, "--out", dir},
+			{"run", grid, "--out", t.TempDir(), "--reuse", dir},
 		} {
 			o := do(t, args...)
 			wantRefusal(t, o, want)

@@ -378,7 +378,7 @@ func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed 
 func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 	manifest := describe(c.Grid, c.Plan)
 	if c.places != nil {
-		manifest.Places = c.places
+		manifest.Places = *c.places
 	}
 	manifest.Places = seenFrom(manifest.Places, c.Out)
 	manifest.Versions = map[string]string{"agepath": c.Version}

@@ -14,8 +14,8 @@ import (
 
 // placesOf returns the places of a grid's file and of the files of its plan's data
 // sets, as they are on this machine.
-func placesOf(grid *experiment.Grid, plan *experiment.Plan) *results.ManifestPlaces {
-	places := &results.ManifestPlaces{}
+func placesOf(grid *experiment.Grid, plan *experiment.Plan) results.ManifestPlaces {
+	var places results.ManifestPlaces
 	if path, err := filepath.Abs(grid.File); err == nil && grid.File != "" {
 		places.Grid.Path = path
 	}
@@ -29,11 +29,8 @@ func placesOf(grid *experiment.Grid, plan *experiment.Plan) *results.ManifestPla
 	return places
 }
 
-// seenFrom returns places with their paths from a folder, where there are such.
-func seenFrom(places *results.ManifestPlaces, dir string) *results.ManifestPlaces {
-	if places == nil {
-		return nil
-	}
+// seenFrom returns places with their paths from a folder.
+func seenFrom(places results.ManifestPlaces, dir string) results.ManifestPlaces {
 	from, err := filepath.Abs(dir)
 	if err != nil {
 		return places
@@ -44,7 +41,7 @@ func seenFrom(places *results.ManifestPlaces, dir string) *results.ManifestPlace
 			p.Relative = filepath.ToSlash(path)
 		}
 	}
-	seen := &results.ManifestPlaces{Grid: places.Grid, Data: slices.Clone(places.Data)}
+	seen := results.ManifestPlaces{Grid: places.Grid, Data: slices.Clone(places.Data)}
 	relative(&seen.Grid)
 	for i := range seen.Data {
 		relative(&seen.Data[i].ManifestPlace)
@@ -67,9 +64,6 @@ func placesIn(p results.ManifestPlace, dir string) (list []string) {
 // planOfFolder is planOf for a folder of results, whose grid and data are looked for
 // where its manifest says, too.
 func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
-	if m.Places == nil { // of a version before
-		return planOf(ctx, m, library)
-	}
 	here := *m
 	for _, path := range placesIn(m.Places.Grid, dir) {
 		if _, err := os.Stat(path); err == nil {

@@ -41,7 +41,7 @@ func putRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, gate *ga
 }
 
 // putDescription is putRun without the data sets and cells.
-func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, places *results.ManifestPlaces) (damaged, limited bool, err error) {
+func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, places results.ManifestPlaces) (damaged, limited bool, err error) {
 	description := &Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()}
 	description.Places = places
 	text, err := json.Marshal(description)
@@ -244,10 +244,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 	if err != nil {
 		return nil, err
 	}
-	c := &Coordinator{Grid: grid, Plan: plan, Out: out, Version: version, Compression: compression}
-	if c.places = manifest.Places; c.places == nil { // of a version before
-		c.places = &results.ManifestPlaces{}
-	}
+	c := &Coordinator{Grid: grid, Plan: plan, Out: out, Version: version, Compression: compression, places: &manifest.Places}
 	store, gate, err := c.openFolder(ctx)
 	if err != nil {
 		return nil, err

@@ -158,8 +158,8 @@ func (t *taker) missesNone() bool {
 }
 
 // known returns the folders that were made on this machine and can have cells of a plan.
-// A folder that has gone or cannot be read holds none; nor is one believed that another
-// user can write.
+// A folder that has gone, is of another schema version or cannot be read holds none; nor is
+// one believed that another user can write.
 func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
 	if r.Known == nil {
 		return nil
@@ -170,7 +170,7 @@ func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
 	}
 	for _, folder := range list {
 		m, err := results.ReadManifest(folder.Dir)
-		if folder.Dir == r.own || errors.Is(err, fs.ErrNotExist) || err == nil && !sharesData(plan, m) {
+		if folder.Dir == r.own || errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*results.VersionError)) || err == nil && !sharesData(plan, m) {
 			continue
 		}
 		if err == nil {

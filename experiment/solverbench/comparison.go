@@ -303,15 +303,15 @@ func reachedBy(cells []layout.Cell, all map[string]measured) reached {
 	if of.repeats == 0 {
 		return of
 	}
-	of.setup, of.gap = middle(setups), middle(gaps)
+	of.setup, of.gap = median(setups), median(gaps)
 	for k := range seconds {
-		of.seconds[k] = middle(seconds[k])
+		of.seconds[k] = median(seconds[k])
 	}
 	return of
 }
 
-// middle returns the median of numbers, which may be infinite.
-func middle(xs []float64) float64 {
+// median returns the median of numbers, which it sorts and which may be infinite.
+func median(xs []float64) float64 {
 	slices.Sort(xs)
 	n := len(xs)
 	return (xs[(n-1)/2] + xs[n/2]) / 2

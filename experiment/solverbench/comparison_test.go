@@ -110,3 +110,24 @@ func TestReachedBy(t *testing.T) {
 		t.Errorf("a failed cell counts: %+v", got)
 	}
 }
+
+// TestMedian compares the median with the definition: at least half of the numbers are at most it,
+// and at least half at least it; of two in the middle it is the mean.
+func TestMedian(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct {
+		numbers []float64
+		want    float64
+	}{
+		{[]float64{7}, 7}, {[]float64{3, 1, 2}, 2}, {[]float64{9, 1, 4, 3, 100}, 4}, {[]float64{4, 1, 3, 2}, 2.5},
+		{[]float64{inf, 1, 2}, 2}, {[]float64{inf, 1}, inf}, {[]float64{inf, inf, inf}, inf},
+	} {
+		if have := median(of.numbers); have != of.want {
+			t.Errorf("of %v: %g, want %g", of.numbers, have, of.want)
+		}
+	}
+	a := attempt{setups: []float64{0.3, 0.1, 0.2}}
+	if have := a.setup(); have != 0.2 {
+		t.Errorf("the time of set-up is %v, want 0.2", have)
+	}
+}

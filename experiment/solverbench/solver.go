@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/agepath/agepath/rehline"
 )
 
@@ -81,11 +79,6 @@ func (a *attempt) setup() any {
 		return nil
 	}
 	return median(a.setups)
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return stat.Quantile(0.5, stat.LinInterp, values, nil)
 }
 
 // Runs of less than briefly are made several times, for their median time: the first touch of

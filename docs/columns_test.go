@@ -1,0 +1,34 @@
+package docs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+)
+
+// schemaColumns is a digest of the names and types of all columns of all kinds, by the schema
+// version that has them.
+var schemaColumns = map[int]string{8: "ba43d66af21707b2"}
+
+// TestSchemaVersion wants the schema version to rise with every column that comes, goes or changes:
+// readers refuse a folder of another version by a sentence, but trip over columns that differ.
+func TestSchemaVersion(t *testing.T) {
+	t.Parallel()
+	sum := sha256.New()
+	for _, kind := range experiment.Registrations() {
+		tables := kind.Tables()
+		for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
+			for _, column := range table.Columns {
+				fmt.Fprintln(sum, kind.Name(), table.Name, column.Name, column.Type)
+			}
+		}
+	}
+	if is := hex.EncodeToString(sum.Sum(nil)[:8]); is != schemaColumns[results.SchemaVersion] {
+		t.Errorf("the columns are not those of schema version %d: raise results.SchemaVersion, with the number in docs/results.md, and write {%d: %q} here",
+			results.SchemaVersion, results.SchemaVersion+1, is)
+	}
+}
