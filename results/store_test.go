@@ -105,7 +105,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			md := file.Schema().Metadata()
 			for key, want := range map[string]string{
-				MetadataVersion: "7", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
+				MetadataVersion: "8", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
 			} {
 				if have := md.Values()[md.FindKey(key)]; have != want {
 					t.Errorf("%s: metadata %s is %q, want %q", name, key, have, want)
