@@ -41,6 +41,8 @@ type Host struct {
 	Lookup func(name string) (string, bool)
 	// Alone says that every process below this one is a command's, see [Own].
 	Alone bool
+	// Shared says that what is in /dev/shm is the commands', see [Isolated].
+	Shared bool
 
 	mu      sync.Mutex
 	all     map[*session]bool
@@ -244,6 +246,9 @@ func (h *Host) end(s *session) {
 	started.set(s.cmd.Process.Pid, false)
 	h.mu.Lock()
 	h.cpu += s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
+	if h.Shared && len(h.all) == 0 {
+		clearShared()
+	}
 	h.mu.Unlock()
 	_ = s.remove() // what stays is a temporary file
 }
@@ -260,7 +265,11 @@ func (h *Host) Usage() (cpu time.Duration, bytes int64) {
 	for s := range h.all {
 		roots = append(roots, s.cmd.Process.Pid)
 	}
-	cpu, bytes = usage(roots)
+	shared := int64(0)
+	if h.Shared {
+		shared = sharedBytes()
+	}
+	cpu, bytes = usage(roots, h.Alone, shared)
 	return h.cpu + cpu, bytes
 }
 

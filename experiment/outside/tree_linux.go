@@ -103,20 +103,32 @@ func reap(pid int) {
 }
 
 // usage returns the processor time and the memory of some processes and of those
-// below them.
-func usage(roots []int) (cpu time.Duration, bytes int64) {
+// below them, with as much of the shared memory as they have not mapped. Alone says that
+// the memory of all processes below this one counts, whoever their parents are.
+func usage(roots []int, alone bool, shared int64) (cpu time.Duration, bytes int64) {
 	all := processes()
+	var list []process
 	for _, root := range roots {
-		for _, p := range all {
-			if p.pid == root {
-				cpu, bytes = cpu+p.cpu, bytes+p.bytes
-			}
-		}
-		for _, p := range below(all, root) {
-			cpu, bytes = cpu+p.cpu, bytes+p.bytes
+		list = append(list, below(all, root)...)
+	}
+	for _, p := range all {
+		if slices.Contains(roots, p.pid) {
+			list = append(list, p)
 		}
 	}
-	return cpu, bytes
+	for _, p := range list {
+		cpu += p.cpu
+	}
+	if alone {
+		list = below(all, os.Getpid())
+	}
+	for _, p := range list {
+		bytes += p.bytes
+		if shared > 0 {
+			shared -= mapped(p.pid)
+		}
+	}
+	return cpu, bytes + max(shared, 0)
 }
 
 // below returns the processes of a list that descend from one.

@@ -27,4 +27,4 @@ func endBelow(pid int) {
 func EndMarked(string) {}
 
 // usage is not known on this system.
-func usage([]int) (time.Duration, int64) { return 0, 0 }
+func usage([]int, bool, int64) (time.Duration, int64) { return 0, 0 }

@@ -23,4 +23,4 @@ func endBelow(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 func EndMarked(string) {}
 
 // usage is not known on this system.
-func usage([]int) (time.Duration, int64) { return 0, 0 }
+func usage([]int, bool, int64) (time.Duration, int64) { return 0, 0 }

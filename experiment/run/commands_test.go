@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -91,6 +92,7 @@ func TestCommands(t *testing.T) {
 		"forks":    {`env -i setsid NAP & (env -i setsid sh -c 'NAP & NAP &' &) ; read l; NAP`, experiment.Timeout, "the command was ended"},
 		"leaves":   {`env -i setsid NAP & read l; exit 5`, experiment.Failed, "exit status 5"},
 		"greedy":   {`read l; head -c 1000000000 /dev/zero | tail -n 1 >/dev/null; NAP`, experiment.Memory, "its limit is"},
+		"daemon":   {`(setsid sh -c 'head -c 1000000000 /dev/zero | tail -n 1 >/dev/null; NAP' &) ; read l; NAP`, experiment.Memory, "its limit is"},
 		"murder":   {`NAP & read l; kill -9 $PPID; NAP`, experiment.Failed, "signal: killed"},
 		"infinite": {`read l; echo '{"coefficients": [[1e999]]}'`, experiment.Failed, "its answer"},
 	}
@@ -99,21 +101,7 @@ func TestCommands(t *testing.T) {
 		scripts[name] = strings.ReplaceAll(c.script, "NAP", nap)
 	}
 	grid, p, _ := commandPlan(t, scripts, "limits={timeout: 6s, memory: 400MiB, attempts: 1}")
-	q := startQueue(t)
-	if _, err := Submit(t.Context(), q, grid, p); err != nil {
-		t.Fatal(err)
-	}
-	w := &Worker{
-		Queue: q, Process: commandSlot, Cache: t.TempDir(), Slots: 2, Drain: true, Idle: 10 * time.Millisecond, AllowCommands: true,
-		Report: func(_ string, err error) { t.Error(err) },
-	}
-	if err := w.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]*experiment.Outcome{}
-	for _, o := range outcomesOf(t, q, p.Run) {
-		got[methodOf(t, o)] = o
-	}
+	got := computeCommands(t, grid, p, 2, commandSlot, wantIsolation(t))
 	for name, c := range cases {
 		o := got[name]
 		if o == nil {
@@ -131,6 +119,101 @@ func TestCommands(t *testing.T) {
 	}
 	if left := running(strings.ReplaceAll(nap, " ", "\x00")); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
+	}
+}
+
+// computeCommands has a worker compute the cells of a plan, and returns the outcomes by method.
+func computeCommands(t *testing.T, grid *experiment.Grid, p *experiment.Plan, slots int, process func() *exec.Cmd, report func(string, error)) map[string]*experiment.Outcome {
+	t.Helper()
+	q := startQueue(t)
+	if _, err := Submit(t.Context(), q, grid, p); err != nil {
+		t.Fatal(err)
+	}
+	w := &Worker{
+		Queue: q, Process: process, Cache: t.TempDir(), Slots: slots, Drain: true, Idle: 10 * time.Millisecond, AllowCommands: true,
+		Report: report,
+	}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]*experiment.Outcome{}
+	for _, o := range outcomesOf(t, q, p.Run) {
+		got[methodOf(t, o)] = o
+	}
+	return got
+}
+
+// wantIsolation reports all but that the system refuses slots a /dev/shm of their own.
+func wantIsolation(t *testing.T) func(string, error) {
+	return func(_ string, err error) {
+		if refused := new(IsolationError); errors.As(err, &refused) {
+			t.Log(err)
+		} else {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSharedMemory has commands leave memory in closed files of /dev/shm: it counts, goes
+// with its command, also where that kills the slot, and nobody else sees it.
+func TestSharedMemory(t *testing.T) {
+	t.Parallel()
+	needs.Program(t, "a command that maps files", "python3")
+	name := fmt.Sprintf("agepath-test-%d", os.Getpid())
+	var refused error
+	compute := func(scripts map[string]string) map[string]*experiment.Outcome {
+		grid, p, _ := commandPlan(t, scripts, "limits={timeout: 20s, memory: 200MiB, attempts: 1}")
+		return computeCommands(t, grid, p, 1, commandSlot, func(_ string, err error) { refused = err })
+	}
+	got := compute(map[string]string{
+		"fills": `read l; for i in 1 2 3 4; do head -c 75000000 /dev/zero >/dev/shm/` + name + `$i; done; sleep 100`,
+		"kills": `mkdir /dev/shm/.` + name + `; head -c 1000000 /dev/zero >/dev/shm/.` + name + `/file; read l; kill -9 $PPID`,
+		"maps": `read l; ` + cellID + `exec python3 -c '
+import mmap
+f = open("/dev/shm/` + name + `", "w+b"); f.truncate(120 << 20)
+m = mmap.mmap(f.fileno(), 0)
+for i in range(0, len(m), 4096): m[i] = 1
+import time; time.sleep(0.3)
+print("{\"cell\": \"'$c'\", \"error\": \"once\"}", flush=True)'`,
+	})
+	if left, err := filepath.Glob("/dev/shm/*" + name + "*"); err != nil || len(left) > 0 && refused == nil {
+		t.Errorf("files %v are left", left)
+	}
+	if refused != nil {
+		needs.Lacking(t, "slots with a /dev/shm of their own: %v", refused)
+	}
+	for method, want := range map[string]string{"fills": "its limit is", "kills": "signal: killed", "maps": "once"} {
+		if o := got[method]; o == nil || !strings.Contains(o.Error, want) {
+			t.Errorf("%s: %+v, want %q", method, o, want)
+		}
+	}
+	if o := got["fills"]; o.Status != experiment.Memory || *o.Peak < 200<<20 || *o.Peak > 400<<20 {
+		t.Errorf("%s, peak %d MiB", o.Status, *o.Peak>>20)
+	}
+	look := `n=$(ls -A /dev/shm | wc -l); mkdir /dev/shm/.` + name + `; read l; ` + cellID + `echo "{\"cell\": \"$c\", \"error\": \"files: $n\"}"`
+	for method, o := range compute(map[string]string{"one": look, "other": look}) {
+		if method != selfpaced.Constant && !strings.HasSuffix(o.Error, "files: 0") {
+			t.Errorf("%s: %s", method, o.Error)
+		}
+	}
+}
+
+// TestIsolationRefused has slots whose system refuses them a /dev/shm of their own: they
+// compute, and the log says so once.
+func TestIsolationRefused(t *testing.T) {
+	t.Parallel()
+	grid, p, _ := commandPlan(t, map[string]string{"fine": zeros}, "repeats=8")
+	var said syncText
+	got := computeCommands(t, grid, p, 2, func() *exec.Cmd {
+		cmd := commandSlot()
+		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `[ -z "$AGEPATH_SHM" ] || { echo no >&2; exit 1; }; exec "$0"`, cmd.Path}
+		return cmd
+	}, func(_ string, err error) { said.add(err.Error()) })
+	if o := got["fine"]; o == nil || o.Status != experiment.OK {
+		t.Errorf("%+v", o)
+	}
+	if text := said.all(); strings.Count(text, "do not count") != 1 || strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "exit status 1\nno") {
+		t.Errorf("the worker said %q", text)
 	}
 }
 
@@ -269,7 +352,7 @@ func TestLacks(t *testing.T) {
 			}
 			able := &Worker{
 				Name: "able", Queue: q, Kinds: kinds, Process: slot("X=1"), Cache: t.TempDir(), Slots: 1, Idle: 10 * time.Millisecond,
-				AllowCommands: true, Report: func(_ string, err error) { t.Error(err) },
+				AllowCommands: true, Report: wantIsolation(t),
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 2)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
@@ -20,6 +21,8 @@ const firstLack, mostLack = 30 * time.Second, 10 * time.Minute
 type lacks struct {
 	mu  sync.Mutex
 	all map[program]*lack
+
+	isolation atomic.Bool // see [outside.Isolate]
 }
 
 // program stands for a command: in a run those with the same files are taken for one.

@@ -52,9 +52,40 @@ type answer struct {
 	body []byte
 }
 
-// start starts the process and waits until it can compute.
+// start starts the process and waits until it can compute. One that may run commands has
+// a /dev/shm of its own where the system allows it.
 func (p *process) start(ctx context.Context) error {
+	if !p.worker.AllowCommands || p.worker.lacks.isolation.Load() {
+		return p.launch(ctx, p.worker.Process())
+	}
 	cmd := p.worker.Process()
+	if !outside.Isolate(cmd) {
+		return p.launch(ctx, cmd)
+	}
+	refused := p.launch(ctx, cmd)
+	if refused == nil || ctx.Err() != nil {
+		return refused
+	}
+	if err := p.launch(ctx, p.worker.Process()); err != nil {
+		return err
+	}
+	if !p.worker.lacks.isolation.Swap(true) {
+		p.worker.Report("", &IsolationError{refused})
+	}
+	return nil
+}
+
+// IsolationError says that the system refuses slots a /dev/shm of their own.
+type IsolationError struct{ Err error }
+
+func (e *IsolationError) Error() string {
+	return fmt.Sprintf("files of commands in /dev/shm do not count to limits.memory and may stay: only the limit of a container bounds them; user namespaces, with mounts in them, would have to be allowed: %v", e.Err)
+}
+
+func (e *IsolationError) Unwrap() error { return e.Err }
+
+// launch starts a process and waits until it can compute.
+func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	mark := ""
 	if p.worker.AllowCommands {
 		mark = rand.Text()

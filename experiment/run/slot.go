@@ -70,12 +70,16 @@ type slot struct {
 // this one. A cell that takes more memory than its limit ends the process after
 // the answer.
 func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
+	isolated, err := outside.Isolated()
+	if err != nil {
+		return err
+	}
 	s := &slot{
 		kinds: kinds, memory: openMemory(), out: bufio.NewWriterSize(out, frameBuffer),
 		requests: make(chan *request, queue.MaxBatch), stop: func() {},
 	}
 	s.data = newDataCache(slotCacheBytes, nil)
-	s.host = &outside.Host{Open: s.open, Alone: outside.Own(), Lookup: func(name string) (string, bool) {
+	s.host = &outside.Host{Open: s.open, Alone: outside.Own(), Shared: isolated, Lookup: func(name string) (string, bool) {
 		value, ok := s.served.env[name]
 		return value, ok
 	}}
