@@ -10,7 +10,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -87,6 +89,24 @@ type NumberError struct{ What string }
 
 func (e *NumberError) Error() string { return e.What + " hold a number that is not finite" }
 
+// notFiniteWords are what programs write for numbers that are not finite: Python's json module
+// NaN and Infinity, others null in a list. Strings and keys whose value is null match to be
+// passed over.
+var notFiniteWords = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|:\s*null\b|null\b|-?NaN\b|-?Infinity\b`)
+
+// withoutNaN returns a line in which numbers that are not finite are 1e999, which JSON allows.
+func withoutNaN(line []byte) []byte {
+	if !bytes.Contains(line, []byte("null")) && !bytes.Contains(line, []byte("NaN")) && !bytes.Contains(line, []byte("Infinity")) {
+		return line // as nearly all do, at the speed of memory
+	}
+	return notFiniteWords.ReplaceAllFunc(line, func(word []byte) []byte {
+		if word[0] == '"' || word[0] == ':' {
+			return word
+		}
+		return []byte("1e999")
+	})
+}
+
 // oneLine is the protocol in a sentence, for errors.
 const oneLine = "a command writes one line for each line that it reads and nothing else to its standard output, as notes go to standard error"
 
@@ -94,9 +114,15 @@ const oneLine = "a command writes one line for each line that it reads and nothi
 // their shape.
 func readAnswer(line []byte, cell, file string, check func(*Answer) error) (*Answer, error) {
 	a := new(Answer)
-	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder := json.NewDecoder(bytes.NewReader(withoutNaN(line)))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(a)
+	var beyond *json.UnmarshalTypeError // numbers too large for float64; the rest is read all the same
+	if errors.As(err, &beyond) && strings.HasPrefix(beyond.Value, "number ") {
+		err = nil
+	} else {
+		beyond = nil
+	}
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("more than one JSON value in a line")
@@ -108,6 +134,9 @@ func readAnswer(line []byte, cell, file string, check func(*Answer) error) (*Ans
 	if a.Cell != cell {
 		return nil, fmt.Errorf("its answer %.200q is of the cell %.100q, not of %q: the key cell of an answer is the id of the cell that the request has; %s",
 			line, a.Cell, cell, oneLine)
+	}
+	if beyond != nil {
+		return nil, &NumberError{beyond.Field}
 	}
 	if a.Error != "" || a.Skipped != "" {
 		return nil, &CellError{cmp.Or(a.Error, a.Skipped), a.Error == ""}

@@ -333,6 +333,38 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestNotFinite wants numbers that are not finite to be told from others, however a program
+// writes them: none of them is zero.
+func TestNotFinite(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"null", "NaN", "Infinity", "-Infinity", "1e999", "-1e400"} {
+		for _, c := range []struct{ line, what string }{
+			{`"coefficients": [[1, 2, ` + word + `]]`, "coefficients"},
+			{`"coefficients": [[` + word + `,2,3]]`, "coefficients"},
+			{`"predictions": {"test": [[` + word + `, 1]]}`, "predictions.test"},
+			{`"ages": [1, ` + word + `], "coefficients": [[1, 2, 3], [1, 2, 3]]`, "ages"},
+		} {
+			var number *NumberError
+			_, err := readAnswer([]byte(`{"cell": "c1", `+c.line+`}`), "c1", "", checkParts)
+			if !errors.As(err, &number) || number.What != c.what {
+				t.Errorf("%s: %v", c.line, err)
+			}
+		}
+	}
+	line := `{"cell": "c1", "file": null, "error" :null, "coefficients": [[1, 2, 3]]}`
+	if a, err := readAnswer([]byte(line), "c1", "", checkParts); err != nil || !slices.Equal(a.Coefficients[0], []float64{1, 2, 3}) {
+		t.Errorf("%s: %v, %v", line, a, err)
+	}
+	line = `{"cell": "c1", "error": "a \"NaN\", null and Infinity"}`
+	if _, err := readAnswer([]byte(line), "c1", "", checkParts); err == nil || err.Error() != `a "NaN", null and Infinity` {
+		t.Errorf("%s: %v", line, err)
+	}
+	line = `{"cell": 5, "coefficients": [[NaN]]}`
+	if _, err := readAnswer([]byte(line), "c1", "", checkParts); err == nil || errors.As(err, new(*NumberError)) {
+		t.Errorf("%s: %v", line, err)
+	}
+}
+
 // TestAnswerFile has a command leave a path in a file.
 func TestAnswerFile(t *testing.T) {
 	t.Parallel()
