@@ -18,7 +18,6 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
-	"github.com/agepath/agepath/internal/testing/faulty"
 	"github.com/agepath/agepath/internal/testing/needs"
 )
 
@@ -44,7 +43,7 @@ var scenarios = map[string]scenario{
 // has to keep.
 type diskRun struct {
 	scenario
-	disk   *faulty.Disk
+	disk   *faultyDisk
 	store  *Store
 	closed bool         // the store is
 	given  map[int]bool // cells that the store was given
@@ -54,12 +53,12 @@ type diskRun struct {
 	durable  map[int]int
 }
 
-func newDiskRun(d *faulty.Disk, s scenario) *diskRun {
+func newDiskRun(d *faultyDisk, s scenario) *diskRun {
 	return &diskRun{scenario: s, disk: d, appended: map[int][]int{}, durable: map[int]int{}}
 }
 
 // on returns the run on the disk that a crash has left.
-func (r *diskRun) on(d *faulty.Disk) *diskRun {
+func (r *diskRun) on(d *faultyDisk) *diskRun {
 	next := newDiskRun(d, r.scenario)
 	next.durable = maps.Clone(r.durable)
 	for cell, versions := range r.appended {
@@ -350,14 +349,14 @@ var diskOutcome = func() func(cell, version int) *experiment.Outcome {
 
 // crashAt has a disk fail for good before its n-th operation that changes
 // something, and returns the number of such operations so far.
-func crashAt(d *faulty.Disk, n int) *int {
+func crashAt(d *faultyDisk, n int) *int {
 	count := 0
-	d.Fail = func(op faulty.Op) error {
+	d.Fail = func(op diskOp) error {
 		if op.Kind.Changes() {
 			count++
 		}
 		if count > n {
-			return faulty.ErrCrash
+			return errCrash
 		}
 		return nil
 	}
@@ -368,7 +367,7 @@ func crashAt(d *faulty.Disk, n int) *int {
 // operations that change something.
 func undisturbedDisk(t *testing.T, s scenario) (files map[string]string, operations int) {
 	t.Helper()
-	d := faulty.New()
+	d := newFaultyDisk()
 	count := crashAt(d, 1<<30)
 	r := newDiskRun(d, s)
 	if err := r.play(s.steps()); err != nil {
@@ -382,7 +381,7 @@ func undisturbedDisk(t *testing.T, s scenario) (files map[string]string, operati
 }
 
 // runFiles returns the files of the folder of a run, but for the lock.
-func runFiles(d *faulty.Disk) map[string]string {
+func runFiles(d *faultyDisk) map[string]string {
 	files := d.Files(diskDir)
 	delete(files, lockName)
 	return files
@@ -439,13 +438,13 @@ func powerFailures(t *testing.T, s scenario) {
 
 // powerFailure has the power fail before operation n.
 func powerFailure(t *testing.T, s scenario, n int, want map[string]string, seen *sync.Map) {
-	r := newDiskRun(faulty.New(), s)
+	r := newDiskRun(newFaultyDisk(), s)
 	crashAt(r.disk, n)
-	if err := r.play(s.steps()); !errors.Is(err, faulty.ErrCrash) {
+	if err := r.play(s.steps()); !errors.Is(err, errCrash) {
 		t.Fatalf("crash point %d: the run ended with %v", n, err)
 	}
 	left := r.disk.Kill()
-	check := func(name string, crashed *faulty.Disk, second *rand.Rand, keep faulty.Keep) {
+	check := func(name string, crashed *faultyDisk, second *rand.Rand, keep keepsLost) {
 		if second == nil {
 			if _, known := seen.LoadOrStore(r.state(crashed), true); known {
 				return
@@ -455,8 +454,8 @@ func powerFailure(t *testing.T, s scenario, n int, want map[string]string, seen 
 			t.Errorf("crash before operation %d, %s: %v", n, name, err)
 		}
 	}
-	check("nothing unsynced survives", left.Crash(faulty.Nothing), nil, nil)
-	check("everything survives", left.Crash(faulty.Everything), nil, nil)
+	check("nothing unsynced survives", left.Crash(keepNothing), nil, nil)
+	check("everything survives", left.Crash(keepEverything), nil, nil)
 	for lost := range 10 { // the order of what is not synced is not kept
 		asked := -1
 		check(fmt.Sprintf("all but number %d survives", lost), left.Crash(func() bool { asked++; return asked != lost }), nil, nil)
@@ -471,21 +470,21 @@ func powerFailure(t *testing.T, s scenario, n int, want map[string]string, seen 
 		check("a random part survives twice", crashed, rng, keep)
 	}
 	// Last, as it goes on with what is left.
-	check("the process is killed", left, rand.New(rand.NewPCG(99, uint64(n))), faulty.Nothing)
+	check("the process is killed", left, rand.New(rand.NewPCG(99, uint64(n))), keepNothing)
 }
 
 // Who reads streams while a run goes on finds each cell's rows in the further tables,
 // as each batch reaches these first.
 func TestCellsOfBatchComeLast(t *testing.T) {
 	t.Parallel()
-	d := faulty.New()
+	d := newFaultyDisk()
 	r := newDiskRun(d, scenarios["one grid"])
 	if err := r.open(); err != nil {
 		t.Fatal(err)
 	}
 	var synced []string
-	d.Fail = func(op faulty.Op) error {
-		if op.Kind == faulty.Sync {
+	d.Fail = func(op diskOp) error {
+		if op.Kind == opSync {
 			synced = append(synced, filepath.Base(op.Path))
 		}
 		return nil
@@ -506,19 +505,19 @@ func TestCellsOfBatchComeLast(t *testing.T) {
 }
 
 // state describes a disk and what it has to keep.
-func (r *diskRun) state(d *faulty.Disk) string {
+func (r *diskRun) state(d *faultyDisk) string {
 	return fmt.Sprint(d.Files(diskDir), r.durable, r.appended)
 }
 
 // survives has the run finished on the disk that a crash has left. Unless second
 // is nil another crash comes meanwhile.
-func (r *diskRun) survives(d *faulty.Disk, want map[string]string, second *rand.Rand, keep faulty.Keep) error {
+func (r *diskRun) survives(d *faultyDisk, want map[string]string, second *rand.Rand, keep keepsLost) error {
 	r = r.on(d)
 	if second != nil {
 		at := second.IntN(80)
 		crashAt(d, at)
 		switch err := r.finish(); {
-		case errors.Is(err, faulty.ErrCrash):
+		case errors.Is(err, errCrash):
 			r = r.on(d.Crash(keep))
 		case err != nil:
 			return fmt.Errorf("before a second crash at operation %d: %w", at, err)
@@ -553,16 +552,16 @@ func TestDiskFaults(t *testing.T) {
 
 func diskFaults(t *testing.T, s scenario) {
 	want, _ := undisturbedDisk(t, s)
-	full := func(op faulty.Op) bool {
-		return slices.Contains([]faulty.Kind{faulty.Create, faulty.Write, faulty.Sync, faulty.Mkdir, faulty.Lock}, op.Kind)
+	full := func(op diskOp) bool {
+		return slices.Contains([]opKind{opCreate, opWrite, opSync, opMkdir, opLock}, op.Kind)
 	}
-	broken := func(op faulty.Op) bool { return op.Kind != faulty.Read }
+	broken := func(op diskOp) bool { return op.Kind != opRead }
 	for _, fault := range []struct {
 		name    string
 		err     error
 		advice  string
 		lasting bool // until somebody looks after it
-		hits    func(faulty.Op) bool
+		hits    func(diskOp) bool
 	}{
 		{"full disk", syscall.ENOSPC, "make room on the disk", true, full},
 		{"one error", syscall.EIO, "check the disk", false, broken},
@@ -572,11 +571,11 @@ func diskFaults(t *testing.T, s scenario) {
 			t.Parallel()
 			failures := 0
 			for n, hit := 0, true; hit; n += s.faultStep() {
-				r := newDiskRun(faulty.New(), s)
+				r := newDiskRun(newFaultyDisk(), s)
 				count, healed := 0, false
 				var paths []string // of operations that failed
 				hit = false
-				r.disk.Fail = func(op faulty.Op) error {
+				r.disk.Fail = func(op diskOp) error {
 					if !fault.hits(op) || healed {
 						return nil
 					}
@@ -601,7 +600,7 @@ func diskFaults(t *testing.T, s scenario) {
 						t.Fatalf("operation %d failed: the run does not go on: %v", n, err)
 					}
 					healed = true
-					if err := r.survives(r.disk.Crash(faulty.Nothing), want, nil, nil); err != nil {
+					if err := r.survives(r.disk.Crash(keepNothing), want, nil, nil); err != nil {
 						t.Fatalf("operation %d failed, then the power: %v", n, err)
 					}
 					if r.closed {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/internal/disk"
-	"github.com/agepath/agepath/internal/testing/faulty"
 )
 
 // FuzzRecover opens folders whose files hold anything. It runs on the simulated
@@ -81,9 +80,9 @@ func fuzzNames(finals bool) [2]string {
 }
 
 // fuzzDisk returns a disk with files in the folder of the run.
-func fuzzDisk(t testing.TB, files map[string][]byte) *faulty.Disk {
+func fuzzDisk(t testing.TB, files map[string][]byte) *faultyDisk {
 	t.Helper()
-	d := faulty.New()
+	d := newFaultyDisk()
 	if err := disk.MkdirAll(d, diskDir); err != nil {
 		t.Fatal(err)
 	}

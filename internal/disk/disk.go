@@ -1,6 +1,6 @@
 // Package disk is the file system as those see it who must not lose what they
-// wrote: small enough that package faulty can stand in for it, a disk that
-// loses at a crash what was not synced.
+// wrote: small enough that tests can put a disk in its place that loses at a crash
+// what was not synced.
 //
 // What survives a crash is what POSIX promises and no more. The bytes of a file
 // survive once [File.Sync] returned after they were written. The name of a file

@@ -74,10 +74,10 @@ var order = []mutation{
 var durability = []mutation{
 	{"disk: the bytes of a file are not synced", "internal/disk/disk.go", `		err = file.Sync()
 `, `		err = error(nil)
-`, "./internal/disk/faulty Replace"},
+`, "./results FaultyDiskReplace"},
 	{"disk: the name of a file is not synced", "internal/disk/disk.go", `	return d.SyncDir(filepath.Dir(path))
 `, `	return nil
-`, "./internal/disk/faulty Replace"},
+`, "./results FaultyDiskReplace"},
 	{"results: streams are not synced", "results/segment.go", "			err = stream.flush()\n		}\n		if err == nil {\n			err = stream.out.sync()", "			err = stream.flush()\n		}\n		if err == nil {\n			err = stream.out.buffered.Flush()", powerTests},
 	{"results: the names of streams are not synced", "results/segment.go", `if err := w.disk.SyncDir(w.dir); err != nil {`, `if err := error(nil); err != nil {`, powerTests},
 	{"results: the cells of a batch come first", "results/segment.go", `	for k, stream := range w.streams {
