@@ -212,11 +212,6 @@ func (s *Store) Append(o *experiment.Outcome) error {
 	if o.Run != s.rows.run {
 		return fmt.Errorf("storing the outcome of cell %s: it belongs to run %q, not %q", o.Cell, o.Run, s.rows.run)
 	}
-	return s.Adopt(o)
-}
-
-// Adopt is [Store.Append] for an outcome of another run, whose row says so.
-func (s *Store) Adopt(o *experiment.Outcome) error {
 	if _, err := ParseCell(o.Cell); err != nil {
 		return fmt.Errorf("storing an outcome: %w", err)
 	}

@@ -32,18 +32,14 @@ type ServerConfig struct {
 	Report func(error)
 }
 
-// Server is a NATS server with JetStream inside this process. What it has
-// confirmed survives the end of the process, kill -9 included. A power cut can take what
-// it confirmed in the last two minutes, so that a server does not open the store of another
-// start of the system: results last once they are in the folder of the run.
+// Server is a NATS server with JetStream inside this process. A power cut can take what it
+// confirmed in the last two minutes, parts of its store that others count on too: results last
+// once they are in the folder of the run.
 type Server struct {
 	server *server.Server
 	dir    string
 	lock   io.Closer
 }
-
-// storeDir is the folder below [ServerConfig.Dir] to which the server library writes.
-const storeDir = "jetstream"
 
 // startWait bounds the time from the start of a server to its readiness. That takes
 // milliseconds, on a machine with much to do seconds.
@@ -72,10 +68,7 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
 	}
-	var s *server.Server
-	if err = forgetAfterBoot(config.Dir, config.Report); err == nil {
-		s, err = start(ctx, config)
-	}
+	s, err := start(ctx, config)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
 	}

@@ -29,7 +29,7 @@ type Coordinator struct {
 	Compression results.Compression
 
 	// Queue is where to publish; nil starts an embedded server with its
-	// streams in Out/.jetstream for the time of the run.
+	// streams in Out/.jetstream for the time of the run, empty each time.
 	Queue *queue.Queue
 	// Kind computes the cells in this process. Default: the plan's.
 	Kind experiment.Kind
@@ -218,6 +218,9 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	q := c.Queue
 	if q == nil {
 		dir := filepath.Join(c.Out, serverDir)
+		if err := os.RemoveAll(dir); err != nil { // of a run that was killed
+			return fmt.Errorf("removing the files of an embedded server: %w", err)
+		}
 		var server *queue.Server
 		if server, err = queue.StartServer(ctx, queue.ServerConfig{Dir: dir, Report: c.Report}); err != nil {
 			return err
@@ -233,11 +236,6 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	}
 	if err := q.EnsureStreams(ctx); err != nil {
 		return err
-	}
-	if c.Queue == nil {
-		if err := g.adoptOthers(ctx, q); err != nil {
-			return err
-		}
 	}
 	replaced, _, err := putRun(ctx, q, c.Grid, g.gate)
 	if err != nil {
@@ -308,7 +306,7 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 	if c.Queue != nil {
 		return w, nil
 	}
-	w.Cache, w.MaxDeaths = filepath.Join(c.Out, serverDir, "datasets"), endsOfRun // the cache goes with the server's files
+	w.Cache = filepath.Join(c.Out, serverDir, "datasets") // goes with the server's files
 	return w, queue.Open(ctx, q, c.Plan.Run)
 }
 
@@ -348,11 +346,6 @@ func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func
 		return err
 	}
 }
-
-// endsOfRun is how many times a run with its own server may be killed at the same
-// cell before that is given up. The slots are processes whose deaths are seen from
-// here: nobody but the user, or the machine, ends the run itself without a word.
-const endsOfRun = 10
 
 // idle returns how long a slot waits for a task before it looks around: not
 // long for a server in this process, which costs nothing to ask.

@@ -180,6 +180,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	defer tick.Stop()
 	look := time.NewTicker(g.stall.every)
 	defer look.Stop()
+	var flushed time.Time
 	for !g.complete() {
 		select {
 		case a := <-arrivals:
@@ -188,7 +189,13 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			} else if err := g.take(a.outcome); err != nil {
 				return err
 			}
-		case <-flush.C:
+			if time.Since(flushed) >= flushEvery { // what comes seldom need not wait
+				if err := g.store.Flush(); err != nil {
+					return err
+				}
+				flushed = time.Now()
+			}
+		case flushed = <-flush.C:
 			if err := g.store.Flush(); err != nil {
 				return err
 			}

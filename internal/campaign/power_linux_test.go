@@ -298,9 +298,6 @@ func TestPowerCutEmbedded(t *testing.T) {
 		startGroup(t, cmd)
 		time.Sleep(300*time.Millisecond + time.Duration(random.IntN(1200))*time.Millisecond)
 		d.cut(cmd)
-		if queued := filepath.Join(out, ".jetstream"); exists(queued) { // the system starts again
-			d.must(os.WriteFile(filepath.Join(queued, "boot"), []byte("before"), 0o600))
-		}
 		kept := map[string]string{}
 		_, err := results.EachNewest(t.Context(), out, nil, func(frame *results.Frame) error {
 			addNumbers(t, kept, frame)
