@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
@@ -134,65 +133,34 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-// TestCompletion wants what the program offers to shells, and that it neither waits for
-// nor complains about a server that is not there.
+// TestCompletion wants what the program offers to shells.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	url, names, out := submitted(t)
-	cells := cellsOf(t, out)
-	offers := func(env map[string]string, args ...string) []string {
-		t.Helper()
-		o := doWith(t, t.Context(), env, append([]string{"__completeNoDesc"}, args...)...)
-		if o.code != command.ExitDone || strings.Contains(strings.ToLower(o.err), "error") {
-			t.Errorf("%q: exit status %d: %s", args, o.code, o.err)
-		}
-		return strings.Fields(o.out)
-	}
-	connected := map[string]string{"AGEPATH_NATS_URL": url}
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"commands":         {[]string{"re"}, "replay report resume retry :4"},
-		"data sets":        {[]string{"datasets", "check", "digits", "di"}, "diabetes :4"},
-		"data set":         {[]string{"datasets", "fetch", "mus"}, "music music-column-100 :4"},
-		"grids":            {[]string{"plan", ""}, "yaml yml :8"},
-		"one grid":         {[]string{"plan", "grid.yaml", ""}, ":4"},
-		"folders":          {[]string{"compare", "a", "b", "c", ""}, ":16"},
-		"runs":             {[]string{"status", ""}, strings.Join(names, " ") + " :4"},
-		"runs that begin":  {[]string{"retry", "smaller"}, names[1] + " :4"},
-		"one run":          {[]string{"status", names[0], ""}, ":4"},
-		"cells at server":  {[]string{"discard", "small-", cells[3][:30]}, cells[3] + " :4"},
-		"cell given":       {[]string{"discard", "small-", cells[3], cells[3][:30]}, ":4"},
-		"cells in folder":  {[]string{"replay", out, cells[2][:30]}, cells[2] + " :4"},
-		"cells of nothing": {[]string{"replay", filepath.Join(out, "none"), ""}, ":4"},
-		"words":            {[]string{"--log-level", "w"}, "warn :4"},
-		"list":             {[]string{"retry", "--status", "failed,ti"}, "failed,timeout :4"},
-		"formats":          {[]string{"report", "--format=h"}, "html :4"},
-		"folder":           {[]string{"run", "--out", ""}, ":16"},
-		"file":             {[]string{"status", "--creds", ""}, ":0"},
-		"number":           {[]string{"run", "--workers", ""}, ":4"},
-		"flags":            {[]string{"verify", "--d"}, "--datasets :4"},
-		"no such flag":     {[]string{"report", "--na"}, ":4"},
-		"shells":           {[]string{"completion", ""}, "bash fish powershell zsh :4"},
+		"commands":     {[]string{"re"}, "replay report resume retry :4"},
+		"data sets":    {[]string{"datasets", "check", "digits", "di"}, "diabetes :4"},
+		"data set":     {[]string{"datasets", "fetch", "mus"}, "music music-column-100 :4"},
+		"grids":        {[]string{"plan", ""}, "yaml yml :8"},
+		"one grid":     {[]string{"plan", "grid.yaml", ""}, ":4"},
+		"folders":      {[]string{"compare", "a", "b", "c", ""}, ":16"},
+		"runs":         {[]string{"status", ""}, ":4"},
+		"words":        {[]string{"--log-level", "w"}, "warn :4"},
+		"list":         {[]string{"retry", "--status", "failed,ti"}, "failed,timeout :4"},
+		"formats":      {[]string{"report", "--format=h"}, "html :4"},
+		"folder":       {[]string{"run", "--out", ""}, ":16"},
+		"file":         {[]string{"status", "--creds", ""}, ":0"},
+		"number":       {[]string{"run", "--workers", ""}, ":4"},
+		"flags":        {[]string{"verify", "--d"}, "--datasets :4"},
+		"no such flag": {[]string{"report", "--na"}, ":4"},
+		"shells":       {[]string{"completion", ""}, "bash fish powershell zsh :4"},
 	} {
-		if have := strings.Join(offers(connected, c.args...), " "); have != c.want {
-			t.Errorf("%s: %q offers %q, want %q", name, c.args, have, c.want)
+		o := must(t, append([]string{"__completeNoDesc"}, c.args...)...)
+		if have := strings.Join(strings.Fields(o.out), " "); have != c.want || strings.Contains(strings.ToLower(o.err), "error") {
+			t.Errorf("%s: %q offers %q, want %q: %s", name, c.args, have, c.want, o.err)
 		}
-	}
-	start := time.Now()
-	nowhere := "nats://" + needs.FreePorts(t, 1)[0]
-	for _, args := range [][]string{
-		{"status", ""}, {"status", "--nats", nowhere, ""}, {"status", "--nats", nowhere, "--connect-wait", "forever", ""},
-		{"status", "--nats", "ftp://x", ""}, {"status", "--config", filepath.Join(out, "none"), ""},
-		{"discard", "--nats", nowhere, names[0], ""},
-	} {
-		if have := offers(nil, args...); !slices.Equal(have, []string{":4"}) {
-			t.Errorf("without a server %q offers %q", args, have)
-		}
-	}
-	if took := time.Since(start); took > 5*completionWait {
-		t.Errorf("without a server completions take %v", took)
 	}
 }
 
@@ -203,15 +171,13 @@ func TestCompletionInBash(t *testing.T) {
 		t.Skip("bash of Windows names files in another way")
 	}
 	bash := needs.Program(t, "completing command lines", "bash")
-	library := needs.BashCompletion(t)
-	url, names, out := submitted(t)
+	library := bashCompletion(t)
 	dir := t.TempDir()
 	if err := os.Symlink(os.Args[0], filepath.Join(dir, "coordinator")); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "grids/night.yaml", smallGrid)
 	write(t, dir, "grids/notes.txt", "none")
-	cell := cellsOf(t, out)[5]
 	write(t, dir, "script", must(t, "completion", "bash").out)
 	write(t, dir, "test", `
 source "$1"; source ./script
@@ -225,17 +191,15 @@ offer() { # the words of a command line, of which the last is completed
 `)
 	for name, c := range map[string]struct{ words, want string }{
 		"command":  {"coordinator datas", "datasets"},
-		"run":      {"coordinator status smaller", names[1]},
-		"cell":     {"coordinator replay " + out + " " + cell[:20], cell},
 		"data set": {"coordinator datasets fetch diab", "diabetes"},
 		"grid":     {"coordinator plan grids/n", "grids/night.yaml"},
 		"folder":   {"coordinator report gr", "grids"},
 		"status":   {"coordinator retry --status dive", "diverged"},
-		"nothing":  {"coordinator status nobody", ""},
+		"nothing":  {"coordinator status any", ""},
 	} {
 		cmd := exec.CommandContext(t.Context(), bash, "--norc", "-c", `. ./test; offer `+c.words, "bash", library)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), asProgram+"=1", "AGEPATH_NATS_URL="+url, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		cmd.Env = append(os.Environ(), asProgram+"=1", "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 		var said bytes.Buffer
 		cmd.Stderr = &said
 		have, err := cmd.Output()
@@ -243,4 +207,18 @@ offer() { # the words of a command line, of which the last is completed
 			t.Errorf("%s: %q completes to %q, want %q: %v %s", name, c.words, have, c.want, err, said.String())
 		}
 	}
+}
+
+// bashCompletion returns the script of the package bash-completion.
+func bashCompletion(t testing.TB) string {
+	t.Helper()
+	places := []string{"/usr/share", "/usr/local/share", "/opt/homebrew/share", "/etc"}
+	for _, place := range places {
+		path := filepath.Join(place, "bash-completion", "bash_completion")
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	needs.Lacking(t, "completing in bash: the package bash-completion is in none of %q", places)
+	return ""
 }

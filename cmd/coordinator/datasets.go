@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,17 @@ it ended.`,
 		})
 	fetch.Flags().StringVar(&openML, "openml", dataset.OpenML, "`URL` of OpenML or of a mirror of it")
 	return command.Group(cmd, list, fetch, check)
+}
+
+// completeName offers names of the catalog that are not there yet.
+func completeName(_ *cobra.Command, args []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []string
+	for _, entry := range dataset.Catalog() {
+		if !slices.Contains(args, entry.Name) {
+			names = append(names, entry.Name)
+		}
+	}
+	return command.Words(names, begin)
 }
 
 // entriesOptions say how a command about data sets was called.

@@ -40,9 +40,6 @@ Exit status: 0 all was done; 1 cells failed or are incomplete, or something brok
 		r.submitCommand(), r.statusCommand(), r.serveCommand(), r.collectCommand(), r.retryCommand(), r.discardCommand(),
 		r.pauseCommand(), r.resumeCommand(), r.cancelCommand(), r.purgeCommand(),
 		a.CompletionCommand(root))
-	a.Completions = map[string]cobra.CompletionFunc{
-		"GRID": command.Files("yaml", "yml"), "DIR": command.Folders, "NAME": c.completeName,
-		"RUN": r.completeRun, "CELL": r.completeCell,
-	}
+	a.Completions = map[string]cobra.CompletionFunc{"GRID": command.Files("yaml", "yml"), "DIR": command.Folders, "NAME": completeName}
 	return a.Execute(ctx, root, args)
 }

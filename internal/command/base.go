@@ -36,7 +36,7 @@ type Base struct {
 	Version string       // of this program
 
 	// Completions offer values of arguments to shells, by the names that the arguments
-	// have in the uses of commands, such as RUN. The flags are filled in as far as they can be.
+	// have in the uses of commands, such as GRID.
 	Completions map[string]cobra.CompletionFunc
 
 	logging logging

@@ -79,7 +79,6 @@ func (b *Base) complete(cmd *cobra.Command) {
 		case name == "SHELL":
 			return Words(shellNames, begin)
 		case b.Completions[name] != nil:
-			_ = fillFlags(cmd, b.Env) // a completion shows no errors
 			return b.Completions[name](cmd, args, begin)
 		}
 		return Words(nil, begin)

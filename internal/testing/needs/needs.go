@@ -93,17 +93,3 @@ func repository(t testing.TB) string {
 	t.Fatalf("no go.mod in %s or above", dir)
 	return ""
 }
-
-// BashCompletion returns the script of the package bash-completion.
-func BashCompletion(t testing.TB) string {
-	t.Helper()
-	places := []string{"/usr/share", "/usr/local/share", "/opt/homebrew/share", "/etc"}
-	for _, place := range places {
-		path := filepath.Join(place, "bash-completion", "bash_completion")
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	Lacking(t, "completing in bash: the package bash-completion is in none of %q", places)
-	return ""
-}
