@@ -7,8 +7,7 @@
 // with texts of bounded length. Its
 // memory grows by about 100 bytes for each cell that is not ok ([queue.FailureIndex]), and
 // by 17 for the others. Results of cells that the plan does not have are counted alone. Outcomes are read once each, in instalments, without knots and
-// coefficients. The paths of a validation curve are read when
-// somebody asks for them.
+// coefficients.
 //
 // An outcome that replaces another one, after a retry for example, cannot be
 // told from a first one without remembering every cell. It is noticed because

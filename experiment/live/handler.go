@@ -28,9 +28,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 const stopWait = 5 * time.Second
 
 // Handler answers requests for the page, its data as JSON (/state.json, with
-// ?run=NAME for another run than the first that computes; /scores.json?run=NAME;
-// /curve.json?run=NAME&group=ID), /metrics, /healthz (the loop goes on) and /readyz
-// (the queue can be read).
+// ?run=NAME for another run than the first that computes; /scores.json?run=NAME), /metrics,
+// /healthz (the loop goes on) and /readyz (the queue can be read).
 func (m *Monitor) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, file := range []struct{ path, name, kind string }{
@@ -54,7 +53,6 @@ func (m *Monitor) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /state.json", m.serveState)
 	mux.HandleFunc("GET /scores.json", m.serveScores)
-	mux.HandleFunc("GET /curve.json", m.serveCurve)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry(), promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", run.AnswerCheck(m.Alive))
 	mux.HandleFunc("GET /readyz", run.AnswerCheck(m.Ready))

@@ -50,7 +50,6 @@ func TestHandler(t *testing.T) {
 		{"GET", "/scores.js", "text/javascript; charset=utf-8", "class Scores", 200},
 		{"GET", "/chart.js", "text/javascript; charset=utf-8", "class Chart", 200},
 		{"GET", "/scores.json?run=none", "text/plain; charset=utf-8", "no such run", 404},
-		{"GET", "/curve.json?run=none&group=1", "text/plain; charset=utf-8", "no such run", 404},
 		{"GET", "/page.css", "text/css; charset=utf-8", "color-scheme", 200},
 		{"GET", "/state.json", "application/json", `"runs":[],"run":null,"workers":[]`, 200},
 		{"GET", "/healthz", "text/plain; charset=utf-8", "ok", 200},

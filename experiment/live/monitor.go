@@ -47,8 +47,7 @@ type Monitor struct {
 
 	runs   map[string]*watch // used by the loop alone
 	failed atomic.Int64      // looks
-	curves curves
-	beat   atomic.Int64 // when the loop last did something, Unix nanoseconds
+	beat   atomic.Int64      // when the loop last did something, Unix nanoseconds
 	state  atomic.Pointer[State]
 }
 

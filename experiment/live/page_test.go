@@ -160,7 +160,7 @@ func TestPageOfTrouble(t *testing.T) {
 	}
 }
 
-// testScores filters the table of scores and chooses a group for its validation curve.
+// testScores filters the table of scores.
 func testScores(t *testing.T, p *chromium.Page) {
 	t.Helper()
 	p.Await(`document.querySelectorAll("#scores tbody tr").length === 3 && document.querySelector("#scores").textContent.includes("✕ 4 failed")`)
@@ -171,11 +171,6 @@ func testScores(t *testing.T, p *chromium.Page) {
 	p.Do(chromedp.Focus("#filter"), chromedp.KeyEvent("ACS diab"))
 	if got, want := chromium.Value[string](p, `document.querySelectorAll("#scores tbody tr").length + document.getElementById("scores-note").textContent`), "11 of 3 groups of cells"; got != want {
 		t.Errorf("filtered %q, want %q", got, want)
-	}
-	p.Do(chromedp.Focus("#scores .pick"), chromedp.KeyEvent(kb.Enter))
-	p.Await(`document.querySelectorAll("#curve path.line.test").length > 0 && document.querySelectorAll("#curve path.band").length > 0`)
-	if got := chromium.Value[string](p, `document.getElementById("curve-note").textContent + document.querySelector("#scores .pick").getAttribute("aria-pressed")`); got != "diabetes, acs: mean over 8 of 8 cells, with the standard deviationtrue" {
-		t.Errorf("curve: %s", got)
 	}
 	chromium.Value[bool](p, `{ const f = document.getElementById("filter"); f.value = ""; f.dispatchEvent(new Event("input")); true; }`)
 	if got := chromium.Value[string](p, `[...document.querySelectorAll("#reasons tbody tr")].map((tr) => tr.cells[0].textContent + " " + tr.cells[1].textContent).join("; ")`); got != "3 failed; 1 timeout" {

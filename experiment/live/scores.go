@@ -11,16 +11,11 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/layout"
 )
 
-const (
-	// mostGroups bounds the groups of cells that are scored; cells of further ones
-	// are only counted.
-	mostGroups = 5000
-	// curveCells is how many cells of a group are remembered for its validation curve.
-	curveCells = 20
-)
+// mostGroups bounds the groups of cells that are scored; cells of further ones are only
+// counted.
+const mostGroups = 5000
 
 // ungrouped are the labels in which the cells of a group differ, and those that follow
 // from others.
@@ -29,14 +24,13 @@ var ungrouped = []string{"task", "n_test", "n_features", "method_params", "repea
 // schema is what is read of the outcomes of a kind of experiment.
 type schema struct {
 	experiment.Tables
-	dataset, method int          // positions of labels, -1 for none
-	params          int          // likewise, the settings of the method
-	grouping        []int        // positions of the labels that groups differ in, but for dataset and method
-	metric          int          // position of a measure, -1 for none
-	scores          []int        // positions of the measures that are analysis.ScoreColumns, -1 for none
-	path            *layout.Path // nil for none
-	floor           string       // name of the layout's floor, "" for none
-	placed          []int        // positions in grouping of the labels that the floor has
+	dataset, method int    // positions of labels, -1 for none
+	params          int    // likewise, the settings of the method
+	grouping        []int  // positions of the labels that groups differ in, but for dataset and method
+	metric          int    // position of a measure, -1 for none
+	scores          []int  // positions of the measures that are analysis.ScoreColumns, -1 for none
+	floor           string // name of the layout's floor, "" for none
+	placed          []int  // positions in grouping of the labels that the floor has
 }
 
 // place returns the position of a column, -1 for none.
@@ -52,9 +46,6 @@ func newSchema(kind *experiment.Registration) *schema {
 		method:  place(tables.Labels, "method", experiment.Text),
 		params:  place(tables.Labels, "method_params", experiment.Text),
 		metric:  place(tables.Measures, "metric", experiment.Text),
-	}
-	if kind.Layout != nil {
-		s.path = kind.Layout.Path
 	}
 	var placed []string
 	if kind.Layout != nil && kind.Layout.Floor != nil {
@@ -88,7 +79,6 @@ type group struct {
 
 	done, incomplete, failed int64
 	scores                   []moments // of cells that are ok, one for each of analysis.ScoreColumns
-	cells                    []string  // the first of these
 }
 
 // moments are the number, the mean and the sum of squared deviations of numbers, by
@@ -183,9 +173,6 @@ func appendLabel(text []byte, s *schema, o *experiment.Outcome, j int) []byte {
 
 // score adds the scores of a cell that is ok.
 func (g *group) score(s *schema, o *experiment.Outcome) {
-	if len(g.cells) < curveCells && !slices.Contains(g.cells, o.Cell) {
-		g.cells = append(g.cells, o.Cell)
-	}
 	if o.Measures.Rows != 1 || o.Measures.Fits(s.Measures) != nil {
 		return
 	}
@@ -225,9 +212,6 @@ type Group struct {
 	Stds       []*float64 `json:"stds"`  // of these, nil for less than two
 	Counts     []int64    `json:"counts"`
 	Floor      *float64   `json:"floor"` // mean of the first of the scores that the floor has there, nil for none
-
-	kind  string
-	cells []string
 }
 
 // copy returns the scores as they are, by data set, labels and method. Labels that are
@@ -273,7 +257,6 @@ func (g *groups) copy(schemas map[string]*schema) *Scores {
 			ID: x.id, Dataset: x.dataset, Method: x.method, Labels: []string{}, Metric: x.metric,
 			Done: x.done, Incomplete: x.incomplete, Failed: x.failed,
 			Means: []*float64{}, Stds: []*float64{}, Counts: []int64{},
-			kind: x.kind, cells: slices.Clone(x.cells),
 		}
 		for _, k := range shown {
 			row.Labels = append(row.Labels, x.labels[k])

@@ -73,20 +73,3 @@ func (f *Feed) load(msg jetstream.Msg) (*experiment.Outcome, error) {
 		Run: f.run, Cell: cellOf(msg.Subject()), Status: experiment.Status(header.Get(statusHeader)), Short: resultShort(header),
 	}, nil
 }
-
-// Outcome returns the outcome of a cell with all its rows, nil where it has none.
-func (q *Queue) Outcome(ctx context.Context, run, cell string) (*experiment.Outcome, error) {
-	if err := ValidName(cell); err != nil {
-		return nil, fmt.Errorf("reading the result of a cell: %w", err)
-	}
-	source := q.results.messages(run)
-	source.filter = resultTopic.cell(run, cell)
-	var last *experiment.Outcome
-	for outcome, err := range q.results.decode(ctx, source, nil) {
-		if err != nil {
-			return nil, err
-		}
-		last = outcome
-	}
-	return last, nil
-}

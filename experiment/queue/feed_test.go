@@ -117,29 +117,6 @@ func TestFeedOutcome(t *testing.T) {
 	}
 }
 
-// TestOutcome reads the results of single cells, large ones too.
-func TestOutcome(t *testing.T) {
-	t.Parallel()
-	b := setup(t, 30*time.Second)
-	for cell, knots := range map[string]int{"small": 1, "large": 1 << 20} {
-		rows := experiment.Batch{Rows: knots, Columns: []experiment.Vector{{Floats: make([]float64, knots)}}}
-		o := &experiment.Outcome{Run: "run", Cell: cell, Status: experiment.OK, Further: map[string]experiment.Batch{"knots": rows}}
-		if err := b.Queue.results.put(b.ctx, o, 1, 1); err != nil {
-			t.Fatal(err)
-		}
-		got, err := b.Outcome(b.ctx, "run", cell)
-		if err != nil || got.Cell != cell || got.Further["knots"].Rows != knots {
-			t.Errorf("%s: %+v, error %v", cell, got, err)
-		}
-	}
-	if got, err := b.Outcome(b.ctx, "run", "none"); got != nil || err != nil {
-		t.Errorf("a cell without a result: %+v, error %v", got, err)
-	}
-	if _, err := b.Outcome(b.ctx, "run", "*"); err == nil {
-		t.Error("a wildcard is taken for a cell")
-	}
-}
-
 // TestFeedOfStrays has results that no worker stores. The feed has each as an error of
 // its cell, and no cell counts as ok that does not say so.
 func TestFeedOfStrays(t *testing.T) {

@@ -343,32 +343,3 @@ func repeatCounts(counts []repeatCount) string {
 	}
 	return "repeats (" + strings.Join(parts, ", ") + ")"
 }
-
-// Knot is a knot of a path, in the order of the path.
-type Knot struct {
-	Age   float64
-	Event string // as in the table knots
-	Score float64
-}
-
-// MeanCurve returns the mean score against age over the paths of a method, and its
-// standard deviation as the band, in continuous pieces; none where the paths have no
-// range of ages in common. Scores that are not finite are left out.
-func MeanCurve(method string, paths [][]Knot) [][]Point {
-	var found []*scorePath
-	for _, path := range paths {
-		knots := make([]knot, len(path))
-		for i, k := range path {
-			knots[i] = knot{number: int64(i), age: k.Age, event: k.Event, score: k.Score}
-		}
-		if p := newScorePath(knots); p != nil {
-			found = append(found, p)
-		}
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	info, _ := analysis.MethodInfo(analysis.MethodName(method))
-	pieces, _, _ := meanCurve(found, info.Continuous)
-	return pieces
-}

@@ -22,18 +22,10 @@ export function ticks(low, high, n, steps = [1, 2, 5]) {
   return list;
 }
 
-function logTicks(low, high) {
-  const list = [];
-  for (let e = Math.floor(Math.log10(low)); 10 ** e <= high; e++) {
-    for (const f of high / low > 1000 ? [1] : [1, 2, 5]) if (f * 10 ** e >= low && f * 10 ** e <= high) list.push(f * 10 ** e);
-  }
-  return list;
-}
-
-export const short = (x) => (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e5) ? x.toExponential(2).replace(/\.?0+e/, "e") : String(Number(x.toPrecision(4))));
+const short = (x) => (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e5) ? x.toExponential(2).replace(/\.?0+e/, "e") : String(Number(x.toPrecision(4))));
 
 // A Chart is drawn into the svg of a frame. draw takes {label, x, y, paint}: x and y are
-// {low, high, log, ticks, text, title}, paint(add, at) adds shapes by what at.x and
+// {low, high, ticks, text, title}, paint(add, at) adds shapes by what at.x and
 // at.y make of numbers.
 export class Chart {
   constructor(frame) {
@@ -58,18 +50,14 @@ export class Chart {
     svg.replaceChildren();
     const right = width - margin.right;
     const bottom = height - margin.bottom;
-    const scale = (axis, from, to) => {
-      const f = axis.log ? Math.log : (x) => x;
-      const span = f(axis.high) - f(axis.low) || 1;
-      return (x) => from + ((to - from) * (f(x) - f(axis.low))) / span;
-    };
+    const scale = (axis, from, to) => (x) => from + ((to - from) * (x - axis.low)) / (axis.high - axis.low || 1);
     const at = { x: scale(plan.x, margin.left, right), y: scale(plan.y, bottom, margin.top), bottom };
     const add = (tag, attributes, text) => svg.append(shape(tag, attributes, text));
     for (const y of plan.y.ticks ?? ticks(plan.y.low, plan.y.high, 5)) {
       add("line", { class: "rule", x1: margin.left, x2: right, y1: at.y(y), y2: at.y(y) });
       add("text", { x: margin.left - 6, y: at.y(y) + 4, "text-anchor": "end" }, (plan.y.text ?? short)(y));
     }
-    const across = plan.x.ticks ?? (plan.x.log ? logTicks(plan.x.low, plan.x.high) : ticks(plan.x.low, plan.x.high, Math.max(2, width / 130)));
+    const across = plan.x.ticks ?? ticks(plan.x.low, plan.x.high, Math.max(2, width / 130));
     let free = -Infinity;
     for (const x of across) {
       add("line", { class: "tick", x1: at.x(x), x2: at.x(x), y1: bottom, y2: bottom + 5 });

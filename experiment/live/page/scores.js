@@ -1,11 +1,9 @@
-// Scores as they come, the validation curve of a chosen group of cells, and when the
-// cells of a run ended.
+// Scores as they come, and when the cells of a run ended.
 
-import { Chart, short } from "./chart.js";
-import { Table, element, setText } from "./table.js";
+import { Chart } from "./chart.js";
+import { Table, setText } from "./table.js";
 
 const mostRows = 300; // of the table of scores; the filter finds the others
-const curveEvery = 20000; // ms between two readings of a curve
 const byId = (id) => document.getElementById(id);
 const count = (n) => new Intl.NumberFormat("en").format(n);
 
@@ -39,31 +37,23 @@ export class Scores {
     this.ask = ask;
     this.run = "";
     this.shape = "";
-    this.chosen = "";
-    this.curveAt = 0;
-    this.curve = new Chart(byId("curve"));
     byId("filter").addEventListener("input", () => this.show());
   }
 
   // update takes the scores of a run when they are others than those shown.
   async update(run) {
-    if (run === null || (this.run === run.name && this.revision === run.revision)) {
-      if (run) await this.readCurve(false);
-      return;
-    }
+    if (run === null || (this.run === run.name && this.revision === run.revision)) return;
     let answer;
     try {
       answer = await this.ask(`scores.json?run=${encodeURIComponent(run.name)}`);
     } catch {
       return; // with the next state
     }
-    if (this.run !== run.name) this.choose("");
     this.run = run.name;
     this.revision = answer.revision;
     this.scores = answer;
     this.makeTable();
     this.show();
-    await this.readCurve(false);
   }
 
   // makeTable makes the table where the columns are others than before.
@@ -75,7 +65,7 @@ export class Scores {
     byId("scores").replaceChildren();
     this.table = new Table(byId("scores"), "scores-title", [
       { head: "Data set", of: (g) => g.dataset, show: (g) => g.dataset || "–" },
-      { head: "Method", of: (g) => g.method, fill: (td, g) => this.fillMethod(td, g) },
+      { head: "Method", of: (g) => g.method, show: (g) => g.method || "–" },
       ...(labels.length ? [{ head: "Setting", kind: "wide", of: (g) => this.settingOf(g), show: (g) => this.settingOf(g) || "–" }] : []),
       ...scores.map((name, k) => ({ head: words[name] ?? name, kind: "right", of: (g) => g.means[k] ?? Infinity, show: (g) => scoreText(g, k) })),
       ...(floor ? [{ head: floor, kind: "right", of: (g) => g.floor ?? Infinity, show: (g) => scoreText({ means: [g.floor], stds: [null] }, 0) }] : []),
@@ -94,13 +84,6 @@ export class Scores {
     return [g.dataset, g.method, this.settingOf(g)].filter(Boolean).join(", ");
   }
 
-  fillMethod(td, g) {
-    if (!td.firstChild) td.append(element("button", { type: "button", class: "pick", title: "Show the validation curve", onclick: () => this.choose(td.dataset.id) }, ""));
-    td.dataset.id = g.id;
-    setText(td.firstChild, g.method || "–");
-    td.firstChild.setAttribute("aria-pressed", String(g.id === this.chosen));
-  }
-
   show() {
     if (!this.scores) return;
     const wanted = byId("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -109,68 +92,6 @@ export class Scores {
     const parts = [`${count(Math.min(found.length, mostRows))} of ${count(this.scores.groups.length)} groups of cells`];
     if (this.scores.left) parts.push(`${count(this.scores.left)} cells are in none of them`);
     setText(byId("scores-note"), this.scores.groups.length ? parts.join("; ") : "");
-  }
-
-  choose(id) {
-    this.chosen = id;
-    this.curveAt = 0;
-    this.curve.clear();
-    setText(byId("curve-note"), id ? "reading the paths" : "A method in the table above chooses its group.");
-    this.show();
-    if (id) this.readCurve(true).catch(() => {});
-  }
-
-  // readCurve reads the curve of the chosen group, not too often.
-  async readCurve(now) {
-    const group = this.scores?.groups.find((g) => g.id === this.chosen);
-    if (!group || (!now && (Date.now() - this.curveAt < curveEvery || this.curveDone === group.done))) return;
-    this.curveAt = Date.now();
-    this.curveDone = group.done;
-    let curve;
-    try {
-      curve = await this.ask(`curve.json?run=${encodeURIComponent(this.run)}&group=${group.id}`);
-    } catch (error) {
-      this.curveDone = -1;
-      if (this.chosen === group.id) setText(byId("curve-note"), `${this.nameOf(group)}: the paths cannot be read now (${error.message}); trying again`);
-      return;
-    }
-    if (this.chosen === group.id) this.drawCurve(group, curve);
-  }
-
-  drawCurve(group, curve) {
-    const lines = [{ name: "test", pieces: curve.test }, { name: "validation", pieces: curve.validation }].filter((l) => l.pieces.length);
-    const points = lines.flatMap((l) => l.pieces.flat());
-    if (points.length === 0) {
-      this.curve.clear();
-      setText(byId("curve-note"), `${this.nameOf(group)}: no path to show. ${curve.table ? `It needs cells that are ok, a method with paths, and their table (keep: {${curve.table}: true} in the grid).` : "This kind of experiment has none."}`);
-      return;
-    }
-    const bounds = (values) => ({ low: Math.min(...values), high: Math.max(...values) });
-    const x = bounds(points.map((p) => p[0]));
-    const y = bounds(points.flatMap((p) => [p[1] - p[2], p[1] + p[2]]));
-    const pad = (y.high - y.low || Math.abs(y.high) || 1) * 0.05;
-    setText(byId("curve-note"), `${this.nameOf(group)}: mean over ${curve.cells} of ${count(group.done)} cells` +
-      (curve.cells > 1 ? ", with the standard deviation" : ""));
-    this.curve.draw({
-      label: `Validation curve of ${this.nameOf(group)}: ${group.metric || "score"} from ${short(y.low)} to ${short(y.high)} at ${curve.step} from ${short(x.low)} to ${short(x.high)}`,
-      x: { ...x, log: x.low > 0 && x.high > 10 * x.low, title: curve.step },
-      y: { low: y.low - pad, high: y.high + pad },
-      paint: (add, at) => {
-        for (const line of lines) {
-          for (const piece of line.pieces) {
-            const path = (of, points) => points.map((p, i) => `${i ? "L" : "M"}${at.x(p[0]).toFixed(1)} ${at.y(of(p)).toFixed(1)}`).join("");
-            if (piece.some((p) => p[2] > 0)) {
-              add("path", { class: `band ${line.name}`, d: path((p) => p[1] + p[2], piece) + path((p) => p[1] - p[2], piece.toReversed()).replace("M", "L") + "Z" });
-            }
-            add("path", { class: `line ${line.name}`, d: path((p) => p[1], piece) });
-          }
-        }
-        lines.forEach((line, i) => {
-          add("line", { class: `line ${line.name}`, x1: 62 + 110 * i, x2: 86 + 110 * i, y1: at.bottom + 32, y2: at.bottom + 32 });
-          add("text", { x: 91 + 110 * i, y: at.bottom + 36 }, line.name);
-        });
-      },
-    });
   }
 }
 
