@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/agepath/agepath/experiment/queue"
 )
@@ -18,8 +19,10 @@ import (
 const (
 	// DefaultCacheBytes is the default of [Worker.CacheBytes].
 	DefaultCacheBytes = 10 << 30
-	// staleAfter is how old a file that nobody completes gets.
+	// staleAfter is how old a file that nobody completes gets, and inUseFor how long after it
+	// was asked for a file counts as used.
 	staleAfter = 5 * time.Minute
+	inUseFor   = time.Minute
 
 	cachedEnding  = ".data"
 	partialPrefix = ".partial-"
@@ -28,24 +31,13 @@ const (
 // diskCache keeps data sets of the queue in files named after their digests,
 // for the slots of this worker and of others that use the same folder. Files
 // appear whole, by renaming. Who reads one checks the digest, and has a file
-// that does not match fetched again. The least recently used files are removed
-// beyond the limit.
+// that does not match, or is gone, fetched again. The least recently used files are
+// removed beyond the limit.
 type diskCache struct {
-	queue *queue.Queue
-	dir   string
-	limit int64 // bytes
-
-	mu      sync.Mutex
-	entries map[string]*cachedFile // those in use here
-}
-
-// cachedFile is a file in use. Once it was found to be no good another one takes
-// its place.
-type cachedFile struct {
-	path  string
-	users int
-	ready chan struct{} // closed when the file is there, or err
-	err   error
+	queue    *queue.Queue
+	dir      string
+	limit    int64 // bytes
+	fetching singleflight.Group
 }
 
 // openDiskCache makes the folder and removes what broke off in it.
@@ -53,7 +45,7 @@ func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cache of data sets: %w", err)
 	}
-	c := &diskCache{queue: q, dir: dir, limit: limit, entries: map[string]*cachedFile{}}
+	c := &diskCache{queue: q, dir: dir, limit: limit}
 	files, err := c.files(partialPrefix, "")
 	if err != nil {
 		return nil, fmt.Errorf("cache of data sets: %w", err)
@@ -66,65 +58,30 @@ func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) 
 	return c, nil
 }
 
-func (c *diskCache) path(digest string) string { return filepath.Join(c.dir, digest+cachedEnding) }
-
-// acquire returns the file of a data set, which stays until it is released.
-func (c *diskCache) acquire(ctx context.Context, digest string) (*cachedFile, error) {
+// file returns the path of the file of a data set, which is fetched where it is not there.
+func (c *diskCache) file(ctx context.Context, digest string) (path string, err error) {
 	if err := queue.ValidName(digest); err != nil {
-		return nil, fmt.Errorf("data set: digest %w", err)
+		return "", fmt.Errorf("data set: digest %w", err)
 	}
-	c.mu.Lock()
-	entry := c.entries[digest]
-	first := entry == nil
-	if first {
-		entry = &cachedFile{path: c.path(digest), ready: make(chan struct{})}
-		c.entries[digest] = entry
-	}
-	entry.users++
-	c.mu.Unlock()
-	if first {
-		entry.err = c.provide(ctx, digest)
-		close(entry.ready)
-	}
-	select {
-	case <-entry.ready:
-		if entry.err == nil {
-			return entry, nil
-		}
-		c.release(digest, entry, true)
-		return nil, fmt.Errorf("data set %s: %w", digest, entry.err)
-	case <-ctx.Done():
-		c.release(digest, entry, false)
-		return nil, fmt.Errorf("data set %s: %w", digest, context.Cause(ctx))
-	}
-}
-
-// release gives a file back; one that is no good is fetched again by the next
-// who asks.
-func (c *diskCache) release(digest string, entry *cachedFile, bad bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries[digest] != entry {
-		return // it was no good for another slot either, and is replaced
-	}
-	if bad {
-		c.remove(digest + cachedEnding)
-		delete(c.entries, digest)
-		return
-	}
-	if entry.users--; entry.users == 0 {
-		delete(c.entries, digest)
-	}
-}
-
-// provide makes sure that the file of a data set is there.
-func (c *diskCache) provide(ctx context.Context, digest string) error {
-	path := c.path(digest)
+	path = filepath.Join(c.dir, digest+cachedEnding)
 	now := time.Now()
-	err := os.Chtimes(path, now, now) // used now
-	if !errors.Is(err, os.ErrNotExist) {
-		return err
+	if err = os.Chtimes(path, now, now); errors.Is(err, os.ErrNotExist) {
+		fetched := c.fetching.DoChan(digest, func() (any, error) { return nil, c.fetch(ctx, digest, path) })
+		select {
+		case f := <-fetched:
+			err = f.Err
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
 	}
+	if err != nil {
+		return "", fmt.Errorf("data set %s: %w", digest, err)
+	}
+	return path, nil
+}
+
+// fetch gets the file of a data set from the queue.
+func (c *diskCache) fetch(ctx context.Context, digest, path string) error {
 	body, err := c.queue.Data(ctx, digest)
 	if err != nil {
 		return err
@@ -145,9 +102,8 @@ func (c *diskCache) provide(ctx context.Context, digest string) error {
 	return c.evict()
 }
 
-// evict removes the least recently used files beyond the limit that no slot of
-// this worker uses. A file that another worker is about to read is fetched
-// again by it.
+// evict removes the least recently used files beyond the limit that nobody has asked for
+// lately.
 func (c *diskCache) evict() error {
 	files, err := c.files("", cachedEnding)
 	if err != nil {
@@ -158,16 +114,12 @@ func (c *diskCache) evict() error {
 		total += file.Size()
 	}
 	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, file := range files {
-		if total <= c.limit {
+		if total <= c.limit || time.Since(file.ModTime()) < inUseFor {
 			break
 		}
-		if c.entries[strings.TrimSuffix(file.Name(), cachedEnding)] == nil {
-			c.remove(file.Name())
-			total -= file.Size()
-		}
+		c.remove(file.Name())
+		total -= file.Size()
 	}
 	return nil
 }

@@ -238,6 +238,9 @@ func TestDiskCache(t *testing.T) {
 			t.Errorf("a file that is %s was not replaced: %v", name, err)
 		}
 	}
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-2*inUseFor)); err != nil {
+		t.Fatal(err)
+	}
 	if o := work("second", second); o.Status != experiment.OK || o.Measures.Columns[0].Floats[0] != 8 {
 		t.Errorf("another data set: %+v", o)
 	}

@@ -233,7 +233,7 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*q
 		}
 		// Other workers remove files of a cache they share. A data set that is no
 		// good however often it is fetched is damaged at the server.
-		if tries == dataTries {
+		if p.files.remove(bad.digest + cachedEnding); tries == dataTries {
 			return nil, &queue.DamagedError{Object: bad.digest, Err: bad.err}
 		}
 	}
@@ -242,9 +242,7 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*q
 // attempt asks the process once. bad is the data set whose file cannot be
 // used.
 func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *queue.Sealed, bad *dataError, err error) {
-	files := &loans{cache: p.files, worker: p.worker}
-	defer func() { files.giveBack(bad) }()
-	body, err := files.request(ctx, d)
+	body, err := p.request(ctx, d)
 	if err != nil {
 		return nil, nil, err
 	}

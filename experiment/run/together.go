@@ -15,11 +15,9 @@ import (
 // out of order, one of them did it, and which one is not known. Once a task takes
 // long those behind it are handed back.
 func (p *process) together(ctx context.Context, tasks []*queue.Delivery, s *shift) (left []*queue.Delivery) {
-	files := &loans{cache: p.files, worker: p.worker}
-	defer files.giveBack(nil)
 	var frames []byte
 	for _, d := range tasks {
-		body, err := files.request(ctx, d)
+		body, err := p.request(ctx, d)
 		if err != nil {
 			return tasks
 		}
@@ -84,16 +82,9 @@ func (p *process) discard(answers int) {
 	}
 }
 
-// loans are files of data sets and commands that a cache lends.
-type loans struct {
-	cache  *diskCache
-	worker *Worker
-	files  map[string]*cachedFile // by digest
-}
-
-// request returns the request for a task, whose files it borrows.
-func (l *loans) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
-	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: l.worker.AllowCommands, Signature: l.worker.signature(d)}
+// request returns the request for a task.
+func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
+	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: p.worker.AllowCommands, Signature: p.worker.signature(d)}
 	if r.Commands {
 		for _, name := range d.Task.Env {
 			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
@@ -105,26 +96,11 @@ func (l *loans) request(ctx context.Context, d *queue.Delivery) ([]byte, error) 
 		}
 	}
 	for _, digest := range slices.Concat(d.Task.Data, d.Task.Files) {
-		file := l.files[digest]
-		if file == nil {
-			var err error
-			if file, err = l.cache.acquire(ctx, digest); err != nil {
-				return nil, err
-			}
-			if l.files == nil {
-				l.files = map[string]*cachedFile{}
-			}
-			l.files[digest] = file
+		path, err := p.files.file(ctx, digest)
+		if err != nil {
+			return nil, err
 		}
-		r.Data[digest] = file.path
+		r.Data[digest] = path
 	}
 	return r.encode()
-}
-
-// giveBack ends the loans. bad is the data set whose file cannot be used, nil for
-// none.
-func (l *loans) giveBack(bad *dataError) {
-	for digest, file := range l.files {
-		l.cache.release(digest, file, bad != nil && bad.digest == digest)
-	}
 }
