@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -14,9 +15,7 @@ import (
 const (
 	frameReady   = 'r' // from the slot: it can compute
 	frameCompute = 'c' // to the slot: a request
-	frameCancel  = 'x' // to the slot: stop computing, and skip the requests behind
-	frameSkip    = 's' // to the slot: skip the requests behind the one that is computed
-	frameSkipped = 'n' // from the slot: the request was skipped
+	frameCancel  = 'x' // to the slot: stop computing
 	frameOutcome = 'o' // from the slot: the outcome of the request
 	frameLast    = 'l' // from the slot: the outcome, after which the process ends
 	frameData    = 'd' // from the slot: the digest of a data set whose file cannot be used
@@ -35,23 +34,16 @@ type request struct {
 	Env       map[string]string // the variables of the worker that its command gets
 	Signature signature
 
-	number uint64 // in the order in which the slot gets them
+	ctx context.Context // ends when the worker says so
 }
 
 func writeFrame(w io.Writer, kind byte, body []byte) error {
-	frame, err := appendFrame(make([]byte, 0, 5+len(body)), kind, body)
-	if err == nil {
-		_, err = w.Write(frame)
-	}
-	return err
-}
-
-func appendFrame(to []byte, kind byte, body []byte) ([]byte, error) {
 	if len(body) > maxFrame {
-		return to, fmt.Errorf("a message of %d bytes to another process; allowed are at most %d", len(body), maxFrame)
+		return fmt.Errorf("a message of %d bytes to another process; allowed are at most %d", len(body), maxFrame)
 	}
-	to = binary.LittleEndian.AppendUint32(append(to, kind), uint32(len(body)))
-	return append(to, body...), nil
+	frame := binary.LittleEndian.AppendUint32(append(make([]byte, 0, 5+len(body)), kind), uint32(len(body)))
+	_, err := w.Write(append(frame, body...))
+	return err
 }
 
 func readFrame(r io.Reader) (kind byte, body []byte, err error) {

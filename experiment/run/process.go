@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -99,7 +100,7 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	if err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
 	}
-	c := &child{cmd: cmd, in: in, stderr: new(head), mark: mark, answers: make(chan answer, queue.MaxBatch), ended: make(chan struct{})}
+	c := &child{cmd: cmd, in: in, stderr: new(head), mark: mark, answers: make(chan answer, 1), ended: make(chan struct{})}
 	cmd.Stderr = c.stderr
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
@@ -185,11 +186,8 @@ func (p *process) drop() {
 	p.child = nil
 }
 
-// compute implements [computer].
+// compute implements [computer]. Once a task takes long those behind it are handed back.
 func (p *process) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
-	if len(tasks) > 1 {
-		tasks = p.together(ctx, tasks, s)
-	}
 	for len(tasks) > 0 {
 		d := tasks[0]
 		tasks = tasks[1:]
@@ -256,6 +254,29 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (
 		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
 	}
 	return p.await(ctx, d, began, late)
+}
+
+// request returns the request for a task.
+func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
+	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: p.worker.AllowCommands, Signature: p.worker.signature(d)}
+	if r.Commands {
+		for _, name := range d.Task.Env {
+			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
+				if r.Env == nil {
+					r.Env = map[string]string{}
+				}
+				r.Env[name] = value
+			}
+		}
+	}
+	for _, digest := range slices.Concat(d.Task.Data, d.Task.Files) {
+		path, err := p.files.file(ctx, digest)
+		if err != nil {
+			return nil, err
+		}
+		r.Data[digest] = path
+	}
+	return r.encode()
 }
 
 // ready starts the process unless it is there.
@@ -342,8 +363,6 @@ func (p *process) receive(a answer, d *queue.Delivery) (*queue.Sealed, *dataErro
 	case frameData:
 		digest, text, _ := strings.Cut(string(a.body), " ")
 		return nil, &dataError{digest, errors.New(text)}, nil
-	case frameSkipped:
-		return nil, nil, nil
 	case frameLast:
 		p.child.close()
 		p.child = nil

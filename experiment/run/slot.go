@@ -27,10 +27,7 @@ const (
 	// for, which takes longer than many cells that compute nothing; a shorter one
 	// cannot fill more than a few MiB.
 	briefly = 0.001
-	// answersWait is the longest time that answers to short cells wait for others,
-	// with which they are sent.
-	answersWait = 5 * time.Millisecond
-	// frameBuffer is how much of the frames on both ways is gathered.
+	// frameBuffer is how much of the frames on both ways is read at a time.
 	frameBuffer = 64 << 10
 	// slack is memory that is not given back between cells: getting it back
 	// from the system costs more than it is worth.
@@ -50,18 +47,16 @@ type slot struct {
 	served served
 
 	requests chan *request
+	stop     context.CancelFunc // of the newest request
 
 	writing sync.Mutex
-	out     *bufio.Writer
-	since   time.Time // when the first of the answers came that are not sent yet
+	out     io.Writer
 
 	mu        sync.Mutex
-	skipped   uint64             // number of the last request to skip
-	stop      context.CancelFunc // of the cell that is computed
-	watched   *experiment.Task   // the cell that is computed, nil between cells
-	signature signature          // of its outcome
-	began     time.Time          // its computation
-	watch     *time.Timer        // until the next look at it
+	watched   *experiment.Task // the cell that is computed, nil between cells
+	signature signature        // of its outcome
+	began     time.Time        // its computation
+	watch     *time.Timer      // until the next look at it
 }
 
 // ServeSlot is the process that [Worker.Process] starts: it computes the cells
@@ -75,8 +70,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 		return err
 	}
 	s := &slot{
-		kinds: kinds, memory: openMemory(), out: bufio.NewWriterSize(out, frameBuffer),
-		requests: make(chan *request, queue.MaxBatch), stop: func() {},
+		kinds: kinds, memory: openMemory(), out: out, requests: make(chan *request), stop: func() {},
 	}
 	s.data = newDataCache(slotCacheBytes, nil)
 	s.host = &outside.Host{Open: s.open, Alone: outside.Own(), Shared: isolated, Lookup: func(name string) (string, bool) {
@@ -105,7 +99,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 // read takes what the worker says until in ends.
 func (s *slot) read(in io.Reader) error {
 	frames := bufio.NewReaderSize(in, frameBuffer)
-	for came := uint64(0); ; {
+	for {
 		kind, body, err := readFrame(frames)
 		if errors.Is(err, io.EOF) {
 			return nil // a cell that is being computed ends with the process
@@ -114,49 +108,27 @@ func (s *slot) read(in io.Reader) error {
 			return fmt.Errorf("reading a request: %w", err)
 		}
 		switch kind {
-		case frameCancel, frameSkip:
-			s.mu.Lock()
-			s.skipped = came
-			if kind == frameCancel {
-				s.stop()
-			}
-			s.mu.Unlock()
+		case frameCancel:
+			s.stop()
 		case frameCompute:
 			r, err := decodeRequest(body)
 			if err != nil {
 				return fmt.Errorf("reading a request: %w", err)
 			}
-			came++
-			r.number = came
-			s.requests <- r // the worker sends no more than it has room for
+			s.stop()
+			r.ctx, s.stop = context.WithCancel(context.Background())
+			s.requests <- r // the worker waits for the answer to the one before
 		default:
 			return fmt.Errorf("reading a request: unknown message type %q", kind)
 		}
 	}
 }
 
-// answer answers a request. The answers to cells that take no time are sent
-// together.
+// answer answers a request.
 func (s *slot) answer(kind byte, body []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := writeFrame(s.out, kind, body); err != nil {
-		return err
-	}
-	now := time.Now()
-	if s.since.IsZero() {
-		s.since = now
-	}
-	if len(s.requests) > 0 && now.Sub(s.since) < answersWait {
-		return nil
-	}
-	return s.send()
-}
-
-// send sends the answers; writing is held.
-func (s *slot) send() error {
-	s.since = time.Time{}
-	return s.out.Flush()
+	return writeFrame(s.out, kind, body)
 }
 
 // dataError says that the file of a data set cannot be used.
@@ -169,16 +141,6 @@ func (e *dataError) Error() string { return fmt.Sprintf("file of data set %s: %v
 
 // serve computes one request and answers.
 func (s *slot) serve(r *request) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	s.mu.Lock()
-	skip := r.number <= s.skipped
-	s.stop = stop
-	s.mu.Unlock()
-	if skip {
-		s.mustAnswer(frameSkipped, nil)
-		return
-	}
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
@@ -201,12 +163,12 @@ func (s *slot) serve(r *request) {
 	s.makeRoom(task)
 	for _, digest := range task.Data {
 		var bad *dataError
-		if _, err := s.data.Dataset(ctx, digest); errors.As(err, &bad) {
+		if _, err := s.data.Dataset(r.ctx, digest); errors.As(err, &bad) {
 			s.mustAnswer(frameData, []byte(bad.digest+" "+bad.Error()))
 			return
 		}
 	}
-	outcome := s.compute(ctx, task, r.Signature)
+	outcome := s.compute(r.ctx, task, r.Signature)
 	s.mustAnswer(frameOutcome, r.Signature.seal(outcome).Body())
 }
 
@@ -264,20 +226,13 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature)
 	return outcome
 }
 
-// look is called every now and then while a cell is computed. It sends the answers
-// of cells before, and ends the process when the cell takes more than its limit. The
-// data sets it reads count.
+// look is called every now and then while a cell is computed. It ends the process when the
+// cell takes more than its limit. The data sets it reads count.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watched == nil {
 		return
-	}
-	s.writing.Lock()
-	err := s.send()
-	s.writing.Unlock()
-	if err != nil {
-		return // the worker is gone
 	}
 	now, ok := s.memory.now()
 	s.memory.sample(now)
@@ -294,7 +249,7 @@ func (s *slot) look() {
 	body := s.signature.seal(outcome).Body()
 	s.host.Kill()
 	s.writing.Lock() // for ever: the computation must not answer as well
-	if err := errors.Join(writeFrame(s.out, frameLast, body), s.send()); err != nil {
+	if err := writeFrame(s.out, frameLast, body); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 	}
 	os.Exit(0)

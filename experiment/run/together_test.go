@@ -57,8 +57,7 @@ func computeRest(t *testing.T, q *queue.Queue) {
 	}
 }
 
-// TestTogether has cells that do their worst among others that were sent to the
-// process together.
+// TestTogether has cells that do their worst among others that were pulled together.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	specs := []string{"fine", "fine", "exit", "fine", "nan", "fine", "panic elsewhere", "panic", "allocate", "fine", "exit"}
@@ -113,17 +112,15 @@ func TestTogetherHandsBack(t *testing.T) {
 	}
 }
 
-func TestPace(t *testing.T) {
+func TestBatchSize(t *testing.T) {
 	t.Parallel()
-	var p batchSize
+	many := 1
 	for i, step := range []struct {
 		took time.Duration // by each cell
 		want int
 	}{{time.Millisecond, 2}, {time.Millisecond, 4}, {0, 8}, {time.Millisecond, 16}, {time.Millisecond, queue.MaxBatch}, {10 * time.Millisecond, 5}, {time.Second, 1}, {40 * time.Millisecond, 1}} {
-		n := p.most()
-		p.took(n, time.Duration(n)*step.took)
-		if p.most() != step.want {
-			t.Errorf("step %d: %d at a time, want %d", i, p.most(), step.want)
+		if many = batchSize(many, many, time.Duration(many)*step.took); many != step.want {
+			t.Errorf("step %d: %d at a time, want %d", i, many, step.want)
 		}
 	}
 }

@@ -253,15 +253,26 @@ const (
 	firstTrouble, mostTrouble = time.Second, 30 * time.Second
 )
 
+// batchTime is how long the cells that a slot pulls at a time may take together.
+// Longer ones are pulled one by one: others wait for those behind.
+const batchTime = 50 * time.Millisecond
+
+// batchSize returns how many tasks a slot pulls at a time, which were so many when n cells
+// took so long.
+func batchSize(many, n int, long time.Duration) int {
+	fit := int64(batchTime) * int64(n) / max(int64(long), 1)
+	return int(max(1, min(fit, int64(2*many), queue.MaxBatch)))
+}
+
 // slot computes one task after the other. Tasks are pulled until ctx ends and
 // computed until computing ends.
 func (w *Worker) slot(ctx, computing context.Context, computer computer, slotStatus *slotStatus, at int) error {
 	batches := w.puller.Batches()
 	defer batches.Close()
-	var size batchSize
+	many := 1 // tasks pulled at a time
 	trouble, idle := time.Duration(0), time.Duration(0)
 	for {
-		tasks, err := batches.Pull(ctx, size.most())
+		tasks, err := batches.Pull(ctx, many)
 		var empty *queue.EmptyError
 		switch {
 		case ctx.Err() != nil:
@@ -284,7 +295,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		began := time.Now()
 		computer.compute(computing, tasks, shift)
 		if computer.several() {
-			size.took(len(tasks), time.Since(began))
+			many = batchSize(many, len(tasks), time.Since(began))
 		}
 		shift.flush()
 		if !shift.trouble {
