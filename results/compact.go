@@ -26,7 +26,7 @@ import (
 // durable, and the streams are deleted after that, so that an error or a
 // crash at any point loses nothing. The disk needs room for the old and the
 // new files and, for tables larger than 24 MiB, for one more copy of the
-// largest. Memory: about 60 bytes a cell, 24 MiB of rows, and 1024 rows of
+// largest. Memory: about 100 bytes a cell, 24 MiB of rows, and 1024 rows of
 // each of up to 32 runs that are merged. Other methods wait meanwhile.
 func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 	s.mu.Lock()
@@ -145,7 +145,7 @@ func (s *Store) Prune() (cells int, err error) {
 		return 0, disk.Advise(fmt.Errorf("removing the cells of former grids from %s: %w", s.dir, err))
 	}
 	s.index.entries = slices.DeleteFunc(s.index.entries, former)
-	s.index.hash(len(s.index.table))
+	s.index.number()
 	return cells, nil
 }
 

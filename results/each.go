@@ -56,38 +56,47 @@ func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Fra
 }
 
 // EachFrameOf is eachFrame for the batches that hold rows of wanted cells.
-// Of the other batches it decodes the column cell alone, which halves the
-// time where few cells are wanted.
 func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool, columns []string, do func(*Frame) error) error {
-	table, err := OpenTable(path, columns...)
-	if err != nil {
-		return err
-	}
-	defer table.Close()
-	return eachFrame(ctx, path, []string{"cell"}, func(ids *Frame) error {
-		m, err := table.message()
-		if err != nil {
-			return err
-		}
-		cell, err := ids.Column("cell", experiment.Text)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", path, err)
-		}
+	any := func(_ int, cells []string) bool {
 		last := ""
-		any := slices.ContainsFunc(cell.Texts, func(id string) bool {
+		return slices.ContainsFunc(cells, func(id string) bool {
 			if id == last { // rows of a cell stand together
 				return false
 			}
 			last = id
 			return wanted(id)
 		})
-		if !any {
+	}
+	return eachPart(ctx, path, any, columns, func(_ []string, f *Frame) error { return do(f) })
+}
+
+// eachPart calls do with the cells and the columns of the batches that are wanted by their number,
+// from 0, and their cells. Of the other batches it decodes the column cell alone, which halves the
+// time where few are wanted.
+func eachPart(ctx context.Context, path string, wanted func(k int, cells []string) bool, columns []string, do func(cells []string, f *Frame) error) error {
+	table, err := OpenTable(path, columns...)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	ids, err := OpenTable(path, "cell")
+	if err != nil {
+		return err
+	}
+	defer ids.Close()
+	return ids.each(ctx, math.MaxInt, func(k int, f *Frame) error {
+		m, err := table.message()
+		if err != nil {
+			return err
+		}
+		cells := f.Batch.Columns[0].Texts
+		if !wanted(k, cells) {
 			return nil
 		}
 		batch, err := table.decode(m)
 		if err != nil {
 			return err
 		}
-		return do(table.frame(batch))
+		return do(cells, table.frame(batch))
 	})
 }

@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"iter"
@@ -61,15 +60,12 @@ type entry struct {
 	has    uint8 // bit k: computed for the k-th further table
 }
 
-// index knows the durable cells. It takes 28 bytes a cell and about 8 of the table;
-// while it grows, as much again of what it was.
+// index knows the durable cells.
 type index struct {
-	entries []entry // in the order of the final file, then of arrival
-	// table is a hash table with open addressing of the positions of entries,
-	// each plus one.
-	table  []int32 // as long as a power of two, at most three quarters of it taken
-	counts map[experiment.Status]int
-	short  map[CellKey]float64 // the column short_of where it is not null
+	entries []entry           // in the order of the final file, then of arrival
+	slots   map[CellKey]int32 // positions in entries
+	counts  map[experiment.Status]int
+	short   map[CellKey]float64 // the column short_of where it is not null
 
 	further []string // tables that entry.has tells of, at most 8
 	needed  uint8    // those of them that a computed cell must have been computed for to count
@@ -80,7 +76,7 @@ var indexed = []string{"cell", "status", "short_of", "tables"}
 
 func newIndex(further, needed []string) *index {
 	x := &index{
-		table: make([]int32, 1024), counts: map[experiment.Status]int{}, short: map[CellKey]float64{}, further: further,
+		slots: map[CellKey]int32{}, counts: map[experiment.Status]int{}, short: map[CellKey]float64{}, further: further,
 	}
 	x.needed = x.lists(needed)
 	return x
@@ -101,33 +97,17 @@ func (x *index) lists(names []string) (has uint8) {
 	return has
 }
 
-// place returns where a cell is in the table, or where it belongs.
-func (x *index) place(key CellKey) int {
-	const odd = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth 3, 6.4
-	mask := len(x.table) - 1
-	mixed := (binary.LittleEndian.Uint64(key[:8])*odd + binary.LittleEndian.Uint64(key[8:])) * odd
-	at := int(mixed>>32) & mask
-	for x.table[at] != 0 && x.entries[x.table[at]-1].key != key {
-		at = (at + 1) & mask
-	}
-	return at
-}
-
 // slot returns the position of a cell.
 func (x *index) slot(key CellKey) (int32, bool) {
-	slot := x.table[x.place(key)]
-	return slot - 1, slot != 0
+	slot, known := x.slots[key]
+	return slot, known
 }
 
-// hash makes the table anew, of the given length.
-func (x *index) hash(length int) {
-	if length == len(x.table) {
-		clear(x.table)
-	} else {
-		x.table = make([]int32, length)
-	}
+// number notes the positions of the entries.
+func (x *index) number() {
+	clear(x.slots)
 	for slot := range x.entries {
-		x.table[x.place(x.entries[slot].key)] = int32(slot + 1)
+		x.slots[x.entries[slot].key] = int32(slot)
 	}
 }
 
@@ -139,18 +119,14 @@ func (x *index) set(key CellKey, at source, status experiment.Status, has uint8)
 		return fmt.Errorf("cell %s: there is no status %q", key, status)
 	}
 	x.counts[status]++
-	place := x.place(key)
-	if slot := x.table[place]; slot != 0 {
-		e := &x.entries[slot-1]
+	if slot, known := x.slot(key); known {
+		e := &x.entries[slot]
 		x.counts[experiment.Statuses[e.status]]--
 		e.source, e.status, e.has = at, uint8(number), has
 		return nil
 	}
+	x.slots[key] = int32(len(x.entries))
 	x.entries = append(x.entries, entry{key, at, uint8(number), has})
-	x.table[place] = int32(len(x.entries))
-	if len(x.entries) > len(x.table)/4*3 {
-		x.hash(2 * len(x.table))
-	}
 	return nil
 }
 
@@ -227,15 +203,15 @@ func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 		return 0, true
 	}
 	same = true
-	last := int32(-1)                          // of the final files
-	places := make([]int32, 0, len(x.entries)) // slots in their new order
+	last := int32(-1) // of the final files
+	sorted := make([]entry, 0, len(x.entries))
 	known := make([]bool, len(x.entries))
 	add := func(slot int32) {
 		if x.entries[slot].source.segment == 0 {
 			same = same && slot > last
 			last = slot
 		}
-		places = append(places, slot)
+		sorted = append(sorted, x.entries[slot])
 		known[slot] = true
 	}
 	for cell := range order {
@@ -243,7 +219,7 @@ func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 			add(slot)
 		}
 	}
-	ordered = len(places)
+	ordered = len(sorted)
 	var rest []int32
 	for slot := range x.entries {
 		if !known[slot] {
@@ -254,31 +230,9 @@ func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 	for _, slot := range rest {
 		add(slot)
 	}
-	x.permute(places)
-	x.hash(len(x.table))
+	x.entries = sorted
+	x.number()
 	return ordered, same
-}
-
-// permute moves the entry places[i] to i, in place: along each cycle. It uses
-// places up.
-func (x *index) permute(places []int32) {
-	for start := range places {
-		if places[start] < 0 {
-			continue
-		}
-		first := x.entries[start]
-		at := start
-		for {
-			from := int(places[at])
-			places[at] = -1
-			if from == start {
-				x.entries[at] = first
-				break
-			}
-			x.entries[at] = x.entries[from]
-			at = from
-		}
-	}
 }
 
 // settle makes a source the place of entries.

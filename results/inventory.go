@@ -13,7 +13,10 @@ import (
 )
 
 // Inventory tells which cells the files of a folder hold.
-type Inventory struct{ index *index }
+type Inventory struct {
+	index *index
+	files int // of cells, with the streams
+}
 
 // TakeInventory finds the cells in the files of dir, those of former grids too, also
 // while a store writes them. Unlike [Open] it takes no lock and changes nothing. A
@@ -21,7 +24,7 @@ type Inventory struct{ index *index }
 // [*VersionError]. A computed cell counts where it was computed for the further tables
 // that are needed, at most 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
-	inventory := &Inventory{newIndex(needed, needed)}
+	inventory := &Inventory{index: newIndex(needed, needed)}
 	segments, err := cellStreams(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inventory, nil
@@ -70,6 +73,7 @@ func (v *Inventory) add(ctx context.Context, dir string, name func(table string)
 		return err
 	}
 	defer reader.Close()
+	v.files++
 	return reader.each(ctx, math.MaxInt, func(k int, f *Frame) error {
 		return v.index.add(f, sourceOf(number, k), func(known *entry) bool { return int(known.source.segment) == number })
 	})

@@ -1,10 +1,12 @@
 package results
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -21,90 +23,18 @@ import (
 // from the disk. A stream is read up to its last whole batch; a file that is
 // not whole is an error.
 func ReadTable(path string, columns ...string) (*Frame, error) {
-	return readRows(path, columns, nil)
-}
-
-// ReadCell reads the rows of one cell from a table that has a column cell.
-// The result has no rows where the table has none of the cell.
-func ReadCell(path, cell string, columns ...string) (*Frame, error) {
-	return readCell(path, cell, columns, func(int) bool { return true })
-}
-
-// readCell reads the rows of one cell from the batches that are wanted.
-func readCell(path, cell string, columns []string, wanted func(batch int) bool) (*Frame, error) {
-	ids, err := OpenTable(path, "cell")
-	if err != nil {
-		return nil, err
-	}
-	defer ids.Close()
-	batch := -1
-	var from, to int
-	return readRows(path, columns, func(k int) (int, int, error) {
-		for batch < k {
-			frame, err := ids.Next()
-			if errors.Is(err, io.EOF) { // the stream grew in between
-				return 0, 0, nil
-			}
-			if err != nil {
-				return 0, 0, err
-			}
-			batch++
-			from, to = 0, 0
-			if wanted(batch) {
-				from, to = cellRange(frame.Batch.Columns[0].Texts, cell)
-			}
-		}
-		return from, to, nil
-	})
-}
-
-// cellRange returns the rows of a cell, which stand together.
-func cellRange(cells []string, cell string) (from, to int) {
-	from = slices.Index(cells, cell)
-	if from < 0 {
-		return 0, 0
-	}
-	for to = from; to < len(cells) && cells[to] == cell; to++ {
-	}
-	return from, to
-}
-
-// readRows reads a table, and of its k-th batch only the rows that part
-// tells, unless part is nil. Batches without such rows are not decoded.
-func readRows(path string, columns []string, part func(k int) (from, to int, err error)) (*Frame, error) {
 	t, err := OpenTable(path, columns...)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
 	frame := t.frame(newBatch(t.Columns()))
-	for k := 0; ; k++ {
-		m, err := t.message()
-		if errors.Is(err, io.EOF) {
-			return frame, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		from, to := 0, -1
-		if part != nil {
-			if from, to, err = part(k); err != nil {
-				return nil, err
-			}
-			if from == to {
-				continue
-			}
-		}
-		batch, err := t.decode(m)
-		if err != nil {
-			return nil, err
-		}
-		if to < 0 {
-			to = batch.Rows
-		}
-		appendRows(&frame.Batch, 0, frame.Columns, &batch, from, to)
-		frame.Batch.Rows += to - from
-	}
+	err = t.each(context.Background(), math.MaxInt, func(_ int, f *Frame) error {
+		appendRows(&frame.Batch, 0, frame.Columns, &f.Batch, 0, f.Rows())
+		frame.Batch.Rows += f.Rows()
+		return nil
+	})
+	return frame, err
 }
 
 // TableReader reads a table batch by batch, for tables larger than memory.

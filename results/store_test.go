@@ -572,7 +572,7 @@ func TestStoreOfBadMessages(t *testing.T) {
 	appendAll(t, s, o)
 	compactStore(t, s, 2)
 	closeStore(t, s)
-	frame, err := ReadCell(filepath.Join(dir, "cells.arrow"), o.Cell, "error")
+	frame, err := ReadTable(filepath.Join(dir, "cells.arrow"), "error")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -720,34 +720,6 @@ func TestReadTableLeavesOtherColumns(t *testing.T) {
 	}
 	if _, err := ReadTable(path, "b"); !errors.Is(err, errTorn) {
 		t.Errorf("the damaged column: %v", err)
-	}
-}
-
-func TestReadCell(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s := openStore(t, dir)
-	outcomes := outcomesOf(40)
-	appendAll(t, s, outcomes...)
-	compactStore(t, s, 40)
-	closeStore(t, s)
-	for i, o := range append(outcomes, storeOutcome(selfpaced.Tables(), 40, 0)) {
-		frame, err := ReadCell(filepath.Join(dir, "knots.arrow"), o.Cell)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := o.Further["knots"].Rows
-		if i == 40 {
-			want = 0
-		}
-		if frame.Rows() != want {
-			t.Fatalf("cell %d has %d knots, want %d", i, frame.Rows(), want)
-		}
-		for k := range want {
-			if frame.At(0, k) != o.Cell {
-				t.Errorf("row %d is of cell %v", k, frame.At(0, k))
-			}
-		}
 	}
 }
 

@@ -39,13 +39,13 @@ func TestFindCell(t *testing.T) {
 			if err != nil || stored == nil {
 				t.Fatalf("%s: cell %d: %v, %v", when, i, stored, err)
 			}
-			row, err := stored.Read("cells", "wall_seconds")
+			row, err := stored.Read(t.Context(), "cells", "wall_seconds")
 			if err != nil || row.Rows() != 1 || row.At(0, 0) != o.Wall {
 				t.Fatalf("%s: cell %d: %+v, %v; want one row of %g s", when, i, row, err, o.Wall)
 			}
 			for _, table := range tables.Further {
-				rows, err := stored.Read(table.Name)
-				if err != nil || rows.Rows() != o.Further[table.Name].Rows {
+				rows, err := stored.Read(t.Context(), table.Name)
+				if err != nil || rows.Rows() != o.Further[table.Name].Rows || rows.Rows() > 0 && rows.At(0, 0) != o.Cell {
 					t.Errorf("%s: cell %d has %d rows of %s, error %v; want %d", when, i, rows.Rows(), table.Name, err, o.Further[table.Name].Rows)
 				}
 			}

@@ -80,7 +80,7 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 		return nil, ctx.Err()
 	}
 	r := &Replayed{Cell: cell, Same: true, Rounding: true}
-	row, err := stored.Read("cells")
+	row, err := stored.Read(ctx, "cells")
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	}
 	for _, table := range kind.Tables().Further {
 		if table.Kept {
-			if err := r.compareRows(stored, table, kind.Tables().Varying, outcome); err != nil {
+			if err := r.compareRows(ctx, stored, table, kind.Tables().Varying, outcome); err != nil {
 				return nil, err
 			}
 		}
@@ -161,8 +161,8 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 }
 
 // compareRows compares the rows of a further table where the folder has them.
-func (r *Replayed) compareRows(cell *results.StoredCell, table experiment.Table, varying []string, o *experiment.Outcome) error {
-	stored, err := cell.Read(table.Name)
+func (r *Replayed) compareRows(ctx context.Context, cell *results.StoredCell, table experiment.Table, varying []string, o *experiment.Outcome) error {
+	stored, err := cell.Read(ctx, table.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
