@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,22 +11,14 @@ import (
 	"github.com/agepath/agepath/results/report"
 )
 
-// compareFlags say how runs are compared, and where to.
+// compareFlags say how runs are compared and shown.
 type compareFlags struct {
 	rounding float64
-	formats  []report.FormatOf[report.Comparison]
-	out      string
 	json     jsonFlag
 }
 
 func (c *compareFlags) addTo(flags *pflag.FlagSet) {
-	var names []string
-	for _, format := range report.ComparisonFormats {
-		names = append(names, format.Name)
-	}
 	flags.Float64Var(&c.rounding, "rounding", analysis.Rounding, "largest relative difference `X` of two numbers that counts as rounding")
-	command.List(flags, &c.formats, "format", "formats of the files in --out: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.ComparisonFormatNamed)
-	command.Path(flags, &c.out, "out", "`folder` for files of the comparison; none are written without it")
 	c.json.addTo(flags)
 }
 
@@ -37,10 +28,6 @@ func (c *compareFlags) check(dirs []string) error {
 		return command.Refusef("%d folders are too many; 2 to %d are allowed", len(dirs), report.MaxRuns)
 	case !(c.rounding >= 0 && c.rounding < 1):
 		return command.Refusef("--rounding: %v is not allowed; a number from 0, and below 1, is", c.rounding)
-	case c.formats != nil && c.out == "":
-		return command.Refusef("--format says which files to write: give --out DIR, the folder for them")
-	case c.formats == nil:
-		c.formats = report.ComparisonFormats[:1]
 	}
 	return nil
 }
@@ -62,11 +49,6 @@ otherwise.`,
 			})
 			if err != nil {
 				return refuseFolder(err)
-			}
-			if flags.out != "" {
-				if err := c.Write(flags.out, flags.formats); err != nil {
-					return err
-				}
 			}
 			if flags.json {
 				return a.writeJSON(c)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,8 +30,7 @@ func TestCompare(t *testing.T) {
 	must(t, "run", grid, "--out", b, "--workers", "1", "--figures", "0", "--set", "repeats=3")
 	must(t, "run", grid, "--out", c, "--workers", "1", "--figures", "0", "--set", "noise=[{kind: gaussian, levels: [0.1]}]")
 
-	out := filepath.Join(dir, "compared")
-	text := must(t, "compare", a, b, c, "--out", out, "--format", "markdown,csv").out
+	text := must(t, "compare", a, b, c).out
 	for _, want := range []string{
 		"B against A\n===========\n", "C against A\n",
 		"\nall            6            0       0       3\n", // 3 methods in 2 repeats, and in the third
@@ -45,20 +43,6 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	for name, want := range map[string]string{
-		"compare.md":           "\n| all | 6 | 0 | 0 | 3 |\n",
-		"compare-cells.csv":    a + "," + b + ",,6,0,0,3\n",
-		"compare-scores.csv":   "baseline,other,metric,dataset,",
-		"compare-numbers.csv":  "baseline,other,method,column,",
-		"compare-times.csv":    a + "," + b + ",,wall_seconds,6,",
-		"compare-failures.csv": "baseline,other,baseline_status,other_status,cells\n",
-	} {
-		written, err := os.ReadFile(filepath.Join(out, name))
-		if err != nil || !strings.Contains(string(written), want) {
-			t.Errorf("%s: %v\n%s", name, err, written)
-		}
-	}
-
 	o := must(t, "compare", a, b, c, "--json", "--log-level", "debug")
 	object := conforms(t, "compare", o.out)
 	for want, path := range map[any][]any{
@@ -85,8 +69,6 @@ func TestCompareRefuses(t *testing.T) {
 		"one folder":        {[]string{dir}, "DIR... is missing"},
 		"no results":        {[]string{dir, dir}, "DIR is a folder with results"},
 		"old version":       {[]string{old, old}, "schema version 1"},
-		"format alone":      {[]string{dir, dir, "--format", "csv"}, "give --out DIR"},
-		"unknown format":    {[]string{dir, dir, "--format", "html"}, "there are markdown, csv"},
 		"negative rounding": {[]string{dir, dir, "--rounding", "-1"}, "a number from 0"},
 		"too many":          {strings.Fields(strings.Repeat(dir+" ", 27)), "2 to 26 are allowed"},
 	} {

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"encoding/csv"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,41 +69,6 @@ func TestComparisonText(t *testing.T) {
 	for line := range strings.Lines(text) { // folders of tests can be long
 		if len([]rune(line)) > 111 && !strings.Contains(line, t.Name()) {
 			t.Errorf("a line of %d columns: %s", len(line), line)
-		}
-	}
-}
-
-func TestComparisonFiles(t *testing.T) {
-	t.Parallel()
-	c := changedRuns(t)
-	dir := filepath.Join(t.TempDir(), "new", "folder")
-	if err := c.Write(dir, ComparisonFormats); err != nil {
-		t.Fatal(err)
-	}
-	markdown, err := os.ReadFile(filepath.Join(dir, "compare.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"# Comparison of runs\n", "\n## B against A\n", "\n### Scores that differ: age chosen by the test score, RMSE\n",
-		`| o\_d\|d | path\_status | 1 | 0 | 1 | inf |`, `| ok | memory | too \| large |`,
-	} {
-		if !strings.Contains(string(markdown), want) {
-			t.Errorf("%q is not in\n%s", want, markdown)
-		}
-	}
-	rows := map[string]int{"cells": 3, "scores": 4, "numbers": 3, "times": 4, "failures": 1}
-	for name, want := range rows {
-		text, err := os.ReadFile(filepath.Join(dir, "compare-"+name+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
-		if err != nil || len(lines) != 1+want {
-			t.Errorf("%s: %d lines, want 1 and %d; %v\n%s", name, len(lines), want, err, text)
-		}
-		if line := lines[len(lines)-1]; line[0] != c.Runs[0].Dir || line[1] != c.Runs[1].Dir {
-			t.Errorf("%s: %q", name, line)
 		}
 	}
 }

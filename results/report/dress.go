@@ -43,16 +43,14 @@ func Visible(text string) string {
 	}, text)
 }
 
-// write fills a template, which has the data, "escape", "cell" and funcs, and the
-// templates of further files.
-func (d dress) write(w io.Writer, data any, name, left, right string, funcs template.FuncMap, further ...string) error {
-	t := template.New(name+".tmpl").Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs)
-	for _, file := range append(further, name) {
-		if _, err := t.ParseFS(templates, "templates/"+file+".tmpl"); err != nil {
-			return err
-		}
+// write fills a template of the report, which has "escape", "cell" and funcs.
+func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs template.FuncMap) error {
+	t, err := template.New(name+".tmpl").Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs).
+		ParseFS(templates, "templates/"+name+".tmpl")
+	if err != nil {
+		return err
 	}
-	return t.Execute(w, data)
+	return t.Execute(w, r)
 }
 
 // AllFacts returns the facts about the run, then the number of cells of each status.

@@ -11,42 +11,35 @@ import (
 	"github.com/agepath/agepath/results/parquet"
 )
 
-// FormatOf is one way to write a T.
-type FormatOf[T any] struct {
+// Format is one way to write a report.
+type Format struct {
 	Name   string // what --format takes
-	Files  []FileOf[T]
-	Tables TablesOf[T] // the zero value is none
+	Files  []FormatFile
+	Tables FormatTables // the zero value is none
 }
 
-// TablesOf are the files of a format with rows of the tables of results themselves.
-type TablesOf[T any] struct {
+// FormatTables are the files of a format with rows of the tables of results themselves.
+type FormatTables struct {
 	Names func() []string // of the files there can be, that of the cells last
-	Write func(ctx context.Context, of *T, folder string, compression results.Compression) error
+	Write func(ctx context.Context, r *Report, folder string, compression results.Compression) error
 }
 
-// FileOf is a file of a format.
-type FileOf[T any] struct {
+// FormatFile is a file of a format.
+type FormatFile struct {
 	Name  string // in its folder
-	Write func(w io.Writer, of *T) error
+	Write func(w io.Writer, r *Report) error
 	// Empty reports whether there is nothing to write: an earlier file is removed
 	// then. nil means never.
-	Empty func(of *T) bool
+	Empty func(r *Report) bool
 }
-
-type (
-	// Format is one way to write a report.
-	Format = FormatOf[Report]
-	// FormatFile is a file of a format of reports.
-	FormatFile = FileOf[Report]
-)
 
 // Formats lists every format of reports there is, the default first.
 var Formats = []Format{
 	{Name: "markdown", Files: []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
-	{Name: "csv", Files: csvFiles, Tables: TablesOf[Report]{csvNames, writeCells}},
+	{Name: "csv", Files: csvFiles, Tables: FormatTables{csvNames, writeCells}},
 	{Name: "latex", Files: []FormatFile{{Name: "tables.tex", Write: writeLaTeX}}},
 	{Name: "html", Files: []FormatFile{{Name: "report.html", Write: writeHTML}}},
-	{Name: "parquet", Tables: TablesOf[Report]{
+	{Name: "parquet", Tables: FormatTables{
 		parquetNames,
 		func(ctx context.Context, r *Report, folder string, compression results.Compression) error {
 			return parquet.Write(ctx, r.Dir, folder, compression)
@@ -78,15 +71,13 @@ func parquetNames() []string {
 
 // FormatNamed returns the format of reports of the given name, or an error that
 // lists the names.
-func FormatNamed(name string) (Format, error) { return formatNamed(Formats, name) }
-
-func formatNamed[T any](formats []FormatOf[T], name string) (FormatOf[T], error) {
-	names := make([]string, len(formats))
-	for i, f := range formats {
+func FormatNamed(name string) (Format, error) {
+	names := make([]string, len(Formats))
+	for i, f := range Formats {
 		if f.Name == name {
 			return f, nil
 		}
 		names[i] = f.Name
 	}
-	return FormatOf[T]{}, fmt.Errorf("there is no report format %q; there are %s", name, strings.Join(names, ", "))
+	return Format{}, fmt.Errorf("there is no report format %q; there are %s", name, strings.Join(names, ", "))
 }

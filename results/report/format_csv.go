@@ -10,19 +10,18 @@ import (
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/stats"
 )
 
 // csvFile is a file of comma-separated values in full precision. Nothing that does
 // not apply is written as 0: the field is empty.
-func csvFile[T any](name string, head func(of *T) []string, lines func(out *results.CSV, of *T), empty func(*T) bool) FileOf[T] {
-	return FileOf[T]{
+func csvFile(name string, head func(r *Report) []string, lines func(out *results.CSV, r *Report), empty func(*Report) bool) FormatFile {
+	return FormatFile{
 		Name: name,
-		Write: func(w io.Writer, of *T) error {
+		Write: func(w io.Writer, r *Report) error {
 			out := results.NewCSV(w)
-			out.Add(head(of))
-			lines(out, of)
+			out.Add(head(r))
+			lines(out, r)
 			return out.Flush()
 		},
 		Empty: empty,
@@ -35,12 +34,12 @@ var csvFiles = []FormatFile{
 	csvFile("chosen.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Chosen) },
 		func(r *Report) bool { return !r.hasChosen() }),
 	csvFile("comparisons.csv", withSetting([]string{"metric"}, "score", "method", "against", "pairs", "zeros",
-		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact").of,
+		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact"),
 		addComparisons, nil),
-	csvFile("ranks.csv", plainHead("score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p").of,
+	csvFile("ranks.csv", plainHead("score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p"),
 		addRanks, func(r *Report) bool { return len(r.Rankings) == 0 }),
 	csvFile("paper.csv", withSetting([]string{"table"}, "method", "published_mean", "published_std",
-		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes").of,
+		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes"),
 		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
 }
 
@@ -48,27 +47,21 @@ var csvFiles = []FormatFile{
 // whose column cell leads to the other files.
 var selectedFile = csvFile(analysis.SelectedFile, withSetting(nil, slices.Concat(
 	[]string{"method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score"},
-	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...).of,
+	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...),
 	addSelected, func(r *Report) bool { return r.Selected == nil })
 
-// head makes the names of a file's columns by the layout of the results.
-type head func(l *layout.Layout) []string
-
-// of makes the head for a report.
-func (h head) of(r *Report) []string { return h(r.Layout) }
-
-// withSetting returns the names of columns with those of a setting among them.
-func withSetting(before []string, after ...string) head {
-	return func(l *layout.Layout) []string { return slices.Concat(before, l.Columns(), after) }
+// withSetting makes the names of columns with those of a setting among them.
+func withSetting(before []string, after ...string) func(*Report) []string {
+	return func(r *Report) []string { return slices.Concat(before, r.Layout.Columns(), after) }
 }
 
 // plainHead is the head of a file without a setting.
-func plainHead(names ...string) head {
-	return func(*layout.Layout) []string { return names }
+func plainHead(names ...string) func(*Report) []string {
+	return func(*Report) []string { return names }
 }
 
 func scoresHead(r *Report) []string {
-	head := withSetting([]string{"metric"}, "method", "cells", "incomplete", "failed").of(r)
+	head := withSetting([]string{"metric"}, "method", "cells", "incomplete", "failed")(r)
 	for _, score := range analysis.Scores {
 		columns := []string{"mean", "std", "n", "compared_mean", "compared_n", "best", "equal"}
 		if score == analysis.SelectionBias {

@@ -17,23 +17,16 @@ const markdownRows = 200
 
 // writeMarkdown writes the whole report: facts, what is missing, tables, figures and how to read the files.
 func writeMarkdown(w io.Writer, r *Report) error {
-	return writeMarkdownOf(w, r, "report.md", "the formats csv, latex and html have all")
-}
-
-// writeMarkdownOf fills a template of Markdown, which has "sections". others says what
-// has the rows of tables that are too long.
-func writeMarkdownOf(w io.Writer, data any, name, others string) error {
-	return markdown.write(w, data, name, "{{", "}}", template.FuncMap{
-		"trim":   strings.TrimSpace,
-		"others": func() string { return others },
-		"first":  func(rows [][]sheetCell) [][]sheetCell { return rows[:min(len(rows), markdownRows)] },
+	return markdown.write(w, r, "report.md", "{{", "}}", template.FuncMap{
+		"trim":  strings.TrimSpace,
+		"first": func(rows [][]sheetCell) [][]sheetCell { return rows[:min(len(rows), markdownRows)] },
 		"left": func(rows [][]sheetCell) string {
 			if len(rows) <= markdownRows {
 				return ""
 			}
 			return prose.Plural(len(rows)-markdownRows, "more row")
 		},
-	}, "sections.md")
+	})
 }
 
 var markdown = dress{EscapeMarkdown, func(c sheetCell) string {

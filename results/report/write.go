@@ -59,13 +59,13 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 
 // writeFile writes a file of a format, or removes an earlier one where it has nothing
 // to say any more.
-func writeFile[T any](of *T, folder string, file FileOf[T]) error {
+func writeFile(r *Report, folder string, file FormatFile) error {
 	path := filepath.Join(folder, file.Name)
-	if file.Empty != nil && file.Empty(of) {
+	if file.Empty != nil && file.Empty(r) {
 		return disk.RemoveIfThere(disk.OS{}, path)
 	}
 	var buf bytes.Buffer
-	if err := file.Write(&buf, of); err != nil {
+	if err := file.Write(&buf, r); err != nil {
 		return err
 	}
 	return disk.WriteFile(disk.OS{}, path, buf.Bytes())
