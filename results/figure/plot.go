@@ -153,8 +153,12 @@ func (f *Figure) plot() (*plot.Plot, error) {
 		}
 	}
 	for axis, label := range map[*plot.Axis]AxisLabel{&p.X: f.X, &p.Y: f.Y} {
-		if label.Log && axis.Min == axis.Max { // else the axis would begin below zero
+		size := max(math.Abs(axis.Min), math.Abs(axis.Max))
+		switch alike := axis.Max-axis.Min <= 1e-9*size; { // one value, to rounding: no marks would fit between
+		case alike && label.Log:
 			axis.Min, axis.Max = axis.Min/2, 2*axis.Max
+		case alike:
+			axis.Min, axis.Max = axis.Min-0.05*size, axis.Max+0.05*size
 		}
 	}
 	f.widen(&p.Y)

@@ -400,3 +400,22 @@ func TestOneValueOfLogAxis(t *testing.T) {
 		t.Errorf("axes from %v to %v and from %v to %v", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
 	}
 }
+
+// TestAlikeValues draws curves whose values differ by rounding alone, at which marks of their
+// own distance would never end.
+func TestAlikeValues(t *testing.T) {
+	t.Parallel()
+	for _, low := range []float64{1, -3, 1e20, 1e-300, 0} {
+		for _, log := range []bool{false, true} {
+			high := math.Nextafter(low, math.Inf(1))
+			if log && low <= 0 {
+				continue
+			}
+			f := &Figure{Y: AxisLabel{Text: "accuracy", Log: log}, Series: []Series{{Name: "a", Pieces: [][]Point{{{X: 1, Y: low}, {X: 2, Y: high}}}, style: seriesStyle{width: 1}}}}
+			text, err := f.SVG()
+			if err != nil || strings.Contains(string(text), "NaN") || !strings.Contains(string(text), "<text") {
+				t.Errorf("from %v to %v: %v\n%.2000s", low, high, err, text)
+			}
+		}
+	}
+}
