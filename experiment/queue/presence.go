@@ -32,7 +32,7 @@ type Presence struct {
 	Failed  int64     `json:"failed"`            // attempts of cells that failed
 	Trouble string    `json:"trouble,omitempty"` // why it cannot compute at the moment, "" for none
 
-	Computes []experiment.Need `json:"computes"`          // nil from older versions
+	Computes []experiment.Need `json:"computes"`
 	Damaged  []string          `json:"damaged,omitempty"` // data sets that it found damaged at the server
 	Lacks    []Lack            `json:"lacks,omitempty"`   // for which it leaves tasks to others
 }

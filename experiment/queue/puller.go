@@ -177,9 +177,6 @@ func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration, mo
 	var batch jetstream.MessageBatch
 	var err error
 	if wait == 0 {
-		if limit := from.consumer.CachedInfo().Config.MaxRequestBatch; limit > 0 { // 1 for runs of older versions
-			most = min(most, limit)
-		}
 		batch, err = from.consumer.FetchNoWait(most)
 	} else {
 		batch, err = from.consumer.Fetch(1, jetstream.FetchMaxWait(wait))

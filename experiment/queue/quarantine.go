@@ -98,13 +98,7 @@ func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 	msg.Header[timeHeader] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
 	msg.Header[sizeHeader] = []string{strconv.Itoa(len(s.data))}
 	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", s.stream, s.sequence)} // two readers can find it
-	err := q.store(ctx, "quarantining "+s.subject, quarantineStream, msg)
-	if errors.Is(err, jetstream.ErrStreamNotFound) { // made by an older version
-		if err = q.ensureStream(ctx, quarantineConfig(max(q.config.Replicas, 1))); err == nil {
-			err = q.store(ctx, "quarantining "+s.subject, quarantineStream, msg)
-		}
-	}
-	if err != nil {
+	if err := q.store(ctx, "quarantining "+s.subject, quarantineStream, msg); err != nil {
 		return err
 	}
 	if err := q.remove(ctx, s.stream, s.subject, s.sequence); err != nil || s.stream != resultsStream {

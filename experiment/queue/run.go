@@ -56,9 +56,6 @@ func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 		return c, err
 	}
 	c.Quarantined, err = q.count(ctx, quarantineStream, quarantineTopic.run(run))
-	if errors.Is(err, jetstream.ErrStreamNotFound) { // the streams are those of an older version
-		err = nil
-	}
 	return c, err
 }
 
@@ -163,8 +160,7 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 		stream string
 		topic  topic
 	}{{resultsStream, resultTopic}, {deadStream, deadTopic}, {quarantineStream, quarantineTopic}} {
-		err := q.purgeSubjects(ctx, s.stream, s.topic.run(run))
-		if err != nil && !(s.stream == quarantineStream && errors.Is(err, jetstream.ErrStreamNotFound)) {
+		if err := q.purgeSubjects(ctx, s.stream, s.topic.run(run)); err != nil {
 			return err
 		}
 	}

@@ -21,21 +21,16 @@ func streamConfigs(replicas int) []jetstream.StreamConfig {
 	workers.Subjects = []string{string(workerTopic) + "*"}
 	workers.Storage = jetstream.MemoryStorage
 	workers.MaxAge = presenceAge
+	quarantine := streamConfig(quarantineStream, quarantineTopic, "agepath: messages that did not pass", replicas)
+	quarantine.MaxMsgsPerSubject, quarantine.MaxMsgs, quarantine.MaxBytes = -1, quarantineMessages, quarantineBytes
 	return []jetstream.StreamConfig{
 		tasks,
 		workers,
 		streamConfig(resultsStream, resultTopic, "agepath: the newest outcome of each cell", replicas),
 		streamConfig(attemptsStream, attemptTopic, "agepath: how the deliveries of each cell ended", replicas),
 		streamConfig(deadStream, deadTopic, "agepath: tasks given up", replicas),
-		quarantineConfig(replicas),
+		quarantine,
 	}
-}
-
-// quarantineConfig is the stream of messages that did not pass.
-func quarantineConfig(replicas int) jetstream.StreamConfig {
-	c := streamConfig(quarantineStream, quarantineTopic, "agepath: messages that did not pass", replicas)
-	c.MaxMsgsPerSubject, c.MaxMsgs, c.MaxBytes = -1, quarantineMessages, quarantineBytes
-	return c
 }
 
 // streamConfig is a stream that keeps the newest message of each cell.
@@ -76,8 +71,7 @@ func bucketStream(bucket, description string, replicas int) jetstream.StreamConf
 }
 
 // EnsureStreams creates the streams and object stores that are missing and
-// checks that the others are as this package needs them. It changes none, but for one
-// of an earlier version whose messages each worker could remove: a
+// checks that the others are as this package needs them. It changes none: a
 // stream that differs is an error that names what differs, what follows from it
 // and what to do. Coordinators call it; workers need no permission for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
@@ -121,17 +115,6 @@ func (c *connection) ensureStream(ctx context.Context, want jetstream.StreamConf
 	})
 	if err != nil {
 		return err
-	}
-	if have := stream.CachedInfo().Config; have.AllowRollup && !want.AllowRollup {
-		have.AllowRollup = false
-		// Where this user may not change it, verify says what to do.
-		_ = bounded(ctx, requestWait, func(ctx context.Context) error {
-			changed, err := c.js.UpdateStream(ctx, have)
-			if err == nil {
-				stream = changed
-			}
-			return err
-		})
 	}
 	if err := c.verify(want, stream.CachedInfo().Config); err != nil {
 		return err

@@ -68,8 +68,7 @@ func (c *Cells) Has(cell string) bool {
 }
 
 // ReadCells reads the cells of a run that the queue describes. The error is [queue.ErrNoData]
-// where an earlier version submitted the run, and a [*queue.DamagedError] where the list is
-// not as it was stored.
+// where they are not listed, and a [*queue.DamagedError] where the list is not as it was stored.
 func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, error) {
 	name, size := queue.CellsOf(d.Run), d.Cells*int64(len(cellKey{}))
 	body, err := q.Data(ctx, name)

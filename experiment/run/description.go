@@ -19,8 +19,8 @@ import (
 // results.
 type Description struct {
 	results.Manifest
-	Parts []experiment.Part `json:"parts,omitempty"` // none when an older version submitted the run
-	Needs []experiment.Need `json:"needs,omitempty"` // what workers must compute; none when an older version submitted the run
+	Parts []experiment.Part `json:"parts,omitempty"`
+	Needs []experiment.Need `json:"needs,omitempty"` // what workers must compute
 }
 
 const (
@@ -110,16 +110,13 @@ func (d *Description) check(run string) error {
 }
 
 // Unable lists what a run needs and none of the workers computes that are there now, or
-// all that compute it lack for its cells. It is nothing where a worker does not say.
+// all that compute it lack for its cells.
 func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []experiment.Need) {
 	var able, lacking []experiment.Need
 	there, fit := 0, false
 	for i := range workers {
 		if state := workers[i].StateAt(now); state == queue.Gone || state == queue.Lost {
 			continue
-		}
-		if workers[i].Computes == nil {
-			return nil // of an older version
 		}
 		there++
 		able = append(able, workers[i].Computes...)
