@@ -1,10 +1,8 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -70,114 +68,6 @@ func Spread(low, high float64) float64 {
 		return distance
 	}
 	return 0
-}
-
-// Level reports whether scaling is fitted to rows of d that leave a column without spread
-// which has one elsewhere. The rows are those that [Prepare] draws with the stream.
-func (s Settings) Level(d *Dataset, stream func(purpose string) *rand.Rand) (bool, error) {
-	fitted, all, err := s.fitted(d, stream)
-	return err == nil && s.level(d, fitted, all), err
-}
-
-// Levels returns [Settings.Level] of repeats from 1 on, each with its stream. It takes the time
-// of one where no column has the same value in as many rows as scaling is fitted to.
-func (s Settings) Levels(ctx context.Context, d *Dataset, repeats int, stream func(repeat int, purpose string) *rand.Rand) ([]bool, error) {
-	levels := make([]bool, repeats)
-	for i := range levels {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		fitted, all, err := s.fitted(d, func(purpose string) *rand.Rand { return stream(i+1, purpose) })
-		if err != nil {
-			return nil, err
-		}
-		const fewer = 8 // rows of another repeat, at most: each class is rounded in each part
-		if i == 0 && !(s.Features.scales() && canLevel(d.X, d.D, len(fitted)-fewer)) &&
-			!(d.Task == Regression && s.Target.scales() && canLevel(d.Y, 1, len(fitted)-fewer)) {
-			break
-		}
-		levels[i] = s.level(d, fitted, all)
-	}
-	return levels, nil
-}
-
-// canLevel reports whether one of the d columns of the row-major x can be without spread in
-// so many rows: that many of its values are equal up to rounding, or missing.
-func canLevel(x []float64, d, rows int) bool {
-	values := make([]float64, 0, len(x)/d)
-	for j := range d {
-		values = values[:0]
-		for at := j; at < len(x); at += d {
-			if !math.IsNaN(x[at]) {
-				values = append(values, x[at])
-			}
-		}
-		slices.Sort(values)
-		equal, missing := 0, len(x)/d-len(values)
-		for from, to := 0, 0; to < len(values); to++ {
-			for Spread(values[from], values[to]) > 0 {
-				from++
-			}
-			equal = max(equal, to-from+1)
-		}
-		if equal+missing >= rows {
-			return true
-		}
-	}
-	return false
-}
-
-// fitted returns the rows that scaling is fitted to, and all that it is applied to.
-func (s Settings) fitted(d *Dataset, stream func(purpose string) *rand.Rand) (fitted, all []int, err error) {
-	if err := s.Check(d.Task, d.N); err != nil {
-		return nil, nil, err
-	}
-	drawn := s.draw(d.N, stream)
-	if all = drawn; all == nil {
-		all = count(d.N)
-	}
-	if !s.Protocol.heldOut() {
-		return all, all, nil
-	}
-	of := d
-	if drawn != nil {
-		of = d.pick(drawn)
-	}
-	parts, err := s.divide(of, stream)
-	if err != nil {
-		return nil, nil, err
-	}
-	fitted = make([]int, len(parts.train))
-	for i, row := range parts.train {
-		fitted[i] = all[row]
-	}
-	return fitted, all, nil
-}
-
-func (s Settings) level(d *Dataset, fitted, all []int) bool {
-	return s.Features.scales() && level(d.X, d.D, fitted, all) ||
-		d.Task == Regression && s.Target.scales() && level(d.Y, 1, fitted, all)
-}
-
-// level reports whether one of the d columns of the row-major x has no spread in the fitted
-// rows and some in all. Missing values become one that is there.
-func level(x []float64, d int, fitted, all []int) bool {
-	still := count(d) // the columns without spread so far
-	low, high := make([]float64, d), make([]float64, d)
-	for j := range d {
-		low[j], high[j] = math.Inf(1), math.Inf(-1)
-	}
-	for _, row := range fitted {
-		still = slices.DeleteFunc(still, func(j int) bool {
-			if value := x[row*d+j]; !math.IsNaN(value) {
-				low[j], high[j] = min(low[j], value), max(high[j], value)
-			}
-			return low[j] < high[j] && Spread(low[j], high[j]) > 0
-		})
-	}
-	return slices.ContainsFunc(still, func(j int) bool {
-		return slices.ContainsFunc(all, func(row int) bool { return x[row*d+j] < high[j] || x[row*d+j] > low[j] })
-	})
 }
 
 // spans returns the smallest and the largest value of each of the d columns of the

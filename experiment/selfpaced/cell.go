@@ -24,7 +24,6 @@ type Cell struct {
 	Method   Method
 	Repeat   int   // from 1; 0 after DecodeCell
 	Seed     int64 // see CellSeed
-	Level    bool  // scaling is fitted to a column without spread, see [dataset.Settings.Level]
 }
 
 // CellData is the data set of a cell.
@@ -62,7 +61,6 @@ type canonicalSettings struct {
 	Version    int     `json:"noise_version,omitempty"` // see noiseVersion
 	Rows       int     `json:"rows,omitempty"`
 	Missing    string  `json:"missing,omitempty"`
-	Scaling    int     `json:"scale_version,omitempty"` // of levelNeed, where it applies
 }
 
 // Canonical returns the canonical form of the cell: everything that changes
@@ -72,18 +70,15 @@ func (c *Cell) Canonical() []byte {
 		Kind:     Name,
 		Data:     c.Data.Digest,
 		Task:     c.Data.Task,
-		Settings: canonical(c.Settings, c.Level),
+		Settings: canonical(c.Settings),
 		Model:    c.Model,
 		Method:   c.Method,
 		Seed:     c.Seed,
 	})
 }
 
-func canonical(s dataset.Settings, level bool) canonicalSettings {
-	later, scaling := "", 0
-	if level {
-		scaling = levelNeed.Version
-	}
+func canonical(s dataset.Settings) canonicalSettings {
+	later := ""
 	if s.Protocol == dataset.Scripts {
 		later = string(s.Protocol)
 	}
@@ -92,7 +87,7 @@ func canonical(s dataset.Settings, level bool) canonicalSettings {
 		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
 		Features: string(s.Features), Target: string(s.Target),
 		Noise: s.Noise.Kind, Level: s.Noise.Level, Version: noiseVersion(s.Noise.Kind),
-		Rows: s.Rows, Missing: s.Missing, Scaling: scaling,
+		Rows: s.Rows, Missing: s.Missing,
 	}
 }
 
@@ -120,15 +115,11 @@ func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 
 // needs lists what a worker must compute for the cell.
 func (c *Cell) needs() []experiment.Need {
-	return append(needs(c.Method.need(), c.Settings, c.Level, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
+	return append(needs(c.Method.need(), c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
 }
 
 // medianNeed is that of cells with missing values.
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
-
-// levelNeed is that of cells whose scaling is fitted to a column without spread. The first
-// version made such a column 0 in all rows.
-var levelNeed = experiment.Need{Name: "scale: level columns", Version: 2}
 
 // boundaryNeed is that of cells with labels flipped near a boundary.
 var boundaryNeed = noiseNeed(dataset.FlipBoundary, dataset.NoiseVersion(dataset.FlipBoundary))
@@ -137,13 +128,10 @@ func noiseNeed(kind string, version int) experiment.Need {
 	return experiment.Need{Name: "noise: " + kind, Version: version}
 }
 
-func needs(method experiment.Need, s dataset.Settings, level bool, noise ...dataset.Noise) []experiment.Need {
+func needs(method experiment.Need, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
 	list := []experiment.Need{method}
 	if s.Missing != "" {
 		list = append(list, medianNeed)
-	}
-	if level {
-		list = append(list, levelNeed)
 	}
 	if slices.ContainsFunc(noise, func(n dataset.Noise) bool { return n.Kind == dataset.FlipBoundary }) {
 		list = append(list, boundaryNeed)
@@ -180,10 +168,6 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		need := noiseNeed(cs.Noise, max(cs.Version, 1))
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: need, Here: dataset.NoiseVersion(cs.Noise)})
 	}
-	if cs.Scaling != 0 && cs.Scaling != levelNeed.Version {
-		need := experiment.Need{Name: levelNeed.Name, Version: cs.Scaling}
-		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: need, Here: levelNeed.Version})
-	}
 	protocol, err := cs.protocol()
 	if err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
@@ -193,7 +177,6 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Model:  form.Model,
 		Method: method,
 		Seed:   form.Seed,
-		Level:  cs.Scaling != 0,
 	}
 	cell.Settings = dataset.Settings{
 		Split:    dataset.Split{Train: cs.Train, Test: cs.Test, Validation: cs.Validation},

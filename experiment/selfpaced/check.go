@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +52,7 @@ type preparedData struct {
 // repeat's split: what fails here would fail in every cell. The result is nil
 // after a problem, and for a data set that is not there and may be skipped.
 func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings, skip bool) (*plannedData, error) {
-	key := string(gridfile.JSON([]any{source.Source, canonical(settings, false)}))
+	key := string(gridfile.JSON([]any{source.Source, canonical(settings)}))
 	if p.prepared[key] == nil {
 		data, err := p.load(ctx, source.Source, settings)
 		p.prepared[key] = &preparedData{data, err}
@@ -99,15 +98,9 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	if err != nil {
 		return nil, err
 	}
-	level, err := settings.Levels(ctx, d, p.Grid.Repeats, func(repeat int, purpose string) *rand.Rand {
-		return experiment.Stream(experiment.CellSeed(p.Grid.Seed, repeat), purpose)
-	})
-	if err != nil {
-		return nil, err
-	}
 	return &plannedData{
 		PlannedData: experiment.Planned(d),
-		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps, level: level,
+		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps,
 		otherTask: otherTask(d),
 	}, nil
 }

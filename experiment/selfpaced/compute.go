@@ -35,7 +35,7 @@ func (Kind) Abilities() []experiment.Need {
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
 	}
-	return append(append(needs, medianNeed, levelNeed, boundaryNeed), registered...)
+	return append(append(needs, medianNeed, boundaryNeed), registered...)
 }
 
 // Check decodes the task's cell and compares the task with it.
@@ -62,9 +62,6 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	prepared, err := cell.Prepare(ctx, set)
 	if err != nil {
 		return experiment.Batch{}, nil, &experiment.DataError{Err: err}
-	}
-	if level, err := cell.Settings.Level(set, cell.Stream); err == nil && level != cell.Level { // a version before made it
-		return experiment.Batch{}, nil, &experiment.NeedError{Need: experiment.Need{Name: levelNeed.Name, Version: 1}, Here: levelNeed.Version}
 	}
 	if err := cell.fits(prepared, task.Limits.Memory); err != nil {
 		return experiment.Batch{}, nil, err

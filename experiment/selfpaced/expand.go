@@ -190,7 +190,7 @@ func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
 			if !g.overlaps(other) {
 				continue
 			}
-			if g.method.everywhere || canonical(g.preparation, false) == canonical(other.preparation, false) {
+			if g.method.everywhere || canonical(g.preparation) == canonical(other.preparation) {
 				g.earlier = append(g.earlier, other)
 				continue
 			}

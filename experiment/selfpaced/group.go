@@ -22,7 +22,6 @@ type plannedData struct {
 	features    []string // names
 	otherTask   string   // why it has its task, and what gives it the other one
 	gaps        bool     // values are missing, which cells fill
-	level       []bool   // of each repeat, see Cell.Level
 }
 
 // columns returns models whose constraint names features by their indexes, as
@@ -56,7 +55,7 @@ func (g *group) Part() (data, method string) { return g.data.Name, g.method.name
 
 // Needs implements [experiment.Group].
 func (g *group) Needs() []experiment.Need {
-	return append(needs(g.method.need(), g.preparation, slices.Contains(g.data.level, true), g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
+	return append(needs(g.method.need(), g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
 }
 
 // steps is the number of ages of a distance between those of the group, up to the last.
@@ -110,7 +109,7 @@ func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 			cell.Settings.Noise = c.noise
 			cell.Model, cell.Method = g.cell(&c)
 			for i, seed := range seeds {
-				cell.Repeat, cell.Seed, cell.Level = i+1, seed, g.data.level[i]
+				cell.Repeat, cell.Seed = i+1, seed
 				if !yield(cell) {
 					return
 				}
@@ -189,7 +188,7 @@ func (g *group) Digest() string {
 		Values    values
 		Noise     map[string][]float64
 	}{
-		g.data.Digest, canonical(g.preparation, slices.Contains(g.data.level, true)), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
+		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
 		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, gridfile.Settings{}), v, kinds,
 	}))
 }

@@ -2,7 +2,6 @@ package selfpaced
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -74,22 +73,10 @@ scale: {target: [minmax, standard]}
 models: [{lasso: {alpha: 0.01, intercept: true}}, {ridge: {alpha: 0.01, intercept: true}}]
 methods: [original]
 `)
-		if !slices.Contains(plan.Needs(), levelNeed) {
-			t.Errorf("the plan needs %v", plan.Needs())
-		}
 		for _, task := range tasks {
 			cell, prepared := prepare(t, plan, &task)
-			if is := prepared.Target.Scale[0] == 1; cell.Level != is || cell.ID() != task.Cell || (Kind{}).Check(&task) != nil {
-				t.Fatalf("cell %s: level %t, want %t; %v", task.Cell, cell.Level, is, (Kind{}).Check(&task))
-			}
-			if !cell.Level {
+			if prepared.Target.Scale[0] != 1 {
 				continue
-			}
-			before := task // of a version before
-			cell.Level = false
-			before.Cell, before.Spec, before.Needs = cell.ID(), cell.Canonical(), cell.needs()
-			if _, _, err := (Kind{}).Compute(t.Context(), &before, plan); !errors.As(err, new(*experiment.NeedError)) {
-				t.Errorf("a cell of a version before is computed: %v", err)
 			}
 			level++
 			var sum float64
@@ -108,46 +95,6 @@ methods: [original]
 	}
 	if level < 12 {
 		t.Errorf("%d cells have a training target of one value", level)
-	}
-}
-
-// TestLevelRaisesNoMore wants cells whose columns vary in the rows that scaling is fitted
-// to, or in no row, to keep their identity.
-func TestLevelRaisesNoMore(t *testing.T) {
-	t.Parallel()
-	rare := func(i, _ int) float64 { return float64(max(0, i-38)) } // one row of 40 differs
-	for name, c := range map[string]struct {
-		x         func(i, j int) float64
-		grid      string
-		low, high int // bounds of cells of 40 that are raised
-	}{
-		"varies":              {func(i, j int) float64 { return float64(max(0, i*(j+1)-20)) }, "", 0, 0},
-		"constant":            {func(int, int) float64 { return 3 }, "", 0, 0},
-		"rare":                {rare, "", 8, 24}, // it is trained on in 3 of 5 repeats
-		"rare, not scaled":    {rare, "scale: {features: none}\n", 0, 0},
-		"rare, by all rows":   {rare, "protocol: paper\n", 0, 0},
-		"rare, few rows":      {rare, "rows: 10\n", 1, 10}, // it is drawn in one of four
-		"rounding":            {func(i, _ int) float64 { return 0.3 + float64(i%2)*0x1p-54 }, "", 40, 40},
-		"missing beside rare": {func(i, _ int) float64 { return []float64{math.NaN(), float64(max(0, i-38))}[i%2] }, "missing: median\n", 8, 24},
-	} {
-		set := madeUp(dataset.Regression, 40, 2, c.x, func(i int) float64 { return float64(i) })
-		plan, tasks := tasksOn(t, set, c.grid+"repeats: 40\nmodels: [{lasso: {alpha: 0.01}}]\nmethods: [original]\n")
-		raised := 0
-		for _, task := range tasks {
-			is := strings.Contains(string(task.Spec), `"scale_version":2`)
-			if is {
-				raised++
-			}
-			if slices.Contains(task.Needs, levelNeed) != is {
-				t.Errorf("%s: a task needs %v", name, task.Needs)
-			}
-			if _, _, err := (Kind{}).Compute(t.Context(), &task, plan); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		if raised < c.low || raised > c.high {
-			t.Errorf("%s: %d cells are raised, want %d to %d", name, raised, c.low, c.high)
-		}
 	}
 }
 
