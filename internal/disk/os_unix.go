@@ -1,4 +1,4 @@
-//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+//go:build darwin || freebsd || linux
 
 package disk
 
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // isOwn reports whether a file or folder is this user's, and no other may write it.
@@ -100,4 +102,19 @@ func syncDir(name string) error {
 		return err
 	}
 	return errors.Join(file.Sync(), file.Close())
+}
+
+// Free returns how many bytes this user can still write to the disk that holds
+// a folder, and how many files can still be created there (inodes); [Unknown] where the
+// system does not say.
+func Free(dir string) (bytes, files int64, err error) {
+	var stat unix.Statfs_t
+	if err := unix.Statfs(dir, &stat); err != nil {
+		return 0, 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	files = Unknown
+	if stat.Files > 0 { // some file systems make inodes as they need them
+		files = int64(stat.Ffree)
+	}
+	return int64(stat.Bavail) * int64(stat.Bsize), files, nil //nolint:unconvert // other types on other systems
 }
