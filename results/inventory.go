@@ -14,8 +14,9 @@ import (
 
 // Inventory tells which cells the files of a folder hold.
 type Inventory struct {
-	index *index
-	files int // of cells, with the streams
+	index    *index
+	files    int   // of cells, with the streams
+	segments []int // of the streams, rising
 }
 
 // TakeInventory finds the cells in the files of dir, those of former grids too, also
@@ -32,6 +33,7 @@ func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory
 	if err != nil {
 		return nil, err
 	}
+	inventory.segments = segments
 	// The newest outcome of a cell counts. A compaction makes cells.arrow
 	// before it deletes the streams, so that read last it misses no cell.
 	for _, number := range slices.Backward(segments) {

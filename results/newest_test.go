@@ -21,12 +21,8 @@ func TestPartialRunCountsTheNewest(t *testing.T) {
 		flushStore(t, s)
 	}
 	closeStore(t, s)
-	partial, err := newPartialCells(t.Context(), dir, []int{1})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var seconds []float64
-	err = partial.eachNewest(t.Context(), []string{"cell", "wall_seconds"}, func(f *Frame) error {
+	_, err := EachNewest(t.Context(), dir, []string{"cell", "wall_seconds"}, func(f *Frame) error {
 		seconds = append(seconds, f.Batch.Columns[1].Floats...)
 		return nil
 	})

@@ -10,34 +10,18 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// partialCells reads the cells of a folder whose run has not ended: those of
-// cells.arrow, if it is there, and those that its streams hold so far.
-type partialCells struct {
-	dir      string
-	segments []int // of the streams, rising
-	newest   *index
-}
-
-// newPartialCells finds for each cell the batch that counts, the newest.
-func newPartialCells(ctx context.Context, dir string, segments []int) (*partialCells, error) {
-	p := &partialCells{dir: dir, segments: segments, newest: newIndex(nil, nil)}
-	err := p.each(ctx, indexed, func(at source, f *Frame) error {
-		return p.newest.add(f, at, nil)
-	})
-	return p, err
-}
-
-// each calls do with every batch, the oldest first.
-func (p *partialCells) each(ctx context.Context, columns []string, do func(at source, f *Frame) error) error {
-	for _, number := range append([]int{0}, p.segments...) {
+// eachPartial calls do with every batch of the cells of a folder whose run has not ended, the
+// oldest first: those of cells.arrow, if it is there, and those that its streams hold so far.
+func eachPartial(ctx context.Context, dir string, segments []int, columns []string, do func(at source, f *Frame) error) error {
+	for _, number := range append([]int{0}, segments...) {
 		name := CellsFile
 		if number > 0 {
 			name = streamName("cells", number)
 		}
-		at := source{segment: int32(number)}
-		err := eachFrame(ctx, filepath.Join(p.dir, name), columns, func(f *Frame) error {
-			defer func() { at.batch++ }()
-			return do(at, f)
+		k := -1
+		err := eachFrame(ctx, filepath.Join(dir, name), columns, func(f *Frame) error {
+			k++
+			return do(sourceOf(number, k), f)
 		})
 		switch {
 		case err == nil:
@@ -52,29 +36,6 @@ func (p *partialCells) each(ctx context.Context, columns []string, do func(at so
 	return nil
 }
 
-// EachNewest calls do with the rows that count, batch by batch. The columns have
-// cell among them.
-func (p *partialCells) eachNewest(ctx context.Context, columns []string, do func(*Frame) error) error {
-	return p.each(ctx, columns, func(at source, f *Frame) error {
-		cells, err := f.Column("cell", experiment.Text)
-		if err != nil {
-			return err
-		}
-		kept := *f
-		kept.Batch = newBatch(f.Columns)
-		for row, cell := range cells.Texts {
-			if e, _, ok := p.newest.find(cell); ok && e.source == at {
-				appendRows(&kept.Batch, 0, f.Columns, &f.Batch, row, row+1)
-				kept.Batch.Rows++
-			}
-		}
-		if kept.Batch.Rows == 0 {
-			return nil
-		}
-		return do(&kept)
-	})
-}
-
 // EachNewest calls do with the rows of the cells in dir that count, batch by batch,
 // those of streams too where a run has not ended. The columns have cell among them.
 // It returns the number of streams.
@@ -86,9 +47,27 @@ func EachNewest(ctx context.Context, dir string, columns []string, do func(*Fram
 	if len(segments) == 0 {
 		return 0, eachFrame(ctx, filepath.Join(dir, CellsFile), columns, do)
 	}
-	partial, err := newPartialCells(ctx, dir, segments)
+	inventory, err := TakeInventory(ctx, dir, nil)
 	if err != nil {
 		return 0, err
 	}
-	return len(segments), partial.eachNewest(ctx, columns, do)
+	segments = inventory.segments
+	return len(segments), eachPartial(ctx, dir, segments, columns, func(at source, f *Frame) error {
+		cells, err := f.Column("cell", experiment.Text)
+		if err != nil {
+			return err
+		}
+		kept := *f
+		kept.Batch = newBatch(f.Columns)
+		for row, cell := range cells.Texts {
+			if e, _, ok := inventory.index.find(cell); ok && e.source == at {
+				appendRows(&kept.Batch, 0, f.Columns, &f.Batch, row, row+1)
+				kept.Batch.Rows++
+			}
+		}
+		if kept.Batch.Rows == 0 {
+			return nil
+		}
+		return do(&kept)
+	})
 }

@@ -19,15 +19,13 @@ type maker struct {
 	dir     string
 	tell    func(what string, at, of int)
 	data    *analysis.DataFacts
-	own     *layout.Part                                             // the part of the kind of experiment, nil for none
-	path    *layout.Path                                             // its path, nil for none
-	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
-	partial bool                                                     // the run has not ended, of which the report tells already
+	own     *layout.Part // the part of the kind of experiment, nil for none
+	path    *layout.Path // its path, nil for none
+	partial bool         // the run has not ended, of which the report tells already
 
 	drawn  Drawn
 	knots  map[string]*cellKnots // of the cells that figures need
 	scores map[string]*scorePath
-	paths  map[string]*AgePath // that were computed or joined
 }
 
 // Drawn are the figures of a run.
@@ -37,10 +35,9 @@ type Drawn struct {
 	Missing []string // sentences that say which others are not there, and why
 }
 
-// Make makes at most n figures of a run. compute, which may be nil, computes the coefficients along
-// the path of a cell, for runs that did not keep them. tell is told of each step.
-func Make(ctx context.Context, r *analysis.Run, n int, compute func(ctx context.Context, cell string) (*AgePath, error), tell func(what string, at, of int)) (*Drawn, error) {
-	m := &maker{dir: r.Dir, tell: tell, data: r.Data, own: r.Own, path: r.Layout.Path, compute: compute, partial: r.Partial}
+// Make makes at most n figures of a run. tell is told of each step.
+func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at, of int)) (*Drawn, error) {
+	m := &maker{dir: r.Dir, tell: tell, data: r.Data, own: r.Own, path: r.Layout.Path, partial: r.Partial}
 	if err := m.make(ctx, r, n); err != nil {
 		return nil, err
 	}
@@ -76,7 +73,7 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		figure, missing, err := m.figure(ctx, plan)
+		figure, missing, err := m.figure(plan)
 		if err != nil {
 			return fmt.Errorf("figure %s: %w", plan.name, err)
 		}
@@ -121,7 +118,7 @@ func (m *maker) pathReasons() map[Kind]string {
 		reasons[Events] = fmt.Sprintf("histograms of critical points: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
 		reasons[ValidationCurve] = fmt.Sprintf("validation curves: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
 	}
-	if m.compute == nil && !(knots && coefficients) {
+	if !(knots && coefficients) {
 		reasons[Path] = fmt.Sprintf("age paths of the coefficients: the coefficients were not kept "+
 			"(keep: {%s: true, %s: true} in the grid makes %s and %s).", m.path.Table, m.path.Values, table, values)
 		reasons[Consistency] = "" // as for age paths
@@ -139,7 +136,6 @@ func (m *maker) has(file string) bool {
 func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	m.knots = map[string]*cellKnots{}
 	m.scores = map[string]*scorePath{}
-	m.paths = map[string]*AgePath{}
 	withValues := map[string]*cellKnots{}
 	for _, plan := range plans {
 		switch plan.kind {
@@ -154,10 +150,8 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 				m.knots[sample.Cell.String()] = &cellKnots{}
 			}
 		case Path, Consistency:
-			if m.compute == nil {
-				for _, cell := range m.represent(plan).cells {
-					withValues[cell] = &cellKnots{values: map[int64][]float64{}}
-				}
+			for _, cell := range m.represent(plan).cells {
+				withValues[cell] = &cellKnots{values: map[int64][]float64{}}
 			}
 		}
 	}
@@ -239,7 +233,7 @@ func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
 
 // figure makes the figure of a plan. Without a figure it says what is
 // missing.
-func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
+func (m *maker) figure(plan figurePlan) (f *Figure, missing string, err error) {
 	if plan.own != nil {
 		return ownFigure(plan, m.own.Methods), plan.own.Without, nil
 	}
@@ -257,45 +251,25 @@ func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing
 	case Times:
 		f, missing = timeFigure(plan, m.data), "no time of its cells is known"
 	case Path, Consistency:
-		return m.pathFigure(ctx, plan)
+		return m.pathFigure(plan)
 	}
 	return f, missing, nil
 }
 
-// agePath returns the path of the coefficients of a cell; nil where the files do
-// not have it.
-func (m *maker) agePath(ctx context.Context, cell string) (path *AgePath, err error) {
-	if path = m.paths[cell]; path != nil {
-		return path, nil
-	}
-	switch knots := m.knots[cell]; {
-	case m.compute != nil:
-		path, err = m.compute(ctx, cell)
-	case len(knots.values) == 0 || len(knots.knots) == 0:
-		return nil, nil
-	default:
-		path, err = newAgePath(knots)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("path of cell %s: %w", cell, err)
-	}
-	m.paths[cell] = path
-	return path, nil
-}
-
 // pathFigure makes a figure of the coefficients of one repeat.
-func (m *maker) pathFigure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
+func (m *maker) pathFigure(plan figurePlan) (f *Figure, missing string, err error) {
 	shown := m.represent(plan)
 	if len(shown.cells) == 0 {
 		return nil, "no repeat has the paths of all its methods", nil
 	}
 	paths := make([]*AgePath, len(shown.cells))
 	for i, cell := range shown.cells {
-		if paths[i], err = m.agePath(ctx, cell); err != nil {
-			return nil, "", err
-		}
-		if paths[i] == nil {
+		knots := m.knots[cell]
+		if len(knots.values) == 0 || len(knots.knots) == 0 {
 			return nil, "the files have no coefficients of the cell " + cell, nil
+		}
+		if paths[i], err = newAgePath(knots); err != nil {
+			return nil, "", fmt.Errorf("path of cell %s: %w", cell, err)
 		}
 	}
 	path := paths[0]

@@ -378,7 +378,7 @@ func drawn(t *testing.T, dir string) *Drawn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	figures, err := Make(t.Context(), run, 24, nil, func(string, int, int) {})
+	figures, err := Make(t.Context(), run, 24, func(string, int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

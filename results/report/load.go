@@ -23,7 +23,7 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := figure.Make(ctx, run, options.figures(), options.Path, options.tell)
+	drawn, err := figure.Make(ctx, run, options.figures(), options.tell)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"context"
-
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
@@ -28,9 +26,6 @@ type Options struct {
 	Compression results.Compression
 	// Paper asks for the published numbers beside those of the run.
 	Paper bool
-	// Path computes the coefficients along the path of a cell, for figures
-	// of runs that did not keep them; nil leaves those figures out.
-	Path func(ctx context.Context, cell string) (*figure.AgePath, error)
 	// Progress is told of each step before it begins; nil for nobody. It must not
 	// block.
 	Progress func(analysis.Step)
