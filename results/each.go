@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
@@ -98,5 +100,99 @@ func eachPart(ctx context.Context, path string, wanted func(k int, cells []strin
 			return err
 		}
 		return do(cells, table.frame(batch))
+	})
+}
+
+// Frame is a table in memory, or the columns of it that were asked for.
+// Values of column j are in Batch.Columns[j]; see [experiment.Vector].
+type Frame struct {
+	Columns  []experiment.Column // name and type; Doc is not in the files
+	Batch    experiment.Batch
+	Metadata map[string]string // of the Arrow schema: see [MetadataVersion], [MetadataRun]
+}
+
+// Rows returns the number of rows.
+func (f *Frame) Rows() int { return f.Batch.Rows }
+
+// Index returns the position of a column, -1 where there is none.
+func (f *Frame) Index(name string) int {
+	return slices.IndexFunc(f.Columns, func(c experiment.Column) bool { return c.Name == name })
+}
+
+// Column returns the values of a column, which must have the given type.
+func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, error) {
+	j := f.Index(name)
+	if j < 0 {
+		return nil, fmt.Errorf("there is no column %s", name)
+	}
+	if have := f.Columns[j].Type; have != want {
+		return nil, fmt.Errorf("column %s holds %s, not %s", name, have, want)
+	}
+	return &f.Batch.Columns[j], nil
+}
+
+// At returns the value of column j in a row, nil where it is null. It is for
+// showing values; loops go over the vectors of [Frame.Column].
+func (f *Frame) At(j, row int) any { return f.Batch.At(f.Columns[j], j, row) }
+
+// eachPartial calls do with every batch of the cells of a folder whose run has not ended, the
+// oldest first: those of cells.arrow, if it is there, and those that its streams hold so far.
+func eachPartial(ctx context.Context, dir string, segments []int, columns []string, do func(at source, f *Frame) error) error {
+	for _, number := range append([]int{0}, segments...) {
+		name := CellsFile
+		if number > 0 {
+			name = streamName("cells", number)
+		}
+		k := -1
+		err := eachFrame(ctx, filepath.Join(dir, name), columns, func(f *Frame) error {
+			k++
+			return do(sourceOf(number, k), f)
+		})
+		switch {
+		case err == nil:
+		case number == 0 && errors.Is(err, fs.ErrNotExist): // nothing is gathered yet
+		case number > 0 && errors.Is(err, errTorn): // not even its schema is whole yet
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("the run gathered %s into %s while it was read; make the report again", name, CellsFile)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// EachNewest calls do with the rows of the cells in dir that count, batch by batch,
+// those of streams too where a run has not ended. The columns have cell among them.
+// It returns the number of streams.
+func EachNewest(ctx context.Context, dir string, columns []string, do func(*Frame) error) (streams int, err error) {
+	segments, err := cellStreams(dir)
+	if err != nil {
+		return 0, err
+	}
+	if len(segments) == 0 {
+		return 0, eachFrame(ctx, filepath.Join(dir, CellsFile), columns, do)
+	}
+	inventory, err := TakeInventory(ctx, dir, nil)
+	if err != nil {
+		return 0, err
+	}
+	segments = inventory.segments
+	return len(segments), eachPartial(ctx, dir, segments, columns, func(at source, f *Frame) error {
+		cells, err := f.Column("cell", experiment.Text)
+		if err != nil {
+			return err
+		}
+		kept := *f
+		kept.Batch = newBatch(f.Columns)
+		for row, cell := range cells.Texts {
+			if e, _, ok := inventory.index.find(cell); ok && e.source == at {
+				appendRows(&kept.Batch, 0, f.Columns, &f.Batch, row, row+1)
+				kept.Batch.Rows++
+			}
+		}
+		if kept.Batch.Rows == 0 {
+			return nil
+		}
+		return do(&kept)
 	})
 }

@@ -98,3 +98,6 @@ next:
 	}
 	return columns, nil
 }
+
+// CellsFile is the table of cells in DIR.
+const CellsFile = "cells.arrow"

@@ -1,8 +1,16 @@
 package analysis
 
 import (
+	"cmp"
+	"maps"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // cellGroups are cells by setting and method.
@@ -82,4 +90,246 @@ func (g *cellGroups) metric(s Setting) Metric {
 		return metric
 	}
 	return g.models[model]
+}
+
+// ignored is a set of the layout's ignorable dimensions, by their position.
+type ignored uint16
+
+// missing returns which dimensions of the setting are null.
+func missing(l *layout.Layout, s Setting) ignored {
+	var set ignored
+	for i, d := range l.Ignorable {
+		if s[d].IsNull() {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// project returns the setting with the dimensions of the set null.
+func project(l *layout.Layout, s Setting, set ignored) Setting {
+	for i, d := range l.Ignorable {
+		if set&(1<<i) != 0 {
+			s[d] = Value{}
+		}
+	}
+	return s
+}
+
+// spreadIgnored moves entries of methods that ignore dimensions into the rows of
+// other methods that agree in the rest and say more. They stay where there are
+// none. Of two entries of a method in a row the one that says more counts.
+func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
+	sets := map[ignored]bool{}
+	for setting := range entries {
+		sets[missing(l, setting)] = true
+	}
+	// fuller holds, for each setting, those that complete it.
+	fuller := map[Setting][]Setting{}
+	for set := range sets {
+		for setting := range entries {
+			if has := missing(l, setting); has&set == has && has != set {
+				if plain := project(l, setting, set); entries[plain] != nil {
+					fuller[plain] = append(fuller[plain], setting)
+				}
+			}
+		}
+	}
+	moved := make([]Setting, 0, len(fuller))
+	for plain := range fuller {
+		moved = append(moved, plain)
+	}
+	// Those that say most come first, so that what they bring counts.
+	slices.SortFunc(moved, func(a, b Setting) int {
+		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(missing(l, a))), bits.OnesCount16(uint16(missing(l, b)))), a.Compare(b))
+	})
+	for _, plain := range moved {
+		for method, entry := range entries[plain] {
+			for _, setting := range fuller[plain] {
+				if fuller[setting] == nil && entries[setting][method] == nil {
+					entries[setting][method] = entry
+				}
+			}
+		}
+	}
+	for _, plain := range moved {
+		delete(entries, plain)
+	}
+}
+
+// statedWhereSeveral returns the extents and conditions.
+func statedWhereSeveral(l *layout.Layout) []Dimension {
+	stated := slices.Clone(l.Conditions)
+	for _, e := range l.Extents {
+		stated = append(stated, e.Dimension)
+	}
+	return stated
+}
+
+// dropConstant makes those of the extents and conditions null of which a data set has one
+// value.
+func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setting]methodEntries {
+	type key struct {
+		dataset string
+		d       Dimension
+	}
+	first, several := map[key]Value{}, map[key]bool{}
+	stated := statedWhereSeveral(l)
+	for setting := range entries {
+		for _, d := range stated {
+			at := key{setting[layout.Dataset].Text, d}
+			switch value, known := first[at]; {
+			case setting[d].IsNull():
+			case !known:
+				first[at] = setting[d]
+			case value != setting[d]:
+				several[at] = true
+			}
+		}
+	}
+	kept := make(map[Setting]methodEntries, len(entries))
+	for setting, methods := range entries {
+		for _, d := range stated {
+			if !several[key{setting[layout.Dataset].Text, d}] {
+				setting[d] = Value{}
+			}
+		}
+		if kept[setting] == nil {
+			kept[setting] = methodEntries{}
+		}
+		// methods either have the dimension or not: none is met twice
+		maps.Copy(kept[setting], methods)
+	}
+	return kept
+}
+
+// AtFullExtent returns a table of the rows at which a data set has the fullest of the
+// layout's extents, the first before the others: those to show where a figure has room
+// for one.
+func AtFullExtent(table *ScoreTable) *ScoreTable {
+	fullest, l := map[string]Setting{}, table.Layout
+	more := func(a, b Setting) bool {
+		for _, e := range l.Extents {
+			if d := e.Dimension; a[d] != b[d] {
+				return (a[d].Number > b[d].Number) != e.Least
+			}
+		}
+		return false
+	}
+	extent := func(s Setting) (of Setting) {
+		for _, e := range l.Extents {
+			of[e.Dimension] = s[e.Dimension]
+		}
+		return of
+	}
+	for i := range table.Rows {
+		setting := table.Rows[i].Setting
+		name := setting[layout.Dataset].Text
+		if best, known := fullest[name]; !known || more(setting, best) {
+			fullest[name] = extent(setting)
+		}
+	}
+	full := *table
+	full.Rows = nil
+	for i := range table.Rows {
+		if setting := table.Rows[i].Setting; extent(setting) == fullest[setting[layout.Dataset].Text] {
+			full.Rows = append(full.Rows, table.Rows[i])
+		}
+	}
+	return &full
+}
+
+// mostTraining returns the largest number of training rows that rows of a table
+// state, by data set; 0 where they state none.
+func mostTraining(table *ScoreTable) map[string]float64 {
+	most, rows := map[string]float64{}, table.Layout.At("n_train")
+	for i := range table.Rows {
+		s := table.Rows[i].Setting
+		most[s[layout.Dataset].Text] = max(most[s[layout.Dataset].Text], s[rows].Number)
+	}
+	return most
+}
+
+// exact writes a number with all its digits.
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// distinguish makes numbers that differ look so: 0.3 and a range's 0.30000000000000004 would be
+// two rows, or two methods, with the same words. Others are shown with the digits that readers
+// expect.
+func (g *cellGroups) distinguish() {
+	type shown struct {
+		d    Dimension
+		text string
+	}
+	first, alike := map[shown]Value{}, map[shown]bool{}
+	methods, short := map[string]string{}, map[string]string{} // short by exact, and a method of each short one
+	shared := map[string]bool{}
+	each := func(setting Setting) {
+		for d, value := range setting {
+			if !value.IsNumber {
+				continue
+			}
+			at := shown{Dimension(d), value.String()}
+			if other, known := first[at]; !known {
+				first[at] = value
+			} else if other != value {
+				alike[at] = true
+			}
+		}
+	}
+	for setting, entries := range g.entries {
+		each(setting)
+		for method := range entries {
+			if methods[method] == "" {
+				text := shortMethod(method)
+				methods[method] = text
+				if short[text] != "" {
+					shared[text] = true
+				}
+				short[text] = method
+			}
+		}
+	}
+	for setting := range maps.Keys(g.floors) {
+		each(setting)
+	}
+	tell := func(setting Setting) Setting {
+		for d, value := range setting {
+			if value.IsNumber && alike[shown{Dimension(d), value.String()}] {
+				setting[d].Text = exact(value.Number)
+			}
+		}
+		return setting
+	}
+	entries := make(map[Setting]methodEntries, len(g.entries))
+	for setting, of := range g.entries {
+		named := make(methodEntries, len(of))
+		for method, entry := range of {
+			if text := methods[method]; !shared[text] {
+				method = text
+			}
+			named[method] = entry
+		}
+		entries[tell(setting)] = named
+	}
+	floors := make(map[Setting]*ScoreEntry, len(g.floors))
+	for setting, entry := range g.floors {
+		floors[tell(setting)] = entry
+	}
+	g.entries, g.floors = entries, floors
+}
+
+// shortMethod writes the numbers of a method's settings as readers expect them.
+func shortMethod(method string) string {
+	if !strings.Contains(method, "=") {
+		return method
+	}
+	words := strings.Fields(method)
+	for i, word := range words {
+		name, value, found := strings.Cut(word, "=")
+		if x, err := strconv.ParseFloat(value, 64); found && err == nil {
+			words[i] = name + "=" + prose.Short(x)
+		}
+	}
+	return strings.Join(words, " ")
 }

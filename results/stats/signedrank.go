@@ -1,7 +1,9 @@
 package stats
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -127,4 +129,25 @@ func normalSignedRank(t *SignedRankTest, ranks []float64) float64 {
 	distance := math.Abs(t.Plus-t.Minus) / 2 // of the sum from its mean
 	z := max(0, distance-0.5) / (math.Sqrt(squares) / 2)
 	return min(1, 2*distuv.UnitNormal.Survival(z))
+}
+
+// Holm returns the p-values of one family, adjusted by Holm's step-down
+// procedure ("A Simple Sequentially Rejective Multiple Test Procedure",
+// Scand. J. Statist. 6, 1979): rejecting where they are at most α keeps the
+// probability of any wrong rejection at most α, whatever depends on what.
+// The result is in the order of p.
+func Holm(p []float64) []float64 {
+	mustBeFinite(p)
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	adjusted := make([]float64, len(p))
+	most := 0.0
+	for done, i := range order {
+		most = max(most, float64(len(p)-done)*p[i])
+		adjusted[i] = min(1, most)
+	}
+	return adjusted
 }
