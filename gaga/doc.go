@@ -101,8 +101,7 @@
 // age (more where one jump follows the other), that a descent of the implicit objective
 // reaches from the point that the path leaves: each step lowers it, or leaves it where
 // it is but for rounding. The steps are those of alternation, extrapolated where they
-// are small and nearly parallel, trust-region steps for large smooth problems, and
-// Newton's at the end; the descent begins a little along the direction in which the
+// are small and nearly parallel, and Newton's at the end; the descent begins a little along the direction in which the
 // Hessian has lost its definiteness, at a fold the path's own. Behind one jump several
 // optima can be in reach: more than 95 in 100 landing points, of each model, are those
 // that plain alternation comes to from the same point.

@@ -16,12 +16,10 @@ import (
 // to all samples.
 type trial struct {
 	problem   *model.Problem
-	options   Options
 	starts    int
 	tolerance float64
 	age       func() float64 // of the next start
 	factor    func() float64 // of the next coefficient
-	near      bool           // begin where search settles a little before the age
 }
 
 // settle has a search alternate at an age until it stands still.
@@ -44,15 +42,12 @@ func (c *trial) run(t *testing.T, what string, way func(l *Lander) descent) (end
 	t.Helper()
 	p := c.problem
 	plain := search.New(p, solverOf(p))
-	l, _ := landerOf(p, c.options)
+	l, _ := landerOf(p, Options{})
 	pt := model.NewPoint(p)
 	for range c.starts {
 		age := c.age()
 		if err := plain.FitAll(context.Background()); err != nil {
 			t.Fatal(err)
-		}
-		if c.near {
-			settle(t, plain, 0.97*age)
 		}
 		theta := append([]float64(nil), plain.Theta()...)
 		for j := range p.X.Cols {
@@ -159,31 +154,6 @@ func TestNearSetAllVarying(t *testing.T) {
 			t.Fatalf("sample %d in slot %d: predictor %v, want %v", i, slot, scores[slot], want)
 		}
 	}
-}
-
-// A trust-region descent ends where alternate convex search does. Its steps are short over
-// few samples, so that it begins near by, as behind a jump.
-func TestTrustRegion(t *testing.T) {
-	t.Parallel()
-	ended, steps := 0, 0
-	for seed := range uint64(4) {
-		random := rand.New(rand.NewPCG(seed, 35))
-		r := everyone[1+seed%4]
-		c := trial{
-			problem: overlapping(random, 1000, 2+int(seed%3)).problem(logistic{}, r, 0, 1, true),
-			options: Options{TrustSamples: 1000},
-			starts:  4, tolerance: 1e-6,
-			age:    func() float64 { return 0.5 * math.Pow(10, random.Float64()) },
-			factor: func() float64 { return 1 },
-			near:   true,
-		}
-		e, k := c.run(t, r.name, func(l *Lander) descent { return l.descents[0] })
-		ended, steps = ended+e, steps+k
-	}
-	if ended < 15 {
-		t.Errorf("only %d descents landed", ended)
-	}
-	t.Logf("%d descents, %d steps", ended, steps)
 }
 
 // A step that raises the objective is an error where that is checked.

@@ -8,8 +8,8 @@
 // corrector takes over, and what it finds is accepted only as a partial optimum on its
 // zones. The steps differ in their cost alone: in Gram form for the squared loss, over a
 // near set of samples for linear support vector machines, by a convex solver for everything
-// else. Large smooth problems go down by trust regions. The ways down are tried in turn; one
-// that does not end hands over to the next where it has come to.
+// else. The ways down are tried in turn; one that does not end hands over to the next where
+// it has come to.
 package landing
 
 import (
@@ -30,14 +30,13 @@ import (
 // Options of a lander.
 type Options struct {
 	MaxAlternations int     // steps of one landing; 0: tolerance.LandingSteps
-	TrustSamples    int     // least number of samples of a trust-region descent; 0: tolerance.TrustSamples
 	Last            float64 // end of the range of ages
 	Verify          bool    // return an [*Ascent] where a step raises the implicit objective
 }
 
 // Landing tells how a landing point was found.
 type Landing struct {
-	Steps  int    // majorization-minimization and trust-region steps
+	Steps  int    // majorization-minimization steps
 	Reason string // what is to be appended to the caller's reason
 	Stayed bool   // the landing point is the point that the path left
 }
@@ -101,9 +100,6 @@ func New(c condition.Condition, n *newton.Corrector, s *search.Search, h window.
 	if o.MaxAlternations == 0 {
 		o.MaxAlternations = tolerance.LandingSteps
 	}
-	if o.TrustSamples == 0 {
-		o.TrustSamples = tolerance.TrustSamples
-	}
 	site := newSite(c, n, h, o)
 	l := &Lander{site: site, solver: newSolver(site, s)}
 	l.general = newMajorization(site, l.solver)
@@ -116,9 +112,6 @@ func New(c condition.Condition, n *newton.Corrector, s *search.Search, h window.
 		}
 		if n, ok := newNearSet(site, primal); ok {
 			l.descents = append(l.descents, newMajorization(site, n))
-		}
-		if t, ok := newTrustRegion(site, primal); ok {
-			l.descents = append(l.descents, t)
 		}
 	}
 	l.descents = append(l.descents, l.general)

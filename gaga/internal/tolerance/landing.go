@@ -96,35 +96,3 @@ const (
 	// which so many samples are near that leaving some out does not pay.
 	ShortestRadius = 1e-5
 )
-
-// Trust regions.
-const (
-	// TrustSamples is the number of samples from which on a trust region saves time. Over
-	// fewer its steps are short, see RadiusForSample, and majorization-minimization steps
-	// cost little: on 426 x 30 paths took four times as long with it, on 532 x 10 twice, on
-	// 7,100 x 10 two thirds.
-	TrustSamples = 4000
-	// FirstRadius and LongestRadius are radii relative to the solution; RadiusForSample is
-	// the longest for each sample. The objective is the rougher the fewer the samples are:
-	// with long steps a descent over few passes optima in which alternation stays.
-	FirstRadius     = 1e-6
-	LongestRadius   = 0.01
-	RadiusForSample = 1.4e-6
-	ShortestTrust   = 1e-3 // radius, in units of the first, at which there is no way down
-	TrustSteps      = 500  // at most
-	TrustPlaces     = 4    // of a step, at which it is checked that the objective falls
-	// TrustGood and TrustPoor are the parts of the predicted fall above which the radius
-	// doubles and below which a step is not taken; TrustCut is the part of such a step that
-	// the next one is.
-	TrustGood = 0.75
-	TrustPoor = 0.25
-	TrustCut  = 0.25
-	TrustFall = 0.01 * KKT // fall, relative to the objective, that drowns in its rounding
-	TrustEnd  = KKT        // step to the model's minimum, relative to the solution, behind which the corrector takes over
-	// LeastShift is the least multiple of the metric that is added to the model, and
-	// LargestShift the largest: far above 1 the step is a short one of steepest descent in
-	// the metric. ShiftBack is the part of the last one that is tried first.
-	LeastShift   = 1e-10
-	LargestShift = 1e10
-	ShiftBack    = 0.125
-)
