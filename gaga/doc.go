@@ -150,9 +150,6 @@
 //     zones, or moments, which a change of zone moves by one sample, and only samples that
 //     can reach a threshold soon are watched: O(p²), hardly more with n. Squared with
 //     Linear has fourth moments of the d features, O(p²d²), unless that is too much.
-//   - [Squared] with [LOG] from 257 samples on, or with [Polynomial] from 2,000 on, up to 16
-//     columns: sums expanded about the path's tangent, to a relative error of 1e-12, each
-//     O(np³), which serve many events.
 //   - other pairs: O(np), and O(p²) for each sample whose term in H has changed: all where
 //     the weight varies with the loss.
 //

@@ -5,8 +5,8 @@ package gaga
 // way to say it.
 
 // SquaredLoss is a loss that is (u - y)². With a [SeriesRegularizer] sums over zones
-// then take the place of sums over samples, with a [PowerRegularizer] expansions, and only
-// samples that can soon reach a threshold are watched.
+// then take the place of sums over samples, and only samples that can soon reach a threshold
+// are watched.
 type SquaredLoss interface {
 	Loss
 	SquaredResidual()
@@ -58,7 +58,8 @@ type SeriesRegularizer interface {
 // derivatives of the coefficients in the age.
 type Series struct{ F, Rate [4]float64 }
 
-// PowerRegularizer is a regularizer whose weight is in each zone a [Power].
+// PowerRegularizer is a regularizer whose weight is in each zone a [Power]: the weights of
+// all samples are then evaluated at once.
 type PowerRegularizer interface {
 	Regularizer
 	// Power returns that of a zone.

@@ -4,7 +4,7 @@ import "slices"
 
 // mutations are grouped by what they take away. Each takes a check, an order or a
 // limit; those of one group have the tests of their packages.
-var mutations = slices.Concat(wire, order, durability, reuse, limits, secrets, paths, learning)
+var mutations = slices.Concat(wire, order, durability, reuse, limits, secrets, learning)
 
 // wire has the checks of what comes in over NATS.
 var wire = []mutation{
@@ -182,11 +182,6 @@ var limits = []mutation{
 	{"dataset: a boundary's last digits count", "experiment/dataset/noise.go", `math.Round(math.Abs(score) / boundaryPrecision)`, `math.Abs(score)`, "./experiment/dataset LastDigits"},
 	{"dataset: ties go by the row", "experiment/dataset/noise.go", `end > take`, `false`, "./experiment/dataset DrawsTies"},
 	{"cell: any version of the noise", "experiment/selfpaced/cell.go", `cs.Version != noiseVersion(cs.Noise)`, `false`, "./experiment/selfpaced DecodeCell"},
-}
-
-// paths has what keeps a path's sums those of the samples.
-var paths = []mutation{
-	{"gaga: an expansion is measured over active columns alone", "gaga/internal/window/open.go", `Norms: e.norms, `, `Norms: w.norms, `, "./gaga ExpandedPath"},
 }
 
 // learning has what makes a word embedding the one that is meant.

@@ -11,9 +11,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// direct sums the terms sample by sample, over the watched samples. It serves every loss
-// and regularizer. Alone it sums over all samples, as part of an [Expansion] over those that
-// this leaves to it. Its arrays over samples are in the order of Watch.
+// direct sums the terms sample by sample, with all samples watched. It serves every loss
+// and regularizer.
 //
 // Where only zones have changed since the last sums, only the samples that changed theirs
 // are evaluated. H has a memory of its own, see productSums.
@@ -30,10 +29,6 @@ type direct struct {
 	ratios       []ratio   // scratch: of each zone, where all weights are ratios
 	power        int       // a zone whose weight is a power that takes long, or -1
 	base, weight []float64 // scratch: the power's bases, and the powers
-	wide         []float64 // rows of the watched samples, where these are neither all nor active in all columns
-	gathered     int       // Watched when these were gathered
-	watched      int       // Watched at the last Assemble: slots are those of other samples when there are more
-	idle         bool      // it is left no samples
 }
 
 // pointSums are sums at a point.
@@ -54,12 +49,10 @@ type scaleSums struct {
 	columns []int     // the active coordinates
 }
 
-// NewDirect returns terms that sum over the watched samples.
-func NewDirect(s *Scope) Activations { return newDirect(s) }
-
-func newDirect(s *Scope) *direct {
+// NewDirect returns terms that sum over the samples, all of which are watched.
+func NewDirect(s *Scope) Activations {
 	d := &direct{
-		power: -1, gathered: -1, s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
+		power: -1, s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
 		at:    pointSums{grads: zeros(s.P), dages: zeros(s.P), theta: zeros(s.P), age: math.NaN()},
 		scale: scaleSums{sizes: zeros(s.P), total: -1},
 		hess:  newProductSums(s.N, s.P),
@@ -78,19 +71,8 @@ func newDirect(s *Scope) *direct {
 	return d
 }
 
-// samples returns those that are summed.
-func (d *direct) samples() []int {
-	if d.idle {
-		return nil
-	}
-	return d.s.Watch
-}
-
 func (d *direct) Assemble(pt *model.Point) {
 	s, at := d.s, &d.at
-	if d.watched != s.Watched {
-		d.watched, d.hess.known, at.age, d.scale.total = s.Watched, false, math.NaN(), -1
-	}
 	if pt.Age == at.age && slices.Equal(at.columns, s.Active) && slices.Equal(at.theta, pt.Theta) {
 		d.amend(pt)
 	} else {
@@ -105,22 +87,22 @@ func (d *direct) Assemble(pt *model.Point) {
 	}
 }
 
-// take sums over all watched samples.
+// take sums over all samples.
 func (d *direct) take(pt *model.Point) {
 	s, at := d.s, &d.at
-	k, n := len(s.Active), len(d.samples())
+	k := len(s.Active)
 	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
 	copy(at.theta, pt.Theta)
 	at.extent = 0
 	d.evaluateAll(pt)
-	for _, size := range d.size[:n] {
+	for _, size := range d.size {
 		at.extent += size
 	}
 	clear(at.grads[:k])
 	clear(at.dages[:k])
-	if n*k > 0 {
-		kernel.MulTransAdd(at.grads[:k], s.Rows, k, d.phi[:n])
-		kernel.MulTransAdd(at.dages[:k], s.Rows, k, d.phiAge[:n])
+	if k > 0 {
+		kernel.MulTransAdd(at.grads[:k], s.Rows, k, d.phi)
+		kernel.MulTransAdd(at.dages[:k], s.Rows, k, d.phiAge)
 	}
 }
 
@@ -129,16 +111,12 @@ func (d *direct) amend(pt *model.Point) {
 	s, at := d.s, &d.at
 	k := len(s.Active)
 	for _, i := range at.moved {
-		slot, watched := slices.BinarySearch(d.samples(), i)
-		if !watched {
-			continue
-		}
-		phi, phiAge, size := d.phi[slot], d.phiAge[slot], d.size[slot]
-		d.evaluate(pt, slot, i)
-		x := s.Rows[slot*k : (slot+1)*k]
-		kernel.Axpy(d.phi[slot]-phi, x, at.grads[:k])
-		kernel.Axpy(d.phiAge[slot]-phiAge, x, at.dages[:k])
-		at.extent += d.size[slot] - size
+		phi, phiAge, size := d.phi[i], d.phiAge[i], d.size[i]
+		d.evaluate(pt, i)
+		x := s.Rows[i*k : (i+1)*k]
+		kernel.Axpy(d.phi[i]-phi, x, at.grads[:k])
+		kernel.Axpy(d.phiAge[i]-phiAge, x, at.dages[:k])
+		at.extent += d.size[i] - size
 	}
 	at.moved = at.moved[:0]
 }
@@ -176,11 +154,10 @@ func (d *direct) evaluateRatios(pt *model.Point) bool {
 			return false
 		}
 	}
-	for slot, i := range d.samples() {
-		loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
-		z := s.Zone[i]
+	for i, z := range s.Zone {
+		loss, slope, curvature := pt.Loss[i], pt.Slope[i], pt.Curvature[i]
 		if int(z) < s.Kinks || slope == 0 && curvature == 0 {
-			d.evaluate(pt, slot, i)
+			d.evaluate(pt, i)
 			continue
 		}
 		w, m := &d.ratios[z], s.M[i]
@@ -191,64 +168,63 @@ func (d *direct) evaluateRatios(pt *model.Point) bool {
 			dv = -v * w.rise * inverse
 			dage += w.last * inverse
 		}
-		d.phi[slot], d.phiU[slot], d.phiAge[slot] = m*v*slope, m*(dv*slope*slope+v*curvature), m*v*dage*slope
-		d.size[slot] = s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
+		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*v*dage*slope
+		d.size[i] = s.size(i, pt.U[i], loss, slope, curvature, v, dv)
 	}
 	return true
 }
 
-// evaluateAll evaluates the terms of all samples that are summed.
+// evaluateAll evaluates the terms of all samples.
 func (d *direct) evaluateAll(pt *model.Point) {
+	s := d.s
 	if d.ratios != nil && d.evaluateRatios(pt) {
 		return
 	}
 	if d.power < 0 {
-		for slot, i := range d.samples() {
-			d.evaluate(pt, slot, i)
+		for i := range s.N {
+			d.evaluate(pt, i)
 		}
 		return
 	}
 	// The weight of a zone is the power Q of scale B, as that costs a logarithm and an exponential.
 	const least = 0x1p-1000 // smaller numbers may not be normal
-	s, w := d.s, d.s.Power(d.power-d.s.Kinks)
-	samples, zone := d.samples(), uint8(d.power)
-	bases, weights := d.base[:len(samples)], d.weight[:len(samples)]
+	w, zone := s.Power(d.power-s.Kinks), uint8(d.power)
 	low, level := w.A[0]+w.A[1]*pt.Age, w.B[0]+w.B[1]*pt.Age
 	scale := kernel.Pow(low, w.P/w.Q)
-	for slot, i := range samples {
-		base := scale * (level + w.B[2]*pt.Loss[slot])
-		if s.Zone[i] != zone || !(base > least) {
+	for i, z := range s.Zone {
+		base := scale * (level + w.B[2]*pt.Loss[i])
+		if z != zone || !(base > least) {
 			base = least
 		}
-		bases[slot] = base
+		d.base[i] = base
 	}
-	kernel.Powers(weights, bases, w.Q)
+	kernel.Powers(d.weight, d.base, w.Q)
 	slopeIn, first, second := w.Q*w.B[2]*scale, w.P*w.A[1]/low, w.Q*w.B[1]*scale
-	for slot, i := range samples {
-		if bases[slot] == least {
-			d.evaluate(pt, slot, i)
+	for i, base := range d.base {
+		if base == least {
+			d.evaluate(pt, i)
 			continue
 		}
-		v, over := weights[slot], 1/bases[slot]
-		loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
+		v, over := d.weight[i], 1/base
+		loss, slope, curvature := pt.Loss[i], pt.Slope[i], pt.Curvature[i]
 		m, dv := s.M[i], v*slopeIn*over
-		d.phi[slot], d.phiU[slot] = m*v*slope, m*(dv*slope*slope+v*curvature)
-		d.phiAge[slot] = m * v * (first + second*over) * slope
-		d.size[slot] = s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
+		d.phi[i], d.phiU[i] = m*v*slope, m*(dv*slope*slope+v*curvature)
+		d.phiAge[i] = m * v * (first + second*over) * slope
+		d.size[i] = s.size(i, pt.U[i], loss, slope, curvature, v, dv)
 	}
 }
 
 // evaluate evaluates the terms of sample i.
-func (d *direct) evaluate(pt *model.Point, slot, i int) {
-	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
+func (d *direct) evaluate(pt *model.Point, i int) {
+	loss, slope, curvature := pt.Loss[i], pt.Slope[i], pt.Curvature[i]
 	weightless := !d.s.Weighed && int(d.s.Zone[i]) == len(d.s.Zones)-1
 	if weightless || slope == 0 && curvature == 0 { // beyond the margin there are no terms, whatever the weight
-		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
+		d.phi[i], d.phiU[i], d.phiAge[i], d.size[i] = 0, 0, 0, 0
 		return
 	}
 	var v, dv float64
-	d.phi[slot], d.phiU[slot], d.phiAge[slot], v, dv = d.s.weigh(i, pt.Age, loss, slope, curvature)
-	d.size[slot] = d.s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
+	d.phi[i], d.phiU[i], d.phiAge[i], v, dv = d.s.weigh(i, pt.Age, loss, slope, curvature)
+	d.size[i] = d.s.size(i, pt.U[i], loss, slope, curvature, v, dv)
 }
 
 // rescale takes the sizes of the terms anew where they have changed.
@@ -260,15 +236,15 @@ func (d *direct) rescale() {
 	c.total, c.columns = d.at.extent, append(c.columns[:0], s.Active...)
 	k := len(s.Active)
 	clear(c.sizes[:k])
-	if n := len(d.samples()); n*k > 0 {
-		kernel.MulTransAddAbs(c.sizes[:k], s.Rows, k, d.size[:n])
+	if k > 0 {
+		kernel.MulTransAddAbs(c.sizes[:k], s.Rows, k, d.size)
 	}
 }
 
 func (d *direct) Curve(*model.Point) {
 	s, h := d.s, &d.hess
 	k := len(s.Active)
-	h.update(s, d.phiU[:len(d.samples())])
+	h.update(s, d.phiU)
 	for r := range k {
 		s.Diag[r] += h.diags[r]
 		blas64.Axpy(1, vector(h.sum[r*k+r:(r+1)*k]), vector(s.Hess[r*k+r:(r+1)*k]))
@@ -276,48 +252,25 @@ func (d *direct) Curve(*model.Point) {
 }
 
 func (d *direct) Gradient(pt *model.Point) {
-	for slot, du := range pt.DU[:len(d.samples())] {
-		d.rate[slot] = d.phiAge[slot] + d.phiU[slot]*du
+	for i, du := range pt.DU {
+		d.rate[i] = d.phiAge[i] + d.phiU[i]*du
 	}
 	d.sumRows(d.phi, pt.Grad)
 	d.sumRows(d.rate, pt.DGrad)
 }
 
-// sumRows writes Σ f x over all coordinates of the watched samples into dst.
+// sumRows writes Σ f x over all coordinates into dst.
 func (d *direct) sumRows(f, dst []float64) {
 	clear(dst)
-	if n := len(d.samples()); n > 0 {
-		kernel.MulTransAdd(dst, d.rows(), d.s.P, f[:n])
-	}
-}
-
-// rows returns the watched samples' rows over all coordinates.
-func (d *direct) rows() []float64 {
-	s := d.s
-	switch {
-	case len(s.Watch) == s.N:
-		return s.Samples.Rows
-	case len(s.Active) == s.P:
-		return s.Rows
-	}
-	if d.gathered != s.Watched {
-		d.gathered = s.Watched
-		if d.wide == nil {
-			d.wide = zeros(s.N * s.P)
-		}
-		for slot, i := range s.Watch {
-			copy(d.wide[slot*s.P:], s.Row(i))
-		}
-	}
-	return d.wide
+	kernel.MulTransAdd(dst, d.s.Samples.Rows, d.s.P, f)
 }
 
 func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
-	for slot, i := range d.samples() {
+	for i, phi := range d.phi {
 		x := d.s.Row(i)[j]
-		gradient += d.phi[slot] * x
-		dage += d.phiAge[slot] * x
-		size += d.size[slot] * math.Abs(x)
+		gradient += phi * x
+		dage += d.phiAge[i] * x
+		size += d.size[i] * math.Abs(x)
 	}
 	return gradient, dage, size
 }
@@ -325,15 +278,15 @@ func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
 func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	s, k := d.s, len(d.s.Active)
 	clear(dst[:k])
-	for slot, i := range d.samples() {
+	for i, phiU := range d.phiU {
 		x := s.Row(i)[j]
-		c := d.phiU[slot] * x
+		c := phiU * x
 		if c == 0 {
 			continue
 		}
 		diagonal += c * x
 		magnitude += math.Abs(c * x)
-		for r, xr := range s.Rows[slot*k : (slot+1)*k] {
+		for r, xr := range s.Rows[i*k : (i+1)*k] {
 			dst[r] += c * xr
 		}
 	}
@@ -343,9 +296,7 @@ func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 func (d *direct) Gradients(gradient, size []float64) {
 	d.sumRows(d.phi, gradient)
 	clear(size)
-	if n := len(d.samples()); n > 0 {
-		kernel.MulTransAddAbs(size, d.rows(), d.s.P, d.size[:n])
-	}
+	kernel.MulTransAddAbs(size, d.s.Samples.Rows, d.s.P, d.size)
 }
 
 func (d *direct) Place(zones []uint8, _ []float64) {
@@ -357,8 +308,8 @@ func (d *direct) Move(i int, _ uint8, _ []float64) { d.at.moved = append(d.at.mo
 
 func (d *direct) Objective() (sum float64) {
 	at := d.s.At
-	for slot, i := range d.samples() {
-		sum += d.s.M[i] * d.s.Regularizer.Integral(at.Loss[slot], at.Age)
+	for i, m := range d.s.M {
+		sum += m * d.s.Regularizer.Integral(at.Loss[i], at.Age)
 	}
 	return sum
 }

@@ -241,18 +241,9 @@ func TestDirectFollowsChanges(t *testing.T) {
 					pt.Theta[j] = 0
 					a.activate(append([]int(nil), a.Active[1:]...))
 				}
-			case 3:
-				var some []int
-				for i := range p.N {
-					if rng.IntN(4) > 0 {
-						some = append(some, i)
-					}
-				}
-				a.watch(some)
 			default:
 				a.shift(kept, rng.IntN(p.N), rng.IntN(2) == 0, pt.Theta)
 			}
-			b.Watch = a.Watch
 			b.activate(a.Active)
 			anew := NewDirect(b)
 			b.place(anew, a.Zone, nil)
@@ -274,151 +265,32 @@ func TestDirectFollowsChanges(t *testing.T) {
 	}
 }
 
-// An expansion's sums in its window must be those over the samples.
-func TestExpansion(t *testing.T) {
+// Weights that are powers must sum to what they do one by one.
+func TestDirectPowers(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		model.Regularizer
-		part float64 // of the radius: its error is an estimate
-	}{{power{order: 1.35}, 1}, {power{order: 1.7}, 0.7}, {logarithm{a: 1}, 0.7}} {
-		r := test.Regularizer
-		t.Run(fmt.Sprint(r), func(t *testing.T) {
-			t.Parallel()
-			rng := rand.New(rand.NewPCG(2, 9))
-			p := problemOf(rng, 2200, 3, 0, r)
-			s := scopeOf(p)
-			e, ok := New(s).(*Expansion)
-			if !ok {
-				t.Fatal("the sums are not expanded")
-			}
-			pt := model.NewPoint(p)
-			pt.Age = 0.3
-			copy(pt.Theta, []float64{0.9, -0.4, 0.05, 0.1})
-			copy(pt.Rate, []float64{0.2, -0.1, 0.1, -0.05})
-			u, du := s.predictors(pt.Theta), s.predictors(pt.Rate)
-			zones, norms := make([]uint8, p.N), make([]float64, p.N)
-			for i := range zones {
-				loss, _, _ := p.Loss.Eval(u[i], p.Y[i])
-				zones[i] = uint8(p.Of(loss, pt.Age))
-				for _, x := range p.Row(i) {
-					norms[i] += x * x
-				}
-				norms[i] = math.Sqrt(norms[i])
-			}
-			s.place(e, zones, u)
-			distance := func(x []float64) (sum float64) {
-				for _, v := range x {
-					sum += v * v
-				}
-				return math.Sqrt(sum)
-			}
-			var watched []int
-			length, radius := e.Expand(pt, View{
-				U: u, DU: du, Norms: norms, Length: 0.02, Shortest: 1e-9 * pt.Age, Distance: distance,
-				Watch: func(length float64) []int {
-					watched = watched[:0]
-					for i, ui := range u {
-						speed := math.Abs(du[i]) + norms[i]*0.3*distance(pt.Rate) + 1/(2*math.Sqrt(pt.Age))
-						if math.Abs(math.Abs(ui-p.Y[i])-math.Sqrt(pt.Age)) <= speed*length {
-							watched = append(watched, i)
-						}
-					}
-					return watched
-				},
-			})
-			if e.Smooth != (len(watched) == 0) || len(watched) > p.N/4 || length < 1e-4 {
-				t.Fatalf("the window is %v long, %d samples are watched", length, len(watched))
-			}
-			s.watch(watched)
-			radius = test.part * math.Min(radius, 0.3*distance(pt.Rate)*length)
-			checkExpansion(t, rng, e, pt, length, radius)
-			e.Close()
-			s.place(e, zones, nil)
-			s.watch(s.All)
-			b := scopeOf(p)
-			b.activate(s.Active)
-			samples := NewDirect(b)
-			b.place(samples, zones, nil)
-			s.assemble(e, pt)
-			other := model.NewPoint(p)
-			other.Age = pt.Age
-			copy(other.Theta, pt.Theta)
-			copy(other.Rate, pt.Rate)
-			b.assemble(samples, other)
-			compare(t, "without a window: ", s, b, 10*float64(p.N))
-			compareActivations(t, "without a window: ", e, samples, pt, other, s, 10*float64(p.N))
-		})
-	}
-}
-
-// checkExpansion compares sums at points of the window, of a length, opened at l, that are
-// up to the radius off the tangent. Where all samples are expanded they change their zones.
-func checkExpansion(t *testing.T, rng *rand.Rand, e *Expansion, l *model.Point, length, radius float64) {
-	t.Helper()
-	s := e.s
-	watched := make([]bool, s.N)
-	for _, i := range s.Watch {
-		watched[i] = true
-	}
-	for range 20 {
-		h := rng.Float64() * length
-		pt, off := model.NewPoint(s.Problem), make([]float64, s.P)
-		pt.Age = l.Age + h
-		size := 0.0
-		for j := range off {
-			off[j] = rng.NormFloat64()
-			size += off[j] * off[j]
+	for _, r := range []model.Regularizer{power{order: 1.35}, power{order: 3}, logarithm{a: 1}} {
+		rng := rand.New(rand.NewPCG(2, 9))
+		p := problemOf(rng, 300, 3, 0, r)
+		single := *p
+		single.Power = nil
+		a, b := scopeOf(p), scopeOf(&single)
+		powers, weights := NewDirect(a), NewDirect(b)
+		zones := make([]uint8, p.N)
+		pt := a.draw(rng, 0.5, 2)
+		for i, u := range a.predictors(pt.Theta) {
+			loss, _, _ := p.Loss.Eval(u, p.Y[i])
+			zones[i] = uint8(p.Of(loss, pt.Age))
 		}
-		for j := range off {
-			pt.Theta[j] = l.Theta[j] + h*l.Rate[j] + rng.Float64()*radius/math.Sqrt(size)*off[j]
-		}
-		copy(pt.Rate, l.Rate)
-		u := s.predictors(pt.Theta)
-		if e.Smooth {
-			for i := range s.N {
-				loss, _, _ := s.Loss.Eval(u[i], s.Y[i])
-				if zone := s.Of(loss, pt.Age); zone != int(s.Zone[i]) {
-					s.shift(e, i, zone > int(s.Zone[i]), nil)
-				}
-			}
-		}
-		s.assemble(e, pt)
-		objective := e.Objective()
-		if !e.Smooth {
-			objective -= e.direct.Objective()
-		}
-		grad, dgrad, value, terms := zeros(s.P), zeros(s.P), 0.0, zeros(s.P)
-		full := zeros(s.P * s.P)
-		for i := range s.N {
-			if watched[i] {
-				continue
-			}
-			loss, slope, curvature := s.Loss.Eval(u[i], s.Y[i])
-			v, dv, da := s.Weight(s.Zone[i], loss, pt.Age)
-			m := s.M[i]
-			value += m * s.Regularizer.Integral(loss, pt.Age)
-			for j, x := range s.Row(i) {
-				grad[j] += m * v * slope * x
-				dgrad[j] += m * da * slope * x
-				terms[j] += m * math.Abs(v*slope*x)
-				for k, y := range s.Row(i) {
-					full[j*s.P+k] += m * (dv*slope*slope + v*curvature) * x * y
-				}
-			}
-		}
-		r := &e.rest
-		for j := range grad {
-			if math.Abs(r.grad[j]-grad[j]) > 1e-11*terms[j] || math.Abs(r.dgrad[j]-dgrad[j]) > 1e-7*terms[j]/pt.Age {
-				t.Errorf("gradient %v, rate %v, want %v, %v (terms %v)", r.grad[j], r.dgrad[j], grad[j], dgrad[j], terms[j])
-			}
-			for k := range grad {
-				if math.Abs(r.entry(j, k)-full[j*s.P+k]) > 1e-5*full[j*s.P+j] {
-					t.Errorf("H[%d,%d] is %v, want %v", j, k, r.entry(j, k), full[j*s.P+k])
-				}
-			}
-		}
-		if math.Abs(objective-value) > 1e-11*value {
-			t.Errorf("value %v, want %v", objective, value)
-		}
+		a.place(powers, zones, nil)
+		b.place(weights, zones, nil)
+		other := model.NewPoint(p)
+		other.Age = pt.Age
+		copy(other.Theta, pt.Theta)
+		copy(other.Rate, pt.Rate)
+		a.assemble(powers, pt)
+		b.assemble(weights, other)
+		what, size := fmt.Sprintf("%v: ", r), 10*float64(p.N)
+		compare(t, what, a, b, size)
+		compareActivations(t, what, powers, weights, pt, other, a, size)
 	}
 }

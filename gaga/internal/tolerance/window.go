@@ -26,14 +26,9 @@ const (
 	// WindowListed is one over the part of the samples that are listed for more than one window at
 	// most: beyond, all samples are looked at for each.
 	WindowListed = 8
-	WindowSize   = KKT // least radius of a neighbourhood, relative to the solution
-	WindowLeap   = 0.9 // part of the longest jump that the next jump leaves of it
-	WindowJumps  = 16  // over which their running mean goes
-	// WindowReached is the number of samples that reach a threshold while an expansion is
-	// good below which it does not pay: a step that sums all samples costs a few times
-	// less. WindowFarther is how many times as long all samples are then summed.
-	WindowReached = 4
-	WindowFarther = 4
-	WindowMoves   = 16          // one over the part of the samples after whose moves the sizes are taken anew
-	WindowDrift   = 0.1 * Loose // error of the moments' gradient, relative to its terms, above which they are
+	WindowSize   = KKT         // least radius of a neighbourhood, relative to the solution
+	WindowLeap   = 0.9         // part of the longest jump that the next jump leaves of it
+	WindowJumps  = 16          // over which their running mean goes
+	WindowMoves  = 16          // one over the part of the samples after whose moves the sizes are taken anew
+	WindowDrift  = 0.1 * Loose // error of the moments' gradient, relative to its terms, above which they are
 )

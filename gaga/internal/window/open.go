@@ -14,7 +14,7 @@ type zones struct{}
 
 func (zones) open(w *Window, left *model.Point, _ float64) {
 	if w.begin(left) {
-		w.extend(left, w.last)
+		w.extend(left)
 		w.end(left)
 	}
 }
@@ -48,75 +48,6 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 	m.zones.withdraw(w, u, age)
 	m.Measure(u, age)
 	m.measured = m.Moves()
-}
-
-// expansion is one of the terms in the window. A rough one is left alone where few samples
-// reach a boundary while it is good: all samples are then summed as they are.
-type expansion struct {
-	*sums.Expansion
-	norms []float64 // N: of the samples' rows over all columns, as coordinates come and go
-}
-
-func (e expansion) open(w *Window, left *model.Point, used float64) {
-	if !e.Smooth {
-		w.predict(left)
-	}
-	if !w.begin(left) {
-		return
-	}
-	if e.Smooth {
-		e.reuse(w, left)
-		return
-	}
-	longest := e.Longest(used)
-	w.length = math.Min(w.length, longest)
-	if w.due(longest) < tolerance.WindowReached {
-		w.watchAll(left)
-		e.Close()
-		w.length = math.Min(tolerance.WindowFarther*longest, w.length)
-		return
-	}
-	w.extend(left, longest)
-	length, radius := e.expand(w, left, w.length)
-	w.length, w.moved = length, math.Min(w.moved, radius)
-	w.end(left)
-}
-
-// reuse opens a window in the last expansion where that lasts long enough.
-func (e expansion) reuse(w *Window, left *model.Point) {
-	// It seldom lasts longer than the last one: the expansion is what bounds it.
-	w.extend(left, min(w.last, 0.5*tolerance.WindowLook*w.length))
-	speed := tolerance.ExpansionLeft * w.moved / w.length
-	distance := func(x []float64) float64 { return w.Distance(nil, x) }
-	length, radius := e.Left(left, w.length, speed, distance)
-	if length < tolerance.ExpansionLeft*min(w.length, e.Radius/speed) {
-		length, radius = e.expand(w, left, math.Min(e.Reach, tolerance.ExpansionLongest*left.Age))
-		length = min(w.length, length, radius/speed)
-	}
-	if length < w.length {
-		w.length = length
-		w.within(tolerance.WindowAmple * length)
-	}
-	w.moved = math.Min(w.moved, radius)
-	w.end(left)
-}
-
-// expand expands the sums at left over a length.
-func (e expansion) expand(w *Window, left *model.Point, length float64) (valid, radius float64) {
-	w.predict(left)
-	return e.Expand(left, sums.View{
-		U: w.u, DU: w.du, Norms: e.norms, Length: length, Shortest: tolerance.Nudge * left.Age,
-		Distance: func(x []float64) float64 { return w.Distance(nil, x) },
-		Watch: func(length float64) []int {
-			w.within(length)
-			return w.samples
-		},
-	})
-}
-
-func (e expansion) withdraw(w *Window, _ []float64, _ float64) {
-	e.Close()
-	w.condition.SetWatch(w.condition.State().All)
 }
 
 // begin places the window at left and finds how soon each sample can reach a boundary. It
@@ -212,9 +143,9 @@ func (w *Window) earliest(i int, r, dr float64) float64 {
 }
 
 // extend chooses how far the window goes, and its samples.
-func (w *Window) extend(left *model.Point, longest float64) {
+func (w *Window) extend(left *model.Point) {
 	n := w.condition.State().N
-	w.fit(min(tolerance.WindowFew, n), MostWatched(n), longest)
+	w.fit(min(tolerance.WindowFew, n), MostWatched(n))
 	w.within(tolerance.WindowAmple * w.length)
 	w.moved = tolerance.WindowAmple*w.speed*w.length + w.leap + tolerance.Roundoff*w.Distance(nil, left.Theta)
 }
@@ -261,23 +192,6 @@ func (w *Window) reach(length float64) {
 	w.soon, w.near = soon[:k], near[:k]
 }
 
-// due returns how many samples reach a boundary of their zones on the tangent within a
-// length.
-func (w *Window) due(length float64) (n int) {
-	s := w.condition.State()
-	kinked := s.Kinked()
-	ends, rates := boundaries(s, w.age)
-	for i, u := range w.u {
-		z := int(s.Zone[i])
-		r, dr := defect(kinked, s.Y[i], u, w.du[i])
-		down, up := max(max(rates[z], 0)-dr, 0), max(dr-rates[z+1], 0)
-		if math.Abs(r-ends[z]) <= length*down || math.Abs(ends[z+1]-r) <= length*up {
-			n++
-		}
-	}
-	return n
-}
-
 // look sees to it that all samples are found that can reach a boundary within a length.
 func (w *Window) look(length float64) {
 	if length > w.limit && !w.whole {
@@ -317,21 +231,21 @@ func (w *Window) within(length float64) {
 // go together, so that few may be out of reach. Where more are so close to one that a
 // window without them would not last, they are watched, for as long as hardly any others
 // come.
-func (w *Window) fit(few, many int, longest float64) {
+func (w *Window) fit(few, many int) {
 	shortest := tolerance.Nudge * w.age
 	tied := w.count(shortest)
 	few, many = few+tied, many+tied
 	for w.length > shortest && w.count(w.length) > many {
 		if w.length < tolerance.WindowBrief*w.age {
 			most := int(tolerance.WindowCrowd * float64(w.count(w.length)))
-			for w.length < longest && w.count(2*w.length) <= most {
+			for w.length < w.last && w.count(2*w.length) <= most {
 				w.length *= 2
 			}
 			return
 		}
 		w.length *= 0.5
 	}
-	for w.length < longest && w.count(w.length) < few && w.count(2*w.length) <= many {
+	for w.length < w.last && w.count(w.length) < few && w.count(2*w.length) <= many {
 		w.length *= 2
 	}
 }

@@ -106,8 +106,6 @@ func New(c *condition.Primal, last float64) Horizon {
 	switch t := c.Terms().(type) {
 	case *sums.Moments:
 		w.outside, w.lasting = &moments{Moments: t}, t.Constant()
-	case *sums.Expansion:
-		w.outside = expansion{t, slices.Clone(w.Norms(nil))}
 	default:
 		if !t.Summed() {
 			return Everything{}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
-	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
@@ -31,8 +30,8 @@ func TestFit(t *testing.T) {
 		{"a tie", append(make([]float64, 5000), spread(10000, 1e-3, 10)...), 5e-4, 2e-3},
 		{"a crowd nearby, then none", append(spread(5000, 1e-8, 1e-6), spread(10000, 0.1, 10)...), 0.05, 0.25},
 	} {
-		w := &Window{approach: approach{limit: math.Inf(1), near: c.near}, line: line{age: 1}, extent: extent{length: 0.5}}
-		w.fit(tolerance.WindowFew, tolerance.WindowMany, 20)
+		w := &Window{approach: approach{limit: math.Inf(1), near: c.near}, last: 20, line: line{age: 1}, extent: extent{length: 0.5}}
+		w.fit(tolerance.WindowFew, tolerance.WindowMany)
 		if w.length < c.least || w.length > c.most {
 			t.Errorf("%s: the window is %v long, want %v to %v", c.name, w.length, c.least, c.most)
 		}
@@ -78,16 +77,8 @@ func linearSeries(zone int, age float64) model.Series {
 	return model.Series{F: [4]float64{age / 2}, Rate: [4]float64{0.5}}
 }
 
-func linearPower(zone int) model.Power {
-	if zone != 0 {
-		return model.Power{}
-	}
-	return model.Power{A: [2]float64{1: 1}, P: -1, B: [3]float64{1: 1, 2: -1}, Q: 1}
-}
-
-// random draws a problem of n samples, whose sums are moments, zone sums of the hinge loss
-// or, without a series, expanded.
-func random(rng *rand.Rand, n int, kinked, series bool) *model.Problem {
+// random draws a problem of n samples, whose sums are moments or zone sums of the hinge loss.
+func random(rng *rand.Rand, n int, kinked bool) *model.Problem {
 	const d = 3
 	s := model.Samples{N: n, P: d + 1, Rows: make([]float64, n*(d+1)), Y: make([]float64, n), M: make([]float64, n), Total: float64(n), Intercept: true}
 	for i := range n {
@@ -110,12 +101,7 @@ func random(rng *rand.Rand, n int, kinked, series bool) *model.Problem {
 	for j := range d {
 		weights[j] = 1
 	}
-	f := linearSeries
-	if !series {
-		f = nil
-	}
-	p.Zoning = model.NewZoning(linear{}, []model.Zone{{Name: "easy"}, {Name: "discarded"}}, f, kinked)
-	p.Power = linearPower
+	p.Zoning = model.NewZoning(linear{}, []model.Zone{{Name: "easy"}, {Name: "discarded"}}, linearSeries, kinked)
 	return p
 }
 
@@ -211,15 +197,15 @@ func (f site) probe(rng *rand.Rand, left *model.Point, length float64, times int
 func TestWindowHoldsCrossings(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []struct {
-		name           string
-		kinked, series bool
-	}{{"moments", false, true}, {"expansion", false, false}, {"margins", true, true}} {
+		name   string
+		kinked bool
+	}{{"moments", false}, {"margins", true}} {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			inside, few := 0, 0
 			for seed := range uint64(12) {
 				rng := rand.New(rand.NewPCG(seed, 41))
-				f := newSite(t, rng, random(rng, 2200, kind.kinked, kind.series))
+				f := newSite(t, rng, random(rng, 2200, kind.kinked))
 				left := f.pt
 				length := f.Ahead(left)
 				if again := f.Ahead(left); again > length*(1+1e-12) || !(length > 0) || !f.Inside(left) {
@@ -248,7 +234,7 @@ func TestListHoldsCrossings(t *testing.T) {
 		listed, inside := 0, 0
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, 43))
-			f := newSite(t, rng, random(rng, 8000, kinked, true))
+			f := newSite(t, rng, random(rng, 8000, kinked))
 			left := f.pt
 			for range 30 {
 				length := f.Ahead(left)
@@ -296,7 +282,7 @@ func TestSurround(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 43))
-		f := newSite(t, rng, random(rng, 2000, false, true))
+		f := newSite(t, rng, random(rng, 2000, false))
 		f.Widen(true)
 		if !f.Surround(f.pt) || !f.Inside(f.pt) {
 			t.Fatalf("seed %d: no neighbourhood", seed)
@@ -334,7 +320,7 @@ func TestSurround(t *testing.T) {
 func TestWindowOfOtherCoordinates(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 47))
-	f := newSite(t, rng, random(rng, 2000, false, true))
+	f := newSite(t, rng, random(rng, 2000, false))
 	for _, all := range []bool{false, true} {
 		f.Widen(all)
 		f.Ahead(f.pt)
@@ -352,34 +338,30 @@ func TestWindowOfOtherCoordinates(t *testing.T) {
 	}
 }
 
-// Without a window the sums say what is to be watched; zone sums need nothing.
+// Without a window no sample is watched, as zone sums need none.
 func TestWatchNone(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 53))
 	for _, kinked := range []bool{false, true} {
-		for _, series := range []bool{false, true} {
-			if kinked && !series {
-				continue
-			}
-			f := newSite(t, rng, random(rng, 2200, kinked, series))
-			_, expanded := f.Terms().(*sums.Expansion)
-			if want := expanded; (len(f.State().Watch) == 2200) != want {
-				t.Errorf("%d samples are watched, expanded: %v", len(f.State().Watch), expanded)
-			}
-			if f.Inside(f.pt) {
-				t.Error("the window is open")
-			}
+		f := newSite(t, rng, random(rng, 2200, kinked))
+		if watched := len(f.State().Watch); watched > 0 {
+			t.Errorf("%d samples are watched", watched)
+		}
+		if f.Inside(f.pt) {
+			t.Error("the window is open")
 		}
 	}
-	if _, ok := New(condition.NewPlain(random(rng, 50, false, true)), 2).(Everything); !ok {
-		t.Error("plain sums have a window")
+	p := random(rng, 500, false)
+	p.Zoning = model.NewZoning(linear{}, p.Zones, nil, false)
+	if _, ok := New(condition.NewPrimal(p), 2).(Everything); !ok {
+		t.Error("sums over the samples have a window")
 	}
 }
 
 // Windows leave room for as many jumps as there have been.
 func TestJumped(t *testing.T) {
 	t.Parallel()
-	w := &Window{Ruler: NewRuler(&random(rand.New(rand.NewPCG(1, 59)), 50, false, true).Samples)}
+	w := &Window{Ruler: NewRuler(&random(rand.New(rand.NewPCG(1, 59)), 50, false).Samples)}
 	from, to := make([]float64, 4), []float64{1, 0, 0, 0}
 	length := w.Distance(from, to)
 	for range 200 {
@@ -398,7 +380,7 @@ func TestJumped(t *testing.T) {
 func TestRuler(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 61))
-	p := random(rng, 200, false, true)
+	p := random(rng, 200, false)
 	for i := range p.N {
 		p.Row(i)[1] = 0 // a column without a scale
 	}
