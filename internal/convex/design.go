@@ -67,6 +67,17 @@ func (p *design) row(j int) []float64 {
 	return p.column.Data[j*p.column.Stride:][:p.n]
 }
 
+// samples returns the shifted features sample by sample.
+func (p *design) samples() blas64.General {
+	x := blas64.General{Rows: p.n, Cols: p.d, Stride: max(1, p.d), Data: make([]float64, p.n*p.d)}
+	for j := range p.d {
+		for i, v := range p.row(j) {
+			x.Data[i*x.Stride+j] = v
+		}
+	}
+	return x
+}
+
 // offset is what the intercept of the shifted features exceeds that of the
 // given ones by: Σ_j origin_j w_j.
 func (p *design) offset(w []float64) float64 {

@@ -23,7 +23,7 @@ import (
 // rounding is refined away. The Gram matrix comes from sums over the samples
 // that are kept from solve to solve, so that a change of few weights costs no
 // sum over all samples; where taking off the means would cancel too many digits
-// of them, from samples centered for the weights. With at
+// of them, and without a penalty, [Smooth] solves the problem instead. With at
 // most smallGram features all that violate enter the working set at once, so
 // that a second certificate ends the solve; with more, the worst enter first,
 // and the Gram matrix stays as small as the support.
@@ -34,7 +34,8 @@ import (
 // gap is relative to the objective. Both parts of it hold up to rounding of
 // their terms, of size T = ‖y‖_v + Σ_j ‖x_j‖_v |w_j|: the dual point meets its
 // constraints up to rounding of ‖x_j‖_v T, and where the fit is so close that
-// the objective is below rounding of T², a gap of that rounding passes.
+// the objective is below rounding of T², a gap of that rounding passes. That of
+// Smooth has no gap.
 type Lasso struct {
 	design    design
 	y         []float64 // less yOrigin
@@ -44,30 +45,14 @@ type Lasso struct {
 	theta     []float64
 
 	quick    *quick
-	centered *centered // made when it is first needed
-	form     form      // one of the two
-	norms    []float64 // d, the form's norms of the features
+	smooth   *Smooth   // made when it is first needed
+	norms    []float64 // d, of the working features and of those that violate their condition
 	norm     float64   // of the target
-	mu       float64   // penalty for the form's weights
 	w        []float64
 	best     []float64
 	gradient []float64 // d, of the features with the weighted residual
 	excess   []float64 // d, relative violation
 	working  working
-}
-
-// form evaluates the problem for the weights of a Solve.
-type form interface {
-	// evaluate computes the gradient at p.w from the samples, and returns the
-	// certificate, with the objective ½‖y - u‖² + mu‖w‖₁, and ‖u‖ + ‖y‖.
-	evaluate() (now Certificate, unit float64)
-	// load makes the working set's Gram matrix complete and starts it at p.w.
-	load(unit float64)
-	// store writes the working set's solution into p.w.
-	store()
-	// keep makes p.w the best solution, and finish makes the best one θ.
-	keep()
-	finish()
 }
 
 // NewLasso sets up the Lasso for the n x d samples x, which it copies. total is
@@ -84,7 +69,7 @@ func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept boo
 		design: newDesign(x, y, intercept), y: slices.Clone(y), penalty: penalty, intercept: intercept,
 		theta: make([]float64, d+1),
 		w:     make([]float64, d), best: make([]float64, d), gradient: make([]float64, d),
-		excess: make([]float64, d),
+		excess: make([]float64, d), norms: make([]float64, d),
 	}
 	if intercept {
 		p.yOrigin = typical(y)
@@ -147,23 +132,14 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	if certificate, ok := p.solveQuick(ctx, weights, top); ok {
 		return certificate, nil
 	}
-	certificate, err := p.solveCentered(ctx, weights, top)
-	if err != nil {
-		return certificate, fmt.Errorf("lasso: %w", err)
-	}
-	if !(certificate.KKT <= Tolerance && certificate.Gap <= Tolerance) {
-		return certificate, &ToleranceError{"lasso", certificate}
-	}
-	p.form.finish()
-	return certificate, nil
+	return p.solveSmooth(ctx, weights)
 }
 
 // solveQuick solves with the kept sums where they are good enough for that, and
 // then makes the solution θ.
 func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
 	p.start()
-	p.mu, p.form, p.norms = p.penalty, p.quick, p.quick.norms
-	if !(p.mu > 0) || !p.quick.prepare(ctx, weights, top) {
+	if !(p.penalty > 0) || !p.quick.prepare(ctx, weights, top) {
 		return Certificate{}, false
 	}
 	certificate, err := p.descend(ctx)
@@ -175,24 +151,36 @@ func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) 
 	return certificate, true
 }
 
-// solveCentered solves with the samples centered and scaled for the weights.
-func (p *Lasso) solveCentered(ctx context.Context, weights []float64, top float64) (Certificate, error) {
-	if p.centered == nil {
-		p.centered = newCentered(p)
+// squares is the loss (u - y)².
+type squares struct{}
+
+func (squares) Eval(u, y float64) (loss, slope, curvature float64) {
+	return (u - y) * (u - y), 2 * (u - y), 2
+}
+
+// solveSmooth solves by [Smooth], in shifted features and targets.
+func (p *Lasso) solveSmooth(ctx context.Context, weights []float64) (Certificate, error) {
+	d := p.design.d
+	if p.smooth == nil {
+		o := SmoothOptions{L1: 2 * p.penalty, Intercept: p.intercept}
+		p.smooth = newSmooth(p.design.samples(), p.y, oneByOne{squares{}}, o)
+		p.smooth.name = "lasso"
 	}
 	p.start()
-	p.mu = min(p.penalty/top, 1e200) // weights near 0 must not make it infinite
-	p.form, p.norms = p.centered, p.centered.scaled.norm
-	p.centered.prepare(weights, top)
-	var certificate Certificate
-	var err error
-	if p.mu > 0 {
-		certificate, err = p.descend(ctx)
-	} else {
-		certificate, err = p.leastSquares(ctx)
+	theta := append(slices.Clone(p.w), 0)
+	if b := p.theta[d] + p.design.offset(p.w) - p.yOrigin; !math.IsNaN(b - b) {
+		theta[d] = b
 	}
-	certificate.Objective *= 2 * top
-	return certificate, err
+	p.smooth.SetTheta(theta)
+	certificate, err := p.smooth.Solve(ctx, weights)
+	if err != nil {
+		return certificate, err
+	}
+	copy(p.theta, p.smooth.Theta())
+	if p.intercept {
+		p.theta[d] += p.yOrigin - p.design.offset(p.theta[:d])
+	}
+	return certificate, nil
 }
 
 // start takes the coefficients of θ, but for those that are no number to start
@@ -214,18 +202,18 @@ func (p *Lasso) start() {
 }
 
 // descend alternates certificates from all features with solutions on the
-// working set. The form keeps the best point.
+// working set, and keeps the best point.
 func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	best := Certificate{KKT: math.Inf(1)}
 	iterations, stalled := 0, 0
 	for {
-		now, unit := p.form.evaluate()
+		now, unit := p.quick.evaluate()
 		if stalled++; now.KKT < best.KKT/2 {
 			stalled = 0
 		}
 		if now.KKT < best.KKT {
 			best = now
-			p.form.keep()
+			p.quick.keep()
 		}
 		grown := p.working.grow(p.excess, p.w)
 		solved := now.KKT <= refined && now.Gap <= Tolerance
@@ -234,14 +222,14 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 			best.Iterations = iterations
 			return best, nil
 		}
-		p.form.load(unit)
+		p.quick.load(unit)
 		n, err := p.working.minimize(ctx, grown)
 		iterations += n
 		if err != nil {
 			best.Iterations = iterations
 			return best, err
 		}
-		p.form.store()
+		p.quick.store()
 	}
 }
 
@@ -254,17 +242,17 @@ func (p *Lasso) certify(squares, unit float64) Certificate {
 	shrink, violation := 1.0, 0.0
 	for j, g := range p.gradient {
 		p.excess[j] = 0
-		w, v := p.w[j], math.Abs(g)-p.mu
+		w, v := p.w[j], math.Abs(g)-p.penalty
 		if w == 0 && v <= 0 || p.norms[j] == 0 {
 			continue
 		}
 		if v > rounding*p.norms[j]*terms {
-			shrink = min(shrink, p.mu/math.Abs(g))
+			shrink = min(shrink, p.penalty/math.Abs(g))
 		}
 		if w != 0 {
-			v = math.Abs(g - math.Copysign(p.mu, w))
+			v = math.Abs(g - math.Copysign(p.penalty, w))
 		}
-		p.excess[j] = v / (p.norms[j]*unit + p.mu)
+		p.excess[j] = v / (p.norms[j]*unit + p.penalty)
 		violation = max(violation, p.excess[j])
 	}
 	objective, gap := p.objective(squares, shrink)
@@ -292,8 +280,8 @@ func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
 	objective, gap = squares/2, (1-shrink)*(1-shrink)*squares/2
 	for j, w := range p.w {
 		if w != 0 {
-			objective += p.mu * math.Abs(w)
-			gap += max(0, p.mu*math.Abs(w)-shrink*w*p.gradient[j])
+			objective += p.penalty * math.Abs(w)
+			gap += max(0, p.penalty*math.Abs(w)-shrink*w*p.gradient[j])
 		}
 	}
 	return objective, gap

@@ -10,12 +10,11 @@ import (
 
 // quick is the Lasso in sums that are kept, with the working set, from one
 // solve to the next. The sums only lead to a solution: certificates are
-// computed from the samples. Unlike the centered form it takes the intercept
-// for a coefficient, with a condition of its own.
+// computed from the samples. The intercept is a coefficient, with a condition of
+// its own.
 type quick struct {
 	p        *Lasso
 	sums     sums
-	norms    []float64 // d, of the working features and of those that violate their condition
 	idle     []int     // d, solves since the working feature was last nonzero
 	b        float64   // the intercept for the shifted features and target
 	best     float64   // the one of p.best
@@ -32,7 +31,7 @@ type quick struct {
 func newQuick(p *Lasso) *quick {
 	n, d, capacity := p.design.n, p.design.d, p.working.capacity
 	return &quick{
-		p: p, sums: newSums(p.y, p.intercept, capacity), norms: make([]float64, d), idle: make([]int, d), coef: make([]float64, capacity),
+		p: p, sums: newSums(p.y, p.intercept, capacity), idle: make([]int, d), coef: make([]float64, capacity),
 		u: make([]float64, n), weighted: make([]float64, n),
 	}
 }
@@ -137,7 +136,7 @@ func (q *quick) lead(ctx context.Context) bool {
 		square += fit * q.coef[k]
 		p.gradient[j] = s.centered(h+k, 0) - fit*p.norms[j]
 	}
-	a.begin(p.norms, p.w, p.gradient, p.mu, p.norm+math.Sqrt(max(0, square)))
+	a.begin(p.norms, p.w, p.gradient, p.penalty, p.norm+math.Sqrt(max(0, square)))
 	q.sum = 0
 	_, err := a.minimize(ctx, false)
 	q.store()
@@ -187,7 +186,7 @@ func (q *quick) evaluate() (Certificate, float64) {
 	clear(p.gradient)
 	p.design.correlate(p.gradient, q.weighted)
 	for j, g := range p.gradient {
-		if math.Abs(g) > p.mu && !p.working.member[j] {
+		if math.Abs(g) > p.penalty && !p.working.member[j] {
 			norm, ok := s.lone(p.design.row(j))
 			if p.norms[j] = norm; !ok {
 				q.spoiled = true
@@ -222,7 +221,7 @@ func (q *quick) load(unit float64) {
 	for k, j := range s.feature {
 		p.gradient[j] -= s.mean(s.head()+k) * q.sum
 	}
-	p.working.begin(p.norms, p.w, p.gradient, p.mu, unit)
+	p.working.begin(p.norms, p.w, p.gradient, p.penalty, unit)
 }
 
 // store writes the working set's solution into p.w, and the intercept that

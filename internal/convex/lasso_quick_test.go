@@ -74,7 +74,7 @@ func TestLassoSums(t *testing.T) {
 
 // In a long run with changing weights the kept sums serve every solve, each
 // meets the conditions by their definition to rounding, and agrees with a solve
-// from samples centered for the weights.
+// without them.
 func TestLassoKeepsItsSums(t *testing.T) {
 	t.Parallel()
 	for seed, size := range [][2]int{{60, 5}, {331, 10}, {150, 40}, {30, 60}} {
@@ -87,7 +87,7 @@ func TestLassoKeepsItsSums(t *testing.T) {
 			for round := range 200 {
 				alter(r, p.weights, round)
 				certificate := solveLinear(t, solver, p.weights)
-				if solver.form != form(solver.quick) {
+				if solver.smooth != nil {
 					t.Fatalf("%v, intercept %v, round %d: the sums were not good enough", size, intercept, round)
 				}
 				if strict, backward := lassoKKT(p, 0.01, total, intercept, solver.Theta()); strict > Tolerance || backward > 1e-14 {
@@ -96,10 +96,9 @@ func TestLassoKeepsItsSums(t *testing.T) {
 				if want := p.lassoObjective(0.01, total, solver.Theta()); math.Abs(certificate.Objective-want) > 1e-12*want {
 					t.Errorf("objective %v, by definition %v", certificate.Objective, want)
 				}
-				top, _ := largestWeight(p.weights, size[0])
-				same, err := other.solveCentered(context.Background(), p.weights, top)
+				same, err := other.solveSmooth(context.Background(), p.weights)
 				if err != nil || math.Abs(same.Objective-certificate.Objective) > 1e-12*same.Objective {
-					t.Errorf("objective %v, of centered samples %v, error %v", certificate.Objective, same.Objective, err)
+					t.Errorf("objective %v, without kept sums %v, error %v", certificate.Objective, same.Objective, err)
 				}
 				solver.Scores(scores)
 				for i, u := range scores {
@@ -118,8 +117,7 @@ func TestLassoKeepsItsSums(t *testing.T) {
 }
 
 // Where the samples of positive weight lie close together far from the others,
-// taking off the mean cancels the sums' digits: samples centered for the weights
-// serve the solve, and the sums the one after.
+// taking off the mean cancels the sums' digits: the solve goes without them.
 func TestLassoOnCancelledSums(t *testing.T) {
 	t.Parallel()
 	const n, d = 80, 4
@@ -135,14 +133,14 @@ func TestLassoOnCancelledSums(t *testing.T) {
 	all := slices.Clone(p.weights)
 	clear(p.weights[n/4:])
 	solver := NewLasso(p.x, p.y, 0.001, n, true)
-	for _, weights := range [][]float64{all, p.weights, all} {
+	for round, weights := range [][]float64{all, p.weights, all} {
 		p.weights = weights
 		solveLinear(t, solver, weights)
 		if strict, backward := lassoKKT(p, 0.001, n, true, solver.Theta()); strict > 1e-9 || backward > 1e-14 {
 			t.Errorf("relative KKT violation %g, %g", strict, backward)
 		}
-		if _, quick := solver.form.(*quick); quick != (weights[n-1] == 1) {
-			t.Errorf("with the last weight %v the sums served: %v", weights[n-1], quick)
+		if quick := solver.smooth == nil; quick != (round == 0) {
+			t.Errorf("round %d: the sums served all solves so far: %v", round, quick)
 		}
 	}
 }

@@ -118,27 +118,14 @@ func (a *working) shrink(w []float64) {
 	a.mirror(0)
 }
 
-// load starts from the coefficients w of all features and their correlations
-// with the residual, and completes the Gram matrix. unit times the norm of a
-// feature is the scale of its correlation.
-func (a *working) load(s *scaled, w, correlation []float64, mu, unit float64) {
-	a.multiply(s)
-	a.begin(s.norm, w, correlation, mu, unit)
-}
-
-// begin is load where the Gram matrix is complete, with the features' norms.
+// begin starts from the coefficients w of all features and their correlations with the
+// residual, where the Gram matrix is complete. unit times the norm of a feature is the
+// scale of its correlation.
 func (a *working) begin(norms, w, correlation []float64, mu, unit float64) {
 	for k, j := range a.feature {
 		norm := norms[j]
 		a.beta[k], a.q[k], a.mu[k] = w[j]*norm, correlation[j]/norm, mu/norm
 		a.tolerance[k] = refined / 2 * (unit + a.mu[k])
-	}
-}
-
-// store writes the coefficients back.
-func (a *working) store(s *scaled, w []float64) {
-	for k, j := range a.feature {
-		w[j] = a.beta[k] / s.norm[j]
 	}
 }
 
