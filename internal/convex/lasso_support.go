@@ -70,7 +70,8 @@ func (a *working) leave(k int) {
 	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l, flat) })
 }
 
-// settle is the active-set method from β: Newton steps on the support, cut
+// settle is the active-set method from β, with the coefficients without a penalty in the
+// support: Newton steps on the support, cut
 // where a coefficient reaches 0, and admission of the worst violating feature
 // where the support is solved. Each step lowers the objective, so that it ends
 // with the solution but for rounding, against which the steps are bounded;
@@ -79,7 +80,7 @@ func (a *working) settle(ctx context.Context) (steps int, settled bool, err erro
 	a.support.clear()
 	for k := range a.size() {
 		a.sign[k] = 0
-		if a.beta[k] != 0 {
+		if a.beta[k] != 0 || a.mu[k] == 0 {
 			a.sign[k] = math.Copysign(1, a.beta[k])
 			a.include(k)
 		}
@@ -108,7 +109,7 @@ func (a *working) newtonStep() bool {
 	s.factor.Solve(step)
 	t, blocking := 1.0, -1
 	for i, k := range s.member {
-		if (a.beta[k]+step[i])*a.sign[k] <= 0 {
+		if a.mu[k] > 0 && (a.beta[k]+step[i])*a.sign[k] <= 0 {
 			zero := 0.0
 			if a.beta[k] != 0 {
 				zero = -a.beta[k] / step[i]
@@ -161,11 +162,11 @@ func (a *working) flatStep() bool {
 			t = math.Abs(slope) / curvature
 		}
 		direction := math.Copysign(1, slope)
-		if a.beta[k]*direction < 0 && -a.beta[k]*direction < t {
+		if a.mu[k] > 0 && a.beta[k]*direction < 0 && -a.beta[k]*direction < t {
 			t, blocking = math.Abs(a.beta[k]), k
 		}
 		for i, l := range s.member {
-			if change := -share[i] * direction; change*a.sign[l] < 0 && -a.beta[l]/change < t {
+			if change := -share[i] * direction; a.mu[l] > 0 && change*a.sign[l] < 0 && -a.beta[l]/change < t {
 				t, blocking = -a.beta[l]/change, l
 			}
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/gaga/internal/window"
-	"github.com/agepath/agepath/internal/dense"
+	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // gram makes steps for the squared loss under regularizers whose weights are polynomials
@@ -26,7 +27,10 @@ type gram struct {
 	window   *window.Window
 	moments  *sums.Moments
 	constant bool // weights are constant in each zone
-	fit      gramFit
+	fit      *convex.GramFit
+	h        []float64 // Q x Q: Σ m v z zᵀ, then the fit's Hessian and gradient at 0
+	among    []bool    // P: coordinates that the fit may change
+	sign     []float64 // P: of the fit
 
 	at         *model.Point // the current solution
 	seen       bool         // U of it is current
@@ -42,8 +46,10 @@ func newGram(s *site, c *condition.Primal, w *window.Window) (*gram, bool) {
 	if !ok || !m.SmoothWeights() {
 		return nil, false
 	}
+	p, q := s.state.P, m.Q()
 	return &gram{
-		site: s, primal: c, window: w, moments: m, constant: m.Constant(), fit: newGramFit(c, m.Q()),
+		site: s, primal: c, window: w, moments: m, constant: m.Constant(),
+		fit: convex.NewGramFit(p, tolerance.Roundoff), h: make([]float64, q*q), among: make([]bool, p), sign: make([]float64, p),
 		at: model.NewPoint(s.state.Problem), trial: model.NewPoint(s.state.Problem), last: make([]float64, s.state.P),
 	}, true
 }
@@ -56,7 +62,7 @@ func (g *gram) begin(theta []float64, age float64) {
 	g.at.Age = age
 	g.move(theta, nil)
 	for j, w := range theta {
-		g.fit.sign[j] = g.state.SignOf(j, w)
+		g.sign[j] = g.state.SignOf(j, w)
 	}
 	g.takeSigns()
 }
@@ -71,18 +77,35 @@ func (g *gram) step(context.Context) (p progress, err error) {
 		return p, nil
 	}
 	copy(g.last, g.at.Theta)
-	g.moments.Weighted(g.fit.gram, g.at.Theta, g.at.Age)
-	if !g.fit.solve(g.at.Theta) {
+	if !g.refit() {
 		return p, g.end("the fit is not found")
 	}
 	p.changed = g.takeSigns() || p.changed
-	copy(g.at.Theta, g.fit.theta)
 	g.seen, g.fitted = false, true
 	p.moved = g.window.Distance(g.last, g.at.Theta)
 	if p.moved <= tolerance.StandStill*g.window.Distance(nil, g.at.Theta) {
 		p.moved = 0
 	}
 	return p, nil
+}
+
+// refit makes the current solution the fit to the weights there, and sign its signs. It
+// reports false where it does not find the fit.
+func (g *gram) refit() bool {
+	s, q := g.state, g.moments.Q()
+	g.moments.Weighted(g.h, g.at.Theta, g.at.Age)
+	for j := range s.P {
+		kernel.ScaleTo(g.h[j*q:][:q], 2, g.h[j*q:][:q])
+		g.h[j*q+j] += s.L2[j]
+		g.among[j] = s.L1[j] > 0 || !g.primal.Zero(j) && !(s.Frozen && s.L2[j] == 0)
+	}
+	if !g.fit.Fit(g.h, q, s.L1, g.at.Theta, g.among) {
+		return false
+	}
+	for j, w := range g.at.Theta {
+		g.sign[j] = s.SignOf(j, w)
+	}
+	return true
 }
 
 // surround makes the window a neighbourhood of the current solution.
@@ -135,7 +158,7 @@ func (g *gram) reweigh() (changed bool) {
 
 // takeSigns makes coordinates active as the fit says, and reports whether any were not.
 func (g *gram) takeSigns() (changed bool) {
-	for j, sign := range g.fit.sign {
+	for j, sign := range g.sign {
 		if g.state.Sign[j] != sign {
 			g.state.Sign[j], changed = sign, true
 		}
@@ -171,7 +194,7 @@ func (g *gram) solution() (theta []float64, samples []int, u []float64) {
 func (g *gram) objective(theta, u []float64) float64 {
 	pt, s := g.trial, g.state
 	for j, w := range theta {
-		if w != 0 && s.L1[j] > 0 && model.Sign(w) != g.fit.sign[j] {
+		if w != 0 && s.L1[j] > 0 && model.Sign(w) != g.sign[j] {
 			return math.Inf(1)
 		}
 	}
@@ -195,111 +218,6 @@ func (g *gram) objective(theta, u []float64) float64 {
 func (g *gram) move(theta, _ []float64) {
 	copy(g.at.Theta, theta)
 	g.seen, g.fitted = false, false
-}
-
-// gramFit fits to weights by an active-set method (Osborne, Presnell and Turlach, 2000)
-// that goes from solution to solution on the active coordinates, drops the first that
-// reaches zero on the way and activates the one that violates its condition most.
-type gramFit struct {
-	primal      *condition.Primal
-	gram        []float64       // Q x Q: Σ m v z zᵀ
-	factor      *dense.Cholesky // of the active coordinates' part of it
-	rest        []float64       // of the active coordinates
-	sign, theta []float64       // P
-	active      []int
-}
-
-func newGramFit(c *condition.Primal, q int) gramFit {
-	f := func(k int) []float64 { return make([]float64, k) }
-	p := q - 1
-	return gramFit{primal: c, gram: f(q * q), factor: dense.New(p), rest: f(p), sign: f(p), theta: f(p)}
-}
-
-// solve makes theta and sign the fit to the weights in gram, from a solution on the
-// coordinates that are active. It reports false where it does not end.
-func (f *gramFit) solve(from []float64) bool {
-	s := f.primal.State()
-	copy(f.sign, s.Sign)
-	copy(f.theta, from)
-	for range tolerance.FitChanges * (s.P + 1) {
-		first, ok := f.advance(s)
-		if !ok {
-			return false
-		}
-		if first >= 0 {
-			f.theta[first], f.sign[first] = 0, 0
-			continue
-		}
-		worst := 0.0
-		for j, l1 := range s.L1 {
-			if l1 == 0 || f.sign[j] != 0 {
-				continue
-			}
-			if over := math.Abs(f.slope(s, j)) - l1*(1+tolerance.Roundoff); over > worst {
-				first, worst = j, over
-			}
-		}
-		if first < 0 {
-			return true
-		}
-		f.sign[first] = -model.Sign(f.slope(s, first))
-	}
-	return false
-}
-
-// slope returns the gradient of the fit's smooth part in coordinate j.
-func (f *gramFit) slope(s *model.State, j int) float64 {
-	q := s.P + 1
-	sum := f.gram[j*q+s.P]
-	for k, w := range f.theta {
-		if w != 0 {
-			sum += f.gram[j*q+k] * w
-		}
-	}
-	return 2*sum + s.L2[j]*f.theta[j]
-}
-
-// advance takes theta to the minimum on the active coordinates and returns -1, or to where
-// the first of them reaches zero on the way and returns that one. It reports false where
-// they are collinear.
-func (f *gramFit) advance(s *model.State) (first int, ok bool) {
-	q := s.P + 1
-	f.active = f.active[:0]
-	for j, sign := range f.sign {
-		if sign != 0 || s.L1[j] == 0 && !f.primal.Zero(j) && !(s.Frozen && s.L2[j] == 0) {
-			f.active = append(f.active, j)
-		}
-	}
-	k := len(f.active)
-	if k == 0 {
-		return -1, true
-	}
-	f.factor.Matrix(k)
-	for r, j := range f.active {
-		row := f.factor.Row(r)
-		for c := range row {
-			row[c] = 2 * f.gram[j*q+f.active[c]]
-		}
-		row[r] += s.L2[j]
-		f.rest[r] = -(f.slope(s, j) + s.L1[j]*f.sign[j])
-	}
-	if f.factor.Factorize(context.Background()) != nil {
-		return -1, false
-	}
-	f.factor.Solve(f.rest[:k])
-	first, at := -1, 1.0
-	for r, j := range f.active {
-		from := f.theta[j]
-		if to := from + f.rest[r]; f.sign[j] != 0 && to*f.sign[j] < 0 {
-			if x := from / (from - to); first < 0 || x < at {
-				first, at = j, x
-			}
-		}
-	}
-	for r, j := range f.active {
-		f.theta[j] += at * f.rest[r]
-	}
-	return first, true
 }
 
 func general(rows, cols int, data []float64) blas64.General {

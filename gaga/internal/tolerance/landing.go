@@ -55,7 +55,6 @@ const (
 	LapSteps    = 16
 	FitLapSteps = 256
 	LapPart     = 0.01
-	FitChanges  = 4 // of the active set in a fit in Gram form, for each coordinate
 )
 
 // Extrapolation.

@@ -1,0 +1,61 @@
+package convex
+
+import (
+	"context"
+	"math"
+)
+
+// GramFit minimizes the quadratic ½θᵀHθ + cᵀθ + Σ_j L1_j |θ_j| of a weighted fit to squares
+// by the active-set method of [Lasso], from a solution nearby. It keeps nothing from fit to
+// fit.
+type GramFit struct {
+	working
+	norms []float64 // d, roots of H's diagonal
+	tight float64   // violation of a condition, relative to L1, that is rounding
+}
+
+// NewGramFit returns fits of up to d coefficients.
+func NewGramFit(d int, tight float64) *GramFit {
+	return &GramFit{working: newWorking(d, d), norms: make([]float64, d), tight: tight}
+}
+
+// Fit makes theta the minimum over the coefficients that are among, from where it is; the
+// others stay. H and c are the first d rows of h, of the given stride, and column d of them;
+// H is positive semidefinite. It reports false where the method does not settle, or the
+// coefficients of the solution are dependent; theta is then as it was.
+func (f *GramFit) Fit(h []float64, stride int, l1, theta []float64, among []bool) bool {
+	d := len(theta)
+	f.reset()
+	for j, is := range among {
+		if f.norms[j] = math.Sqrt(h[j*stride+j]); is && f.norms[j] > 0 {
+			f.add(j)
+		}
+	}
+	for k, j := range f.feature {
+		row, norm := h[j*stride:][:d+1], f.norms[j]
+		slope := row[d]
+		for i, w := range theta {
+			slope += row[i] * w
+		}
+		scaled := f.row(k)
+		for l, i := range f.feature {
+			scaled[l] = row[i] / norm / f.norms[i]
+		}
+		scaled[k] = 1
+		f.beta[k], f.q[k], f.mu[k] = theta[j]*norm, -slope/norm, l1[j]/norm
+		f.tolerance[k] = f.tight * f.mu[k]
+	}
+	_, settled, err := f.settle(context.Background())
+	if !settled || err != nil || len(f.support.dependent) > 0 {
+		return false
+	}
+	for j, is := range among {
+		if is && f.norms[j] == 0 && l1[j] > 0 {
+			theta[j] = 0
+		}
+	}
+	for k, j := range f.feature {
+		theta[j] = f.beta[k] / f.norms[j]
+	}
+	return true
+}
