@@ -66,10 +66,13 @@ func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error)
 		fit.Weights[i] = 1
 	}
 	var err error
-	if off := 1 - 4*flip*(1-flip); p.Kernel == nil && off < 1 && bothClasses(p.Y) {
-		err = fit.robustPrimal(ctx, p, hinge.C, off)
-	} else {
+	switch off := 1 - 4*flip*(1-flip); {
+	case p.Kernel != nil:
 		err = fit.robustDual(ctx, p, hinge.C, off)
+	case off == 1 || p.Intercept && !bothClasses(p.Y):
+		err = fit.plain(ctx, p, hinge.C)
+	default:
+		err = fit.robustPrimal(ctx, p, hinge.C, off)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("baselines: label-noise robust support vector machine: %w", err)
@@ -77,8 +80,27 @@ func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error)
 	return fit, nil
 }
 
-// bothClasses reports whether labels of both signs are there: else only the dual
-// says which of many intercepts to take.
+// plain fits the linear machine of no flips. Of labels of one sign alone it says which of
+// many intercepts to take.
+func (f *Fit) plain(ctx context.Context, p *gaga.Problem, c float64) error {
+	svm, err := convex.NewLinearSVM(p.X, p.Y, c, p.Intercept)
+	if err != nil {
+		return err
+	}
+	weights := slices.Clone(f.Weights)
+	if p.Multiplicity != nil {
+		copy(weights, p.Multiplicity)
+	}
+	certificate, err := svm.Solve(ctx, weights)
+	if err != nil {
+		return err
+	}
+	f.Theta = append(f.Theta, svm.Theta()...)
+	f.Objective, f.KKT, f.Iterations = certificate.Objective, certificate.KKT, certificate.Iterations
+	return nil
+}
+
+// bothClasses reports whether labels of both signs are there.
 func bothClasses(y []float64) bool {
 	return slices.Contains(y, 1) && slices.Contains(y, -1)
 }
@@ -86,20 +108,16 @@ func bothClasses(y []float64) bool {
 // robustDual fits by the dual whose matrix is off the diagonal off times that of
 // the plain machine.
 func (f *Fit) robustDual(ctx context.Context, p *gaga.Problem, c, off float64) error {
-	kernel := p.Kernel
-	if kernel == nil {
-		kernel = convex.Linear{}
-	}
 	weights := slices.Clone(f.Weights)
 	if p.Multiplicity != nil {
 		copy(weights, p.Multiplicity)
 	}
 	extra := make([]float64, p.X.Rows)
-	kernel.Diagonal(extra, convex.NewPoints(p.X))
+	p.Kernel.Diagonal(extra, convex.NewPoints(p.X))
 	for i := range extra {
 		extra[i] *= (1 - off) / off / weights[i]
 	}
-	svm := convex.NewSVM(p.X, p.Y, off*c, kernel, p.Intercept, convex.SVMOptions{Diagonal: extra})
+	svm := convex.NewSVM(p.X, p.Y, off*c, p.Kernel, p.Intercept, convex.SVMOptions{Diagonal: extra})
 	certificate, err := svm.Solve(ctx, weights)
 	if err != nil {
 		return err

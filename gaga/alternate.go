@@ -55,11 +55,10 @@ func newSolver(p *Problem) (convex.Solver, error) {
 		}
 	case HingeLoss:
 		if l1 == 0 && l2 > 0 {
-			kernel := p.Kernel
-			if kernel == nil {
-				kernel = convex.Linear{}
+			if p.Kernel == nil {
+				return convex.NewLinearSVM(p.X, p.Y, loss.Cost()/l2, p.Intercept)
 			}
-			return convex.NewSVM(p.X, p.Y, loss.Cost()/l2, kernel, p.Intercept, convex.SVMOptions{}), nil
+			return convex.NewSVM(p.X, p.Y, loss.Cost()/l2, p.Kernel, p.Intercept, convex.SVMOptions{}), nil
 		}
 	case ownSolver:
 		if solver := loss.solver(p); solver != nil {

@@ -28,7 +28,7 @@ func (p *Path) evaluator() *evaluator {
 	}
 	e := &evaluator{path: p, scores: make([]float64, p.problem.N)}
 	if p.problem.Kernel != nil {
-		e.condition = condition.NewKernel(p.problem, convex.NewKernelRows(p.problem.X, p.problem.Kernel, p.problem.Intercept, 0))
+		e.condition = condition.NewKernel(p.problem, convex.NewKernelRows(p.problem.X, p.problem.Kernel, 0))
 	} else {
 		e.condition = condition.NewPlain(p.problem)
 	}

@@ -11,7 +11,6 @@ import (
 type Limits struct {
 	Exchanges     int     // of the free set, about
 	Bounded, Free float64 // violations that count as rounding, at bounds and inside the box
-	Brief         bool    // give up where many exchanges at a time do not end
 	Single        bool    // only one exchange at a time, and with 1ᵀβ = 0 at least one free variable
 }
 
@@ -31,7 +30,7 @@ func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool,
 	run := search{s, l}
 	if !l.Single {
 		exchanges, arrived, err = run.pivot(ctx)
-		if arrived || err != nil || l.Brief {
+		if arrived || err != nil {
 			return exchanges, arrived, err
 		}
 		s.Balance() // single steps keep the balance

@@ -48,9 +48,8 @@ type Kernel interface {
 	// Diagonal writes k(a_i, a_i) into dst, of length n.
 	Diagonal(dst []float64, a Points)
 	// translationInvariant reports whether adding one vector to all rows changes
-	// nothing in a model with or without free intercept but the intercept. Rows
-	// are then centred, which spares cancellation.
-	translationInvariant(intercept bool) bool
+	// nothing. Rows are then centred, which spares cancellation.
+	translationInvariant() bool
 }
 
 // Linear is the kernel k(x, x') = x·x'.
@@ -67,8 +66,7 @@ func (Linear) Block(dst blas64.General, a, b Points) { products(dst, a, b) }
 // Diagonal implements Kernel.
 func (Linear) Diagonal(dst []float64, a Points) { copy(dst, a.SquaredNorm) }
 
-// The bias takes up a shift of the rows only where it is free.
-func (Linear) translationInvariant(intercept bool) bool { return intercept }
+func (Linear) translationInvariant() bool { return false }
 
 // Block implements Kernel. Distances come from inner products; those so small
 // against the norms that cancellation would cost more than about 3 of the 16
@@ -98,7 +96,7 @@ func (RBF) Diagonal(dst []float64, _ Points) {
 	}
 }
 
-func (RBF) translationInvariant(bool) bool { return true }
+func (RBF) translationInvariant() bool { return true }
 
 func squaredDistance(a, b []float64) float64 {
 	sum := 0.0

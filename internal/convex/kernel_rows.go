@@ -11,10 +11,9 @@ import (
 type KernelRows struct{ gram *gram }
 
 // NewKernelRows prepares the rows of the kernel matrix of the rows of x, which must
-// not change afterwards; cacheBytes is that of [SVMOptions], intercept whether the
-// model has one.
-func NewKernelRows(x blas64.General, kernel Kernel, intercept bool, cacheBytes int64) *KernelRows {
-	if kernel.translationInvariant(intercept) {
+// not change afterwards; cacheBytes is that of [SVMOptions].
+func NewKernelRows(x blas64.General, kernel Kernel, cacheBytes int64) *KernelRows {
+	if kernel.translationInvariant() {
 		x, _ = Centred(x)
 	}
 	options := SVMOptions{CacheBytes: cacheBytes}.withDefaults(x.Rows)
@@ -42,14 +41,10 @@ func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
 func (r *KernelRows) AddBoth(dst, other []float64, sample []int, coefficient, with []float64) {
 	g := r.gram
 	const four = 4
-	group := four
-	if g.linear { // there are shorter ways for many
-		group = len(sample)
-	}
 	var rows [four][]float64
-	for k := 0; k < len(sample); k += group {
-		end := min(k+group, len(sample))
-		if !g.linear && end-k == four && g.keeps(&rows, sample[k:end]) {
+	for k := 0; k < len(sample); k += four {
+		end := min(k+four, len(sample))
+		if end-k == four && g.keeps(&rows, sample[k:end]) {
 			kernel.Axpy4Both((*[four]float64)(coefficient[k:]), (*[four]float64)(with[k:]), &rows, dst, other)
 			continue
 		}

@@ -21,8 +21,7 @@ type SVMOptions struct {
 	MaxUpdates int
 	// Diagonal, of length n and >= 0, is added to the diagonal of the kernel
 	// matrix of the training rows. It is no part of the function f that θ tells,
-	// but Scores has it: f(x_i) + Diagonal_i α_i y_i + b. The linear kernel's
-	// SetTheta does not know it. nil means nothing.
+	// but Scores has it: f(x_i) + Diagonal_i α_i y_i + b. nil means nothing.
 	Diagonal []float64
 	// NoShrinking keeps all samples in the working-set selection.
 	NoShrinking bool
@@ -33,35 +32,29 @@ type SVMOptions struct {
 //	min ½‖f‖² + Σ_i v_i C max(0, 1 - y_i (f(x_i) + b))
 //
 // for n samples through its dual, whose multipliers have the upper bounds C v_i.
-// A Solve from scratch takes the solution of package rehline, or with a kernel
-// that of sequential minimal optimization to a moderate tolerance, and then
-// finds the exact free set; a Solve near the last solution starts with the latter
-// and mostly needs one linear system.
+// A Solve from scratch takes that of sequential minimal optimization to a moderate
+// tolerance, and then finds the exact free set; a Solve near the last solution starts
+// with the latter and mostly needs one linear system. [LinearSVM] is for the linear
+// kernel, whose problem is as small as its features are few.
 //
 // The bias b is free and unpenalized, or absent (0). With free support vectors
 // it is theirs; without any it is the midpoint of the feasible interval; where
 // only one class has positive weights, f = 0 and b is that class's sign; where
-// no sample has, f = 0 and b stays as it was.
-//
-// For the linear kernel θ is (w, b), of length d+1, else (α, b), of length n+1.
+// no sample has, f = 0 and b stays as it was. θ is (α, b), of length n+1.
 type SVM struct {
 	y       []float64
 	c       float64
 	options SVMOptions
 	points  Points
-	linear  bool
-	origin  []float64 // d, what was taken off every row; nil where nothing was
 	dual    *dual
-	leap    leap // of a linear machine
 
-	upper    []float64         // n, work: C v_i
-	alpha    []float64         // n, the last solution's multipliers
-	b        float64           // its bias for the rows less origin
-	places   []activeset.Place // n, where the multipliers stand
-	theta    []float64
-	unsummed bool      // θ's w is not yet that of the multipliers
-	scores   []float64 // n, after SetTheta of (w, b): X w + b
-	given    given
+	upper  []float64         // n, work: C v_i
+	alpha  []float64         // n, the last solution's multipliers
+	b      float64           // its bias for the rows less origin
+	places []activeset.Place // n, where the multipliers stand
+	theta  []float64
+	scores []float64 // n, after SetScores
+	given  given
 }
 
 // NewSVM sets up the problem for the rows of x (n x d, row-major), labels y of
@@ -69,6 +62,33 @@ type SVM struct {
 // centres it, and changes neither. It panics on shapes that do not agree, a
 // label other than -1 and +1, a c or gamma that is not positive and finite.
 func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept bool, options SVMOptions) *SVM {
+	checkSVM(x, y, c)
+	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
+		panic(fmt.Sprintf("convex: svm with kernel gamma %g, want it positive and finite", rbf.Gamma))
+	}
+	if options.Diagonal != nil && len(options.Diagonal) != x.Rows {
+		panic(fmt.Sprintf("convex: svm with %d entries of Diagonal for %d rows", len(options.Diagonal), x.Rows))
+	}
+	options = options.withDefaults(x.Rows)
+	s := &SVM{y: y, c: c, options: options}
+	if kernel.translationInvariant() {
+		x, _ = Centred(x)
+	}
+	s.points = NewPoints(x)
+	s.dual = newDual(newGram(kernel, s.points, options.Diagonal, options.CacheBytes), y, intercept, options.CacheBytes)
+	n := x.Rows
+	s.upper, s.alpha, s.places, s.scores = make([]float64, n), make([]float64, n), make([]activeset.Place, n), make([]float64, n)
+	s.theta = make([]float64, n+1)
+	for i := range s.places {
+		s.places[i] = s.dual.Zero(i)
+	}
+	copy(s.dual.Place, s.places)
+	return s
+}
+
+// checkSVM panics on shapes that do not agree, a label other than -1 and +1 and a c that is
+// not positive and finite.
+func checkSVM(x blas64.General, y []float64, c float64) {
 	if x.Rows != len(y) || x.Rows == 0 {
 		panic(fmt.Sprintf("convex: svm with %d rows but %d labels, want as many and at least one", x.Rows, len(y)))
 	}
@@ -80,32 +100,6 @@ func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept b
 	if !(c > 0) || math.IsInf(c, 1) {
 		panic(fmt.Sprintf("convex: svm with cost %g, want it positive and finite", c))
 	}
-	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
-		panic(fmt.Sprintf("convex: svm with kernel gamma %g, want it positive and finite", rbf.Gamma))
-	}
-	if options.Diagonal != nil && len(options.Diagonal) != x.Rows {
-		panic(fmt.Sprintf("convex: svm with %d entries of Diagonal for %d rows", len(options.Diagonal), x.Rows))
-	}
-	options = options.withDefaults(x.Rows)
-	s := &SVM{y: y, c: c, options: options}
-	if kernel.translationInvariant(intercept) {
-		x, s.origin = Centred(x)
-	}
-	s.points = NewPoints(x)
-	_, s.linear = kernel.(Linear)
-	s.dual = newDual(newGram(kernel, s.points, options.Diagonal, options.CacheBytes), y, intercept, options.CacheBytes)
-	n := x.Rows
-	s.upper, s.alpha, s.places, s.scores = make([]float64, n), make([]float64, n), make([]activeset.Place, n), make([]float64, n)
-	length := n
-	if s.linear {
-		length = x.Cols
-	}
-	s.theta = make([]float64, length+1)
-	for i := range s.places {
-		s.places[i] = s.dual.Zero(i)
-	}
-	copy(s.dual.Place, s.places)
-	return s
 }
 
 func (o SVMOptions) withDefaults(n int) SVMOptions {
@@ -157,14 +151,13 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	var certificate Certificate
 	switch {
 	case !positive && !negative:
-		q.B = s.Theta()[len(s.theta)-1]
+		q.B = s.theta[len(s.theta)-1]
 		q.reset(s.upper)
 		certificate = q.certificate(0)
 	case q.Equality && !(positive && negative):
 		q.reset(s.upper)
 		certificate = q.certificate(0)
 	default:
-		s.leap.fresh = false
 		q.gram.done = ctx.Done()
 		certificate, err = s.optimize(ctx)
 		q.gram.done = nil
@@ -176,9 +169,6 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 		s.recall()
 		return Certificate{}, fmt.Errorf("svm: %w", err)
 	}
-	if s.linear && (!accepted(certificate) || q.rounding() > blurred) {
-		return s.land(ctx, certificate)
-	}
 	if !accepted(certificate) {
 		s.recall()
 		return certificate, &ToleranceError{"svm", certificate}
@@ -188,9 +178,8 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 }
 
 // optimize finds the optimum for the weights in s.upper from the last solution:
-// by the polish alone where it can; else a linear machine leaps to rehline's
-// solution, which is polished; and else, by rounds of sequential minimal
-// optimization, each to a finer tolerance or with more updates, and the polish.
+// by the polish alone where it can; else by rounds of sequential minimal optimization,
+// each to a finer tolerance or with more updates, and the polish.
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
 		moderate = 0.1   // where sequential minimal optimization hands over at first
@@ -204,19 +193,8 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	}
 	work, n := 0, len(s.y)
 	tolerance, budget, finest, sums := moderate, 2*n, coarse, 0
-	far, leaps := !q.started(), s.linear
+	far := !q.started()
 	for {
-		if far && leaps {
-			leaps = false
-			leapt, err := s.leapAhead(ctx)
-			if err != nil {
-				return Certificate{}, err
-			}
-			if leapt && q.rounding() > blurred {
-				return q.certificate(work), nil // which does not count: see land
-			}
-			far = !leapt
-		}
 		if far {
 			q.Balance()
 			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work), !s.options.NoShrinking)
@@ -229,8 +207,7 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 			}
 			budget *= 4
 		}
-		brief := leaps // as a leap costs less than many exchanges one by one
-		limits := activeset.Limits{Exchanges: min(500+10*n, s.options.MaxUpdates-work), Brief: brief}
+		limits := activeset.Limits{Exchanges: min(500+10*n, s.options.MaxUpdates-work)}
 		limits.Bounded, limits.Free = q.tolerances(finest)
 		exchanges, arrived, err := q.Set.Solve(ctx, limits)
 		work += exchanges
@@ -247,9 +224,7 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 			return c, nil
 		}
 		far = !arrived || finest == resolution
-		if arrived || !brief {
-			finest = resolution
-		}
+		finest = resolution
 	}
 }
 

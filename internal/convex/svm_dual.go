@@ -76,6 +76,9 @@ func (q *dual) evaluate() {
 	q.stale = false
 }
 
+// blurred is the rounding error of a score above which F is summed anew.
+const blurred = 1e-7
+
 // undrift sums F anew where multipliers that were at their bounds on the way may have left it with
 // rounding errors above what counts as none, up to three times by the count. It reports whether
 // it did.

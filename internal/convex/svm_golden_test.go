@@ -46,9 +46,16 @@ func TestSVMGolden(t *testing.T) {
 			for _, row := range test.X {
 				p.x.Data = append(p.x.Data, row...)
 			}
-			s := p.svm(SVMOptions{})
-			certificate := solve(t, s, p.weights)
-			p.check(t, s, certificate)
+			var certificate Certificate
+			if test.Kernel == "linear" {
+				s := p.linear(t)
+				certificate = solveMachine(t, s, p.weights)
+				p.checkLinear(t, s, certificate)
+			} else {
+				s := p.svm(SVMOptions{})
+				certificate = solve(t, s, p.weights)
+				p.check(t, s, certificate)
+			}
 			if difference := math.Abs(certificate.Objective - test.Dual); difference > 1e-8*test.Dual {
 				t.Errorf("objective %.15g, scikit-learn's dual %.15g, relative difference %.2g", certificate.Objective, test.Dual, difference/test.Dual)
 			}

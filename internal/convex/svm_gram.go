@@ -11,7 +11,6 @@ import (
 // the most recently used rows.
 type gram struct {
 	kernel   Kernel
-	linear   bool
 	points   Points
 	n        int
 	diagonal []float64
@@ -28,13 +27,11 @@ type gram struct {
 	coef []float64 // its coefficients
 	// While a Solve runs, its context's end: a sum of many rows that are not kept
 	// takes long, and stops there. Whoever set it must then drop the sum.
-	done  <-chan struct{}
-	w     []float64 // d, a linear kernel's sum of rows
-	image []float64 // n: its products with the rows
+	done <-chan struct{}
 }
 
 func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
-	n, d := points.X.Rows, points.X.Cols
+	n := points.X.Rows
 	g := &gram{
 		kernel:   kernel,
 		points:   points,
@@ -46,7 +43,6 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
 		older:    make([]int32, n+1),
 		newer:    make([]int32, n+1),
 	}
-	_, g.linear = kernel.(Linear)
 	kernel.Diagonal(g.diagonal, points)
 	if extra != nil {
 		blas64.Axpy(1, vector(extra), vector(g.diagonal))
@@ -57,9 +53,6 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
 		g.once = make([]float64, n)
 	}
 	g.older[n], g.newer[n] = int32(n), int32(n)
-	if g.linear {
-		g.w, g.image = make([]float64, d), make([]float64, n)
-	}
 	return g
 }
 
@@ -123,45 +116,15 @@ func (g *gram) Diagonal(i int) float64 { return g.diagonal[i] }
 
 // Gather writes K_ij for the j of list into dst.
 func (g *gram) Gather(dst []float64, i int, list []int) {
-	row := g.rows[i]
-	if row == nil && g.linear {
-		a := g.points.row(i)
-		for k, j := range list {
-			dst[k] = blas64.Dot(g.points.row(j), a)
-			if j == i && g.extra != nil {
-				dst[k] += g.extra[i]
-			}
-		}
-		return
-	}
-	row = g.row(i)
+	row := g.row(i)
 	for k, j := range list {
 		dst[k] = row[j]
 	}
 }
 
-// Accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. A linear
-// kernel goes through w = Σ_k coefficient_k x_k where that is less work. The end
-// of done makes the sum incomplete.
+// Accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. The end of done
+// makes the sum incomplete.
 func (g *gram) Accumulate(dst []float64, list []int, coefficient []float64) {
-	d := g.points.X.Cols
-	missing := 0
-	for _, i := range list {
-		if g.rows[i] == nil {
-			missing++
-		}
-	}
-	if g.linear && d*(g.n+len(list)) < g.n*(len(list)+d*missing) {
-		g.sumRows(g.w, list, coefficient)
-		kernel.MulVec(g.image, g.points.X.Data, g.points.X.Stride, g.w)
-		kernel.Axpy(1, g.image, dst)
-		if g.extra != nil {
-			for k, i := range list {
-				dst[i] += coefficient[k] * g.extra[i]
-			}
-		}
-		return
-	}
 	var rows [4][]float64
 	var by [4]float64
 	waiting := 0
@@ -207,16 +170,6 @@ func (g *gram) collect(beta []float64) {
 	for i, v := range beta {
 		if v != 0 {
 			g.list, g.coef = append(g.list, i), append(g.coef, v)
-		}
-	}
-}
-
-// sumRows writes Σ_k coefficient_k x_{list_k} into w, of length d.
-func (g *gram) sumRows(w []float64, list []int, coefficient []float64) {
-	clear(w)
-	for k, i := range list {
-		if coefficient[k] != 0 {
-			kernel.Axpy(coefficient[k], g.points.row(i).Data, w)
 		}
 	}
 }

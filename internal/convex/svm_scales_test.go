@@ -87,7 +87,10 @@ func TestSVMScales(t *testing.T) {
 					for _, intercept := range []bool{true, false} {
 						x, y := raw(seed, shape[0], shape[1], powers)
 						what := fmt.Sprintf("seed %d, %v, C = %g, powers %v, intercept %v", seed, shape, c, powers, intercept)
-						s := NewSVM(x, y, c, Linear{}, intercept, SVMOptions{})
+						s, err := NewLinearSVM(x, y, c, intercept)
+						if err != nil {
+							t.Fatal(err)
+						}
 						ones := make([]float64, len(y))
 						for i := range ones {
 							ones[i] = 1

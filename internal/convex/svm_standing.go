@@ -21,8 +21,7 @@ func (s Standing) String() string {
 // it has the bound's value.
 // A sample without weight, whose bounds meet, stands where its margin would have
 // it: AtUpper below 1, else AtZero. SetDuals, which does not know the next
-// weights, counts every positive multiplier as Free, and SetTheta of a linear
-// model goes by the margins.
+// weights, counts every positive multiplier as Free, and SetScores goes by the margins.
 func (s *SVM) Standing(i int) Standing {
 	switch s.places[i] {
 	case activeset.Inside:

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/internal/activeset"
 )
 
@@ -15,28 +12,20 @@ type given uint8
 
 const (
 	solved given = iota
-	duals        // SetDuals, or SetTheta of a kernel model: f is to be evaluated
-	primal       // SetTheta of a linear model: the multipliers are a guess
+	duals        // SetDuals: f is to be evaluated
+	primal       // SetScores: the multipliers are a guess
 )
 
 // nearly is the relative distance within which a multiplier set from outside
 // counts as being at its bound, and a margin as being 1.
 const nearly = 1e-8
 
-// Theta implements [Solver]: (w, b) for the linear kernel, else (α, b). A linear
-// machine's w is summed when it is first asked for.
-func (s *SVM) Theta() []float64 {
-	if s.unsummed {
-		s.unsummed = false
-		s.publish()
-	}
-	return s.theta
-}
+// Theta implements [Solver]: (α, b).
+func (s *SVM) Theta() []float64 { return s.theta }
 
-// Duals returns the n multipliers α_i >= 0 of the solution, for any kernel:
+// Duals returns the n multipliers α_i >= 0 of the solution:
 // f(x) = Σ α_i y_i k(x_i, x). The slice is the solver's own and changes with the
-// next Solve. After SetTheta of a linear model they are those of the solution
-// before.
+// next Solve. After SetScores they are those of the solution before.
 func (s *SVM) Duals() []float64 { return s.alpha }
 
 // Scores implements [Solver].
@@ -54,51 +43,30 @@ func (s *SVM) Scores(dst []float64) {
 	}
 }
 
-// SetTheta implements [Solver]. For a kernel model the multipliers of (α, b) are
-// taken as in SetDuals. For the linear kernel, (w, b) cannot say what the
-// multipliers are, only where they stand: the margin y_i (x_i·w + b) tells the
-// bounded ones (below 1), the free ones (1) and those that are 0 (above 1). The
-// next Solve starts from this partition, which is exact where (w, b) was a
-// solution; until then Theta and Scores are those of (w, b).
+// SetTheta implements [Solver]. The multipliers of (α, b) are taken as in SetDuals.
 func (s *SVM) SetTheta(theta []float64) {
 	if len(theta) != len(s.theta) {
 		panic(fmt.Sprintf("convex: %d parameters, want %d", len(theta), len(s.theta)))
 	}
 	last := len(theta) - 1
-	bias := theta[last]
+	s.theta[last] = theta[last]
 	if !s.dual.Equality {
-		bias = 0
+		s.theta[last] = 0
 	}
-	s.Theta()[last] = bias
-	if !s.linear {
-		s.SetDuals(theta[:last])
-		return
-	}
-	w := theta[:last]
-	copy(s.theta, w)
-	s.unsummed = false
-	s.b = bias + s.atOrigin(w)
-	for i := range s.scores {
-		s.scores[i] = s.b
-	}
-	blas64.Gemv(blas.NoTrans, 1, s.points.X, vector(w), 1, vector(s.scores))
-	s.standBy()
+	s.SetDuals(theta[:last])
 }
 
-// SetScores is SetTheta for a function that is given by its values at the
-// training samples, bias included, for any kernel. Until the next Solve Theta
-// stays as it was, but for the bias.
+// SetScores is SetTheta for a function that is given by its values at the training
+// samples, bias included. They cannot say what the multipliers are, only where they
+// stand: the margin tells the bounded ones (below 1), the free ones (1) and those that
+// are 0 (above 1). The next Solve starts from this partition, which is exact where the
+// function was a solution. Until then Theta stays as it was, but for the bias.
 func (s *SVM) SetScores(scores []float64, bias float64) {
-	s.Theta()
 	copy(s.scores, scores)
 	if !s.dual.Equality {
 		bias = 0
 	}
-	last := len(s.theta) - 1
-	s.theta[last], s.b = bias, bias
-	if s.linear {
-		s.b += s.atOrigin(s.theta[:last])
-	}
+	s.theta[len(s.theta)-1], s.b = bias, bias
 	s.standBy()
 }
 
@@ -140,15 +108,9 @@ func (s *SVM) SetDuals(alpha []float64) {
 		}
 	}
 	s.given = duals
-	last := len(s.theta) - 1
-	bias := s.Theta()[last]
+	s.b = s.theta[len(s.theta)-1]
 	s.recall()
 	s.publish()
-	s.theta[last], s.b = bias, bias
-	if s.linear {
-		s.b += s.atOrigin(s.theta[:last])
-	}
-	q.B = s.b
 }
 
 // recall puts the dual back to the last solution.
@@ -181,23 +143,13 @@ func (s *SVM) keep() {
 	copy(s.places, q.Place)
 	s.b = q.B
 	s.given = solved
-	if s.unsummed = s.linear; !s.linear {
-		s.publish()
-	}
+	s.publish()
 }
 
 // publish writes θ.
 func (s *SVM) publish() {
-	last := len(s.theta) - 1
-	s.theta[last] = s.b
-	if !s.linear {
-		copy(s.theta, s.alpha)
-		return
-	}
-	q := s.dual
-	q.gram.collect(q.Beta)
-	q.gram.sumRows(s.theta[:last], q.gram.list, q.gram.coef)
-	s.theta[last] -= s.atOrigin(s.theta[:last])
+	copy(s.theta, s.alpha)
+	s.theta[len(s.theta)-1] = s.b
 }
 
 // snap takes free multipliers to the bounds that they nearly meet.
@@ -216,13 +168,4 @@ func (q *dual) snap() {
 		}
 	}
 	q.Apply()
-}
-
-// atOrigin is the value that w takes at the origin that was taken off the rows.
-func (s *SVM) atOrigin(w []float64) float64 {
-	value := 0.0
-	for j, m := range s.origin {
-		value += w[j] * m
-	}
-	return value
 }

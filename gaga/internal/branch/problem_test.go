@@ -170,11 +170,14 @@ func kernelMachine(rng *rand.Rand, n, d int, z model.Zoning) *model.Problem {
 // solver returns a solver of a problem's weighted problems.
 func solver(p *model.Problem) convex.Solver {
 	if p.Kinked() {
-		kernel := p.Kernel
-		if kernel == nil {
-			kernel = convex.Linear{}
+		if p.Kernel != nil {
+			return convex.NewSVM(p.X, p.Y, p.Cost, p.Kernel, p.Intercept, convex.SVMOptions{})
 		}
-		return convex.NewSVM(p.X, p.Y, p.Cost, kernel, p.Intercept, convex.SVMOptions{})
+		s, err := convex.NewLinearSVM(p.X, p.Y, p.Cost, p.Intercept)
+		if err != nil {
+			panic(err)
+		}
+		return s
 	}
 	return convex.NewSmooth(p.X, p.Y, p.Loss, convex.SmoothOptions{L1: p.L1[0], L2: p.L2[0], Intercept: p.Intercept, OneSided: p.OneSided})
 }
@@ -186,7 +189,7 @@ func begin(t *testing.T, p *model.Problem, age, last float64) (*Branch, bool) {
 	var c condition.Condition
 	var h window.Horizon = window.Everything{}
 	if p.Kernel != nil {
-		c = condition.NewKernel(p, convex.NewKernelRows(p.X, p.Kernel, p.Intercept, 0))
+		c = condition.NewKernel(p, convex.NewKernelRows(p.X, p.Kernel, 0))
 	} else {
 		primal := condition.NewPrimal(p)
 		c, h = primal, window.New(primal, last)

@@ -662,7 +662,7 @@ func checkShift(t *testing.T, f *fixture) {
 func (f *fixture) again() Condition {
 	p := f.s.Problem
 	if p.Kernel != nil {
-		return NewKernel(p, convex.NewKernelRows(p.X, p.Kernel, p.Intercept, 0))
+		return NewKernel(p, convex.NewKernelRows(p.X, p.Kernel, 0))
 	}
 	return NewPrimal(p)
 }

@@ -37,7 +37,7 @@ func TestLinearKernelIsPrimal(t *testing.T) {
 			linear.L2[p.N] = 0
 		}
 		a := &fixture{Condition: NewPrimal(p), random: random}
-		b := &fixture{Condition: NewKernel(&linear, convex.NewKernelRows(p.X, convex.Linear{}, of.intercept, 0)), random: random}
+		b := &fixture{Condition: NewKernel(&linear, convex.NewKernelRows(p.X, convex.Linear{}, 0)), random: random}
 		age := 100 * (1 + random.Float64())
 		zones, pins := make([]uint8, p.N), 3
 		for i := range zones {

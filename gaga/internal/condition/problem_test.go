@@ -198,7 +198,7 @@ func (s setting) problem(random *rand.Rand) *model.Problem {
 func (s setting) condition(random *rand.Rand) Condition {
 	p := s.problem(random)
 	if s.kernel != nil {
-		return NewKernel(p, convex.NewKernelRows(p.X, s.kernel, s.intercept, 0))
+		return NewKernel(p, convex.NewKernelRows(p.X, s.kernel, 0))
 	}
 	return NewPrimal(p)
 }

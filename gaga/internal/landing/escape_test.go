@@ -74,7 +74,7 @@ func TestWeakest(t *testing.T) {
 // the features.
 func inMultipliers(t *testing.T, s *site, dual *model.Problem, pt *model.Point) (*site, *model.Point) {
 	t.Helper()
-	k := condition.NewKernel(dual, convex.NewKernelRows(dual.X, dual.Kernel, dual.Intercept, 0))
+	k := condition.NewKernel(dual, convex.NewKernelRows(dual.X, dual.Kernel, 0))
 	n, out := newton.New(k), model.NewPoint(dual)
 	out.Age = pt.Age
 	for i, zone := range s.state.Zone {

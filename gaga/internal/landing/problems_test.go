@@ -204,7 +204,11 @@ func solverOf(p *model.Problem) convex.Solver {
 	case p.Squared:
 		return convex.NewLasso(p.X, p.Y, p.L1[0]/(2*p.Total), p.Total, p.Intercept)
 	case p.Kinked():
-		return convex.NewSVM(p.X, p.Y, p.Cost/p.L2[0], convex.Linear{}, p.Intercept, convex.SVMOptions{})
+		s, err := convex.NewLinearSVM(p.X, p.Y, p.Cost/p.L2[0], p.Intercept)
+		if err != nil {
+			panic(err)
+		}
+		return s
 	}
 	return convex.NewLogistic(p.X, p.Y, 1/p.L2[0], p.Intercept)
 }

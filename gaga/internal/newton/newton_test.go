@@ -102,7 +102,7 @@ func settings() map[string]setting {
 		"moments": {condition.NewPrimal(problem(least, l2, nil)), 0, smooth, 1},
 		"direct":  {condition.NewPlain(problem(model.Criterion{Loss: squared{}}, l2, nil)), 0, smooth, 1},
 		"margins": {condition.NewPrimal(problem(machine, 2, nil)), 2, below, 1},
-		"kernel":  {condition.NewKernel(kernelized, convex.NewKernelRows(kernelized.X, kernelized.Kernel, false, 0)), 2, below, 1},
+		"kernel":  {condition.NewKernel(kernelized, convex.NewKernelRows(kernelized.X, kernelized.Kernel, 0)), 2, below, 1},
 	}
 }
 

@@ -135,8 +135,7 @@ func (s *Search) whole(theta []float64) []float64 {
 	return s.theta
 }
 
-// StartAt is SetTheta with the predictors known. A support vector machine needs only
-// these, to tell which multipliers are at a bound.
+// StartAt is SetTheta with the predictors known. A kernel machine needs only these, to tell which multipliers are at a bound.
 func (s *Search) StartAt(theta, scores []float64) {
 	svm, ok := s.solver.(*convex.SVM)
 	if !ok {
@@ -278,21 +277,27 @@ func (s *Search) Penalty() (sum float64) {
 	return sum
 }
 
+// machine is a support vector machine, linear or with a kernel.
+type machine interface {
+	Standing(i int) convex.Standing
+	Duals() []float64
+}
+
 // Standing returns where the multiplier of sample i stands in the last fit of a support
 // vector machine. It reports false for other problems.
 func (s *Search) Standing(i int) (convex.Standing, bool) {
-	svm, ok := s.solver.(*convex.SVM)
+	m, ok := s.solver.(machine)
 	if !ok {
 		return 0, false
 	}
-	return svm.Standing(i), true
+	return m.Standing(i), true
 }
 
 // Duals returns the N multipliers of the last fit of a support vector machine, each up
 // to the bound of its hinge loss by its weight; nil for other problems.
 func (s *Search) Duals() []float64 {
-	if svm, ok := s.solver.(*convex.SVM); ok {
-		return svm.Duals()
+	if m, ok := s.solver.(machine); ok {
+		return m.Duals()
 	}
 	return nil
 }

@@ -1,0 +1,255 @@
+package convex
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/rehline"
+)
+
+// LinearSVM solves the weighted linear support vector machine
+//
+//	min ½‖w‖² + Σ_i v_i C max(0, 1 - y_i (x_i·w + b))
+//
+// by package rehline, each time from its last solution, and then exactly for the samples
+// that this finds at the margin and at each side of it. The bias b is free and
+// unpenalized, or absent (0). Where only one class has positive weights and b is free,
+// w = 0 and b is that class's sign; where no sample has, w = 0 and b stays as it was.
+//
+// The gap of its certificate is rehline's. KKT is by how much scores by the coefficients
+// and by the multipliers differ, relative to the latter's terms; it decides nothing: with
+// features of very different sizes no float64 multipliers resolve the scores.
+type LinearSVM struct {
+	x         blas64.General // rows less origin
+	y         []float64
+	c         float64
+	origin    []float64 // d, what was taken off every row; nil where nothing was
+	solver    *rehline.Solver
+	last      rehline.Solution // whose slices are the solver's
+	continues bool             // the next Solve starts from last, else from theta
+	begun     bool             // there is something to start from
+
+	weights  []float64 // n
+	alpha    []float64 // n, the last solution's multipliers
+	standing []Standing
+	theta    []float64 // d+1
+	scores   []float64 // n
+	scored   bool      // these are theta's
+	start    []float64 // d, work: coefficients to start from, then a difference of two
+	along    []float64 // n, work
+	exact    exact
+}
+
+// linearGap is the relative duality gap that rehline is asked for: alternate convex search
+// converges no further than its solver.
+const linearGap = 1e-14
+
+// NewLinearSVM sets up the problem for the rows of x (n x d, row-major), labels y of
+// -1 and +1 and the cost c > 0. It keeps y, and keeps x unless it centres it, and changes
+// neither. It panics on what [NewSVM] panics on.
+func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*LinearSVM, error) {
+	checkSVM(x, y, c)
+	n, d := x.Rows, x.Cols
+	f := func(k int) []float64 { return make([]float64, k) }
+	s := &LinearSVM{
+		x: x, y: y, c: c, weights: f(n), alpha: f(n), standing: make([]Standing, n),
+		theta: f(d + 1), scores: f(n), scored: true, start: f(d), along: f(n),
+		exact: exact{beta: f(n), w: f(d)},
+	}
+	p := rehline.Problem{X: x, Loss: rehline.Hinge(y), C: c}
+	if intercept {
+		s.x, s.origin = Centred(x)
+		p.X, p.Intercept = s.x, rehline.FreeIntercept
+		for i := range n {
+			s.exact.shift += kernel.Dot(s.row(i), s.row(i)) / float64(n)
+		}
+		if s.exact.shift == 0 {
+			s.exact.shift = 1
+		}
+	}
+	var err error
+	if s.solver, err = rehline.New(p); err != nil {
+		return nil, fmt.Errorf("svm: setting up: %w", err)
+	}
+	return s, nil
+}
+
+// Theta implements [Solver]: (w, b).
+func (s *LinearSVM) Theta() []float64 { return s.theta }
+
+// Duals returns the n multipliers α_i >= 0 of the last solution. The slice is the solver's
+// own and changes with the next Solve.
+func (s *LinearSVM) Duals() []float64 { return s.alpha }
+
+// Standing returns where multiplier i of [LinearSVM.Duals] stands, by its margin, and by its
+// value where that is 1. A sample without weight stands where its margin has it.
+func (s *LinearSVM) Standing(i int) Standing { return s.standing[i] }
+
+// SetTheta implements [Solver]. Duals and standings stay those of the last solution.
+func (s *LinearSVM) SetTheta(theta []float64) {
+	setTheta(s.theta, theta, s.origin != nil)
+	s.scored, s.continues, s.begun = false, false, true
+}
+
+// Scores implements [Solver].
+func (s *LinearSVM) Scores(dst []float64) {
+	s.score()
+	copy(dst, s.scores)
+}
+
+// score makes the scores theta's.
+func (s *LinearSVM) score() {
+	if s.scored {
+		return
+	}
+	d := s.x.Cols
+	s.predict(s.scores, s.theta[:d], s.theta[d]+s.atOrigin(s.theta[:d]))
+	s.scored = true
+}
+
+func (s *LinearSVM) predict(dst, w []float64, b float64) {
+	kernel.MulVec(dst, s.x.Data, s.x.Stride, w)
+	for i := range dst {
+		dst[i] += b
+	}
+}
+
+// atOrigin is the value that w takes at the origin that was taken off the rows.
+func (s *LinearSVM) atOrigin(w []float64) (value float64) {
+	for j, m := range s.origin {
+		value += w[j] * m
+	}
+	return value
+}
+
+// Solve implements [Solver]. A solution whose gap is above [Tolerance] is a
+// [*ToleranceError].
+func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, error) {
+	_, err := largestWeight(weights, len(s.y))
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return Certificate{}, fmt.Errorf("svm: %w", err)
+	}
+	var class [2]bool // with a weight
+	for i, v := range weights {
+		s.weights[i] = v
+		class[0] = class[0] || s.c*v > 0 && s.y[i] < 0
+		class[1] = class[1] || s.c*v > 0 && s.y[i] > 0
+	}
+	switch free := s.origin != nil; {
+	case !class[0] && !class[1]:
+		s.settle(s.theta[s.x.Cols])
+		return Certificate{}, nil
+	case free && !class[0]:
+		s.settle(1)
+		return Certificate{}, nil
+	case free && !class[1]:
+		s.settle(-1)
+		return Certificate{}, nil
+	}
+	if err := s.optimize(ctx); err != nil {
+		s.continues = false
+		return Certificate{}, fmt.Errorf("svm: %w", err)
+	}
+	c := Certificate{Gap: s.last.Gap, Objective: s.last.Objective, Iterations: s.last.Iterations.Passes + s.last.Iterations.Newton}
+	if !(c.Gap <= Tolerance) {
+		s.continues = false
+		return c, &ToleranceError{"svm", c}
+	}
+	d := s.x.Cols
+	copy(s.theta, s.last.Beta)
+	s.theta[d] = s.last.Intercept - s.atOrigin(s.last.Beta)
+	copy(s.alpha, s.last.Dual.Lambda.Data)
+	s.predict(s.scores, s.last.Beta, s.last.Intercept)
+	s.scored = true
+	c.KKT = s.mismatch()
+	if s.place(nearly); !s.refine(&c) {
+		s.place(0) // by the margins alone, where multipliers are small or say little
+		s.refine(&c)
+	}
+	return c, nil
+}
+
+// settle makes w = 0 and b the solution.
+func (s *LinearSVM) settle(b float64) {
+	clear(s.theta)
+	clear(s.alpha)
+	s.theta[s.x.Cols] = b
+	for i := range s.scores {
+		s.scores[i] = b
+	}
+	s.scored, s.continues, s.begun = true, false, true
+	s.place(nearly)
+}
+
+// optimize makes rehline's solution for the weights the last one.
+func (s *LinearSVM) optimize(ctx context.Context) error {
+	if err := s.solver.SetWeights(s.weights); err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	o := rehline.Options{Tol: linearGap}
+	switch {
+	case s.continues:
+		o.Warm = &s.last
+	case s.begun:
+		d := s.x.Cols
+		copy(s.start, s.theta)
+		o.Warm = &rehline.Solution{Beta: s.start, Intercept: s.theta[d] + s.atOrigin(s.start)}
+	}
+	var err error
+	if s.last, err = s.solver.Solve(ctx, o); err != nil {
+		return err
+	}
+	s.continues, s.begun = true, true
+	return nil
+}
+
+// place says where the multipliers stand: of the samples whose margin is 1 those within a
+// part of their bounds count as there.
+func (s *LinearSVM) place(part float64) {
+	scale := 1.0
+	for _, u := range s.scores {
+		scale = max(scale, math.Abs(u))
+	}
+	for i, u := range s.scores {
+		top, slack := s.c*s.weights[i], 1-s.y[i]*u
+		switch {
+		case slack > nearly*scale || slack > 0 && top == 0:
+			s.standing[i] = AtUpper
+		case slack < -nearly*scale || s.alpha[i] < part*top || top == 0:
+			s.standing[i] = AtZero
+		case s.alpha[i] > (1-part)*top:
+			s.standing[i] = AtUpper
+		default:
+			s.standing[i] = Free
+		}
+	}
+}
+
+// mismatch returns the largest difference of a score of the last solution's coefficients
+// from that of its multipliers, relative to the latter's terms.
+func (s *LinearSVM) mismatch() float64 {
+	difference := s.start
+	copy(difference, s.last.Beta)
+	for i, a := range s.alpha {
+		if a > 0 {
+			kernel.Axpy(-a*s.y[i], s.row(i), difference)
+		}
+	}
+	largest, scale := 0.0, 1.0
+	for i, a := range s.alpha {
+		if row := s.row(i); a > 0 {
+			scale = max(scale, a*kernel.Dot(row, row))
+		}
+		largest = max(largest, math.Abs(kernel.Dot(s.row(i), difference)))
+	}
+	return largest / scale
+}
+
+func (s *LinearSVM) row(i int) []float64 { return s.x.Data[i*s.x.Stride:][:s.x.Cols] }
