@@ -24,8 +24,6 @@ func shareAVX2(_, _, _ *float64, _ int, _ float64)                              
 func invertAVX2(_ *float64, _ int, _, _ float64)                                    {}
 func squaresAVX2(_ *float64, _ float64, _ *float64, _ int)                          {}
 func logisticAVX2(_, _, _, _, _ *float64, _ int)                                    {}
-func stripAVX2(_, _, _ *float64, _, _, _, _, _, _ int)                              {}
-func scaleRowsAVX2(_ *float64, _ int, _ *float64, _, _ int, _ *float64, _ int)      {}
 func distancesAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                      {}
 func gaussAVX2(_, _, _, _ *float64, _ int, _, _, _ float64) float64                 { return 0 }
 func tile64AVX2(_, _, _ *float64, _, _, _, _, _ int)                                {}

@@ -127,16 +127,6 @@ var alike = map[string]func(d *drawn, n int){
 		Logistic(wide[float64](d, n), d.floats(n), loss, slope, bend)
 		record(d, append(append(loss, slope...), bend...)...)
 	},
-	"MulAddRows": func(d *drawn, n int) {
-		c, k := d.floats(8*n), 1+d.IntN(9)
-		MulAddRows(c, n, d.floats(8*k), k, 1, d.floats(k*n), n, 8, n, k)
-		record(d, c...)
-	},
-	"ScaleRows": func(d *drawn, n int) {
-		dst := d.floats(5 * n)
-		ScaleRows(dst, n, d.floats(5*n), n, n, d.floats(5))
-		record(d, dst...)
-	},
 	"Distances": func(d *drawn, n int) {
 		dst, dims := d.floats(n), d.IntN(9)
 		Distances(dst, d.floats((dims+1)*n), n, d.floats(dims))

@@ -99,16 +99,6 @@ func squaresAVX2(y *float64, a float64, x *float64, n int)
 //go:noescape
 func logisticAVX2(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 
-// stripAVX2 adds the product of four rows of a with columns of b to c.
-//
-//go:noescape
-func stripAVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, n int, k int)
-
-// scaleRowsAVX2 is ScaleRows.
-//
-//go:noescape
-func scaleRowsAVX2(dst *float64, ld int, x *float64, stride int, cols int, a *float64, count int)
-
 // distancesAVX2 is Distances.
 //
 //go:noescape

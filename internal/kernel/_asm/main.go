@@ -33,8 +33,6 @@ func main() {
 	invert(v)
 	squares(v)
 	logistic(v)
-	strips(v)
-	scaleRows(v)
 	distances(v)
 	gauss(v)
 	for _, p := range precisions() {
