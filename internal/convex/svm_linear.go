@@ -44,9 +44,13 @@ type LinearSVM struct {
 	exact    exact
 }
 
-// linearGap is the relative duality gap that rehline is asked for: alternate convex search
-// converges no further than its solver.
-const linearGap = 1e-14
+// handOver is the relative duality gap that rehline is asked for at first: mostly it tells
+// then which samples are at the margin. linearGap is that of the exact solution, and else
+// rehline's, as alternate convex search converges no further than its solver.
+const (
+	handOver  = 1e-11
+	linearGap = 1e-14
+)
 
 // NewLinearSVM sets up the problem for the rows of x (n x d, row-major), labels y of
 // -1 and +1 and the cost c > 0. It keeps y, and keeps x unless it centres it, and changes
@@ -153,15 +157,23 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 		s.settle(-1)
 		return Certificate{}, nil
 	}
-	if err := s.optimize(ctx); err != nil {
-		s.continues = false
-		return Certificate{}, fmt.Errorf("svm: %w", err)
+	c, err := s.optimize(ctx, handOver)
+	if err == nil && !s.take(&c) { // this time to the end: the last solution is no more
+		c, err = s.optimize(context.WithoutCancel(ctx), linearGap)
+		if err == nil && !s.take(&c) {
+			s.place(0) // by the margins alone, where multipliers are small or say little
+			s.refine(&c)
+		}
 	}
-	c := Certificate{Gap: s.last.Gap, Objective: s.last.Objective, Iterations: s.last.Iterations.Passes + s.last.Iterations.Newton}
-	if !(c.Gap <= Tolerance) {
+	if err != nil {
 		s.continues = false
-		return c, &ToleranceError{"svm", c}
+		return c, err
 	}
+	return c, nil
+}
+
+// take makes rehline's last solution the current one, and reports whether it is exact then.
+func (s *LinearSVM) take(c *Certificate) bool {
 	d := s.x.Cols
 	copy(s.theta, s.last.Beta)
 	s.theta[d] = s.last.Intercept - s.atOrigin(s.last.Beta)
@@ -169,11 +181,8 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 	s.predict(s.scores, s.last.Beta, s.last.Intercept)
 	s.scored = true
 	c.KKT = s.mismatch()
-	if s.place(nearly); !s.refine(&c) {
-		s.place(0) // by the margins alone, where multipliers are small or say little
-		s.refine(&c)
-	}
-	return c, nil
+	s.place(nearly)
+	return s.refine(c)
 }
 
 // settle makes w = 0 and b the solution.
@@ -188,12 +197,13 @@ func (s *LinearSVM) settle(b float64) {
 	s.place(nearly)
 }
 
-// optimize makes rehline's solution for the weights the last one.
-func (s *LinearSVM) optimize(ctx context.Context) error {
+// optimize makes rehline's solution for the weights the last one, with a relative duality
+// gap of at most [Tolerance], and for the wanted one if it can.
+func (s *LinearSVM) optimize(ctx context.Context, gap float64) (Certificate, error) {
 	if err := s.solver.SetWeights(s.weights); err != nil {
-		return fmt.Errorf("weights: %w", err)
+		return Certificate{}, fmt.Errorf("svm: weights: %w", err)
 	}
-	o := rehline.Options{Tol: linearGap}
+	o := rehline.Options{Tol: gap}
 	switch {
 	case s.continues:
 		o.Warm = &s.last
@@ -204,10 +214,14 @@ func (s *LinearSVM) optimize(ctx context.Context) error {
 	}
 	var err error
 	if s.last, err = s.solver.Solve(ctx, o); err != nil {
-		return err
+		return Certificate{}, fmt.Errorf("svm: %w", err)
+	}
+	c := Certificate{Gap: s.last.Gap, Objective: s.last.Objective, Iterations: s.last.Iterations.Passes + s.last.Iterations.Newton}
+	if !(c.Gap <= Tolerance) {
+		return c, &ToleranceError{"svm", c}
 	}
 	s.continues, s.begun = true, true
-	return nil
+	return c, nil
 }
 
 // place says where the multipliers stand: of the samples whose margin is 1 those within a

@@ -21,8 +21,8 @@ type exact struct {
 	row    []float64 // of a sample in the Gram matrix
 }
 
-// refine makes the exact solution for the standings the current one, unless it is worse by
-// its gap, and reports whether it did: multipliers that do not resolve the scores, as with
+// refine makes the exact solution for the standings the current one where its certificate is
+// good, and reports whether it is: multipliers that do not resolve the scores, as with
 // features of very different sizes, are left as they are.
 func (s *LinearSVM) refine(c *Certificate) bool {
 	e := &s.exact
@@ -52,7 +52,7 @@ func (s *LinearSVM) refine(c *Certificate) bool {
 		kernel.Axpy(e.rest[q], s.row(i), e.w)
 	}
 	refined := s.measure()
-	if !(refined.Gap <= max(c.Gap, linearGap)) {
+	if !(refined.Gap <= linearGap && refined.KKT <= Tolerance) {
 		return false
 	}
 	refined.Iterations = c.Iterations
@@ -95,19 +95,30 @@ func (s *LinearSVM) collect() {
 	}
 }
 
-// measure returns the certificate of the exact solution; the gap is infinite where a
-// multiplier leaves its bounds.
+// measure returns the certificate of the exact solution, as of a dual one: a slack within
+// the rounding of the scores counts as none. The gap is infinite where a multiplier leaves
+// its bounds, and where the rounding is too large.
 func (s *LinearSVM) measure() Certificate {
 	e := &s.exact
-	c := Certificate{Objective: kernel.Dot(e.w, e.w) / 2}
-	gap, scale := 0.0, 1.0
+	c := Certificate{Objective: kernel.Dot(e.w, e.w) / 2, Gap: math.Inf(1)}
 	s.predict(s.along, e.w, e.b)
+	support, scale := 0, max(1, math.Abs(e.b))
+	for i, u := range s.along {
+		scale = max(scale, math.Abs(u))
+		if v := e.beta[i]; v != 0 {
+			support++
+			scale = max(scale, math.Abs(v)*kernel.Dot(s.row(i), s.row(i)))
+		}
+	}
+	rounding, gap := resolution*scale*(2+math.Sqrt(float64(support))), 0.0
 	for i, u := range s.along {
 		top, alpha, slack := s.c*s.weights[i], s.y[i]*e.beta[i], 1-s.y[i]*u
-		if !(alpha >= 0 && alpha <= top) {
-			return Certificate{Gap: math.Inf(1)}
+		if !(alpha >= 0 && alpha <= top) || rounding > blurred {
+			return c
 		}
-		scale = max(scale, math.Abs(u))
+		if math.Abs(slack) <= rounding {
+			slack = 0
+		}
 		if slack > 0 {
 			c.Objective += top * slack
 			gap += (top - alpha) * slack
@@ -115,11 +126,10 @@ func (s *LinearSVM) measure() Certificate {
 			gap -= alpha * slack
 		}
 		if alpha > 0 && slack < 0 || alpha < top && slack > 0 {
-			c.KKT = max(c.KKT, math.Abs(slack))
+			c.KKT = max(c.KKT, math.Abs(slack)/scale)
 		}
 	}
-	c.KKT /= scale
-	if gap > 0 {
+	if c.Gap = 0; gap > 0 {
 		c.Gap = gap / c.Objective
 	}
 	return c
