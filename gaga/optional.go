@@ -58,8 +58,8 @@ type SeriesRegularizer interface {
 // derivatives of the coefficients in the age.
 type Series struct{ F, Rate [4]float64 }
 
-// PowerRegularizer is a regularizer whose weight is in each zone a [Power]: the weights of
-// all samples are then evaluated at once.
+// PowerRegularizer is a regularizer whose weight is in each zone a [Power]: the weights are
+// then evaluated without a call for each sample.
 type PowerRegularizer interface {
 	Regularizer
 	// Power returns that of a zone.

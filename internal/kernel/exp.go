@@ -84,11 +84,3 @@ func log1p(e float64) float64 {
 
 var remez = [...]float64{1.479819860510658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
 	2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01}
-
-// Powers sets dst to the powers x^q of numbers x > 0, to a relative error of a few
-// roundings times |q ln x|.
-func Powers(dst, x []float64, q float64) {
-	for i, v := range x {
-		dst[i] = Exp(q * math.Log(v))
-	}
-}

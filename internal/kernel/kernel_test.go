@@ -411,35 +411,3 @@ func BenchmarkLogistic(b *testing.B) {
 		})
 	}
 }
-
-func TestPowers(t *testing.T) {
-	best := levels()
-	defer setLevel(best[len(best)-1])
-	for _, l := range best {
-		setLevel(l)
-		var dst [2]float64
-		if Powers(dst[:], []float64{-2, math.NaN()}, 2); !math.IsNaN(dst[0]) || !math.IsNaN(dst[1]) {
-			t.Errorf("assembly %v: powers of a negative number and a NaN are %v", l, dst)
-		}
-	}
-	each(t, func(t *testing.T, r *rand.Rand, n int) {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = math.Exp(8 * r.NormFloat64())
-			if r.IntN(4) == 0 {
-				x[i] = []float64{1, math.Sqrt2, math.Sqrt2 / 2, 2, 0.5, 1 - 0x1p-53, 1 + 0x1p-52, 0x1p-1022}[r.IntN(8)]
-			}
-		}
-		for _, q := range []float64{2.857142857, 0.3, -1.7} {
-			dst, check := guarded(t, make([]float64, n))
-			Powers(dst, x, q)
-			check()
-			for i, v := range x {
-				want := math.Pow(v, q)
-				if y := math.Abs(q * math.Log(v)); y < 700 && !(math.Abs(dst[i]-want) <= 2e-16*(8+4*y)*want) {
-					t.Errorf("%v^%v is %v, want %v", v, q, dst[i], want)
-				}
-			}
-		}
-	})
-}

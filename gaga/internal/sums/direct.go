@@ -26,9 +26,8 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
-	ratios       []ratio   // scratch: of each zone, where all weights are ratios
-	power        int       // a zone whose weight is a power that takes long, or -1
-	base, weight []float64 // scratch: the power's bases, and the powers
+	ratios       []ratio // scratch: of each zone, where all weights are ratios
+	power        int     // a zone whose weight is a power that takes long, or -1
 }
 
 // pointSums are sums at a point.
@@ -62,7 +61,7 @@ func NewDirect(s *Scope) Activations {
 	}
 	for k := range s.Thresholds() + 1 {
 		if q := s.Power(k).Q; math.Abs(q) != 1 && q != 0 {
-			d.power, d.base, d.weight = s.Kinks+k, zeros(s.N), zeros(s.N)
+			d.power = s.Kinks + k
 		}
 	}
 	if d.power < 0 {
@@ -191,21 +190,14 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	w, zone := s.Power(d.power-s.Kinks), uint8(d.power)
 	low, level := w.A[0]+w.A[1]*pt.Age, w.B[0]+w.B[1]*pt.Age
 	scale := kernel.Pow(low, w.P/w.Q)
+	slopeIn, first, second := w.Q*w.B[2]*scale, w.P*w.A[1]/low, w.Q*w.B[1]*scale
 	for i, z := range s.Zone {
 		base := scale * (level + w.B[2]*pt.Loss[i])
 		if z != zone || !(base > least) {
-			base = least
-		}
-		d.base[i] = base
-	}
-	kernel.Powers(d.weight, d.base, w.Q)
-	slopeIn, first, second := w.Q*w.B[2]*scale, w.P*w.A[1]/low, w.Q*w.B[1]*scale
-	for i, base := range d.base {
-		if base == least {
 			d.evaluate(pt, i)
 			continue
 		}
-		v, over := d.weight[i], 1/base
+		v, over := kernel.Pow(base, w.Q), 1/base
 		loss, slope, curvature := pt.Loss[i], pt.Slope[i], pt.Curvature[i]
 		m, dv := s.M[i], v*slopeIn*over
 		d.phi[i], d.phiU[i] = m*v*slope, m*(dv*slope*slope+v*curvature)
