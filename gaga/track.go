@@ -45,13 +45,6 @@ type Options struct {
 // the environment does.
 func (o Options) verifying() bool { return o.Verify || os.Getenv("AGEPATH_VERIFY") == "1" }
 
-func (o Options) maxAlternations() int {
-	if o.MaxAlternations > 0 {
-		return o.MaxAlternations
-	}
-	return 1_000_000
-}
-
 func (o Options) check() error {
 	if !(o.Age.Min > 0) || !(o.Age.Max > o.Age.Min) || math.IsInf(o.Age.Max, 0) {
 		return fmt.Errorf("gaga: ages [%v, %v], need 0 < Min < Max", o.Age.Min, o.Age.Max)
@@ -155,7 +148,7 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	corrector := newton.New(t.condition)
 	t.branch = branch.New(t.condition, corrector, t.horizon, branch.Options{Last: o.Age.Max})
 	t.lander = landing.New(t.condition, corrector, t.search, t.horizon, landing.Options{
-		MaxAlternations: o.maxAlternations(), Last: o.Age.Max, Verify: o.verifying(),
+		MaxAlternations: o.MaxAlternations, Last: o.Age.Max, Verify: o.verifying(),
 	})
 	if o.verifying() {
 		auditor := audit.New(m)

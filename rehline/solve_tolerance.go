@@ -3,7 +3,7 @@ package rehline
 // The numbers by which a solve decides, unless Options say otherwise. They were chosen on
 // the problems of BenchmarkPeers.
 
-// When a solve ends.
+// When a solve ends. A change alters results.
 const (
 	defaultPasses = 100_000  // passes and Newton steps allowed
 	feasibleTol   = 1e-6     // largest violation allowed, relative to 1 + max |b_k|
@@ -24,7 +24,7 @@ const (
 	balanceReach  = 100      // factor of the room of unbounded slopes from one shift to the next
 )
 
-// The interior-point method.
+// The interior-point method. A change alters results.
 const (
 	interiorGap   = 1e-10 // relative, of the method of multipliers: above it, this one follows
 	interiorSteps = 100   // without progress until nothing more is expected
@@ -34,7 +34,7 @@ const (
 	interiorSoft  = 1e-14 // softness of constraints in a step
 )
 
-// How the smoothing begins and narrows.
+// How the smoothing begins and narrows. A change alters results.
 const (
 	shrink       = 0.5  // factor from one inner problem to the next
 	nearShrink   = 0.8  // the same where the first multipliers are good ones
@@ -64,7 +64,7 @@ var (
 	leastProximal = narrowest{width: 1e-4, soft: 1e-3, narrow: 1e-4}
 )
 
-// The Newton system and the line search.
+// The Newton system and the line search. A change alters results.
 const (
 	denseDim      = 1500  // coefficients beyond which conjugate gradients solve it
 	conjugateTol  = 1e-10 // squared residual that they end at, relative to the first one
@@ -82,7 +82,7 @@ const (
 )
 
 // Coordinate descent. A Newton phase costs about as much as patience passes over all
-// samples: descent ends when it has made as many, or expects to.
+// samples: descent ends when it has made as many, or expects to. A change alters results.
 const (
 	patience = 25  // passes' worth of visits
 	memory   = 6   // passes whose fall of the estimated gap tells how many are to come
@@ -108,7 +108,7 @@ const (
 	stateBytes = 5*8 + 4 // of a sample, in the kernel's other arrays
 )
 
-// Re-solves near the last solution.
+// Re-solves near the last solution. A change alters results.
 const (
 	longest      = 50   // re-solves before everything is summed anew
 	nearShare    = 0.05 // of the samples that are to be near
@@ -124,7 +124,7 @@ const (
 	nearSample   = 128  // scores that the first radius is estimated from
 )
 
-// The search for feasible coefficients.
+// The search for feasible coefficients. A change alters results.
 const (
 	searchLimit = 300   // Newton steps
 	noViolation = 1e-12 // violation, relative to the largest |b_k|, that is none

@@ -130,10 +130,10 @@ func (e *evaluation) zones() string {
 		if s.zone < 0 {
 			continue
 		}
-		if top, _, ok := e.threshold(s.zone); ok && s.loss-top > tolerance.AuditZone*(s.loss+top)+s.rounding {
+		if top, _, ok := e.threshold(s.zone); ok && s.loss-top > tolerance.KKT*(s.loss+top)+s.rounding {
 			return fmt.Sprintf("sample %d with loss %v is in zone %d, which ends at %v", i, s.loss, s.zone, top)
 		}
-		if bottom, _, ok := e.threshold(s.zone - 1); ok && bottom-s.loss > tolerance.AuditZone*(s.loss+bottom)+s.rounding {
+		if bottom, _, ok := e.threshold(s.zone - 1); ok && bottom-s.loss > tolerance.KKT*(s.loss+bottom)+s.rounding {
 			return fmt.Sprintf("sample %d with loss %v is in zone %d, which begins at %v", i, s.loss, s.zone, bottom)
 		}
 	}
@@ -143,7 +143,7 @@ func (e *evaluation) zones() string {
 // kink checks a sample in one of the zones that end at the kink.
 func (e *evaluation) kink(i int) string {
 	s := &e.of[i]
-	defect, slack := 1-e.p.Y[i]*s.u, tolerance.AuditZone*(1+s.terms)
+	defect, slack := 1-e.p.Y[i]*s.u, tolerance.KKT*(1+s.terms)
 	top, alpha := e.bound*e.p.M[i], e.pt.Dual[i]
 	switch {
 	case s.zone == satisfied && defect > slack:
@@ -152,7 +152,7 @@ func (e *evaluation) kink(i int) string {
 		return fmt.Sprintf("sample %d is in the regularizer's first zone with the defect %v", i, defect)
 	case s.zone == pinned && math.Abs(defect) > slack:
 		return fmt.Sprintf("sample %d is pinned with the defect %v", i, defect)
-	case s.zone == pinned && !(alpha >= -tolerance.AuditZone*top && alpha <= (1+tolerance.AuditZone)*top):
+	case s.zone == pinned && !(alpha >= -tolerance.KKT*top && alpha <= (1+tolerance.KKT)*top):
 		return fmt.Sprintf("sample %d is pinned with the multiplier %v, its bounds are 0 and %v", i, alpha, top)
 	}
 	return ""
@@ -167,7 +167,7 @@ func (e *evaluation) signs() string {
 		case e.p.L1[j] == 0:
 		case e.Sign[j] == 0 && w != 0:
 			return fmt.Sprintf("coefficient %d is inactive and has the value %v", j, w)
-		case w*e.Sign[j] < -tolerance.AuditZone*size && !e.rounded(j):
+		case w*e.Sign[j] < -tolerance.KKT*size && !e.rounded(j):
 			return fmt.Sprintf("coefficient %d has the sign %v and the value %v", j, e.Sign[j], w)
 		}
 	}
@@ -240,7 +240,7 @@ func (e *evaluation) inertia() string {
 	positive, zero := 0, 0
 	for _, value := range eigen.Values(nil) {
 		switch {
-		case math.Abs(value) <= tolerance.AuditEigen*largest:
+		case math.Abs(value) <= tolerance.KKT*largest:
 			zero++
 		case value > 0:
 			positive++

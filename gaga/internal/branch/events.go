@@ -120,7 +120,7 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 	l := b.left
 	for range tolerance.Locations {
 		first := b.first(b.trial)
-		same := first.Cause == c.Cause && first.Index == c.Index && first.At > tolerance.SameCrossing
+		same := first.Cause == c.Cause && first.Index == c.Index && first.At > 1-tolerance.KKT
 		switch {
 		case same || first.source == nil:
 			return c
@@ -134,8 +134,8 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 			continue
 		}
 		// The event function is too curved for its interpolant: shorten the step.
-		h := 0.5 * math.Max(age-l.Age, tolerance.StepCut*(end-l.Age))
-		if h < tolerance.StepShortest*l.Age {
+		h := 0.5 * math.Max(age-l.Age, tolerance.StepAnew*(end-l.Age))
+		if h < tolerance.Loose*l.Age {
 			break
 		}
 		if c = b.shorten(h, target); c.At == 0 {

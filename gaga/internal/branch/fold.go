@@ -44,7 +44,7 @@ func (t *turn) expect(s *model.State, from, to *model.Point) {
 		next.first = last.first
 		next.sure = math.Abs(next.at-last.at) <= tolerance.FoldAgreement*(last.at-from.Age)
 	}
-	if next.at-to.Age < tolerance.StepShortest*to.Age && after < tolerance.FoldSpeed*next.first {
+	if next.at-to.Age < tolerance.Loose*to.Age && after < tolerance.FoldSpeed*next.first {
 		return // no fold: the corrector finds out how far it goes
 	}
 	*t = next

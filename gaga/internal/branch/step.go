@@ -39,7 +39,7 @@ func (s *steps) begin(age, length float64) {
 // stalled counts the steps that leave the age where it is, and reports whether there were
 // more than a tie of all samples and coordinates accounts for.
 func (s *steps) stalled(age float64) bool {
-	if age > s.since*(1+tolerance.Standstill) {
+	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age
 	}
 	s.idle++
@@ -48,7 +48,7 @@ func (s *steps) stalled(age float64) bool {
 
 // next returns the length of the next step at an age, with so much room.
 func (s *steps) next(age, room float64) float64 {
-	return math.Min(math.Min(math.Max(s.length, tolerance.StepShortest*age), tolerance.StepLongest*age), room)
+	return math.Min(math.Min(math.Max(s.length, tolerance.Loose*age), tolerance.StepLongest*age), room)
 }
 
 // carried takes note of a step that the corrector carried, and how easily.
@@ -66,7 +66,7 @@ func (s *steps) carried(h float64, iterations, easy int) {
 func (b *Branch) advance(expected candidate, target float64) candidate {
 	age := b.left.Age
 	room := b.turn.room(age)
-	if room < tolerance.StepShortest*age {
+	if room < tolerance.Loose*age {
 		return fold
 	}
 	h := math.Min(b.steps.next(age, target-age), tolerance.FoldStep*room)
@@ -76,7 +76,7 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 		}
 		// The branch may well end before.
 		before := math.Min(expected.At, b.corrector.Room(b.left, expected.At))
-		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.StepShortest*age))
+		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.Loose*age))
 	}
 	return b.shorten(h, target)
 }
@@ -87,7 +87,7 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 // at a fold.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
-	for halved := false; !halved || h >= tolerance.StepShortest*age; h, halved = 0.5*h, true {
+	for halved := false; !halved || h >= tolerance.Loose*age; h, halved = 0.5*h, true {
 		to := math.Min(age+h, target)
 		if !b.reach(to) {
 			h = math.Min(h, math.Max(b.corrector.Room(b.left, to-age), tolerance.StepDoubt*h))

@@ -378,7 +378,7 @@ func (s *Kernel) Rounding() float64 { return 0 }
 func (s *Kernel) Policy() Policy {
 	return Policy{
 		Tight: tolerance.KernelTight, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyKernelCorrection,
-		Slow: tolerance.TrustedSlow, Held: !s.stale && !s.slow, Trusted: true,
+		Slow: tolerance.Trusted, Held: !s.stale && !s.slow, Trusted: true,
 	}
 }
 

@@ -55,7 +55,7 @@ func (g *gram) predict(dst, theta, du, rate []float64) {
 			apart++
 		}
 	}
-	fresh := whole <= apart || g.moves > tolerance.BaseMoves
+	fresh := whole <= apart || g.moves > tolerance.Accumulated
 	if fresh {
 		for i := range dst {
 			dst[i] = b

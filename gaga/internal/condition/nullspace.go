@@ -34,7 +34,7 @@ type reduction interface{ reduce(dst blas64.General) }
 
 func newNullSpace(p *pins) *nullSpace {
 	f := &nullSpace{pins: p, space: dense.NewNullSpace(p.P), stale: true, columns: make([]int, 0, p.P), at: make([]int, 0, p.P)}
-	f.space.Dependent, f.reduced = tolerance.Dependent, projected{f}
+	f.space.Dependent, f.reduced = tolerance.KKT, projected{f}
 	f.unit, f.even = zeros(p.P), true
 	return f
 }
@@ -135,7 +135,7 @@ func (p projected) reduce(dst blas64.General) {
 // whether the pins are independent.
 func (f *nullSpace) follow() bool {
 	f.setUnits()
-	if f.stale || f.space.Changes() > tolerance.BasisChanges || !slices.Equal(f.columns, f.Active) {
+	if f.stale || f.space.Changes() > tolerance.Accumulated || !slices.Equal(f.columns, f.Active) {
 		f.columns = append(f.columns[:0], f.Active...)
 		if f.stale = !f.space.Build(len(f.columns), f.Pins, f.constraints()); f.stale {
 			return false

@@ -140,7 +140,7 @@ func (s *site) accepts(pt *model.Point, value float64) bool {
 	if s.state.Frozen && !(s.condition.Residual(pt) <= tolerance.Roundoff) {
 		return false // the free coordinates have no equations, and stand where no gradient vanishes
 	}
-	slack := tolerance.ObjectiveRounding * math.Abs(value)
+	slack := tolerance.KKT * math.Abs(value)
 	if !s.state.Kinked() {
 		slack += s.rounding
 	}
@@ -258,7 +258,7 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	}
 	before := s.value
 	s.value = s.objectiveAt(theta, age)
-	if !(s.value <= before+tolerance.ObjectiveRounding*math.Abs(before)+s.rounding) {
+	if !(s.value <= before+tolerance.KKT*math.Abs(before)+s.rounding) {
 		return &Ascent{age, what, before, s.value}
 	}
 	return nil
@@ -268,7 +268,7 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 // path left by more than rounding.
 func (s *site) compare(from, pt *model.Point) error {
 	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)
-	if !(after <= before+tolerance.ObjectiveRounding*math.Abs(before)+s.rounding) {
+	if !(after <= before+tolerance.KKT*math.Abs(before)+s.rounding) {
 		return &unfinished{fmt.Sprintf("the descent ends above the point that the path left, %v for %v", after, before)}
 	}
 	return nil

@@ -127,7 +127,7 @@ func newActiveSet(m *machine) *activeSet {
 		near:  &near{machine: m, c: f(m.P), theta: f(m.P), u: f(m.N)},
 		among: make([]bool, m.N), scale: 1,
 	}
-	o := activeset.Options{Equality: m.biased(), Dependence: tolerance.SupportPivot}
+	o := activeset.Options{Equality: m.biased(), Dependence: tolerance.SupportTight}
 	for i := range m.N {
 		o.Shift += m.Diagonal(i) / float64(m.N)
 	}

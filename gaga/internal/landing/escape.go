@@ -71,7 +71,7 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	if math.IsInf(first, 0) { // halving it would not end
 		return nil, false
 	}
-	for x := first; x*largest > tolerance.EscapeLeast*size; x *= 0.5 {
+	for x := first; x*largest > tolerance.KKT*size; x *= 0.5 {
 		if at(0.5*x) < value && at(x)+s.roundingAt(to) < value && s.objectiveAt(to, age) < value {
 			return to, true
 		}
@@ -89,7 +89,7 @@ func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []fl
 	s.condition.Predict(pt.U, pt.Theta)
 	s.condition.Assemble(pt)
 	direction := make([]float64, s.state.P)
-	if least, ok := s.condition.Lowest(direction); !ok || !(least < -tolerance.NegativeCurvature) {
+	if least, ok := s.condition.Lowest(direction); !ok || !(least < -tolerance.KKT) {
 		return nil, false
 	}
 	blas64.Scal(model.Sign(direction[blas64.Iamax(vector(direction))]), vector(direction))

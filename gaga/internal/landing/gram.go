@@ -83,7 +83,7 @@ func (g *gram) step(context.Context) (p progress, err error) {
 	p.changed = g.takeSigns() || p.changed
 	g.seen, g.fitted = false, true
 	p.moved = g.window.Distance(g.last, g.at.Theta)
-	if p.moved <= tolerance.StandStill*g.window.Distance(nil, g.at.Theta) {
+	if p.moved <= tolerance.Tight*g.window.Distance(nil, g.at.Theta) {
 		p.moved = 0
 	}
 	return p, nil

@@ -97,7 +97,7 @@ var errCircling = &unfinished{"the steps come back to where they were"}
 
 // New returns a lander for a condition, its corrector, its search and its horizon.
 func New(c condition.Condition, n *newton.Corrector, s *search.Search, h window.Horizon, o Options) *Lander {
-	if o.MaxAlternations == 0 {
+	if o.MaxAlternations <= 0 {
 		o.MaxAlternations = tolerance.LandingSteps
 	}
 	site := newSite(c, n, h, o)

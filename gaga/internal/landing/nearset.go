@@ -88,7 +88,7 @@ func (n *nearSet) step(context.Context) (p progress, err error) {
 		return p, &unfinished{"the fit is not found"}
 	}
 	p.moved = floats.Distance(n.theta, n.from, 2)
-	if p.moved <= tolerance.StandStill*math.Sqrt(kernel.Dot(n.theta, n.theta)) {
+	if p.moved <= tolerance.Tight*math.Sqrt(kernel.Dot(n.theta, n.theta)) {
 		p.moved = 0
 	}
 	copy(n.from, n.theta)

@@ -63,7 +63,7 @@ func (s *solver) step(ctx context.Context) (progress, error) {
 	if err != nil {
 		return progress{}, err
 	}
-	if moved <= tolerance.StandStill {
+	if moved <= tolerance.Tight {
 		moved = 0
 	}
 	p := progress{changed: s.read(), moved: moved}

@@ -58,7 +58,7 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 		if r.factors > factors || pt.Iterations == 1 && !n.condition.Along(n.along[:len(g)], n.image[:len(g)], left) {
 			n.solveAlong()
 		}
-		if !n.bordered(&r, pt, g, value, dage) || !(pt.Age > from-tolerance.EventAge*from) || !(pt.Age <= end*(1+tolerance.EventEnd)) {
+		if !n.bordered(&r, pt, g, value, dage) || !(pt.Age > from-tolerance.KKT*from) || !(pt.Age <= end*(1+tolerance.EventEnd)) {
 			return false
 		}
 		pt.Age = math.Max(pt.Age, from)

@@ -242,7 +242,7 @@ func (s *Search) LosesClass() bool {
 		return false
 	}
 	small, large := Classes(s.fitted, s.problem.Y)
-	return small < tolerance.LostClass*large
+	return small < tolerance.KKT*large
 }
 
 // Classes returns the smaller and the larger of the sums of weights of the two classes

@@ -1,19 +1,18 @@
 package tolerance
 
-// The branch. Steps are relative to the age.
+// The branch. Steps are relative to the age. A change alters results.
 const (
-	StepShortest = Loose // that still counts as progress along a segment: shorter ones drown in the rounding of θ
 	// StepLongest bounds steps as event functions depend on the age also where θ stands
 	// still, and their interpolants must be good.
-	StepLongest  = 0.5
-	StepBefore   = 0.5     // part of the way to a crossing that could not be located: the branch may end before
-	StepDoubt    = 0.125   // part of a step that failed which an estimate of where the branch ends leaves at least
-	StepAnew     = 0.25    // part of the first step of a piece with which the next one begins at least
-	StepCut      = 0.25    // part of a step that is kept where event functions are too curved for interpolants
-	StepSlow     = 2       // iterations beyond an easy correction from which the next step is halved
-	Locations    = 100     // earlier and earlier crossings that a step may find
-	SameCrossing = 1 - KKT // part of a step beyond which a crossing is the one at its end
-	Standstill   = KKT     // growth of the age below which it stands still
+	StepLongest = 0.5
+	StepBefore  = 0.5   // part of the way to a crossing that could not be located: the branch may end before
+	StepDoubt   = 0.125 // part of a step that failed which an estimate of where the branch ends leaves at least
+	// StepAnew is the part of the first step of a piece with which the next one begins at
+	// least, and that of a step which is kept where event functions are too curved for
+	// interpolants.
+	StepAnew  = 0.25
+	StepSlow  = 2   // iterations beyond an easy correction from which the next step is halved
+	Locations = 100 // earlier and earlier crossings that a step may find
 	// StepPatience is the number of steps without progress, beyond two for each sample and
 	// eight for each coordinate: more than a tie of all these accounts for.
 	StepPatience = 128

@@ -1,6 +1,6 @@
 package tolerance
 
-// The optimality condition and its factors.
+// The optimality condition and its factors. A change alters results.
 const (
 	// FloorWeight is the weight, relative to 1, of samples whose terms no longer count in
 	// the scale of the residual: where all weights are smaller, the residual drowns in the
@@ -18,16 +18,16 @@ const (
 	PinnedSlow     = 1e-6
 	EasyCorrection = 3 // steps of an easy correction by factors of its own
 
-	Dependent    = KKT // pivot of the pinned samples' triangular factor, relative to the row, that is none
-	BasisChanges = 200 // of their null space before it is built anew: each adds its rounding
+	// Accumulated is the number of changes of the pinned samples' null space, or of moves of
+	// predictors, after which these are made anew: each adds its rounding.
+	Accumulated = 200
 )
 
 // The condition with a kernel, whose predictors are sums of up to as many terms as there
-// are samples.
+// are samples. A change alters results.
 const (
 	KernelTight          = 10 * Tight // relative residual at which a corrector stops
 	EasyKernelCorrection = 7          // steps of an easy one, most by the factor of another point
-	BaseMoves            = 200        // of predictors before they are summed from scratch: each adds its rounding
 	Steepest             = 1e100      // bound of δ where a weight does not change: products of three are finite
 
 	// FollowedDelta is the δ, relative to the kernel's diagonal, up to which the predictor of a
@@ -40,12 +40,9 @@ const (
 
 	// Trusted is the spectral radius of the difference between J and the factor, in units
 	// of the factor, up to which the factor serves: below 1 both have the same inertia,
-	// and corrections converge like its powers.
+	// and corrections converge like its powers: where a step leaves more of the residual
+	// the factor is tested again, as a fuzz input asked for.
 	Trusted = 0.3
-	// TrustedSlow is the part of the residual that a step by a factor that is still
-	// trusted leaves at most. Where a step leaves more the factor is tested again, as a
-	// fuzz input asked for.
-	TrustedSlow = 0.3
 	// TrustRounds bounds the rounds of the power iteration beside the first; TrustWork
 	// bounds them times the number of unknowns, as a small factor allows more.
 	TrustRounds = 6

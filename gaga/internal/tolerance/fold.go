@@ -1,6 +1,6 @@
 package tolerance
 
-// The prediction of folds.
+// The prediction of folds. A change alters results.
 const (
 	FoldGrowth    = 1.5  // ratio of squared speeds between two points on the way to a fold
 	FoldAgreement = 0.25 // difference of two estimates, relative to the way to the first

@@ -1,6 +1,6 @@
 package tolerance
 
-// Where a landing is looked for.
+// Where a landing is looked for. A change alters results.
 const (
 	// Widest bounds how far beyond a jump point, relative to the age, its landing point
 	// is looked for; WidenBy is the factor by which the nudge grows where the optimum is
@@ -20,10 +20,9 @@ const (
 	SameLanding = 100 * KKT // distance, relative to θ, up to which a jump lands where it left
 )
 
-// Majorization-minimization steps.
+// Majorization-minimization steps. A change alters results.
 const (
 	LandingSteps = 1_000_000 // of a landing at most, where the caller gives no bound
-	StandStill   = Tight     // length of a step, relative to what it is measured in, that is rounding
 	// PlainSteps is how many steps of a landing are left as they are: they decide which
 	// way it goes. With 12, 2,808 of 2,813 landings of the Lasso and of machines with the RBF
 	// kernel end where plain alternation does (rows of TestCompare).
@@ -43,11 +42,10 @@ const (
 	QuietSteps       = 2
 	QuietFitSteps    = 6
 	QuietKernelSteps = 3
-	// ObjectiveRounding is the rise of the objective, relative to it, that is rounding;
-	// StepRounding is that of one step through a bottleneck, where it falls by less.
-	ObjectiveRounding = KKT
-	StepRounding      = 1e-3 * ObjectiveRounding
-	FittedRounding    = 64 * Unit // rounding of a predictor, relative to the target that it is near
+	// StepRounding is the rise of the objective, relative to it, that is rounding of one step
+	// through a bottleneck, where it falls by less than KKT.
+	StepRounding   = 1e-3 * KKT
+	FittedRounding = 64 * Unit // rounding of a predictor, relative to the target that it is near
 	// LapSteps is after how many steps of the near set it is checked that they lead
 	// somewhere: by more than LapPart of the way, or by steps half as long as those before.
 	// FitLapSteps is the same for steps by a convex solver: where a weight's slope is
@@ -57,7 +55,7 @@ const (
 	LapPart     = 0.01
 )
 
-// Extrapolation.
+// Extrapolation. A change alters results.
 const (
 	Parallel = 0.999 // cosine above which a step counts as parallel to the way come so far, or to the step before
 	Recovery = 50    // steps that may correct what was extrapolated too far
@@ -71,22 +69,19 @@ const (
 	LongestExtrapolation = 0.01 // step, relative to the solution
 )
 
-// Directions of escape.
+// Directions of escape. A change alters results.
 const (
 	// EscapeLength is the farthest point tried along one, by the predictors that move
-	// most, relative to the predictors' size; EscapeLeast is the nearest.
+	// most, relative to the predictors' size.
 	EscapeLength = 0.02
-	EscapeLeast  = KKT
-	// NegativeCurvature is the least eigenvalue of H, relative to its positive terms, that
-	// makes a point a saddle.
-	NegativeCurvature = KKT
 )
 
-// The active-set method for linear support vector machines.
+// The active-set method for linear support vector machines. A change alters results.
 const (
-	SupportSlack = 100 * Tight        // violation of a condition, relative to its terms, that is rounding
-	SupportTight = 0.1 * SupportSlack // what refinement leaves of it
-	SupportPivot = 0.1 * SupportSlack // pivot, relative to its terms, of a sample that depends on the free ones
+	SupportSlack = 100 * Tight // violation of a condition, relative to its terms, that is rounding
+	// SupportTight is what refinement leaves of it, and the pivot, relative to its terms, of a
+	// sample that depends on the free ones.
+	SupportTight = 0.1 * SupportSlack
 	// FewExchanges is how many exchanges a fit may have, beside one for each sample. More
 	// take longer than a solver that looks at all samples.
 	FewExchanges      = 200

@@ -1,6 +1,6 @@
 package tolerance
 
-// What the samples add to the optimality condition.
+// What the samples add to the optimality condition. A change alters results.
 const (
 	// SlopeChange is the change of a sample's slope ∂φ/∂u, relative to it, up to which the
 	// sample stays in H as it is: ten times the pivot at which H counts as singular.

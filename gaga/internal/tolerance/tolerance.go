@@ -1,9 +1,11 @@
 // Package tolerance has every number by which the engine decides: tolerances, all
 // derived from the two of this file, and budgets, which bound work and never what
 // counts as right. There is a file for each part of the engine. A number that was
-// chosen by measurement names what chose it.
+// chosen by measurement names what chose it. Each block says whether a change alters
+// results, if only their last digits: then the version of the method rises.
 package tolerance
 
+// A change alters results.
 const (
 	Unit  = 0x1p-52    // unit roundoff of float64
 	KKT   = 1e-9       // relative residual of the optimality condition that the engine promises

@@ -1,6 +1,6 @@
 package tolerance
 
-// Windows.
+// Windows. A change alters results.
 const (
 	// WindowFew and WindowMany bound the number of watched samples where there are more
 	// samples. With 16 most paths take 0.97 of the time, but landings of the hard regularizer on
@@ -19,14 +19,12 @@ const (
 	WindowFirst = 1e-3 // length of the first one tried, relative to the age
 	// WindowBrief is the length, relative to the age, below which a window does not pay:
 	// it then watches a crowd of samples that are at a threshold together. One that is
-	// doubled may watch WindowCrowd times as many.
+	// doubled may watch WindowAmple times as many.
 	WindowBrief = 1e-5
-	WindowCrowd = 1.25
 	WindowLook  = 8 // lengths within which the samples that can reach a threshold are listed
 	// WindowListed is one over the part of the samples that are listed for more than one window at
 	// most: beyond, all samples are looked at for each.
 	WindowListed = 8
-	WindowSize   = KKT         // least radius of a neighbourhood, relative to the solution
 	WindowLeap   = 0.9         // part of the longest jump that the next jump leaves of it
 	WindowJumps  = 16          // over which their running mean goes
 	WindowMoves  = 16          // one over the part of the samples after whose moves the sizes are taken anew

@@ -237,7 +237,7 @@ func (w *Window) fit(few, many int) {
 	few, many = few+tied, many+tied
 	for w.length > shortest && w.count(w.length) > many {
 		if w.length < tolerance.WindowBrief*w.age {
-			most := int(tolerance.WindowCrowd * float64(w.count(w.length)))
+			most := int(tolerance.WindowAmple * float64(w.count(w.length)))
 			for w.length < w.last && w.count(2*w.length) <= most {
 				w.length *= 2
 			}
@@ -285,7 +285,7 @@ func (w *Window) Surround(pt *model.Point) bool {
 		if w.within(tolerance.WindowAmple * w.length); len(w.samples) <= MostWatched(s.N) {
 			break
 		}
-		if !(w.length > tolerance.WindowSize*size) {
+		if !(w.length > tolerance.KKT*size) {
 			return false
 		}
 	}
