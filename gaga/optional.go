@@ -4,9 +4,9 @@ package gaga
 // says more of itself, and the tracker needs less time. The built-in ones have no other
 // way to say it.
 
-// SquaredLoss is a loss that is (u - y)². With a [SeriesRegularizer] sums over zones
-// then take the place of sums over samples, and only samples that can soon reach a threshold
-// are watched.
+// SquaredLoss is a loss that is (u - y)². With a [SeriesRegularizer], and in zones of constant
+// weight, sums over zones then take the place of sums over samples, and only samples that can
+// soon reach a threshold are watched.
 type SquaredLoss interface {
 	Loss
 	SquaredResidual()
@@ -59,7 +59,7 @@ type SeriesRegularizer interface {
 type Series struct{ F, Rate [4]float64 }
 
 // PowerRegularizer is a regularizer whose weight is in each zone a [Power]: the weights are
-// then evaluated without a call for each sample.
+// then evaluated by one vectorized pass.
 type PowerRegularizer interface {
 	Regularizer
 	// Power returns that of a zone.

@@ -1,8 +1,6 @@
 package dense
 
 import (
-	"math"
-
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -29,27 +27,32 @@ func NewProducts(p int) *Products {
 	return &Products{sum: make([]float64, ld*ld), panel: make([]float64, panelRows*ld), scaled: make([]float64, panelRows*ld)}
 }
 
-// Add takes one more sample: its k columns x and its coefficient. Diag, of length k,
-// takes Σ |c| x². All samples up to the next Flush have the same k.
-func (w *Products) Add(diag, x []float64, c float64) {
-	w.Push(x, c)
-	kernel.AxpyTimes(math.Abs(c), x, x, diag)
+// Add takes one more sample: its k columns x and its coefficient. All samples up to the next
+// Flush have the same k.
+func (w *Products) Add(x []float64, c float64) {
+	row, scaled := w.next(len(x))
+	if len(x) > kernel.Width*2 {
+		copy(row, x)
+		kernel.ScaleTo(scaled, c, x)
+	} else {
+		for j, v := range x { // calls take longer
+			row[j], scaled[j] = v, c*v
+		}
+	}
+	if w.rows++; w.rows == panelRows {
+		w.gram()
+	}
 }
 
-// Push is Add without the diagonal.
-func (w *Products) Push(x []float64, c float64) {
-	k, ld := len(x), kernel.Pad(len(x))
+// next returns the panel's next row, for k columns, and that of the products.
+func (w *Products) next(k int) (row, scaled []float64) {
+	ld := kernel.Pad(k)
 	if k != w.width {
 		w.width = k
 		clear(w.panel) // what pads the rows
 		clear(w.scaled)
 	}
-	row, scaled := w.panel[w.rows*ld:][:k], w.scaled[w.rows*ld:][:k]
-	copy(row, x)
-	kernel.ScaleTo(scaled, c, x)
-	if w.rows++; w.rows == panelRows {
-		w.gram()
-	}
+	return w.panel[w.rows*ld:][:k:k], w.scaled[w.rows*ld:][:k:k]
 }
 
 // gram adds the panel to the sum.

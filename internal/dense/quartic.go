@@ -73,7 +73,7 @@ func (s *Quartic) Reset() {
 // Add adds c times a sample's term.
 func (s *Quartic) Add(c float64, z []float64) {
 	s.outer(s.v, z, 1)
-	s.products.Push(s.v, c)
+	s.products.Add(s.v, c)
 	s.mirrored = s.mirrored && s.products.rows > 0 // the panel was not added
 	if k := len(s.v); s.kept {
 		kernel.Axpy(c*kernel.Dot(s.v, s.factor[:k]), s.v, s.product[:k])
@@ -125,7 +125,7 @@ func (s *Quartic) enter(x []float64) {
 	clear(w.sum[w.from*s.ld : w.to*s.ld])
 	s.members(func(c float64, z []float64) {
 		s.outer(s.v, z, 1)
-		w.Push(s.v, c)
+		w.Add(s.v, c)
 	})
 	if w.rows > 0 {
 		w.gram()

@@ -27,6 +27,7 @@ func newRows(s *sums.Scope) rows {
 // SetWatch makes the given samples, ascending, the watched ones.
 func (s *rows) SetWatch(samples []int) {
 	s.Watch = samples
+	s.Watched++
 	s.stale = true
 	s.gather()
 }

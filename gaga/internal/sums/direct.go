@@ -11,8 +11,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// direct sums the terms sample by sample, with all samples watched. It serves every loss
-// and regularizer.
+// direct sums the terms sample by sample, over the watched samples. It serves every loss
+// and regularizer. Alone it sums over all samples, as part of [Mixed] over those of the zones
+// that this leaves to it. Its arrays over samples are in the order of Watch.
 //
 // Where only zones have changed since the last sums, only the samples that changed theirs
 // are evaluated. H has a memory of its own, see productSums.
@@ -26,8 +27,11 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
-	ratios       []ratio // scratch: of each zone, where all weights are ratios
-	power        int     // a zone whose weight is a power that takes long, or -1
+	power        *powered  // nil where there is none
+	wide         []float64 // rows of the watched samples, where these are neither all nor active in all columns
+	gathered     int       // Watched when these were gathered
+	watched      int       // Watched at the last Assemble: slots are those of other samples when there are more
+	apart        []bool    // of each zone: its samples are not summed
 }
 
 // pointSums are sums at a point.
@@ -37,7 +41,7 @@ type pointSums struct {
 	theta        []float64 // P
 	age          float64   // NaN where the sums are to be taken anew
 	columns      []int     // the active coordinates
-	moved        []int     // samples whose zones have changed since
+	moved        []int     // slots of samples whose zones have changed since
 }
 
 // scaleSums are the sizes of the terms, as they were when their total was last different
@@ -48,30 +52,28 @@ type scaleSums struct {
 	columns []int     // the active coordinates
 }
 
-// NewDirect returns terms that sum over the samples, all of which are watched.
-func NewDirect(s *Scope) Activations {
-	d := &direct{
-		power: -1, s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
+// NewDirect returns terms that sum over the watched samples.
+func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zones))) }
+
+// newDirect returns those that leave the samples of zones apart out.
+func newDirect(s *Scope, apart []bool) *direct {
+	return &direct{
+		gathered: -1, apart: apart, power: newPowered(s, apart), s: s,
+		phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
 		at:    pointSums{grads: zeros(s.P), dages: zeros(s.P), theta: zeros(s.P), age: math.NaN()},
 		scale: scaleSums{sizes: zeros(s.P), total: -1},
-		hess:  newProductSums(s.N, s.P),
+		hess:  newProductSums(s.N, s.P), watched: -1,
 	}
-	if s.Power == nil {
-		return d
-	}
-	for k := range s.Thresholds() + 1 {
-		if q := s.Power(k).Q; math.Abs(q) != 1 && q != 0 {
-			d.power = s.Kinks + k
-		}
-	}
-	if d.power < 0 {
-		d.ratios = make([]ratio, s.Kinks+s.Thresholds()+1)
-	}
-	return d
 }
 
 func (d *direct) Assemble(pt *model.Point) {
 	s, at := d.s, &d.at
+	if d.watched != s.Watched {
+		d.watched, d.hess.known, at.age, d.scale.total = s.Watched, false, math.NaN(), -1
+		if d.power != nil {
+			d.power.watch(s)
+		}
+	}
 	if pt.Age == at.age && slices.Equal(at.columns, s.Active) && slices.Equal(at.theta, pt.Theta) {
 		d.amend(pt)
 	} else {
@@ -86,22 +88,18 @@ func (d *direct) Assemble(pt *model.Point) {
 	}
 }
 
-// take sums over all samples.
+// take sums over all watched samples.
 func (d *direct) take(pt *model.Point) {
 	s, at := d.s, &d.at
-	k := len(s.Active)
+	k, n := len(s.Active), len(d.s.Watch)
 	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
 	copy(at.theta, pt.Theta)
-	at.extent = 0
 	d.evaluateAll(pt)
-	for _, size := range d.size {
-		at.extent += size
-	}
 	clear(at.grads[:k])
 	clear(at.dages[:k])
-	if k > 0 {
-		kernel.MulTransAdd(at.grads[:k], s.Rows, k, d.phi)
-		kernel.MulTransAdd(at.dages[:k], s.Rows, k, d.phiAge)
+	if n*k > 0 {
+		kernel.MulTransAdd(at.grads[:k], s.Rows, k, d.phi[:n])
+		kernel.MulTransAdd(at.dages[:k], s.Rows, k, d.phiAge[:n])
 	}
 }
 
@@ -109,114 +107,131 @@ func (d *direct) take(pt *model.Point) {
 func (d *direct) amend(pt *model.Point) {
 	s, at := d.s, &d.at
 	k := len(s.Active)
-	for _, i := range at.moved {
-		phi, phiAge, size := d.phi[i], d.phiAge[i], d.size[i]
-		d.evaluate(pt, i)
-		x := s.Rows[i*k : (i+1)*k]
-		kernel.Axpy(d.phi[i]-phi, x, at.grads[:k])
-		kernel.Axpy(d.phiAge[i]-phiAge, x, at.dages[:k])
-		at.extent += d.size[i] - size
+	for _, slot := range at.moved {
+		phi, phiAge, size := d.phi[slot], d.phiAge[slot], d.size[slot]
+		d.evaluate(pt, slot, s.Watch[slot])
+		x := s.Rows[slot*k : (slot+1)*k]
+		kernel.Axpy(d.phi[slot]-phi, x, at.grads[:k])
+		kernel.Axpy(d.phiAge[slot]-phiAge, x, at.dages[:k])
+		at.extent += d.size[slot] - size
 	}
 	at.moved = at.moved[:0]
 }
 
-// ratio is the weight of a zone at an age, as a function of the loss alone: over, or with a
-// divisor level + rise l, over that.
-type ratio struct {
-	divides     bool
-	over, level float64
-	rise        float64
-	first, last float64 // the derivative in the age, relative to the weight: first + last / divisor
+// powered is the zone whose weight varies, where that is one, its weight is a power and the
+// others' are the same constant.
+type powered struct {
+	zone    uint8
+	weights kernel.Weights
+	samples kernel.Samples
 }
 
-// newRatio returns that of a power, whose Q is 0 or -1, at an age; false for others.
-func newRatio(w model.Power, age float64) (r ratio, ok bool) {
-	low := w.A[0] + w.A[1]*age
-	r.over = kernel.Pow(low, w.P)
-	if w.P != 0 {
-		r.first = w.P * w.A[1] / low
+// newPowered returns nil where there is none.
+func newPowered(s *Scope, apart []bool) *powered {
+	if s.Power == nil {
+		return nil
 	}
-	if w.Q == 0 {
-		return r, true
-	}
-	r.divides, r.level, r.rise, r.last = true, w.B[0]+w.B[1]*age, w.B[2], -w.B[1]
-	return r, w.Q == -1
-}
-
-// evaluateRatios is evaluateAll where all weights are ratios, with no call for each sample. It
-// reports false where one is not.
-func (d *direct) evaluateRatios(pt *model.Point) bool {
-	s := d.s
+	var p *powered
+	rest := math.NaN()
 	for k := range s.Thresholds() + 1 {
-		var ok bool
-		if d.ratios[s.Kinks+k], ok = newRatio(s.Power(k), pt.Age); !ok {
-			return false
-		}
-	}
-	for i, z := range s.Zone {
-		loss, slope, curvature := pt.Loss[i], pt.Slope[i], pt.Curvature[i]
-		if int(z) < s.Kinks || slope == 0 && curvature == 0 {
-			d.evaluate(pt, i)
+		w := s.Power(k)
+		if w.Q != 0 {
+			if p != nil {
+				return nil
+			}
+			p = &powered{zone: uint8(s.Kinks + k)}
 			continue
 		}
-		w, m := &d.ratios[z], s.M[i]
-		v, dv, dage := w.over, 0.0, w.first
-		if w.divides {
-			inverse := 1 / (w.level + w.rise*loss)
-			v *= inverse
-			dv = -v * w.rise * inverse
-			dage += w.last * inverse
+		v := 1.0
+		if w == (model.Power{}) || apart[s.Kinks+k] {
+			v = 0
 		}
-		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*v*dage*slope
-		d.size[i] = s.size(i, pt.U[i], loss, slope, curvature, v, dv)
+		if w.P != 0 && v != 0 || v == 1-rest {
+			return nil
+		}
+		rest = v
 	}
-	return true
+	if p != nil {
+		p.weights.Rest, p.weights.Passed = rest, tolerance.PassedOn
+		p.samples.M, p.samples.Y, p.samples.Inside = zeros(s.N), zeros(s.N), zeros(s.N)
+	}
+	return p
 }
 
-// evaluateAll evaluates the terms of all samples.
-func (d *direct) evaluateAll(pt *model.Point) {
-	s := d.s
-	if d.ratios != nil && d.evaluateRatios(pt) {
-		return
+// watch takes the watched samples and their zones.
+func (p *powered) watch(s *Scope) {
+	for slot, i := range s.Watch {
+		p.samples.M[slot], p.samples.Y[slot] = s.M[i], s.Y[i]
+		p.locate(slot, s.Zone[i])
 	}
-	if d.power < 0 {
-		for i := range s.N {
-			d.evaluate(pt, i)
-		}
-		return
+}
+
+// locate takes the zone of the sample in a slot.
+func (p *powered) locate(slot int, zone uint8) {
+	p.samples.Inside[slot] = 0
+	if zone == p.zone {
+		p.samples.Inside[slot] = 1
 	}
-	// The weight of a zone is the power Q of scale B, as that costs a logarithm and an exponential.
-	const least = 0x1p-1000 // smaller numbers may not be normal
-	w, zone := s.Power(d.power-s.Kinks), uint8(d.power)
-	low, level := w.A[0]+w.A[1]*pt.Age, w.B[0]+w.B[1]*pt.Age
+}
+
+// at makes the weights those at an age: of the scaled base, so that they are no more than its
+// power.
+func (p *powered) at(s *Scope, age float64) {
+	w := s.Power(int(p.zone) - s.Kinks)
+	low := w.A[0] + w.A[1]*age
 	scale := kernel.Pow(low, w.P/w.Q)
-	slopeIn, first, second := w.Q*w.B[2]*scale, w.P*w.A[1]/low, w.Q*w.B[1]*scale
-	for i, z := range s.Zone {
-		base := scale * (level + w.B[2]*pt.Loss[i])
-		if z != zone || !(base > least) {
-			d.evaluate(pt, i)
-			continue
+	v := &p.weights
+	v.Level, v.Rise, v.Exponent = scale*(w.B[0]+w.B[1]*age), scale*w.B[2], w.Q
+	v.Bend, v.First, v.Last = w.Q*v.Rise, 0, w.Q*w.B[1]*scale
+	if w.P != 0 {
+		v.First = w.P * w.A[1] / low
+	}
+}
+
+// evaluateAll evaluates the terms of all samples that are summed.
+func (d *direct) evaluateAll(pt *model.Point) {
+	s, at := d.s, &d.at
+	at.extent = 0
+	if d.power == nil {
+		for slot, i := range s.Watch {
+			d.evaluate(pt, slot, i)
+			at.extent += d.size[slot]
 		}
-		v, over := kernel.Pow(base, w.Q), 1/base
-		loss, slope, curvature := pt.Loss[i], pt.Slope[i], pt.Curvature[i]
-		m, dv := s.M[i], v*slopeIn*over
-		d.phi[i], d.phiU[i] = m*v*slope, m*(dv*slope*slope+v*curvature)
-		d.phiAge[i] = m * v * (first + second*over) * slope
-		d.size[i] = s.size(i, pt.U[i], loss, slope, curvature, v, dv)
+		return
+	}
+	n, x := len(s.Watch), &d.power.samples
+	d.power.at(s, pt.Age)
+	x.U, x.Loss, x.Slope, x.Curvature = pt.U[:n], pt.Loss, pt.Slope, pt.Curvature
+	if s.Kinked() { // u only counts in its distance from y, see size
+		x.U = d.rate[:n]
+		for slot, loss := range pt.Loss[:n] {
+			x.U[slot] = 1 + loss/s.Cost
+		}
+	}
+	var least float64
+	if at.extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
+		return
+	}
+	for slot, i := range s.Watch { // a formula that holds beyond the zone's ends
+		if w := &d.power.weights; x.Inside[slot] != 0 && !(math.FMA(pt.Loss[slot], w.Rise, w.Level) > kernel.WeightsLeast) {
+			at.extent -= d.size[slot]
+			d.evaluate(pt, slot, i)
+			at.extent += d.size[slot]
+		}
 	}
 }
 
 // evaluate evaluates the terms of sample i.
-func (d *direct) evaluate(pt *model.Point, i int) {
-	loss, slope, curvature := pt.Loss[i], pt.Slope[i], pt.Curvature[i]
+func (d *direct) evaluate(pt *model.Point, slot, i int) {
+	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
 	weightless := !d.s.Weighed && int(d.s.Zone[i]) == len(d.s.Zones)-1
-	if weightless || slope == 0 && curvature == 0 { // beyond the margin there are no terms, whatever the weight
-		d.phi[i], d.phiU[i], d.phiAge[i], d.size[i] = 0, 0, 0, 0
+	if weightless || d.apart[d.s.Zone[i]] || slope == 0 && curvature == 0 { // beyond the margin there are no terms, whatever the weight
+		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
 		return
 	}
 	var v, dv float64
-	d.phi[i], d.phiU[i], d.phiAge[i], v, dv = d.s.weigh(i, pt.Age, loss, slope, curvature)
-	d.size[i] = d.s.size(i, pt.U[i], loss, slope, curvature, v, dv)
+	d.phi[slot], d.phiU[slot], d.phiAge[slot], v, dv = d.s.weigh(i, pt.Age, loss, slope, curvature)
+	d.size[slot] = d.s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
 }
 
 // rescale takes the sizes of the terms anew where they have changed.
@@ -228,15 +243,15 @@ func (d *direct) rescale() {
 	c.total, c.columns = d.at.extent, append(c.columns[:0], s.Active...)
 	k := len(s.Active)
 	clear(c.sizes[:k])
-	if k > 0 {
-		kernel.MulTransAddAbs(c.sizes[:k], s.Rows, k, d.size)
+	if n := len(d.s.Watch); n*k > 0 {
+		kernel.MulTransAddAbs(c.sizes[:k], s.Rows, k, d.size[:n])
 	}
 }
 
 func (d *direct) Curve(*model.Point) {
 	s, h := d.s, &d.hess
 	k := len(s.Active)
-	h.update(s, d.phiU)
+	h.update(s, d.phiU[:len(d.s.Watch)])
 	for r := range k {
 		s.Diag[r] += h.diags[r]
 		blas64.Axpy(1, vector(h.sum[r*k+r:(r+1)*k]), vector(s.Hess[r*k+r:(r+1)*k]))
@@ -244,25 +259,48 @@ func (d *direct) Curve(*model.Point) {
 }
 
 func (d *direct) Gradient(pt *model.Point) {
-	for i, du := range pt.DU {
-		d.rate[i] = d.phiAge[i] + d.phiU[i]*du
+	for slot, du := range pt.DU[:len(d.s.Watch)] {
+		d.rate[slot] = d.phiAge[slot] + d.phiU[slot]*du
 	}
 	d.sumRows(d.phi, pt.Grad)
 	d.sumRows(d.rate, pt.DGrad)
 }
 
-// sumRows writes Σ f x over all coordinates into dst.
+// sumRows writes Σ f x over all coordinates of the watched samples into dst.
 func (d *direct) sumRows(f, dst []float64) {
 	clear(dst)
-	kernel.MulTransAdd(dst, d.s.Samples.Rows, d.s.P, f)
+	if n := len(d.s.Watch); n > 0 {
+		kernel.MulTransAdd(dst, d.rows(), d.s.P, f[:n])
+	}
+}
+
+// rows returns the watched samples' rows over all coordinates.
+func (d *direct) rows() []float64 {
+	s := d.s
+	switch {
+	case len(s.Watch) == s.N:
+		return s.Samples.Rows
+	case len(s.Active) == s.P:
+		return s.Rows
+	}
+	if d.gathered != s.Watched {
+		d.gathered = s.Watched
+		if d.wide == nil {
+			d.wide = zeros(s.N * s.P)
+		}
+		for slot, i := range s.Watch {
+			copy(d.wide[slot*s.P:], s.Row(i))
+		}
+	}
+	return d.wide
 }
 
 func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
-	for i, phi := range d.phi {
+	for slot, i := range d.s.Watch {
 		x := d.s.Row(i)[j]
-		gradient += phi * x
-		dage += d.phiAge[i] * x
-		size += d.size[i] * math.Abs(x)
+		gradient += d.phi[slot] * x
+		dage += d.phiAge[slot] * x
+		size += d.size[slot] * math.Abs(x)
 	}
 	return gradient, dage, size
 }
@@ -270,15 +308,15 @@ func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
 func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	s, k := d.s, len(d.s.Active)
 	clear(dst[:k])
-	for i, phiU := range d.phiU {
+	for slot, i := range d.s.Watch {
 		x := s.Row(i)[j]
-		c := phiU * x
+		c := d.phiU[slot] * x
 		if c == 0 {
 			continue
 		}
 		diagonal += c * x
 		magnitude += math.Abs(c * x)
-		for r, xr := range s.Rows[i*k : (i+1)*k] {
+		for r, xr := range s.Rows[slot*k : (slot+1)*k] {
 			dst[r] += c * xr
 		}
 	}
@@ -288,20 +326,59 @@ func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 func (d *direct) Gradients(gradient, size []float64) {
 	d.sumRows(d.phi, gradient)
 	clear(size)
-	kernel.MulTransAddAbs(size, d.s.Samples.Rows, d.s.P, d.size)
+	if n := len(d.s.Watch); n > 0 {
+		kernel.MulTransAddAbs(size, d.rows(), d.s.P, d.size[:n])
+	}
 }
 
 func (d *direct) Place(zones []uint8, _ []float64) {
 	copy(d.s.Zone, zones)
 	d.at.age, d.scale.total = math.NaN(), -1
+	if d.power != nil {
+		d.power.watch(d.s)
+	}
 }
 
-func (d *direct) Move(i int, _ uint8, _ []float64) { d.at.moved = append(d.at.moved, i) }
+func (d *direct) Move(i int, _ uint8, _ []float64) {
+	slot, watched := slices.BinarySearch(d.s.Watch, i)
+	if !watched || d.watched != d.s.Watched {
+		return
+	}
+	d.at.moved = append(d.at.moved, slot)
+	if d.power != nil {
+		d.power.locate(slot, d.s.Zone[i])
+	}
+}
 
 func (d *direct) Objective() (sum float64) {
-	at := d.s.At
-	for i, m := range d.s.M {
-		sum += m * d.s.Regularizer.Integral(at.Loss[i], at.Age)
+	s, at := d.s, d.s.At
+	var logarithmic []float64 // of the powered zone: it is 1 elsewhere
+	if d.power != nil && d.power.weights.Exponent == -1 {
+		logarithmic = d.power.samples.Inside[:len(s.Watch)]
+		sum = d.power.logarithms(s, at, d.rate[:len(s.Watch)])
+	}
+	for slot, i := range s.Watch {
+		if !d.apart[s.Zone[i]] && (logarithmic == nil || logarithmic[slot] == 0) {
+			sum += s.M[i] * s.Regularizer.Integral(at.Loss[slot], at.Age)
+		}
 	}
 	return sum
+}
+
+// logarithms returns the sum of m F where the weight is the inverse of a base, and scratch.
+func (p *powered) logarithms(s *Scope, at *model.Point, scratch []float64) (sum float64) {
+	p.at(s, at.Age)
+	w, inside := &p.weights, s.Inside(int(p.zone)-s.Kinks, at.Age)
+	first := w.Level + w.Rise*inside
+	constant := s.Regularizer.Integral(inside, at.Age)
+	for slot, in := range p.samples.Inside[:len(scratch)] {
+		base := 1.0
+		if in != 0 {
+			base = (w.Level + w.Rise*at.Loss[slot]) / first
+			sum += p.samples.M[slot] * constant
+		}
+		scratch[slot] = base
+	}
+	kernel.Logs(scratch, scratch)
+	return sum + kernel.Dot(scratch, p.samples.M[:len(scratch)])/w.Rise
 }

@@ -10,17 +10,20 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Moments sums the terms of the squared loss from moments of the samples in each zone.
+// Moments sums the terms of the squared loss from moments of the samples in each zone, or of
+// those in some of the zones, see [Mixed].
 // With z = (a, -y) and φ = (θ, 1) the residual is r = z·φ, so that sums of |r|, r² and r⁴
 // are contractions of Σ ±z, Σ zzᵀ and Σ z⊗z⊗z⊗z with φ.
 type Moments struct {
 	curved
 	kind
-	s     *Scope
-	q     int           // P + 1
-	zones []zoneMoments // of each zone
-	side  []float64     // N: sign of the residual with which a sample is in its zone's first moment
-	moves int           // changes of zone since the moments were last summed anew; above N they are due
+	s      *Scope
+	series func(zone int, age float64) model.Series
+	apart  []bool        // of each zone: its samples are not summed
+	q      int           // P + 1
+	zones  []zoneMoments // of each zone
+	side   []float64     // N: sign of the residual with which a sample is in its zone's first moment
+	moves  int           // changes of zone since the moments were last summed anew; above N they are due
 
 	unpacked    []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
 	z, phi, row []float64 // scratch: q
@@ -41,15 +44,20 @@ func NewMoments(s *Scope) (*Moments, bool) {
 	if !s.Squared || s.Series == nil {
 		return nil, false
 	}
+	return newMoments(s, s.Series, make([]bool, len(s.Zones)))
+}
+
+// newMoments returns those of the zones that have the given series, but for those apart.
+func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart []bool) (*Moments, bool) {
 	q := s.P + 1
 	pairs := q * (q + 1) / 2
 	t := &Moments{
 		curved: newCurved(s.P, q), kind: kind{summed: true},
-		s: s, q: q, side: zeros(s.N), moves: s.N + 1, z: zeros(q), phi: zeros(q), row: zeros(q), sum: zeros(s.P),
+		s: s, series: series, apart: apart, q: q, side: zeros(s.N), moves: s.N + 1, z: zeros(q), phi: zeros(q), row: zeros(q), sum: zeros(s.P),
 	}
 	for k := range s.Zones {
 		var zone zoneMoments
-		terms := s.Series(k, 1).F
+		terms := series(k, 1).F
 		if terms[1] != 0 {
 			zone.first = zeros(q)
 		}
@@ -87,7 +95,7 @@ func (t *Moments) Q() int { return t.q }
 func (t *Moments) Moves() int { return t.moves }
 
 // Series returns the implicit loss in a zone.
-func (t *Moments) Series(zone int, age float64) model.Series { return t.s.Series(zone, age) }
+func (t *Moments) Series(zone int, age float64) model.Series { return t.series(zone, age) }
 
 // SmoothWeights reports whether the implicit loss is a polynomial in the loss on every
 // zone: no zone has a first moment.
@@ -168,7 +176,7 @@ func (t *Moments) Assemble(pt *model.Point) {
 	t.along(pt.Theta)
 	t.reset()
 	for k := range t.zones {
-		t.addZone(&t.zones[k], t.s.Series(k, pt.Age))
+		t.addZone(&t.zones[k], t.series(k, pt.Age))
 	}
 	t.addTo(t.s)
 }
@@ -216,7 +224,7 @@ func (t *Moments) Weighted(dst, theta []float64, age float64) {
 	t.along(theta)
 	clear(dst)
 	for k := range t.zones {
-		zone, f := &t.zones[k], t.s.Series(k, age).F
+		zone, f := &t.zones[k], t.series(k, age).F
 		if zone.second != nil {
 			kernel.Axpy(f[2], zone.second, dst)
 		}
@@ -252,6 +260,9 @@ func (t *Moments) Measure(u []float64, age float64) (off float64) {
 		phis, sizes := parts[0][:len(u)], parts[1][:len(u)]
 		for k, ui := range u {
 			i := from + k
+			if phis[k], sizes[k] = 0, 0; t.apart[s.Zone[i]] {
+				continue
+			}
 			loss, slope, curvature := s.Eval(s.Zone[i], ui, s.Y[i])
 			phi, phiU, _, v, _ := s.weigh(i, age, loss, slope, curvature)
 			phis[k], sizes[k] = phi, s.M[i]*v*GradientTerms(ui, slope, curvature)

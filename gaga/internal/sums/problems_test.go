@@ -224,6 +224,12 @@ func (s *Scope) activate(active []int) {
 	s.gatherRows()
 }
 
+func (s *Scope) watch(samples []int) {
+	s.Watch = samples
+	s.Watched++
+	s.gatherRows()
+}
+
 func (s *Scope) gatherRows() {
 	k := len(s.Active)
 	s.Rows = make([]float64, len(s.Watch)*k)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/dense"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // productSums is H's part Σ m ∂φ/∂u x xᵀ, which costs O(n k²) where all other sums cost
@@ -19,51 +20,57 @@ type productSums struct {
 	sum      []float64 // k x k, upper triangle: Σ held x xᵀ
 	diags    []float64 // k: Σ |held| x², as it was when sum was last taken anew, and more
 	added    int       // samples added to sum since then
-	changed  []int     // scratch: the slots of samples to be added
 }
 
 func newProductSums(n, p int) productSums {
-	return productSums{products: dense.NewProducts(p), held: zeros(n), sum: zeros(p * p), diags: zeros(p), changed: make([]int, 0, n)}
+	return productSums{products: dense.NewProducts(p), held: zeros(n), sum: zeros(p * p), diags: zeros(p)}
 }
 
 // update makes the sum that of the given slopes of the watched samples. It takes the sum
 // anew where most of them have changed, and before rounding adds up.
 func (h *productSums) update(s *Scope, slopes []float64) {
 	k := len(s.Active)
-	anew, weighed := !h.known || !slices.Equal(h.columns, s.Active), 0
-	h.changed = h.changed[:0]
+	anew, changed, weighed, total := !h.known || !slices.Equal(h.columns, s.Active), 0, 0, 0.0
 	for slot, slope := range slopes {
-		if slope != 0 {
+		size := math.Abs(slope)
+		if total += size; size > 0 {
 			weighed++
 		}
-		if off := slope - h.held[slot]; !(math.Abs(off) <= tolerance.SlopeChange*math.Abs(slope)) {
-			h.changed = append(h.changed, slot)
-			anew = anew || math.IsNaN(off) || math.IsInf(off, 0) // no difference takes that out of a sum
+		if !(math.Abs(slope-h.held[slot]) <= tolerance.SlopeChange*size) {
+			changed++
 		}
 	}
-	sum, diags := h.sum[:k*k], h.diags[:k]
-	if anew || 2*len(h.changed) > weighed || h.added > len(slopes) {
+	// No difference takes what is no number out of a sum.
+	if anew || 2*changed > weighed || h.added > len(slopes) || math.IsNaN(total) || math.IsInf(total, 0) {
 		h.renew(s, slopes)
-	} else {
-		h.added += len(h.changed)
+		return
 	}
-	for _, slot := range h.changed {
-		h.products.Add(diags, s.Rows[slot*k:(slot+1)*k], slopes[slot]-h.held[slot])
-		h.held[slot] = slopes[slot]
+	h.added += changed
+	for slot, slope := range slopes {
+		if off := slope - h.held[slot]; !(math.Abs(off) <= tolerance.SlopeChange*math.Abs(slope)) {
+			x := s.Rows[slot*k : (slot+1)*k]
+			h.products.Add(x, off)
+			kernel.AxpyTimes(math.Abs(off), x, x, h.diags[:k])
+			h.held[slot] = slope
+		}
 	}
-	h.products.Flush(sum)
+	h.products.Flush(h.sum[:k*k])
 }
 
-// renew empties the sum and makes all samples with a slope those to be added.
+// renew takes the sums anew.
 func (h *productSums) renew(s *Scope, slopes []float64) {
 	k := len(s.Active)
-	h.known, h.columns, h.added, h.changed = true, append(h.columns[:0], s.Active...), 0, h.changed[:0]
-	clear(h.sum[:k*k])
-	clear(h.diags[:k])
-	clear(h.held[:len(slopes)])
+	h.known, h.columns, h.added = true, append(h.columns[:0], s.Active...), 0
+	copy(h.held, slopes)
+	sum, diags := h.sum[:k*k], h.diags[:k]
+	clear(sum)
+	clear(diags)
 	for slot, slope := range slopes {
 		if slope != 0 {
-			h.changed = append(h.changed, slot)
+			x := s.Rows[slot*k : (slot+1)*k]
+			h.products.Add(x, slope)
+			kernel.AxpyTimes(math.Abs(slope), x, x, diags)
 		}
 	}
+	h.products.Flush(sum)
 }

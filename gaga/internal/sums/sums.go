@@ -1,10 +1,11 @@
 // Package sums has what the samples add to the optimality condition on a partition: the
 // gradient Σ m φ(u) a, its derivatives in θ and in the age, and the objective Σ m F(l).
 //
-// There are three kinds of terms. [NewDirect]'s sum over the samples, for every loss and
+// There are four kinds of terms. [NewDirect]'s sum over the samples, for every loss and
 // regularizer. [Moments] (squared loss) and [Margins] (hinge loss) contract sums over
 // zones, where the implicit loss is a short series: a change of zone moves one sample
 // between two zones' sums, and the cost of a step does not grow with the number of samples.
+// [Mixed] does so where the weight is constant in a zone, and sums over the samples of others.
 // [New] chooses.
 package sums
 
@@ -20,9 +21,10 @@ import (
 // Scope is what terms are summed over, and what they are added to.
 type Scope struct {
 	*model.State
-	Rows  []float64 // len(Watch) x len(Active): the watched samples' active columns; Samples.Rows has all
-	Hess  []float64 // len(Active) x len(Active) in use, row-major: H, upper triangle
-	Floor []float64 // P: least scale of each coordinate's terms
+	Watched int       // times that Watch was set
+	Rows    []float64 // len(Watch) x len(Active): the watched samples' active columns; Samples.Rows has all
+	Hess    []float64 // len(Active) x len(Active) in use, row-major: H, upper triangle
+	Floor   []float64 // P: least scale of each coordinate's terms
 }
 
 // Terms is what the samples add to the optimality condition, without the penalty and
@@ -69,6 +71,9 @@ type Activations interface {
 // New returns the terms that cost least along a path.
 func New(s *Scope) Terms {
 	if t, ok := NewMoments(s); ok {
+		return t
+	}
+	if t, ok := NewMixed(s); ok {
 		return t
 	}
 	return NewPlain(s)

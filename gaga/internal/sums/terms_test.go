@@ -191,9 +191,9 @@ func TestMomentsAreSumsOverSamples(t *testing.T) {
 // absoluteDiagonal returns Σ m|∂φ/∂u| x² of all coordinates.
 func absoluteDiagonal(d *direct, s *Scope) []float64 {
 	sums := make([]float64, s.P)
-	for i, phiU := range d.phiU {
+	for slot, i := range s.Watch {
 		for j, x := range s.Row(i) {
-			sums[j] += math.Abs(phiU) * x * x
+			sums[j] += math.Abs(d.phiU[slot]) * x * x
 		}
 	}
 	return sums
@@ -241,9 +241,18 @@ func TestDirectFollowsChanges(t *testing.T) {
 					pt.Theta[j] = 0
 					a.activate(append([]int(nil), a.Active[1:]...))
 				}
+			case 3:
+				var some []int
+				for i := range p.N {
+					if rng.IntN(4) > 0 {
+						some = append(some, i)
+					}
+				}
+				a.watch(some)
 			default:
 				a.shift(kept, rng.IntN(p.N), rng.IntN(2) == 0, pt.Theta)
 			}
+			b.Watch = a.Watch
 			b.activate(a.Active)
 			anew := NewDirect(b)
 			b.place(anew, a.Zone, nil)
@@ -292,5 +301,68 @@ func TestDirectPowers(t *testing.T) {
 		what, size := fmt.Sprintf("%v: ", r), 10*float64(p.N)
 		compare(t, what, a, b, size)
 		compareActivations(t, what, powers, weights, pt, other, a, size)
+	}
+}
+
+// Moments of some zones with sums over the samples of the others must be sums over all samples,
+// also after changes of zone.
+func TestMixedAreSumsOverSamples(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 10))
+		r := []model.Regularizer{power{order: 1.35}, root{}, logarithm{a: 1}}[seed%3]
+		p := problemOf(rng, 1500, 3, 0, r)
+		p.Series = nil
+		a, b := scopeOf(p), scopeOf(p)
+		sums, ok := New(a).(*Mixed)
+		if !ok {
+			t.Fatalf("no mixed sums under %T", r)
+		}
+		samples := NewDirect(b)
+		pt, other := a.draw(rng, 0.5, 0.5+rng.Float64()), model.NewPoint(p)
+		other.Age = pt.Age
+		copy(other.Theta, pt.Theta)
+		copy(other.Rate, pt.Rate)
+		u, zones := a.predictors(pt.Theta), make([]uint8, p.N)
+		for i := range zones {
+			loss, _, _ := p.Loss.Eval(u[i], p.Y[i])
+			zones[i] = uint8(p.Of(loss, pt.Age))
+		}
+		a.place(sums, zones, u)
+		b.place(samples, zones, u)
+		var watched []int
+		for i, z := range zones {
+			if sums.Direct()[z] || rng.IntN(5) == 0 {
+				watched = append(watched, i)
+			}
+		}
+		a.watch(watched)
+		for turn := range 6 {
+			for range turn { // of watched samples, as in a window
+				i := watched[rng.IntN(len(watched))]
+				if loss, _, _ := p.Loss.Eval(u[i], p.Y[i]); loss < 0.99*pt.Age || r != (root{}) {
+					a.shift(sums, i, a.Zone[i] == 0, pt.Theta)
+					b.shift(samples, i, b.Zone[i] == 0, pt.Theta)
+				}
+			}
+			a.assemble(sums, pt)
+			sums.Moments.Measure(u, pt.Age)
+			a.assemble(sums, pt)
+			b.assemble(samples, other)
+			what, size := fmt.Sprintf("seed %d, %d changes: ", seed, turn), 10*float64(p.N)
+			compare(t, what, a, b, size)
+			sa, sb := make([]float64, p.P), make([]float64, p.P)
+			sums.Gradients(make([]float64, p.P), sa)
+			samples.Gradients(make([]float64, p.P), sb)
+			for j := range sa {
+				sums.Moments.sizes[j] += sb[j] - sa[j] // they are estimates
+			}
+			for j, own := range absoluteDiagonal(sums.direct, a) {
+				sums.Moments.diags[j] = absoluteDiagonal(samples.(*direct), b)[j] - own
+			}
+			if turn == 0 { // the objective goes by losses, sums by zones
+				compareActivations(t, what, sums, samples, pt, other, a, size)
+			}
+		}
 	}
 }

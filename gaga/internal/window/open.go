@@ -50,6 +50,15 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 	m.measured = m.Moves()
 }
 
+// mixed are moments of some zones. The samples of the others are watched, as they are summed one
+// by one.
+type mixed struct{ *moments }
+
+func (m mixed) withdraw(w *Window, u []float64, age float64) {
+	m.moments.withdraw(w, u, age)
+	w.condition.SetWatch(w.condition.State().All)
+}
+
 // begin places the window at left and finds how soon each sample can reach a boundary. It
 // reports false where there are so few samples that all are watched.
 func (w *Window) begin(left *model.Point) bool {
@@ -153,7 +162,26 @@ func (w *Window) extend(left *model.Point) {
 // end watches the window's samples.
 func (w *Window) end(left *model.Point) {
 	w.radius = tolerance.WindowAmple * w.growth(w.age+w.length)
-	w.watch(left, w.samples)
+	w.watch(left, w.summed())
+}
+
+// summed returns the window's samples and those that are summed one by one, in order.
+func (w *Window) summed() []int {
+	if w.direct == nil {
+		return w.samples
+	}
+	near := w.samples
+	w.watched = w.watched[:0]
+	for i, zone := range w.condition.State().Zone {
+		within := len(near) > 0 && near[0] == i
+		if within {
+			near = near[1:]
+		}
+		if within || w.direct[zone] {
+			w.watched = append(w.watched, i)
+		}
+	}
+	return w.watched
 }
 
 // watchAll watches all samples: no bound is needed.
@@ -290,6 +318,6 @@ func (w *Window) Surround(pt *model.Point) bool {
 		}
 	}
 	w.moved, w.radius = w.length, 0
-	w.condition.SetWatch(w.samples)
+	w.condition.SetWatch(w.summed())
 	return true
 }

@@ -41,6 +41,7 @@ type Window struct {
 	extent
 	condition *condition.Primal
 	outside   outside
+	direct    []bool  // of each zone: all its samples are watched; nil where that is none
 	last      float64 // end of the range of ages
 	lasting   bool    // it bounds moves of all coordinates, always
 	widened   bool    // it does so now
@@ -53,7 +54,8 @@ type Window struct {
 	left  *model.Point // where it is being opened
 	approach
 	list    list
-	samples []int // room for the watched samples
+	samples []int // room for those that can reach a boundary in the window
+	watched []int // and for the watched samples
 }
 
 // approach has the samples that can reach a boundary of their zones within a limit of ages.
@@ -106,6 +108,8 @@ func New(c *condition.Primal, last float64) Horizon {
 	switch t := c.Terms().(type) {
 	case *sums.Moments:
 		w.outside, w.lasting = &moments{Moments: t}, t.Constant()
+	case *sums.Mixed:
+		w.outside, w.direct = mixed{&moments{Moments: t.Moments}}, t.Direct()
 	default:
 		if !t.Summed() {
 			return Everything{}

@@ -3,12 +3,14 @@ package window
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
@@ -77,8 +79,9 @@ func linearSeries(zone int, age float64) model.Series {
 	return model.Series{F: [4]float64{age / 2}, Rate: [4]float64{0.5}}
 }
 
-// random draws a problem of n samples, whose sums are moments or zone sums of the hinge loss.
-func random(rng *rand.Rand, n int, kinked bool) *model.Problem {
+// random draws a problem of n samples, whose sums are moments, zone sums of the hinge loss
+// or, without a series, expanded.
+func random(rng *rand.Rand, n int, kinked, series bool) *model.Problem {
 	const d = 3
 	s := model.Samples{N: n, P: d + 1, Rows: make([]float64, n*(d+1)), Y: make([]float64, n), M: make([]float64, n), Total: float64(n), Intercept: true}
 	for i := range n {
@@ -101,7 +104,11 @@ func random(rng *rand.Rand, n int, kinked bool) *model.Problem {
 	for j := range d {
 		weights[j] = 1
 	}
-	p.Zoning = model.NewZoning(linear{}, []model.Zone{{Name: "easy"}, {Name: "discarded"}}, linearSeries, kinked)
+	f := linearSeries
+	if !series {
+		f = nil
+	}
+	p.Zoning = model.NewZoning(linear{}, []model.Zone{{Name: "easy"}, {Name: "discarded"}}, f, kinked)
 	return p
 }
 
@@ -197,22 +204,28 @@ func (f site) probe(rng *rand.Rand, left *model.Point, length float64, times int
 func TestWindowHoldsCrossings(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []struct {
-		name   string
-		kinked bool
-	}{{"moments", false}, {"margins", true}} {
+		name           string
+		kinked, series bool
+	}{{"moments", false, true}, {"mixed", false, false}, {"margins", true, true}} {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			inside, few := 0, 0
 			for seed := range uint64(12) {
 				rng := rand.New(rand.NewPCG(seed, 41))
-				f := newSite(t, rng, random(rng, 2200, kind.kinked))
+				f := newSite(t, rng, random(rng, 2200, kind.kinked, kind.series))
 				left := f.pt
 				length := f.Ahead(left)
 				if again := f.Ahead(left); again > length*(1+1e-12) || !(length > 0) || !f.Inside(left) {
 					t.Fatalf("seed %d: %v ages ahead, then %v", seed, length, again)
 				}
-				if s := f.State(); len(s.Watch) < s.N/2 {
+				s := f.State()
+				if len(f.samples) < s.N/2 {
 					few++
+				}
+				for i, z := range s.Zone { // samples that are summed one by one are watched
+					if _, watched := slices.BinarySearch(s.Watch, i); f.direct != nil && f.direct[z] && !watched {
+						t.Fatalf("seed %d: sample %d is not watched", seed, i)
+					}
 				}
 				i, seen := f.probe(rng, left, length, 200)
 				if inside += seen; i >= 0 {
@@ -234,7 +247,7 @@ func TestListHoldsCrossings(t *testing.T) {
 		listed, inside := 0, 0
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, 43))
-			f := newSite(t, rng, random(rng, 8000, kinked))
+			f := newSite(t, rng, random(rng, 8000, kinked, true))
 			left := f.pt
 			for range 30 {
 				length := f.Ahead(left)
@@ -282,7 +295,7 @@ func TestSurround(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 43))
-		f := newSite(t, rng, random(rng, 2000, false))
+		f := newSite(t, rng, random(rng, 2000, false, true))
 		f.Widen(true)
 		if !f.Surround(f.pt) || !f.Inside(f.pt) {
 			t.Fatalf("seed %d: no neighbourhood", seed)
@@ -320,7 +333,7 @@ func TestSurround(t *testing.T) {
 func TestWindowOfOtherCoordinates(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 47))
-	f := newSite(t, rng, random(rng, 2000, false))
+	f := newSite(t, rng, random(rng, 2000, false, true))
 	for _, all := range []bool{false, true} {
 		f.Widen(all)
 		f.Ahead(f.pt)
@@ -338,30 +351,34 @@ func TestWindowOfOtherCoordinates(t *testing.T) {
 	}
 }
 
-// Without a window no sample is watched, as zone sums need none.
+// Without a window the sums say what is to be watched; zone sums need nothing.
 func TestWatchNone(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 53))
 	for _, kinked := range []bool{false, true} {
-		f := newSite(t, rng, random(rng, 2200, kinked))
-		if watched := len(f.State().Watch); watched > 0 {
-			t.Errorf("%d samples are watched", watched)
-		}
-		if f.Inside(f.pt) {
-			t.Error("the window is open")
+		for _, series := range []bool{false, true} {
+			if kinked && !series {
+				continue
+			}
+			f := newSite(t, rng, random(rng, 2200, kinked, series))
+			_, mixed := f.Terms().(*sums.Mixed)
+			if (len(f.State().Watch) == 2200) != mixed {
+				t.Errorf("%d samples are watched, sums are mixed: %v", len(f.State().Watch), mixed)
+			}
+			if f.Inside(f.pt) {
+				t.Error("the window is open")
+			}
 		}
 	}
-	p := random(rng, 500, false)
-	p.Zoning = model.NewZoning(linear{}, p.Zones, nil, false)
-	if _, ok := New(condition.NewPrimal(p), 2).(Everything); !ok {
-		t.Error("sums over the samples have a window")
+	if _, ok := New(condition.NewPlain(random(rng, 50, false, true)), 2).(Everything); !ok {
+		t.Error("plain sums have a window")
 	}
 }
 
 // Windows leave room for as many jumps as there have been.
 func TestJumped(t *testing.T) {
 	t.Parallel()
-	w := &Window{Ruler: NewRuler(&random(rand.New(rand.NewPCG(1, 59)), 50, false).Samples)}
+	w := &Window{Ruler: NewRuler(&random(rand.New(rand.NewPCG(1, 59)), 50, false, true).Samples)}
 	from, to := make([]float64, 4), []float64{1, 0, 0, 0}
 	length := w.Distance(from, to)
 	for range 200 {
@@ -380,7 +397,7 @@ func TestJumped(t *testing.T) {
 func TestRuler(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 61))
-	p := random(rng, 200, false)
+	p := random(rng, 200, false, true)
 	for i := range p.N {
 		p.Row(i)[1] = 0 // a column without a scale
 	}

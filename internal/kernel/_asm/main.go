@@ -33,6 +33,8 @@ func main() {
 	invert(v)
 	squares(v)
 	logistic(v)
+	logs(v)
+	weigh(v)
 	distances(v)
 	gauss(v)
 	for _, p := range precisions() {

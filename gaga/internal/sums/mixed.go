@@ -1,0 +1,93 @@
+package sums
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// Mixed sums the terms of the squared loss where weights are constant in some zones: from
+// moments of the samples there, and sample by sample in the others. All of these are watched.
+type Mixed struct {
+	*direct
+	Moments *Moments
+}
+
+// NewMixed reports false where it cannot serve the problem or costs more than sums over the
+// samples.
+func NewMixed(s *Scope) (*Mixed, bool) {
+	if !s.Squared || s.N <= max(tolerance.WindowLeast, tolerance.WindowRows*s.P) {
+		return nil, false
+	}
+	any, varies, constants := false, make([]bool, len(s.Zones)), make([]bool, len(s.Zones))
+	for k := range varies {
+		varies[k] = s.Varies(k)
+		constants[k] = !varies[k]
+		any = any || constants[k]
+	}
+	moments, ok := newMoments(s, func(zone int, age float64) model.Series { return constant(s, varies, zone, age) }, varies)
+	if !any || !ok {
+		return nil, false
+	}
+	return &Mixed{newDirect(s, constants), moments}, true
+}
+
+// constant returns the series of a zone of constant weight, none for those that vary.
+func constant(s *Scope, varies []bool, zone int, age float64) (terms model.Series) {
+	if varies[zone] {
+		return terms
+	}
+	loss := s.Inside(zone, age)
+	terms.F[2], _, terms.Rate[2] = s.Regularizer.Weight(zone, loss, age)
+	terms.F[0] = s.Regularizer.Integral(loss, age) - terms.F[2]*loss
+	return terms
+}
+
+// Direct reports of each zone whether its samples are summed one by one.
+func (t *Mixed) Direct() []bool { return t.Moments.apart }
+
+func (t *Mixed) Assemble(pt *model.Point) {
+	t.direct.Assemble(pt)
+	t.Moments.Assemble(pt)
+}
+
+func (t *Mixed) Curve(pt *model.Point) {
+	t.direct.Curve(pt)
+	t.Moments.Curve(pt)
+}
+
+func (t *Mixed) Gradient(pt *model.Point) {
+	t.direct.Gradient(pt)
+	t.Moments.slope(t.s, pt)
+}
+
+func (t *Mixed) Coordinate(j int) (gradient, dage, size float64) {
+	gradient, dage, size = t.direct.Coordinate(j)
+	g, dg, s := t.Moments.Coordinate(j)
+	return gradient + g, dage + dg, size + s
+}
+
+func (t *Mixed) Border(dst []float64, j int) (diagonal, magnitude float64) {
+	diagonal, magnitude = t.direct.Border(dst, j)
+	d, m := t.Moments.border(t.s, dst, j)
+	return diagonal + d, magnitude + m
+}
+
+func (t *Mixed) Gradients(gradient, size []float64) {
+	t.direct.Gradients(gradient, size)
+	blas64.Axpy(1, vector(t.Moments.grad[:t.s.P]), vector(gradient))
+	blas64.Axpy(1, vector(t.Moments.sizes), vector(size))
+}
+
+func (t *Mixed) Place(zones []uint8, u []float64) {
+	t.Moments.Place(zones, u)
+	t.direct.Place(zones, u)
+}
+
+func (t *Mixed) Move(i int, from uint8, theta []float64) {
+	t.Moments.Move(i, from, theta)
+	t.direct.Move(i, from, theta)
+}
+
+func (t *Mixed) Objective() float64 { return t.direct.Objective() + t.Moments.Objective() }
