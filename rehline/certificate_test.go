@@ -131,12 +131,7 @@ func (c *certificate) penalize(p rehline.Problem, sol rehline.Solution, force, s
 		c.primal += ridge * b * b / 2
 		c.dual -= over * over / (2 * ridge)
 	}
-	b0 := sol.Intercept
-	switch p.Intercept {
-	case rehline.PenalizedIntercept:
-		c.primal += ridge * b0 * b0 / 2
-		c.dual -= force[d] * force[d] / (2 * ridge)
-	case rehline.FreeIntercept:
+	if p.Intercept == rehline.FreeIntercept {
 		c.outside = max(c.outside, math.Abs(force[d])/(1+size[d]))
 	}
 }

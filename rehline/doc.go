@@ -48,8 +48,7 @@
 // leaves the ridge out: every coefficient then needs an L1 penalty, which bounds them and
 // lets the dual be made feasible. There may be several solutions with one objective; the
 // Lasso, the L1 quantile regression and the 1-norm support vector machine are such
-// problems. The intercept is none, free or penalized like a coefficient. It is never bound
-// by constraints.
+// problems. The intercept is none or free: neither penalized nor bound by constraints.
 //
 // NonNegative, Box, Monotone, Sum and Fairness are constraints by name; Custom takes any
 // rows A and b. Redundant rows and rows of zeros that hold are
@@ -63,11 +62,9 @@
 // For many fits of the same data make a Solver: New sets up once, and SetWeights and
 // Options.Warm change what comes next without allocating, but for the last resort below. A warm start takes the
 // coefficients, and the duals where they are there, of any solution of the same shape;
-// from the Solver's own last solution it copies nothing. A re-solve after a small change of
-// the weights then visits only samples near their kinks, a twentieth or three times the
-// coefficients, and certifies all of them; smooth losses take one or two Newton steps from
-// the scores and the Gram matrix that were kept. TestWarmStart and BenchmarkResolve show
-// what it saves.
+// from the Solver's own last solution it copies nothing. Kinked losses begin with descent
+// from the multipliers then, others with Newton steps with the Gram matrix that was kept.
+// TestWarmStart and BenchmarkResolve show what it saves.
 //
 // # What is certain
 //
@@ -78,9 +75,8 @@
 //	    v = Aᵀξ - Σ λ_li U_li x_i - Σ γ_hi S_hi x_i
 //
 // with ξ_k >= 0 but for equalities and P(v) = Σ_j max(0, |v_j| - L1_j)²/(2 Ridge); without
-// a ridge |v_j| <= L1_j instead. With a free intercept the slopes λ U + γ S sum to zero,
-// with a penalized one their squared sum counts like v_j². Its value is a lower bound on
-// every objective, and Solution.Gap is what Beta is above it.
+// a ridge |v_j| <= L1_j instead. With a free intercept the slopes λ U + γ S sum to zero.
+// Its value is a lower bound on every objective, and Solution.Gap is what Beta is above it.
 //
 // Solve stops when the gap is at most Options.Tol and constraints are violated by at most
 // min(Tol, 1e-6) (1 + max |b_k|). It means the same for all units of the data and sizes of
@@ -100,12 +96,10 @@
 // Terms that turn at one score in opposite directions, as in the quantile and Huber losses,
 // share one. Two phases follow each other; Options.Method leaves out one of them.
 //
-//  1. Dual coordinate descent with shrinking [1, 2], in random order, where there is
-//     neither an L1 penalty nor a free intercept, and the loss has kinks, or the ridge is
-//     strong relative to its curvature. With strong regularization a few passes are all it takes;
-//     later ones are over the samples that are likely by the gap [5] to have
-//     other slopes at the solution. Every pass estimates the gap from the terms as it meets
-//     them; the gap itself is computed where the estimate is small enough.
+//  1. Dual coordinate descent with shrinking [1, 2], in random order, where the loss has
+//     kinks and there is neither an L1 penalty nor a free intercept. With strong
+//     regularization a few passes are all it takes. Every pass estimates the gap from the
+//     terms as it meets them; the gap itself is computed where the estimate is small enough.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints
 //     and L1 penalties smoothed around their multipliers, are solved by a semismooth Newton
 //     method [4] with an exact line search on the piecewise quadratic. Smooth losses need
@@ -114,7 +108,7 @@
 //
 // Where the second phase stalls above a gap of 1e-10, as with dual variables far below their
 // bounds (large C, separable classes), terms that are narrow relative to the scores, or features of
-// very different scales, an interior-point method [6] starts from zero with the same Newton
+// very different scales, an interior-point method [5] starts from zero with the same Newton
 // systems. It allocates its memory, about 64 bytes a sample and term, when a Solver first needs it.
 //
 // Descent ends when it has made as many visits as the second phase costs, or when the fall
@@ -140,8 +134,6 @@
 //	    Algorithm in Convex Programming. Math. Oper. Res. 1 (1976).
 //	[4] Li, Sun, Toh: A Highly Efficient Semismooth Newton Augmented Lagrangian
 //	    Method for Solving Lasso Problems. SIAM J. Optim. 28 (2018).
-//	[5] Ndiaye, Fercoq, Gramfort, Salmon: Gap Safe Screening Rules for Sparsity
-//	    Enforcing Penalties. JMLR 18 (2017).
-//	[6] Mehrotra: On the Implementation of a Primal-Dual Interior Point Method. SIAM J.
+//	[5] Mehrotra: On the Implementation of a Primal-Dual Interior Point Method. SIAM J.
 //	    Optim. 2 (1992).
 package rehline

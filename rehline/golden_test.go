@@ -24,8 +24,8 @@ type goldenCase struct {
 	By, Loss  string
 	Parameter float64
 	C         float64
-	Ridge, L1 float64 // 0: none
-	Intercept rehline.Intercept
+	Ridge, L1 float64           // 0: none
+	Intercept rehline.Intercept // or 2: penalized, as a feature of ones
 	Weighted  bool
 
 	Objective float64
@@ -36,6 +36,10 @@ func (g *golden) problem(c goldenCase) (rehline.Problem, error) {
 	n := len(g.Y)
 	d := len(g.X) / n
 	p := rehline.Problem{X: blas64.General{Rows: n, Cols: d, Stride: d, Data: g.X}, C: c.C, Ridge: c.Ridge, NoRidge: c.Ridge == 0, Intercept: c.Intercept}
+	if c.Intercept == 2 {
+		p.Intercept = rehline.NoIntercept
+		p.X = general(n, d+1, func(i, j int) float64 { return append(g.X[i*d:(i+1)*d:(i+1)*d], 1)[j] })
+	}
 	if c.L1 > 0 {
 		p.L1 = vector(d, func(int) float64 { return c.L1 })
 	}
@@ -90,9 +94,9 @@ func TestGolden(t *testing.T) {
 		if !(math.Abs(above) <= 1e-8) {
 			t.Errorf("%s: objective %.12g, theirs is %.12g: %.2g above", name, sol.Objective, c.Objective, above)
 		}
-		for j, b := range sol.Beta {
-			if c.Ridge > 0 && math.Abs(b-c.Beta[j]) > 1e-4*(1+math.Abs(b)) {
-				t.Errorf("%s: β_%d = %g, theirs is %g", name, j, b, c.Beta[j])
+		for j, want := range c.Beta {
+			if b := sol.Beta[j]; c.Ridge > 0 && math.Abs(b-want) > 1e-4*(1+math.Abs(b)) {
+				t.Errorf("%s: β_%d = %g, theirs is %g", name, j, b, want)
 			}
 		}
 	}

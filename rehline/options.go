@@ -42,14 +42,13 @@ type Progress struct {
 }
 
 // Iterations counts the work of a solve. A pass may be short: shrinking leaves out
-// samples that rest at a bound, and a re-solve near the last solution takes only
-// those that it cannot hold where they are. Visits over the number of samples are
-// the passes over all of them that would have been as much work. Passes and Newton
-// are what Options.MaxPasses limits.
+// samples that rest at a bound. Visits over the number of samples are the passes over
+// all of them that would have been as much work. Passes and Newton are what
+// Options.MaxPasses limits.
 type Iterations struct {
 	Passes int // of coordinate descent, over the samples that were not left out.
 	Visits int // of samples in these passes.
-	Newton int // Newton steps, over all samples or over those near their kinks.
+	Newton int // Newton steps.
 	Outer  int // updates of the multipliers between Newton steps.
 }
 

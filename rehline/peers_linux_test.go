@@ -158,7 +158,13 @@ func peerProblem(folder, data, task, regime string) (rehline.Problem, error) {
 	case "qr":
 		p.Loss = rehline.Quantile(value, 0.5)
 	case "qr25":
-		p.Loss, p.Intercept = rehline.Quantile(value, 0.25), rehline.PenalizedIntercept
+		p.Loss = rehline.Quantile(value, 0.25)
+		p.X = general(n, d+1, func(i, j int) float64 { // with a penalized intercept
+			if j == d {
+				return 1
+			}
+			return x.Data[i*d+j]
+		})
 	case "huber":
 		p.Loss = rehline.Huber(value, 1)
 	default:

@@ -41,9 +41,8 @@ type Intercept uint8
 
 // The kinds of intercept.
 const (
-	NoIntercept        Intercept = iota // b0 = 0.
-	FreeIntercept                       // b0 is neither penalized nor constrained.
-	PenalizedIntercept                  // ½ Ridge b0² is added to the objective.
+	NoIntercept   Intercept = iota // b0 = 0.
+	FreeIntercept                  // b0 is neither penalized nor constrained.
 )
 
 // size returns the numbers of samples n and of features d.
@@ -136,14 +135,12 @@ func (p *Problem) checkPenalty(d int) error {
 		return err
 	}
 	switch {
-	case p.Intercept > PenalizedIntercept:
+	case p.Intercept > FreeIntercept:
 		return rangeError("Intercept", -1, -1, "%d", uint8(p.Intercept))
 	case !p.NoRidge:
 		return nil
 	case p.Ridge != 0:
 		return rangeError("Ridge", -1, -1, "%g with NoRidge; it is 0 then", p.Ridge)
-	case p.Intercept == PenalizedIntercept:
-		return rangeError("Intercept", -1, -1, "penalized by a ridge that NoRidge leaves out; it is free or none")
 	case p.L1 == nil:
 		return shapeError("L1", "none with NoRidge; one penalty > 0 per coefficient is needed")
 	}
@@ -167,7 +164,7 @@ func (p *Problem) checkFeatures(from *arena) (norms []float64, known bool, err e
 		return nil, false, err
 	}
 	norms = from.scratch(n)
-	full{p.X}.norms(norms)
+	kernel.Norms(norms, p.X.Data, p.X.Stride, d)
 	known = kernel.Sum(norms) <= moderateSum
 	if !known {
 		err = checkFinite("X", p.X)

@@ -123,7 +123,7 @@ func list[T any](n int, f func(i int) T) []T {
 
 func (g *genes) problem() rehline.Problem {
 	n, d := g.next(7), g.next(5)
-	p := rehline.Problem{X: g.matrix(n, d), Loss: g.loss(n), C: math.Abs(g.number()), Ridge: math.Abs(g.number()), Intercept: rehline.Intercept(g.next(80) % 4)}
+	p := rehline.Problem{X: g.matrix(n, d), Loss: g.loss(n), C: math.Abs(g.number()), Ridge: math.Abs(g.number()), Intercept: rehline.Intercept(g.next(80) % 3)}
 	p.Constraints = g.constraints(p.X, d)
 	if g.next(3) == 1 {
 		p.Weights = g.vector(n)

@@ -88,7 +88,6 @@ func TestPureL1NeedsPenalties(t *testing.T) {
 		"no penalty":        {func(p *rehline.Problem) { p.L1 = nil }, rehline.ErrShape, "L1"},
 		"a penalty of zero": {func(p *rehline.Problem) { p.L1[1] = 0 }, rehline.ErrRange, "L1"},
 		"a ridge":           {func(p *rehline.Problem) { p.Ridge = 1 }, rehline.ErrRange, "Ridge"},
-		"penalized b0":      {func(p *rehline.Problem) { p.Intercept = rehline.PenalizedIntercept }, rehline.ErrRange, "Intercept"},
 	} {
 		p := rehline.Problem{X: x, Loss: rehline.Hinge(class), NoRidge: true, L1: []float64{1, 1, 1}}
 		c.change(&p)

@@ -72,11 +72,8 @@ func newProgram(p rehline.Problem) *program {
 		q.variable(ridge, 0)
 	}
 	intercept := -1
-	switch p.Intercept {
-	case rehline.FreeIntercept:
+	if p.Intercept == rehline.FreeIntercept {
 		intercept = q.variable(0, 0)
-	case rehline.PenalizedIntercept:
-		intercept = q.variable(ridge, 0)
 	}
 	score := func(i int, u float64) map[int]float64 {
 		r := map[int]float64{}

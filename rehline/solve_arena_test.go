@@ -28,7 +28,7 @@ func TestUsedMemory(t *testing.T) {
 		"tube": EpsilonInsensitive(y, 0.2), "composite": {U: Hinge(class).U, V: Hinge(class).V, S: Huber(y, 1.0).S, T: Huber(y, 1.0).T, Tau: Huber(y, 1.0).Tau},
 	} {
 		for at, p := range []Problem{
-			{C: 1.0 / n}, {C: 1}, {C: 100, Intercept: PenalizedIntercept}, {C: 1, Intercept: FreeIntercept, L1: ones}, {C: 1, L1: ones, NoRidge: true},
+			{C: 1.0 / n}, {C: 1}, {C: 100}, {C: 1, Intercept: FreeIntercept, L1: ones}, {C: 1, L1: ones, NoRidge: true},
 			{C: 0.1, Constraints: Sum(d, 1)},
 		} {
 			t.Run(fmt.Sprint(name, at), func(t *testing.T) {

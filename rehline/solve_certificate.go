@@ -1,10 +1,6 @@
 package rehline
 
-import (
-	"math"
-
-	"github.com/agepath/agepath/internal/kernel"
-)
+import "math"
 
 // certificate is what a state is worth, divided by the unit.
 type certificate struct {
@@ -53,7 +49,6 @@ func (s *state) certify() {
 	t := s.penalty.regime.toll(s.beta, s.v)
 	primal, dual, young := s.sums.value+t.cost, s.sums.dual-t.fall, s.sums.young
 	var gain float64 // what infeasibility makes the gap too small by
-	primal -= kernel.Dot(s.rest.force, s.beta)
 	if d := s.penalty.d; s.penalty.free {
 		gain = math.Abs(s.v[d]*s.beta[d]) + s.v[d]*s.beta[d]
 	}
@@ -69,7 +64,7 @@ func (s *state) certify() {
 		}
 		s.infeasibility = max(s.infeasibility, violation)
 	}
-	constant := s.costs.constant + s.rest.value
+	constant := s.costs.constant
 	s.gap = primal - t.share*dual + t.share*gain
 	s.primal, s.dual, s.young, s.share = primal+constant, t.share*dual+constant, young+t.lag, t.share
 }

@@ -1,10 +1,6 @@
 package rehline
 
-import (
-	"math"
-
-	"github.com/agepath/agepath/internal/kernel"
-)
+import "github.com/agepath/agepath/internal/kernel"
 
 // conjugate solves the Newton system by conjugate gradients with the diagonal as
 // preconditioner. It needs no d x d matrix and only the rows of X whose terms are in their
@@ -20,8 +16,7 @@ func newConjugate(dim int) *conjugate {
 	return &conjugate{r: vector(), p: vector(), q: vector(), diagonal: vector(), extra: vector()}
 }
 
-func (*conjugate) product(_, _ []float64) bool { return false }
-func (*conjugate) forget()                     {}
+func (*conjugate) forget() {}
 
 func (c *conjugate) solve(w *newton) {
 	x, r, p, q, m := w.step, c.r, c.p, c.q, c.diagonal
@@ -64,12 +59,13 @@ func (c *conjugate) apply(w *newton, q, p []float64) {
 		if h == 0 {
 			continue
 		}
-		z := w.x.dot(i, p[:d])
+		x := row(w.x, i)
+		z := kernel.Dot(x, p[:d])
 		if len(p) > d {
 			z += p[d]
 			q[d] += h * z
 		}
-		w.x.axpy(i, h*z, q[:d])
+		kernel.Axpy(h*z, x, q[:d])
 	}
 	for k, weight := range w.guard.weight {
 		if weight > 0 {
@@ -85,14 +81,12 @@ func (c *conjugate) condition(w *newton) {
 	copy(c.extra, w.bows)
 	copy(m, w.penalty.bend)
 	var total, trace float64
-	row := c.r[:d]
 	for i, h := range w.h {
 		if h != 0 {
 			total += h
-			w.x.gather(i, math.Sqrt(h), row)
-			for j, v := range row {
-				m[j] += v * v
-				trace += v * v
+			for j, v := range row(w.x, i) {
+				m[j] += h * v * v
+				trace += h * v * v
 			}
 		}
 	}

@@ -17,173 +17,85 @@ import (
 // too slowly to be worth it.
 type descent struct {
 	*state
-	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept; see invert
-	steps   []float64 // of a curved term
-	lists   []list    // of active samples: one of each face, or one where the kernel does not visit them
-	random  uint64
-	run     int     // samples that are visited in their order
-	block   int     // the same where no cache holds them all; 0 where the kernel does not visit them
-	far     int     // active samples beyond which this is so
-	finish  float64 // passes that a finish by near samples costs; infinite where there is none
-	visitor kernel.Pass
-	faces   []face // of the terms; none where the kernel does not visit them and some are curved
-}
-
-// list are samples that passes visit.
-type list struct {
-	active []int32 // in the order of the pass
-	kept   int     // of the blocks before
-	part   []int32 // those of a block that were kept so far
-	stay   int     // of them in this turn
+	arena  *arena
+	inv    []float64 // 1/‖x_i‖², in place of the norms; nil before the first solve
+	faces  []face    // kinked terms, then curved ones
+	random uint64
 }
 
 // face is a term of every sample, the maximum over lo <= a <= hi of
 // a(z - kink) - soft a²/2, with 1/soft and the step of the slope by the distance from where it
 // would not change.
-type face struct{ step, kink, lo, hi, slope, soft, stiff []float64 }
-
-// outcome is how descent ended.
-type outcome uint8
-
-const (
-	ended   outcome = iota // solved or at a limit
-	gaveUp                 // more passes do not pay
-	isClose                // the same, and near samples are likely to finish
-)
+type face struct {
+	step, kink, lo, hi, slope, soft, stiff []float64
+	active                                 []int32 // samples that passes visit, in their order
+}
 
 func newDescent(from *arena, s *state) descent {
-	n := len(s.z)
-	d := descent{state: s, run: 1, finish: inf}
-	if 8*n*s.penalty.d > nearCache {
-		d.run = runLength
-	}
-	if x, ok := s.x.(full); ok && d.kernelled() {
-		size := 8*x.Stride + stateBytes
-		d.block, d.far = max(runLength, blockBytes/size), farCache/size
-	}
-	terms := len(s.terms.kinked) + len(s.terms.curved)
-	d.faces = make([]face, 0, terms)
-	d.lists = make([]list, 1)
-	if d.kernelled() {
-		d.lists = make([]list, terms)
-	}
-	for t := range d.lists {
-		d.lists[t].active = from.list(n + 8)
+	d := descent{state: s, arena: from, faces: make([]face, len(s.terms.kinked)+len(s.terms.curved))}
+	for t := range d.faces {
+		d.faces[t].active = from.list(len(s.z))
 	}
 	return d
 }
 
-// strong tells of terms that are all curved whether the ridge is so strong beside their
-// mean curvature along a coefficient that a few passes are likely to do.
-func (d *descent) strong() bool {
-	if !d.kernelled() || d.penalty.dim < strongDim {
-		return false
+// begin starts from the centers, where they are multipliers of an earlier solution, or
+// from slopes of zero.
+func (d *descent) begin(seed uint64, warm bool) {
+	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
+	clear(d.beta)
+	copy(d.guard.xi, d.guard.center)
+	d.primal = 0
+	if warm {
+		d.terms.resume()
+		d.collect()
+		d.forces()
+		copy(d.beta, d.v)
+	} else {
+		d.terms.slopes(func(slope []float64) { clear(slope) })
 	}
-	return d.curvature() <= strongCurvature
-}
-
-// curvature returns the mean one of terms that are all curved along a coefficient, by some of the
-// samples.
-func (d *descent) curvature() float64 {
-	n := len(d.z)
-	stride := max(1, n/nearSample)
-	var sum float64
-	for t := range d.terms.curved {
-		sigma := d.terms.curved[t].sigma
-		for i := 0; i < n; i += stride {
-			sum += sigma[i] * d.extent(i)
-		}
-	}
-	return sum * float64(stride) / float64(d.penalty.dim)
-}
-
-// extent returns ‖x_i‖² of a sample, with 1 added for a penalized intercept.
-func (d *descent) extent(i int) float64 {
-	if d.inv != nil {
-		return 1 / d.inv[i]
-	}
-	return d.norms[i] + d.bend()
-}
-
-// bend is 1 with a penalized intercept, else 0.
-func (d *descent) bend() float64 { return float64(d.penalty.dim - d.penalty.d) }
-
-// invert computes inv, which Newton steps do not need, in place of the norms.
-func (d *descent) invert() {
 	if d.inv == nil {
-		kernel.Invert(d.norms, d.bend(), leastExtent)
 		d.inv = d.norms
-	}
-}
-
-// face sets the faces. A curved term has its own where g, dz and h are, which descent does
-// not need.
-func (d *descent) face() {
-	d.faces = d.faces[:0]
-	if len(d.terms.curved) > 0 && !d.kernelled() {
-		return
+		for i, v := range d.inv {
+			d.inv[i] = 1 / max(v, leastExtent)
+		}
 	}
 	for i := range d.terms.kinked {
-		k := &d.terms.kinked[i]
-		d.faces = append(d.faces, face{step: d.inv, kink: k.kink, lo: k.lo, hi: k.hi, slope: k.slope})
+		k, f := &d.terms.kinked[i], &d.faces[i]
+		f.step, f.kink, f.lo, f.hi, f.slope = d.inv, k.kink, k.lo, k.hi, k.slope
 	}
 	for i := range d.terms.curved {
-		c := &d.terms.curved[i]
-		f := face{d.steps, c.kink, d.g, d.dz, c.slope, d.h, c.sigma}
-		for j, m := range c.sigma {
-			f.lo[j], f.hi[j] = c.bounds(j)
-			if f.soft[j] = 0; m > 0 {
-				f.soft[j] = 1 / m
-			}
-			f.step[j] = d.inv[j] / (1 + d.inv[j]*f.soft[j])
+		d.faces[len(d.terms.kinked)+i].curve(d.arena, &d.terms.curved[i], d.inv)
+	}
+	d.reset()
+}
+
+// curve makes the face that of a curved term.
+func (f *face) curve(from *arena, c *curved, inv []float64) {
+	f.kink, f.slope, f.stiff = c.kink, c.slope, c.sigma
+	if f.soft == nil {
+		for _, v := range []*[]float64{&f.step, &f.lo, &f.hi, &f.soft} {
+			*v = from.scratch(len(inv))
 		}
-		d.faces = append(d.faces, f)
+	}
+	for j, m := range c.sigma {
+		f.lo[j], f.hi[j] = c.bounds(j)
+		if f.soft[j] = 0; m > 0 {
+			f.soft[j] = 1 / m
+		}
+		f.step[j] = inv[j] / (1 + inv[j]*f.soft[j])
 	}
 }
 
 // reset makes all samples active.
 func (d *descent) reset() {
-	for t := range d.lists {
-		active := d.lists[t].active[:len(d.z)]
-		for i := range active {
-			active[i] = int32(i)
+	for t := range d.faces {
+		f := &d.faces[t]
+		f.active = f.active[:len(d.z)]
+		for i := range f.active {
+			f.active[i] = int32(i)
 		}
-		d.lists[t].active = active
 	}
-}
-
-// some makes others the active samples.
-func (d *descent) some(samples []int32) {
-	for t := range d.lists {
-		d.lists[t].active = append(d.lists[t].active[:0], samples...)
-	}
-}
-
-// visits returns how many visits of a sample a pass has: those of several faces count as one.
-func (d *descent) visits() float64 {
-	var count int
-	for t := range d.lists {
-		count += len(d.lists[t].active)
-	}
-	return float64(count) / float64(len(d.lists))
-}
-
-func (d *descent) seed(seed uint64) { d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d }
-
-// begin starts from the centers, where they are multipliers of an earlier solution, or
-// from slopes of zero.
-func (d *descent) begin(warm bool) {
-	clear(d.beta)
-	copy(d.guard.xi, d.guard.center)
-	d.primal = 0
-	if !warm {
-		d.terms.slopes(func(slope []float64) { clear(slope) })
-		return
-	}
-	d.terms.resume()
-	d.collect()
-	d.forces()
-	copy(d.beta, d.v)
 }
 
 // hope predicts how many passes are to come, from the estimates of the last ones.
@@ -206,13 +118,85 @@ func (h *hope) left(estimate, target float64) (float64, bool) {
 	return left, h.since > memory
 }
 
-// pass visits the active samples and the constraints.
-func (d *descent) pass(spread float64) (estimate, next float64) {
-	estimate, next = d.visit(spread)
-	if len(d.terms.curved) > 0 {
-		next = inf // their slopes leave a bound more often than one is left out for
+// descend makes passes until solved or at a limit, which it reports, or until they no
+// longer pay. only says that there is no other phase.
+func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) {
+	d.begin(seed, warm)
+	spread, spent, before := inf, 0.0, inf
+	var h hope
+	for pass := 0; ; pass++ {
+		// Visit the active samples, in another order each time, and the constraints.
+		if pass > 0 {
+			d.shuffle()
+		}
+		work := d.work()
+		spent += work
+		var estimate float64
+		estimate, spread = d.visit(spread)
+		estimate += d.guard.project(d.beta)
+		last := before
+		before = estimate
+
+		// Certify where the estimate says that the gap may be small enough. Where it is not
+		// although the active samples are done, those left out count again.
+		target := d.target()
+		if due(pass, work, estimate, last, target) {
+			spent += testCost
+			if d.certified() {
+				return true, nil
+			}
+			if estimate <= target && work < 1 && (only || spent <= patience) {
+				d.reset()
+				spread, before, h.since = inf, inf, 0
+				continue
+			}
+		}
+		if status, err := d.limits.reached(); status != 0 {
+			d.tally()
+			d.end(status, err, false)
+			return true, err
+		}
+
+		// Leave the rest to Newton steps where it takes too long.
+		if only {
+			continue
+		}
+		left, ok := h.left(estimate, target)
+		if spent > patience || ok && left*work > patience {
+			return false, nil
+		}
 	}
-	return estimate + d.guard.project(d.beta[:d.penalty.d]), next
+}
+
+// work returns the active share of all samples, in the mean over the terms.
+func (d *descent) work() float64 {
+	var count int
+	for t := range d.faces {
+		count += len(d.faces[t].active)
+	}
+	return float64(count) / float64(max(1, len(d.faces))*len(d.z))
+}
+
+// visit makes a pass over the active samples of one term after the other and drops those at
+// rest: whose slope stays at a bound although the score is further than beyond from where it
+// would not. It returns the estimate of the gap and the largest change of a score by its own
+// update, both as each sample was met.
+func (d *descent) visit(beyond float64) (estimate, spread float64) {
+	var visits int
+	for t := range d.faces {
+		f := &d.faces[t]
+		visits += len(f.active)
+		kept, part, most := kernel.Descend(d.x.Data, d.x.Stride, d.beta, f.step, f.kink, f.lo, f.hi, f.slope, f.soft, f.stiff, f.active, beyond)
+		f.active = f.active[:kept]
+		estimate += part
+		spread = max(spread, most)
+	}
+	d.limits.done.Passes++
+	d.limits.done.Visits += (visits + len(d.faces) - 1) / max(1, len(d.faces))
+	if len(d.terms.curved) > 0 {
+		spread = inf // their slopes leave a bound more often than one is left out for
+	}
+	return estimate, spread
 }
 
 // target is the gap that is asked for.
@@ -223,90 +207,16 @@ func (d *descent) target() float64 {
 	return d.limits.tol * d.costs.origin
 }
 
-// descend makes passes until solved, or until they no longer pay. only says that there is
-// no other phase.
-func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
-	n := len(d.z)
-	d.seed(seed)
-	d.begin(warm)
-	d.invert()
-	d.reset()
-	d.face()
-	spread, spent, before, how := inf, 0.0, inf, gaveUp
-	var h hope
-	for pass := 0; ; pass++ {
-		if pass > 0 {
-			d.shuffle()
-		}
-		work := d.visits() / float64(n)
-		spent += work
-		var estimate float64
-		estimate, spread = d.pass(spread)
-		target := d.target()
-		last := before
-		before = estimate
-		if due(pass, work, estimate, last, target) {
-			spent += testCost
-			if d.test(target, math.IsInf(last, 1)) {
-				return ended, nil
-			}
-			if estimate <= target && work < 1 && (only || spent <= patience) {
-				d.restrict() // those left out count again
-				spread, before, h.since = inf, inf, 0
-				continue
-			}
-		}
-		if status, err := d.limits.reached(); status != 0 {
-			d.tally(inf)
-			d.end(status, err, false)
-			return ended, err
-		}
-		if only {
-			continue
-		}
-		if spent > patience {
-			return how, nil
-		}
-		if left, ok := h.left(estimate, target); ok {
-			var most float64
-			if how, most = d.allowed(estimate); left*work > most {
-				return how, nil
-			}
-		}
-	}
-}
-
-// due tells whether to certify after a pass. The estimate is of the coefficients met on the way:
+// due reports whether to certify after a pass. The estimate is of the coefficients met on the way:
 // those at the end of a pass over most samples are likely to be better by what it fell last.
 func due(pass int, work, estimate, last, target float64) bool {
 	soon := pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
 	return estimate <= target || work > testCost && soon || pass%testEvery == testEvery-1
 }
 
-// allowed returns how many passes over all samples may be to come, and what it is called
-// if more are.
-func (d *descent) allowed(estimate float64) (how outcome, most float64) {
-	if d.finish < inf && estimate <= nearGap*math.Abs(d.primal) {
-		return isClose, min(patience, d.finish)
-	}
-	return gaveUp, patience
-}
-
-// test certifies the point and tells whether it is good enough. Where no estimate before tells
-// what to expect, it leaves off as soon as some samples deny it.
-func (d *descent) test(target float64, blind bool) bool {
-	most := inf
-	if blind {
-		most = target
-	}
-	if !d.tally(most) {
-		return false
-	}
-	return d.certified()
-}
-
-// certified notes the certified point and tells whether it is good enough.
+// certified certifies the point and reports whether it is good enough.
 func (d *descent) certified() bool {
+	d.tally()
 	d.meet()
 	d.tell()
 	if !d.solved() {
@@ -316,54 +226,18 @@ func (d *descent) certified() bool {
 	return true
 }
 
-// restrict leaves those samples active that are likely to have other slopes at the solution, where the scores
-// are those of a certified point: a score moves by no more than ‖x_i‖ times the root of twice the gap,
-// mostly by much less (gap safe screening, [5] of the package's documentation).
-func (d *descent) restrict() {
-	if len(d.terms.curved) > 0 || len(d.lists) < len(d.terms.kinked) {
-		d.reset()
-		return
-	}
-	for t := range d.lists {
-		k, l := &d.terms.kinked[t], &d.lists[t]
-		room := l.active[:cap(l.active)]
-		count, _ := kernel.Near(d.z, k.kink, k.lo, k.hi, k.slope, d.inv, 2*restrictPart*restrictPart*max(d.gap, 0), room)
-		l.active = room[:count]
-	}
-}
-
-// isFar tells whether the active samples are visited block by block.
-func (d *descent) isFar() bool { return d.block > 0 && d.visits() > float64(d.far) }
-
-// shuffle permutes the active samples, by runs of them where X is larger than what the
-// caches near the processor hold. As samples are dropped, the runs' ends move.
+// shuffle permutes the active samples, those of equal lists alike.
 func (d *descent) shuffle() {
-	run := d.run
-	if d.isFar() {
-		run = d.block
-	}
 	begin := d.random
-	for t := range d.lists { // equal ones stay so
-		d.random = begin
-		d.permute(d.lists[t].active, run)
-	}
-}
-
-func (d *descent) permute(active []int32, run int) {
-	x := d.random
-	for i := len(active)/run - 1; i > 0; i-- {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-		j := int((x >> 32) * uint64(i+1) >> 32)
-		if run == 1 {
+	for t := range d.faces {
+		x, active := begin, d.faces[t].active
+		for i := len(active) - 1; i > 0; i-- {
+			x ^= x << 13
+			x ^= x >> 7
+			x ^= x << 17
+			j := int((x >> 32) * uint64(i+1) >> 32)
 			active[i], active[j] = active[j], active[i]
-			continue
 		}
-		p, q := active[i*run:][:run], active[j*run:][:run]
-		for k, v := range p {
-			p[k], q[k] = q[k], v
-		}
+		d.random = x
 	}
-	d.random = x
 }

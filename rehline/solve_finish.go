@@ -10,7 +10,7 @@ import (
 // has to be: coefficients that an L1 penalty holds at zero are zero, and the dual is
 // feasible for a free intercept.
 func (w *newton) finished() bool {
-	if !w.solved() || !w.refine() {
+	if !w.solved() {
 		return false
 	}
 	if w.truncate() && !w.solved() {

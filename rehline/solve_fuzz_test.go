@@ -32,7 +32,7 @@ func FuzzSolve(f *testing.F) {
 			list = append(list, all[name])
 		}
 		p := rehline.Problem{X: x, Loss: list[int(kind)%len(list)], C: math.Pow(10, float64(r.IntN(9)-4)), Ridge: math.Pow(10, float64(r.IntN(5)-2)),
-			Intercept: rehline.Intercept(kind >> 3 % 3)}
+			Intercept: rehline.Intercept(kind >> 3 % 2)}
 		if kind>>5&1 == 1 {
 			p.Weights = vector(n, func(int) float64 { return float64(r.IntN(3)) })
 		}
@@ -40,7 +40,7 @@ func FuzzSolve(f *testing.F) {
 			p.L1 = vector(d, func(int) float64 { return float64(r.IntN(3)) * p.C })
 		}
 		if kind>>9&1 == 1 {
-			p.NoRidge, p.Ridge, p.Intercept = true, 0, p.Intercept%2
+			p.NoRidge, p.Ridge = true, 0
 			p.L1 = vector(d, func(int) float64 { return math.Pow(10, float64(r.IntN(4)-2)) * p.C })
 		}
 		if kind>>7&1 == 1 {

@@ -13,9 +13,6 @@ import (
 type hessian interface {
 	// solve replaces the step by the Hessian's inverse times it, and sets the stiffness.
 	solve(w *newton)
-	// product sets moved to the loss's part of the Hessian, times the measure, times the
-	// step, and tells whether that is known.
-	product(moved, step []float64) bool
 	// forget tells that the samples or their numbers are others.
 	forget()
 }
@@ -29,7 +26,7 @@ type gram struct {
 	gram    []float64      // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
 	last    []float64      // n: second derivatives, times the measure
 	changes int            // of gram since it was computed anew
-	list    []int32        // samples whose h changed
+	list    []int32        // samples whose h changed: few of them, or a panel
 	rows    int            // in panel
 	panel   []float64      // rows of X
 	scaled  []float64      // the same rows, times the change of h
@@ -40,7 +37,7 @@ type gram struct {
 
 func newGram(from *arena, n, dim int) *gram {
 	ld := kernel.Pad(dim)
-	return &gram{ld: ld, gram: from.scratch(ld * ld), last: from.scratch(n), changes: anewAfter, list: changeList(from, max(n, panelRows)),
+	return &gram{ld: ld, gram: from.scratch(ld * ld), last: from.scratch(n), changes: anewAfter, list: from.list(max(n/32, 256)),
 		panel: from.vector(panelRows * ld), scaled: from.vector(panelRows * ld),
 		change: from.scratch(panelRows), factor: newFactor(dim)}
 }
@@ -63,16 +60,6 @@ func factorize(f *dense.Cholesky) {
 }
 
 func (m *gram) forget() { m.changes = anewAfter }
-
-func (m *gram) product(moved, step []float64) bool {
-	clear(moved)
-	for i, v := range step {
-		r := m.gram[i*m.ld:][:i+1]
-		moved[i] += kernel.Dot(r, step[:i+1])
-		kernel.Axpy(v, r[:i], moved[:i])
-	}
-	return true
-}
 
 // accumulate brings the Gram matrix up to date with h times the unit.
 func (m *gram) accumulate(s *state, unit float64) {
@@ -98,7 +85,7 @@ func (m *gram) accumulate(s *state, unit float64) {
 	}
 	for from := 0; from < len(last); from += panelRows {
 		to := min(from+panelRows, len(last))
-		count, _ := kernel.Changed(s.h[from:to], last[from:to], unit, sameCurvature, m.list[:panelRows+8])
+		count, _ := kernel.Changed(s.h[from:to], last[from:to], unit, sameCurvature, m.list[:panelRows])
 		for k := range count {
 			m.list[k] += int32(from)
 		}
@@ -111,7 +98,7 @@ func (m *gram) accumulate(s *state, unit float64) {
 func (m *gram) differing(x, y []float64, unit, part float64) (count int) {
 	for from := 0; from < len(x); from += panelRows {
 		to := min(from+panelRows, len(x))
-		some, _ := kernel.Changed(x[from:to], y[from:to], unit, part, m.list[:panelRows+8])
+		some, _ := kernel.Changed(x[from:to], y[from:to], unit, part, m.list[:panelRows])
 		count += some
 	}
 	return count
@@ -130,7 +117,7 @@ func (m *gram) stack(s *state, list []int32, unit float64) {
 		last[i] = h
 	}
 	panel, scaled, d := m.panel[m.rows*m.ld:], m.scaled[m.rows*m.ld:], s.penalty.d
-	s.x.stack(panel, scaled, m.ld, list, change)
+	kernel.Stack(panel, scaled, m.ld, s.x.Data, s.x.Stride, d, list, change)
 	if m.middle != nil {
 		for k, h := range change {
 			row := panel[k*m.ld:][:d]

@@ -272,16 +272,16 @@ func (t *interior) centered() {
 	}
 	m, d := t.hessian.(*gram), t.penalty.d
 	clear(t.middle)
-	t.x.mulTransAdd(t.middle, t.h)
+	kernel.MulTransAdd(t.middle, t.x.Data, t.x.Stride, t.h)
 	kernel.ScaleTo(t.middle, 1/total, t.middle)
 	m.middle = t.middle
 	kernel.Axpy(-t.grad[d], t.middle, t.grad[:d])
 	t.direction()
 	for i := range t.dz {
-		row := m.panel[:d]
-		t.x.gather(i, 1, row)
-		kernel.Axpy(-1, t.middle, row)
-		t.dz[i] = kernel.Dot(row, t.step[:d]) + t.step[d]
+		x := m.panel[:d]
+		copy(x, row(t.x, i))
+		kernel.Axpy(-1, t.middle, x)
+		t.dz[i] = kernel.Dot(x, t.step[:d]) + t.step[d]
 	}
 	t.step[d] -= kernel.Dot(t.middle, t.step[:d])
 	m.middle = nil
@@ -337,9 +337,9 @@ func (t *interior) start() {
 	if size /= max(1, count); size == 0 {
 		size = 1
 	}
-	t.x.norms(t.pull)
+	kernel.Norms(t.pull, t.x.Data, t.x.Stride, t.penalty.d)
 	squares := kernel.Sum(t.pull)
-	if t.penalty.dim > t.penalty.d {
+	if t.penalty.free {
 		squares += float64(len(t.z))
 	}
 	if squares == 0 {

@@ -207,13 +207,11 @@ func (w *newton) lasso() {
 	}
 }
 
-// evaluate computes everything at β, whose scores and slacks are current. The former g is
-// in dz meanwhile.
+// evaluate computes everything at β, whose scores and slacks are current.
 func (w *newton) evaluate() {
-	w.g, w.dz = w.dz, w.g
 	w.sums = w.terms.evaluate(w.z, w.g, w.h, w.width)
 	w.guard.evaluate(w.soft)
-	w.pull()
+	w.forces()
 	w.lasso()
 	for j, r := range w.penalty.l1 {
 		w.sums.young += r*math.Abs(w.beta[j]) - w.multipliers[j]*w.beta[j]
@@ -280,7 +278,6 @@ func (w *newton) along(t float64) (first, second float64) {
 	first, second = w.terms.along(w.z, w.dz, t, w.width)
 	a, b := w.guard.along(t, w.soft)
 	first, second = first+a, second+b
-	first -= kernel.Dot(w.rest.force, w.step)
 	p := w.penalty
 	for j, e := range w.step {
 		first += p.bend[j] * (w.beta[j] - p.anchor[j] + t*e) * e
@@ -306,7 +303,6 @@ func (w *newton) along(t float64) (first, second float64) {
 // than they were, the scores are summed anew, for they carry the rounding errors of their
 // largest size.
 func (w *newton) advance(t float64) {
-	w.predict(t)
 	kernel.Axpy(t, w.step, w.beta)
 	w.slacks()
 	size := kernel.Dot(w.beta, w.beta)
@@ -317,24 +313,6 @@ func (w *newton) advance(t float64) {
 	}
 	kernel.Axpy(t, w.dz, w.z)
 	w.peak = max(w.peak, size)
-}
-
-// predict moves g and its force by a step of length t, whose scores are dz, as if no
-// sample left its piece of the loss. It does nothing where the smoothing is so stiff that
-// rounding errors of the product with the Gram matrix, which cancel in the sum over
-// samples, would show in the gap.
-func (w *newton) predict(t float64) {
-	f := &w.force
-	if f.changes >= f.most {
-		return
-	}
-	rounding := 0x1p-52 * t * w.stiff * float64(w.penalty.d) * math.Sqrt(kernel.Dot(w.step, w.step))
-	if rounding > sameForce*math.Sqrt(kernel.Dot(w.v, w.v)) || !w.hessian.product(f.moved, w.step) {
-		return
-	}
-	kernel.AxpyTimes(t, w.dz, w.h, w.g)
-	kernel.Axpy(-t/w.measure(), f.moved, f.loss)
-	f.rough = true
 }
 
 // measure is what second derivatives are multiplied with in the Gram matrix: where all

@@ -5,7 +5,7 @@ import "math"
 // penalty is what the coefficients cost: ½ Σ_j bend_j (β_j - anchor_j)² + Σ_j l1_j |β_j|.
 // The regime says what the first part is.
 type penalty struct {
-	d, dim int       // dim is d, plus one with an intercept
+	d, dim int       // dim is d, plus one with a free intercept
 	free   bool      // the intercept is neither penalized nor constrained
 	bend   []float64 // dim: 1, or 0 for a free intercept; falls without a ridge
 	anchor []float64 // dim: zero, or without a ridge where the proximal term is least
@@ -35,7 +35,7 @@ type toll struct {
 
 func newPenalty(from *arena, p *Problem, d int) *penalty {
 	q := &penalty{d: d, dim: d, free: p.Intercept == FreeIntercept}
-	if p.Intercept != NoIntercept {
+	if q.free {
 		q.dim++
 	}
 	q.bend, q.anchor = from.vector(q.dim), from.vector(q.dim)

@@ -8,8 +8,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// start sets β and the centers from an earlier solution, which fits, or else from zero.
-func (s *Solver) start(from *Solution) start {
+// start sets β and the centers from an earlier solution, which fits, or else from zero. It
+// reports whether the centers are multipliers of that solution.
+func (s *Solver) start(from *Solution) (warm bool) {
 	a, w := &s.state, &s.newton
 	clear(a.beta)
 	clear(s.guard.center)
@@ -22,7 +23,7 @@ func (s *Solver) start(from *Solution) start {
 	}
 	a.penalty.regime.follow(a.beta, inf)
 	if from == nil || from.Dual.Lambda.Rows == 0 && from.Dual.Gamma.Rows == 0 {
-		return cold
+		return false
 	}
 	if s.owns(from) {
 		a.terms.center()
@@ -37,7 +38,7 @@ func (s *Solver) start(from *Solution) start {
 		s.guard.center[k] = xi / s.costs.unit
 	}
 	if a.penalty.l1 == nil {
-		return warm
+		return true
 	}
 	// The multipliers of the L1 penalty are what the other forces leave.
 	clear(a.g)
@@ -52,7 +53,7 @@ func (s *Solver) start(from *Solution) start {
 	for j, r := range a.penalty.l1 {
 		w.center[j] = min(max(a.v[j], -r), r)
 	}
-	return warm
+	return true
 }
 
 // fits returns an error where warm is no solution of a problem of this shape.

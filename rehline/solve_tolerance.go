@@ -37,7 +37,6 @@ const (
 // How the smoothing begins and narrows. A change alters results.
 const (
 	shrink       = 0.5  // factor from one inner problem to the next
-	nearShrink   = 0.8  // the same where the first multipliers are good ones
 	startShare   = 0.5  // of the samples are within the first width of their kinks
 	leastWidth   = 1e-3 // least first width, relative to the mean size of scores and kinks
 	warmSamples  = 8    // times the coefficients are within the width of a warm start
@@ -76,52 +75,19 @@ const (
 	panelRows     = 64    // rows of X that are added to the Gram matrix together
 	anewAfter     = 50    // changes of a sum until it is computed anew, lest rounding errors add up
 	sameCurvature = 1e-14 // relative change of a second derivative that is none
-	sameSlope     = 1e-14 // relative difference of a slope from what a step predicts that is none
-	sameForce     = 1e-12 // rounding errors of the force, relative to it, that do not show in the gap
 	cancelled     = 1e-4  // fall of a squared norm after which what led to it is summed anew
 )
 
 // Coordinate descent. A Newton phase costs about as much as patience passes over all
 // samples: descent ends when it has made as many, or expects to. A change alters results.
 const (
-	patience = 25  // passes' worth of visits
-	memory   = 6   // passes whose fall of the estimated gap tells how many are to come
-	latest   = 2   // the same, of the latest ones
-	hopeless = 500 // passes expected where the estimate does not fall
-	// Descent comes before the Newton steps of smooth losses from strongDim coefficients on,
-	// whose squares those steps cost, where the mean curvature of the loss along one is at
-	// most strongCurvature times the ridge.
-	strongDim       = 24
-	strongCurvature = 4
-	testCost        = 0.4     // passes that a certificate costs
-	testEvery       = 50      // passes between certificates that the estimate does not ask for
-	nearCache       = 1 << 20 // bytes of X from which on rows are visited in runs
-	runLength       = 16      // rows of a run, within which memory is read in order
-	together        = 64      // samples whose terms are visited one after the other
-	restrictPart    = 0.4     // of the distance that scores may have from the solution's, in which they are likely to be
-	leastExtent     = 1e-300  // what the extent of a row of zeros counts as
-	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
-	// blockBytes, which the second cache holds, are visited blockTurns times in a row.
-	farCache   = 2 << 20
-	blockTurns = 4
-	blockBytes = 192 << 10
-	stateBytes = 5*8 + 4 // of a sample, in the kernel's other arrays
-)
-
-// Re-solves near the last solution. A change alters results.
-const (
-	longest      = 50   // re-solves before everything is summed anew
-	nearShare    = 0.05 // of the samples that are to be near
-	nearDims     = 3    // or as many times the coefficients
-	nearRoom     = 12   // times the coefficients that there is room for at least
-	nearTries    = 4    // balls
-	nearChange   = 0.03 // of the squared slopes, beyond which a re-solve takes all samples
-	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
-	nearSteps    = 12   // Newton steps on near samples that it takes then
-	nearFactor   = 12   // visits that take as long as a factorization, for each coefficient
-	nearPatience = 12   // passes over the near samples before Newton steps
-	nearWidth    = 0.15 // of the smoothing, in radii of the scores
-	nearSample   = 128  // scores that the first radius is estimated from
+	patience    = 25     // passes' worth of visits
+	memory      = 6      // passes whose fall of the estimated gap tells how many are to come
+	latest      = 2      // the same, of the latest ones
+	hopeless    = 500    // passes expected where the estimate does not fall
+	testCost    = 0.4    // passes that a certificate costs
+	testEvery   = 50     // passes between certificates that the estimate does not ask for
+	leastExtent = 1e-300 // what the extent of a row of zeros counts as
 )
 
 // The search for feasible coefficients. A change alters results.

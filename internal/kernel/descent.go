@@ -2,28 +2,19 @@ package kernel
 
 import "math"
 
-// Pass is what Descend reads and changes besides the terms.
-type Pass struct {
-	Intercept float64 // in the scores; updated where Bend is 1.
-	Bend      float64 // 1 with a penalized intercept, else 0.
-	Estimate  float64 // out: sum of the terms' parts of the gap as they were met.
-	Spread    float64 // out: largest change of a slope over its step: without soft, of a score by its own update.
-}
-
 // Descend is a pass of dual coordinate descent over the active samples, for one
 // term a sample, the maximum over lo <= a <= hi of a(z - kink) - soft a²/2: w, the
 // coefficients -Σ slope_i x_i, is kept current. soft is empty where all are zero,
-// else stiff_i is 1/soft_i. step_i is 1/(‖x_i‖² + soft_i), with 1 added where the pass's Bend is 1. A
-// sample whose slope stays at its bound although its score is further than
-// beyond from where it would not is dropped; the first ones of active, as many as
-// returned, are those that are kept, in their order.
-func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64, p *Pass) int {
-	kept := 0
-	p.Estimate, p.Spread = 0, 0
+// else stiff_i is 1/soft_i. step_i is 1/(‖x_i‖² + soft_i). A sample whose slope stays at its
+// bound although its score is further than beyond from where it would not is dropped: the
+// first kept ones of active are the others, in their order. estimate is the sum of the
+// terms' parts of the gap as they were met, spread the largest change of a slope over its
+// step: without soft, of a score by its own update.
+func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64) (kept int, estimate, spread float64) {
 	for _, index := range active {
 		i := int(index)
 		row := x[i*stride:][:len(w)]
-		r := Dot(row, w) + p.Intercept - kink[i]
+		r := Dot(row, w) - kink[i]
 		a, l, u := slope[i], lo[i], hi[i]
 		var s float64
 		if len(soft) > 0 {
@@ -35,19 +26,18 @@ func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff 
 		} else if r < 0 {
 			b = l
 		}
-		p.Estimate += (b - a) * (r - s*(a+b)/2)
+		estimate += (b - a) * (r - s*(a+b)/2)
 		r -= s * a
 		n := min(max(a+r*step[i], l), u)
 		if e := n - a; e != 0 {
 			slope[i] = n
 			Axpy(-e, row, w)
-			p.Intercept -= e * p.Bend
-			p.Spread = max(p.Spread, math.Abs(e)/step[i])
+			spread = max(spread, math.Abs(e)/step[i])
 		} else if math.Abs(r) > beyond {
 			continue
 		}
 		active[kept] = index
 		kept++
 	}
-	return kept
+	return kept, estimate, spread
 }

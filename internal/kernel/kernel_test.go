@@ -280,12 +280,11 @@ func BenchmarkKernels(b *testing.B) {
 		for i := range active {
 			active[i], inv[i], hi[i] = int32(i*97%n), 1/float64(d), 1
 		}
-		var pass Pass
 		for name, f := range map[string]func(){
 			"descend": func() {
 				clear(lo)
 				clear(v)
-				Descend(x, d, v, inv, a, z, hi, lo, nil, nil, active, 1e300, &pass)
+				Descend(x, d, v, inv, a, z, hi, lo, nil, nil, active, 1e300)
 			},
 			"dot":     func() { Dot(x[:d], v) },
 			"axpy":    func() { Axpy(1e-9, x[:d], v) },

@@ -221,29 +221,6 @@ func Sum(x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Near writes the indices of the samples that do not stay at a bound within a
-// ball to index, and returns how many and whether there was room: those whose slope is not hi above
-// the kink or lo elsewhere, and those with (z - kink)² inv <= limit.
-func Near(z, kink, lo, hi, slope, inv []float64, limit float64, index []int32) (int, bool) {
-	count := 0
-	for i, v := range z {
-		r := v - kink[i]
-		bound := lo[i]
-		if r > 0 {
-			bound = hi[i]
-		}
-		if slope[i] == bound && !(r*r*inv[i] <= limit) {
-			continue
-		}
-		if count == len(index) {
-			return count, false
-		}
-		index[count] = int32(i)
-		count++
-	}
-	return count, true
-}
-
 // Changed writes the indices i where x_i unit differs from y_i by
 // more than the given part of it to index, and returns how many and whether there
 // was room.
