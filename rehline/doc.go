@@ -98,8 +98,10 @@
 //
 //  1. Dual coordinate descent with shrinking [1, 2], in random order, where the loss has
 //     kinks and there is neither an L1 penalty nor a free intercept. With strong
-//     regularization a few passes are all it takes. Every pass estimates the gap from the
-//     terms as it meets them; the gap itself is computed where the estimate is small enough.
+//     regularization a few passes are all it takes; later ones are over the samples that are
+//     likely by the gap [5] to have other slopes at the solution. Every pass estimates the
+//     gap from the terms as it meets them; the gap itself is computed where the estimate is
+//     small enough.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints
 //     and L1 penalties smoothed around their multipliers, are solved by a semismooth Newton
 //     method [4] with an exact line search on the piecewise quadratic. Smooth losses need
@@ -108,7 +110,7 @@
 //
 // Where the second phase stalls above a gap of 1e-10, as with dual variables far below their
 // bounds (large C, separable classes), terms that are narrow relative to the scores, or features of
-// very different scales, an interior-point method [5] starts from zero with the same Newton
+// very different scales, an interior-point method [6] starts from zero with the same Newton
 // systems. It allocates its memory, about 64 bytes a sample and term, when a Solver first needs it.
 //
 // Descent ends when it has made as many visits as the second phase costs, or when the fall
@@ -134,6 +136,8 @@
 //	    Algorithm in Convex Programming. Math. Oper. Res. 1 (1976).
 //	[4] Li, Sun, Toh: A Highly Efficient Semismooth Newton Augmented Lagrangian
 //	    Method for Solving Lasso Problems. SIAM J. Optim. 28 (2018).
-//	[5] Mehrotra: On the Implementation of a Primal-Dual Interior Point Method. SIAM J.
+//	[5] Ndiaye, Fercoq, Gramfort, Salmon: Gap Safe Screening Rules for Sparsity
+//	    Enforcing Penalties. JMLR 18 (2017).
+//	[6] Mehrotra: On the Implementation of a Primal-Dual Interior Point Method. SIAM J.
 //	    Optim. 2 (1992).
 package rehline

@@ -98,6 +98,31 @@ func (d *descent) reset() {
 	}
 }
 
+// restrict makes those samples active that are likely to have other slopes at the solution,
+// where the scores are those of a certified point: a score moves by no more than ‖x_i‖ times
+// the root of twice the gap, mostly by much less (gap safe screening, [5] of the package's
+// documentation). Slopes of curved terms leave a bound too often for that.
+func (d *descent) restrict() {
+	if len(d.terms.curved) > 0 {
+		d.reset()
+		return
+	}
+	reach := 2 * restrictPart * restrictPart * max(d.gap, 0)
+	for t := range d.faces {
+		f := &d.faces[t]
+		f.active = f.active[:0]
+		for i, z := range d.z {
+			r, bound := z-f.kink[i], f.lo[i]
+			if r > 0 {
+				bound = f.hi[i]
+			}
+			if f.slope[i] != bound || r*r*d.inv[i] <= reach {
+				f.active = append(f.active, int32(i))
+			}
+		}
+	}
+}
+
 // hope predicts how many passes are to come, from the estimates of the last ones.
 type hope struct {
 	past  [memory]float64
@@ -138,7 +163,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 		before = estimate
 
 		// Certify where the estimate says that the gap may be small enough. Where it is not
-		// although the active samples are done, those left out count again.
+		// although the active samples are done, those left out may count again.
 		target := d.target()
 		if due(pass, work, estimate, last, target) {
 			spent += testCost
@@ -146,7 +171,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 				return true, nil
 			}
 			if estimate <= target && work < 1 && (only || spent <= patience) {
-				d.reset()
+				d.restrict()
 				spread, before, h.since = inf, inf, 0
 				continue
 			}

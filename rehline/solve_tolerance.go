@@ -81,13 +81,14 @@ const (
 // Coordinate descent. A Newton phase costs about as much as patience passes over all
 // samples: descent ends when it has made as many, or expects to. A change alters results.
 const (
-	patience    = 25     // passes' worth of visits
-	memory      = 6      // passes whose fall of the estimated gap tells how many are to come
-	latest      = 2      // the same, of the latest ones
-	hopeless    = 500    // passes expected where the estimate does not fall
-	testCost    = 0.4    // passes that a certificate costs
-	testEvery   = 50     // passes between certificates that the estimate does not ask for
-	leastExtent = 1e-300 // what the extent of a row of zeros counts as
+	patience     = 25     // passes' worth of visits
+	memory       = 6      // passes whose fall of the estimated gap tells how many are to come
+	latest       = 2      // the same, of the latest ones
+	hopeless     = 500    // passes expected where the estimate does not fall
+	testCost     = 0.4    // passes that a certificate costs
+	testEvery    = 50     // passes between certificates that the estimate does not ask for
+	restrictPart = 0.4    // of the distance that scores may have from the solution's, in which they are likely to be
+	leastExtent  = 1e-300 // what the extent of a row of zeros counts as
 )
 
 // The search for feasible coefficients. A change alters results.
