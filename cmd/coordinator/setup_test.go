@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		os.Exit(code)
-	case os.Getenv(asProgram) != "":
+	case os.Getenv(asProgram) != "" || os.Getenv("AGEPATH_HIDDEN") != "": // before and after it began again
 		main()
 	}
 	var err error

@@ -27,6 +27,8 @@ const (
 	// stderrWait is how long what a command writes to its standard error may lag behind
 	// an answer that is an error.
 	stderrWait = 50 * time.Millisecond
+	// FolderPrefix begins the names of the folders of commands, among temporary files.
+	FolderPrefix = "agepath-command-"
 	// MarkVariable marks the processes of commands with what a worker gave the slot.
 	MarkVariable = "AGEPATH_COMMAND"
 )
@@ -275,7 +277,7 @@ func (h *Host) Usage() (cpu time.Duration, bytes int64) {
 
 // start starts a program in a folder with copies of its files.
 func (h *Host) start(ctx context.Context, key string, program *Program) (_ *session, err error) {
-	dir, remove, err := disk.TemporaryFolder("agepath-command-")
+	dir, remove, err := disk.TemporaryFolder(FolderPrefix)
 	if err != nil {
 		return nil, ofFolder(err)
 	}

@@ -192,6 +192,14 @@ func TestClusterData(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	q, err = Connect(ctx, Config{URL: urls, Replicas: 3, Report: reports(t)}) // as a run that begins now
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	if err := q.EnsureStreams(ctx); err != nil {
+		t.Fatal(err)
+	}
 	if err := q.PutData(ctx, "digest", iotest.ErrReader(errors.New("it is there"))); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 const (
@@ -137,6 +138,7 @@ func (c *child) listen(out io.Reader) {
 	_ = c.cmd.Wait() // how it ended is in ProcessState
 	if c.mark != "" {
 		outside.EndMarked(c.mark) // what its commands left behind when it was killed
+		disk.RemoveLeft(outside.FolderPrefix)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Worker computes tasks from a queue, one at a time in each of its slots.
@@ -230,6 +231,9 @@ func (w *Worker) computers() ([]computer, error) {
 	}
 	if w.Cache == "" {
 		return nil, errors.New("no folder is given for the data sets that its slots' processes read")
+	}
+	if w.AllowCommands {
+		disk.RemoveLeft(outside.FolderPrefix) // of a worker that was killed with its slots
 	}
 	files, err := openDiskCache(w.Queue, w.Cache, w.CacheBytes)
 	if err != nil {

@@ -1,11 +1,13 @@
 package disk
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
-	"time"
 )
 
 // TestTemporaryFolder wants the folders of killed processes removed, and those of others
@@ -13,15 +15,7 @@ import (
 func TestTemporaryFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.TempDir()) // Windows
-	killed := filepath.Join(os.TempDir(), "x-killed")
-	if err := os.MkdirAll(filepath.Join(killed, "below"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(killed, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	begun := filepath.Join(os.TempDir(), "x-begun") // whose process may be about to lock it
-	if err := os.Mkdir(begun, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(os.TempDir(), "x-killed", "below"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	other := filepath.Join(os.TempDir(), "other-x")
@@ -43,13 +37,41 @@ func TestTemporaryFolder(t *testing.T) {
 			t.Errorf("folders %v, want %v; error %v", have, dirs, err)
 		}
 	}
-	want(filepath.Dir(first), filepath.Dir(second), begun, other)
+	want(filepath.Dir(first), filepath.Dir(second), other)
 	if err := removeFirst(); err != nil {
 		t.Error(err)
 	}
-	want(filepath.Dir(second), begun, other)
+	want(filepath.Dir(second), other)
 	if err := removeSecond(); err != nil {
 		t.Error(err)
 	}
-	want(begun, other)
+	want(other)
+}
+
+// TestTemporaryFoldersAtOnce has many make folders, and remove those of killed processes,
+// at the same time: each keeps its own until the end.
+func TestTemporaryFoldersAtOnce(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.TempDir()) // Windows
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 100 {
+				dir, remove, err := TemporaryFolder("x-")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				err = os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)
+				runtime.Gosched()
+				if err := errors.Join(err, os.Remove(filepath.Join(dir, "file")), remove()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "*")); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v are left", err, left)
+	}
 }

@@ -175,6 +175,11 @@ var limits = []mutation{
 	{"command: files in memory count", "experiment/outside/tree_linux.go", `bytes + max(shared, 0)`, `bytes`, "./experiment/run SharedMemory"},
 	{"command: files in memory stay", "experiment/outside/host.go", `h.Shared && len(h.all) == 0`, `false`, "./experiment/run SharedMemory"},
 	{"command: processes that left their parents count", "experiment/outside/host.go", `usage(roots, h.Alone, shared)`, `usage(roots, false, shared)`, "./experiment/run TestCommands$"},
+	{"command: the folder of a killed slot stays", "experiment/run/process.go", `		disk.RemoveLeft(outside.FolderPrefix)
+`, `		_ = disk.RemoveLeft
+`, "./cmd/worker Killed"},
+	{"command: the folder of a killed worker stays", "experiment/run/worker.go", `disk.RemoveLeft(outside.FolderPrefix) //`, `_ = disk.RemoveLeft //`, "./cmd/worker Killed"},
+	{"command: folders that others can write are removed", "internal/disk/temporary.go", `!isPrivate(old) {`, `false {`, "./cmd/worker Killed"},
 	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(t.kept() + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},
 	{"dataset: labels without a bound", "experiment/dataset/classes.go", `if len(t.texts) == most {`, `if false {`, "./experiment/dataset Limits"},
 	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `_, err = info, nil`, "./cmd/coordinator Irregular"},
@@ -208,5 +213,8 @@ var secrets = []mutation{
 	{"servers: errors of net/url are shown", "experiment/queue/servers.go", `return nil, errors.New("cannot be read")`, `return nil, err`, "./internal/command NoSecret"},
 	{"servers: a path is let in", "experiment/queue/servers.go", `case server.Path != "" && server.Path != "/", `, `case false, `, "./internal/command NoSecret"},
 	{"secrets: files that everybody reads", "internal/command/secrets.go", `case mode&0o004 != 0:`, `case false:`, "./internal/command Exposed"},
+	{"secrets: commands read the environment of those above them", "internal/command/hide_linux.go", `	if hidden {
+`, `	if true {
+`, "./cmd/coordinator OtherUser"},
 	{"csv: formulas", "results/csv.go", `return "'" + text`, `return text`, "./results NoFormulas"},
 }
