@@ -80,7 +80,7 @@ func TestKilled(t *testing.T) {
 	}
 	start := func() *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "--nats", server.URL(), "--allow-commands", "--slots", "1", "--cache", filepath.Join(dir, "cache"))
-		cmd.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+temporary)
+		cmd.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+temporary, "PATH="+os.Getenv("PATH")+":/usr/bin:/bin")
 		cmd.Stderr = os.Stderr
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
