@@ -152,7 +152,7 @@ func tolerancesOf(t *testing.T, pattern string) map[string]string {
 
 // The values are those that the compiler has, also of expressions and literals.
 func TestTolerancesOf(t *testing.T) {
-	folder, err := os.MkdirTemp("testdata", "tolerances")
+	folder, err := os.MkdirTemp("testdata", "tolerances") //nolint:usetesting // a folder of this module
 	if err != nil {
 		t.Fatal(err)
 	}

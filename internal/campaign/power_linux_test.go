@@ -85,11 +85,6 @@ func (d *mortalDisk) cut(processes ...*exec.Cmd) {
 	d.must(d.mount())
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 func (d *mortalDisk) must(err error) {
 	d.t.Helper()
 	if err != nil {

@@ -21,7 +21,6 @@ func kinkedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _, _ float64, _ *[2]float
 func curvedAVX2(_, _, _, _, _, _, _, _ *float64, _ int, _ *[2]float64)              {}
 func curvedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _ float64, _ *[2]float64)    {}
 func shareAVX2(_, _, _ *float64, _ int, _ float64)                                  {}
-func invertAVX2(_ *float64, _ int, _, _ float64)                                    {}
 func squaresAVX2(_ *float64, _ float64, _ *float64, _ int)                          {}
 func logisticAVX2(_, _, _, _, _ *float64, _ int)                                    {}
 func logsAVX2(_, _ *float64, _ int)                                                 {}

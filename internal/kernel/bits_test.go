@@ -81,7 +81,6 @@ var alike = map[string]func(d *drawn, n int){
 	},
 	"ScaleTo": func(d *drawn, n int) { y := d.floats(n); ScaleTo(y, d.floats(1)[0], d.floats(n)); record(d, y...) },
 	"Squares": func(d *drawn, n int) { y := d.floats(n); Squares(y, d.floats(1)[0], d.floats(n)); record(d, y...) },
-	"Invert":  func(d *drawn, n int) { x := d.floats(n); Invert(x, d.floats(1)[0], 1e-3); record(d, x...) },
 	"Share": func(d *drawn, n int) {
 		dst := d.floats(n)
 		Share(dst, d.floats(n), d.floats(n), d.floats(1)[0])

@@ -318,18 +318,6 @@ func Share(dst, slope, p []float64, scale float64) {
 	}
 }
 
-// Invert makes every entry of x 1/max(x_i + add, least).
-func Invert(x []float64, add, least float64) {
-	if len(x) == 0 {
-		return
-	}
-	if vector {
-		invertAVX2(&x[0], len(x), add, least)
-	} else {
-		invertGo(x, add, least)
-	}
-}
-
 // Squares sets y_i to a x_i².
 func Squares(y []float64, a float64, x []float64) {
 	if len(x) == 0 {

@@ -253,15 +253,6 @@ func TestShares(t *testing.T) {
 		end()
 		same(t, "share", got, want)
 
-		squares := append([]float64{0}, slope...)
-		for i, v := range squares {
-			squares[i] = v * v
-		}
-		got, end = guarded(t, squares)
-		Invert(got, 0.5, 1)
-		plainInvert(squares, 0.5, 1)
-		end()
-		same(t, "invert", got, squares)
 		got, end = guarded(t, make([]float64, n))
 		Squares(got, 0.7, slope)
 		plainSquares(want, 0.7, slope)

@@ -285,13 +285,6 @@ func shareGo(dst, slope, p []float64, scale float64) {
 	}
 }
 
-// invertGo is Invert.
-func invertGo(x []float64, add, least float64) {
-	for i, v := range x {
-		x[i] = 1 / larger(least, v+add)
-	}
-}
-
 // squaresGo is Squares.
 func squaresGo(y []float64, a float64, x []float64) {
 	y = y[:len(x)]

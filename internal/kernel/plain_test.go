@@ -78,12 +78,6 @@ func plainShare(dst, slope, p []float64, scale float64) {
 	}
 }
 
-func plainInvert(x []float64, add, least float64) {
-	for i, v := range x {
-		x[i] = 1 / max(v+add, least)
-	}
-}
-
 func plainSquares(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	for i, v := range x {

@@ -84,11 +84,6 @@ func curvedAlongAVX2(z *float64, dz *float64, kink *float64, kl *float64, kh *fl
 //go:noescape
 func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
 
-// invertAVX2 is Invert.
-//
-//go:noescape
-func invertAVX2(x *float64, n int, add float64, least float64)
-
 // squaresAVX2 is Squares.
 //
 //go:noescape

@@ -30,7 +30,6 @@ func main() {
 	curved(v)
 	curvedAlong(v)
 	share(v)
-	invert(v)
 	squares(v)
 	logistic(v)
 	logs(v)

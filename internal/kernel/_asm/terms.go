@@ -170,17 +170,3 @@ func squares(v *isa) {
 	})
 	end(v)
 }
-
-func invert(v *isa) {
-	begin(v, "invert", "x *float64, n int, add, least float64", "is Invert.")
-	x, n := pointer("x"), pointer("n")
-	add, least, one := float(v, "add"), float(v, "least"), v.broadcast(constant(1))
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		r := v.load(at(x, o, 0), tail)
-		VADDPD(add, r, r)
-		VMAXPD(least, r, r)
-		VDIVPD(r, one, r)
-		v.store(r, at(x, o, 0), tail)
-	})
-	end(v)
-}
