@@ -71,6 +71,11 @@ func log1p(e float64) float64 {
 	if e < math.Sqrt2-1 {
 		f, high, low = e, 0, 0
 	}
+	return high - minusLog(f, low)
+}
+
+// minusLog returns -ln(1 + f) - low, √½ <= 1 + f <= √2.
+func minusLog(f, low float64) float64 {
 	s := f / (f + 2)
 	z := float64(s * s)
 	r := remez[0]
@@ -79,7 +84,7 @@ func log1p(e float64) float64 {
 	}
 	square := float64(float64(f*f) * 0.5)
 	r = math.FMA(s, float64(r*z)+square, low)
-	return high - (square - r - f)
+	return square - r - f
 }
 
 var remez = [...]float64{1.479819860510658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,

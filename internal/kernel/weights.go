@@ -96,13 +96,5 @@ func log(x float64) float64 {
 	bits := math.Float64bits(x) + (0x3ff<<52 - root)
 	k := math.Float64frombits(bits>>52|math.Float64bits(0x1p52)) - (0x1p52 + 1023)
 	f := math.Float64frombits(bits&(1<<52-1)+root) - 1
-	s := f / (f + 2)
-	z := float64(s * s)
-	r := remez[0]
-	for _, c := range remez[1:] {
-		r = math.FMA(z, r, c)
-	}
-	square := float64(float64(f*f) * 0.5)
-	r = math.FMA(s, float64(r*z)+square, float64(k*ln2Lo))
-	return math.FMA(k, ln2Hi, -(square - r - f))
+	return math.FMA(k, ln2Hi, -minusLog(f, float64(k*ln2Lo)))
 }

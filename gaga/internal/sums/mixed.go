@@ -1,6 +1,8 @@
 package sums
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -20,14 +22,16 @@ func NewMixed(s *Scope) (*Mixed, bool) {
 	if !s.Squared || s.N <= max(tolerance.WindowLeast, tolerance.WindowRows*s.P) {
 		return nil, false
 	}
-	any, varies, constants := false, make([]bool, len(s.Zones)), make([]bool, len(s.Zones))
+	varies, constants := make([]bool, len(s.Zones)), make([]bool, len(s.Zones))
 	for k := range varies {
 		varies[k] = s.Varies(k)
 		constants[k] = !varies[k]
-		any = any || constants[k]
+	}
+	if !slices.Contains(constants, true) {
+		return nil, false
 	}
 	moments, ok := newMoments(s, func(zone int, age float64) model.Series { return constant(s, varies, zone, age) }, varies)
-	if !any || !ok {
+	if !ok {
 		return nil, false
 	}
 	return &Mixed{newDirect(s, constants), moments}, true
