@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 )
 
@@ -21,15 +21,7 @@ import (
 // of the first.
 func submitted(t *testing.T) (url string, names []string, out string) {
 	t.Helper()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := testqueue.Server(t, "127.0.0.1:0")
 	dir := t.TempDir()
 	out = filepath.Join(dir, "out")
 	cache := []string{"--nats", server.URL(), "--cache", filepath.Join(dir, "cache", "datasets")}

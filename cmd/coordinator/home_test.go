@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // homeless makes the environment of a user without a home folder, as in a container.
@@ -48,15 +48,7 @@ func TestNoHome(t *testing.T) {
 	runs("datasets", "list")
 	runs("replay", out, cellsOf(t, out)[0])
 
-	server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	}()
+	server := testqueue.Server(t, "127.0.0.1:0")
 	temporary := t.TempDir()
 	remote := homeless(process(ctx, "run", grid, "--out", filepath.Join(dir, "remote"), "--workers", "1", "--nats", server.URL()))
 	remote.Env = append(remote.Env, "TMPDIR="+temporary)

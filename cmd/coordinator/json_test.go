@@ -11,8 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/agepath/agepath/experiment/dataset"
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // conforms validates what a command printed against its schema in docs/schemas, and
@@ -101,15 +101,7 @@ func TestPlanAndRunJSON(t *testing.T) {
 
 func TestStatusAndCollectJSON(t *testing.T) {
 	t.Parallel()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	}()
+	server := testqueue.Server(t, "127.0.0.1:0")
 	dir := t.TempDir()
 	with := func(args ...string) outcome {
 		return must(t, append(args, "--nats", server.URL())...)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 )
 
@@ -96,15 +96,7 @@ func TestReplayFromAnyFolder(t *testing.T) {
 // anywhere on the machine of the data: by the places in the run's description.
 func TestReplayCollected(t *testing.T) {
 	t.Parallel()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	}()
+	server := testqueue.Server(t, "127.0.0.1:0")
 	home, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	write(t, home, "data.csv", table)
 	write(t, home, "grid.yaml", "name: collected\n"+dataGrid)

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // remote is a NATS server on a port and a worker's program.
@@ -24,15 +24,7 @@ type remote struct{ url, worker string }
 
 func startRemote(t *testing.T) *remote {
 	t.Helper()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := testqueue.Server(t, "127.0.0.1:0")
 	return &remote{server.URL(), builtWorker(t)}
 }
 
@@ -298,11 +290,7 @@ func TestUnreachable(t *testing.T) {
 	if o.code != command.ExitFailed || !strings.Contains(o.err, nowhere) || !strings.Contains(o.err, "no server answers there") {
 		t.Errorf("exit status %d: %s", o.code, o.err)
 	}
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Shutdown()
+	server := testqueue.Server(t, "127.0.0.1:0")
 	if o := must(t, "status", "--nats", server.URL()); !strings.Contains(o.out, "The server has no runs") {
 		t.Errorf("a server without streams: %s%s", o.out, o.err)
 	}

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // ownCache is the environment of commands that remember folders of results of their own.
@@ -74,11 +74,7 @@ func TestKilledReuse(t *testing.T) {
 	needs.Patience(t, "8 s")
 	t.Parallel()
 	dir := t.TempDir()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: needs.FreePorts(t, 1)[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Shutdown()
+	server := testqueue.Server(t, needs.FreePorts(t, 1)[0])
 	grid := write(t, dir, "grid.yaml", smallGrid)
 	variables := ownCache(dir)
 	env := func(cached bool) map[string]string {

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // served is the command serve as it runs in this process.
@@ -193,11 +193,7 @@ func TestServeBeforeServer(t *testing.T) {
 		each.await("", http.StatusServiceUnavailable, "waiting for the NATS server")
 	}
 	ended.wantEnd()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: address})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Shutdown()
+	testqueue.Server(t, address)
 	s.await("readyz", http.StatusOK, "ok")
 	s.await("", http.StatusOK, "agepath")
 	s.wantEnd()

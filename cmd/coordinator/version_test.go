@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 )
 
@@ -72,20 +73,8 @@ func TestOtherVersions(t *testing.T) {
 // is removed.
 func TestRunOfOtherVersion(t *testing.T) {
 	t.Parallel()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	}()
-	q, err := queue.Connect(t.Context(), queue.Config{URL: server.URL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer q.Close()
+	server := testqueue.Server(t, "127.0.0.1:0")
+	q := testqueue.Connect(t, queue.Config{URL: server.URL()})
 	if err := q.EnsureStreams(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // TestHealthChecks wants a worker to be alive while it waits for a server, and
@@ -55,11 +55,7 @@ func TestHealthChecks(t *testing.T) {
 	if code, text := get("/readyz"); code != http.StatusServiceUnavailable || text != "the worker does not pull tasks" {
 		t.Errorf("readyz before there is a server: %d %s", code, text)
 	}
-	server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: t.TempDir(), Listen: address})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Shutdown()
+	testqueue.Server(t, address)
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for code := 0; code != http.StatusOK; <-ticker.C {

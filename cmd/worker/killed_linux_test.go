@@ -17,6 +17,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // TestKilled kills the slot of one worker, and another worker with its slot, while commands
@@ -39,20 +40,8 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := queue.Connect(t.Context(), queue.Config{Server: server})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		q.Close()
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := testqueue.Server(t, "127.0.0.1:0")
+	q := testqueue.Connect(t, queue.Config{Server: server})
 	if _, err := run.Submit(t.Context(), q, grid, plan); err != nil {
 		t.Fatal(err)
 	}

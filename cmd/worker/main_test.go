@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 func TestMain(m *testing.M) {
@@ -98,15 +98,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 // that drains.
 func TestEnd(t *testing.T) {
 	t.Parallel()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	}()
+	server := testqueue.Server(t, "127.0.0.1:0")
 	env := map[string]string{"AGEPATH_NATS": server.URL()}
 	if code, _, message := do(t, t.Context(), env, "--drain", "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "the queue is empty") {
 		t.Errorf("drain: exit status %d: %s", code, message)

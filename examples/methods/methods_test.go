@@ -19,6 +19,7 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 func TestMain(m *testing.M) {
@@ -66,20 +67,8 @@ func TestExamples(t *testing.T) {
 // data set, model, parameters and repeat.
 func compute(t *testing.T, grid *experiment.Grid, plan *experiment.Plan) map[string]map[string]float64 {
 	t.Helper()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	}()
-	q, err := queue.Connect(t.Context(), queue.Config{Server: server})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer q.Close()
+	server := testqueue.Server(t, "127.0.0.1:0")
+	q := testqueue.Connect(t, queue.Config{Server: server})
 	if _, err := run.Submit(t.Context(), q, grid, plan); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // TestMonitor follows two runs from their submission to their purge.
@@ -155,20 +156,8 @@ func TestOutOfReach(t *testing.T) {
 // TestNoStreams wants a server that nobody has used to have no runs.
 func TestNoStreams(t *testing.T) {
 	t.Parallel()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := queue.Connect(t.Context(), queue.Config{Server: server})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		q.Close()
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := testqueue.Server(t, "")
+	q := testqueue.Connect(t, queue.Config{Server: server})
 	m := New(Config{Queue: q})
 	m.look(t.Context())
 	if err := m.Ready(); err != nil || len(m.State().Runs) != 0 {

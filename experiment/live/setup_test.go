@@ -12,6 +12,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -70,20 +71,8 @@ func newBed(t testing.TB) *bed {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
-	server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := queue.Connect(ctx, queue.Config{Server: server, AckWait: 30 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		q.Close()
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := testqueue.Server(t, "")
+	q := testqueue.Connect(t, queue.Config{Server: server, AckWait: 30 * time.Second})
 	if err := q.EnsureStreams(ctx); err != nil {
 		t.Fatal(err)
 	}

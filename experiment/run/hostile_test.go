@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 )
 
@@ -33,25 +34,13 @@ type wire struct {
 // newWire has all cells computed and gathers none.
 func newWire(t *testing.T) *wire {
 	t.Helper()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := queue.Connect(t.Context(), queue.Config{Server: server, Report: func(err error) { t.Log(err) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := testqueue.Server(t, "127.0.0.1:0")
+	q := testqueue.Connect(t, queue.Config{Server: server, Report: func(err error) { t.Log(err) }})
 	conn, err := nats.Connect(server.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		conn.Close()
-		q.Close()
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(conn.Close)
 	w := &wire{Queue: q, t: t, conn: conn}
 	w.grid, w.plan = plan(t)
 	for id := range w.plan.IDs() {

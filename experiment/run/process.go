@@ -188,7 +188,7 @@ func (p *process) drop() {
 	p.child = nil
 }
 
-// compute implements [computer]. Once a task takes long those behind it are handed back.
+// compute implements [computer]. Once a task takes long, the tasks after it are handed back.
 func (p *process) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
 	for len(tasks) > 0 {
 		d := tasks[0]

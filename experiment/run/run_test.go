@@ -18,6 +18,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 )
 
@@ -115,20 +116,8 @@ func TestComputeStatus(t *testing.T) {
 // startQueue returns a connection to an embedded server of its own.
 func startQueue(t testing.TB) *queue.Queue {
 	t.Helper()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := queue.Connect(t.Context(), queue.Config{Server: server})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		q.Close()
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := testqueue.Server(t, "")
+	q := testqueue.Connect(t, queue.Config{Server: server})
 	if err := q.EnsureStreams(t.Context()); err != nil {
 		t.Fatal(err)
 	}

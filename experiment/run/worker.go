@@ -258,7 +258,7 @@ const (
 )
 
 // batchTime is how long the cells that a slot pulls at a time may take together.
-// Longer ones are pulled one by one: others wait for those behind.
+// Longer ones are pulled one by one, as other workers could compute the next ones.
 const batchTime = 50 * time.Millisecond
 
 // batchSize returns how many tasks a slot pulls at a time, which were so many when n cells

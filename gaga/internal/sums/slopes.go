@@ -26,8 +26,8 @@ func newProductSums(n, p int) productSums {
 	return productSums{products: dense.NewProducts(p), held: zeros(n), sum: zeros(p * p), diags: zeros(p)}
 }
 
-// update makes the sum that of the given slopes of the watched samples. It takes the sum
-// anew where most of them have changed, and before rounding adds up.
+// update makes the sum that of the given slopes of the watched samples. It computes the sum
+// again where most of them have changed, and before rounding adds up.
 func (h *productSums) update(s *Scope, slopes []float64) {
 	k := len(s.Active)
 	anew, changed, weighed, total := !h.known || !slices.Equal(h.columns, s.Active), 0, 0, 0.0
@@ -57,7 +57,7 @@ func (h *productSums) update(s *Scope, slopes []float64) {
 	h.products.Flush(h.sum[:k*k])
 }
 
-// renew takes the sums anew.
+// renew computes the sums again, from all samples.
 func (h *productSums) renew(s *Scope, slopes []float64) {
 	k := len(s.Active)
 	h.known, h.columns, h.added = true, append(h.columns[:0], s.Active...), 0

@@ -1,0 +1,34 @@
+// Package testqueue has servers and connections that end with a test.
+package testqueue
+
+import (
+	"testing"
+
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// Server starts an embedded server that listens at an address, for "" at none.
+func Server(t testing.TB, listen string) *queue.Server {
+	t.Helper()
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: listen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// Connect returns a connection, which ends before servers that were started earlier.
+func Connect(t testing.TB, config queue.Config) *queue.Queue {
+	t.Helper()
+	q, err := queue.Connect(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
