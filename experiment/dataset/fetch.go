@@ -14,8 +14,9 @@ import (
 	neturl "net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
+
+	"github.com/agepath/agepath/internal/disk"
 )
 
 const (
@@ -244,12 +245,5 @@ func finish(part, path string) error {
 	if err := os.Rename(part, path); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // cannot sync a folder
-		return nil
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return disk.OS{}.SyncDir(filepath.Dir(path))
 }

@@ -68,9 +68,6 @@ type Config struct {
 	// connection is restored however long it takes.
 	ConnectWait time.Duration
 
-	// ConnectTimeout bounds one attempt to connect. Default: 5 s.
-	ConnectTimeout time.Duration
-
 	// Report is told of what the queue survives: a connection lost and
 	// restored, a refused permission, an operation that is tried again. It
 	// must not block and may be called from any goroutine. Default: nothing is
@@ -99,11 +96,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Window == 0 {
 		c.Window = 1024
 	}
-	if c.AckWait < 0 || c.Window < 0 || c.ConnectTimeout < 0 || c.ConnectWait < 0 {
-		return c, fmt.Errorf("ack wait %v, window %d, connect timeout %v, connect wait %v; none may be negative", c.AckWait, c.Window, c.ConnectTimeout, c.ConnectWait)
-	}
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = 5 * time.Second
+	if c.AckWait < 0 || c.Window < 0 || c.ConnectWait < 0 {
+		return c, fmt.Errorf("ack wait %v, window %d, connect wait %v; none may be negative", c.AckWait, c.Window, c.ConnectWait)
 	}
 	logins := 0
 	for _, given := range []bool{c.CredentialsFile != "", c.NKeyFile != "", c.User != ""} {
@@ -126,14 +120,14 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// options translates c for the client library. Once connected it reconnects
+// options translates c for the client library, with a bound of one attempt to connect. Once connected it reconnects
 // for as long as it takes, also past refused logins: credentials files are
 // renewed under running workers.
-func (c Config) options() ([]nats.Option, error) {
+func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 	states := &link{report: c.Report}
 	options := append(states.options(),
 		nats.Name(c.Name),
-		nats.Timeout(c.ConnectTimeout),
+		nats.Timeout(timeout),
 		nats.MaxReconnects(-1),
 		// A connection whose other end vanished without a word is noticed in
 		// half a minute; the library's two minutes are for idle chats.

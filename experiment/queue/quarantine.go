@@ -75,7 +75,6 @@ type Quarantined struct {
 type stray struct {
 	stream, subject string
 	sequence        uint64
-	header          nats.Header
 	data            []byte
 }
 
@@ -84,7 +83,7 @@ func strayOf(stream string, msg jetstream.Msg) (stray, error) {
 	if err != nil {
 		return stray{}, err
 	}
-	return stray{stream, msg.Subject(), meta.Sequence.Stream, msg.Headers(), msg.Data()}, nil
+	return stray{stream, msg.Subject(), meta.Sequence.Stream, msg.Data()}, nil
 }
 
 // quarantine moves a message to the quarantine, and with a result the dead letter

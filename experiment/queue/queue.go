@@ -54,13 +54,14 @@ func Connect(ctx context.Context, config Config) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("queue configuration: %w", err)
 	}
+	timeout := requestWait
 	if deadline, ok := ctx.Deadline(); ok {
-		config.ConnectTimeout = min(config.ConnectTimeout, time.Until(deadline))
+		timeout = min(timeout, time.Until(deadline))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("connecting to NATS: %w", err)
 	}
-	options, err := config.options()
+	options, err := config.options(timeout)
 	if err != nil {
 		return nil, fmt.Errorf("queue configuration: %w", err)
 	}
