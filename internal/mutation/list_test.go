@@ -215,6 +215,6 @@ var secrets = []mutation{
 	{"secrets: files that everybody reads", "internal/command/secrets.go", `case mode&0o004 != 0:`, `case false:`, "./internal/command Exposed"},
 	{"secrets: commands read the environment of those above them", "internal/command/hide_linux.go", `	if hidden {
 `, `	if true {
-`, "./cmd/coordinator OtherUser"},
+`, "./internal/command Hide"},
 	{"csv: formulas", "results/csv.go", `return "'" + text`, `return text`, "./results NoFormulas"},
 }
