@@ -124,15 +124,15 @@ func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
 				Descent: t.descent,
 			}, nil
 		}
-		if err := t.settle(ctx); err != nil {
+		if err := t.iterate(ctx); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// settle does steps of the procedure until the same samples were truncated
+// iterate does steps of the procedure until the same samples were truncated
 // steady times in a row, or nothing decreases any more.
-func (t *truncation) settle(ctx context.Context) error {
+func (t *truncation) iterate(ctx context.Context) error {
 	const steady = 5
 	m := t.machine
 	if err := m.weigh(ctx, m.multiplicity); err != nil {

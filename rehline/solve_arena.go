@@ -19,13 +19,13 @@ var arenas = sync.Pool{New: func() any { return &arena{stock[float64]{ahead: 2},
 
 // vector returns n zeros.
 func (a *arena) vector(n int) []float64 {
-	v := a.numbers.take(n)
+	v := a.numbers.cut(n)
 	clear(v)
 	return v
 }
 
 // scratch returns n numbers, which may be anything.
-func (a *arena) scratch(n int) []float64 { return a.numbers.take(n) }
+func (a *arena) scratch(n int) []float64 { return a.numbers.cut(n) }
 
 // matrix returns one whose entries may be anything.
 func (a *arena) matrix(rows, cols int) blas64.General {
@@ -33,7 +33,7 @@ func (a *arena) matrix(rows, cols int) blas64.General {
 }
 
 // list returns n indices, which may be anything.
-func (a *arena) list(n int) []int32 { return a.indices.take(n) }
+func (a *arena) list(n int) []int32 { return a.indices.cut(n) }
 
 // reset makes all that was cut available again.
 func (a *arena) reset() {
@@ -46,9 +46,9 @@ type stock[T any] struct {
 	ahead       int // where memory is used again: times as much as before that is asked for
 }
 
-// take cuts n entries off, of others where fewer are free. Those that are used again are soon
+// cut cuts n entries off, of others where fewer are free. Those that are used again are soon
 // enough for all.
-func (s *stock[T]) take(n int) []T {
+func (s *stock[T]) cut(n int) []T {
 	const line = 8 // vectors begin where the processor's vectors do
 	padded := (n + line - 1) / line * line
 	if len(s.free) < padded {

@@ -189,7 +189,7 @@ func (k *kinked) bound(o *costs) {
 
 // bound sets the curvatures of all samples, which the rows of a source share.
 func (c *curved) bound(o *costs) {
-	s, t := row(o.loss.S, c.source[0]), row(o.loss.T, c.source[0])
+	s, t := row(o.loss.S, c.termRows[0]), row(o.loss.T, c.termRows[0])
 	if c.all && len(o.weights) == 0 {
 		kernel.Squares(c.sigma, o.c, s)
 		return
@@ -204,7 +204,7 @@ func (c *curved) bound(o *costs) {
 // weigh keeps a slope at its bound there, and any other one's share of the range.
 func (k *kinked) weigh(l *Loss, i int, c float64) {
 	var lo, hi float64
-	for _, r := range k.source {
+	for _, r := range k.termRows {
 		u := row(l.U, r)[i]
 		if !turns(u, row(l.V, r)[i]) {
 			continue
@@ -233,7 +233,7 @@ func (k *kinked) weigh(l *Loss, i int, c float64) {
 func (c *curved) weigh(l *Loss, i int, cost float64) {
 	before := c.sigma[i]
 	c.sigma[i] = 0
-	for _, r := range c.source {
+	for _, r := range c.termRows {
 		if s := row(l.S, r)[i]; turns(s, row(l.T, r)[i]) {
 			c.sigma[i] = cost * s * s
 		}

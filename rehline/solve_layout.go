@@ -8,14 +8,14 @@ import (
 )
 
 // pairs matches rows 0..rows-1 so that same(i, j) holds within a pair.
-func pairs(rows int, same func(i, j int) bool) []source {
-	var list []source
+func pairs(rows int, same func(i, j int) bool) []termRows {
+	var list []termRows
 	used := make([]bool, rows)
 	for i := range rows {
 		if used[i] {
 			continue
 		}
-		s := source{i}
+		s := termRows{i}
 		for j := i + 1; j < rows; j++ {
 			if !used[j] && same(i, j) {
 				s = append(s, j)
@@ -69,14 +69,14 @@ func mirrored(p, q, r, s float64) bool { return math.Abs(p) == math.Abs(r) && op
 func newTerms(from *arena, l *Loss, n int) terms {
 	var t terms
 	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allPairs(l.U, l.V, i, j, opposite) }) {
-		k := kinked{source: s, kink: from.scratch(n), lo: from.scratch(n), hi: from.scratch(n), slope: from.scratch(n)}
+		k := kinked{termRows: s, kink: from.scratch(n), lo: from.scratch(n), hi: from.scratch(n), slope: from.scratch(n)}
 		for at, r := range slices.Backward(s) { // the kink is that of the first one
 			k.turn(row(l.U, r), row(l.V, r), at < len(s)-1)
 		}
 		t.kinked = append(t.kinked, k)
 	}
 	for _, s := range pairs(l.S.Rows, func(i, j int) bool { return allPairs(l.S, l.T, i, j, mirrored) }) {
-		c := curved{source: s, kink: from.scratch(n), kl: from.scratch(n), kh: from.scratch(n), sigma: from.scratch(n),
+		c := curved{termRows: s, kink: from.scratch(n), kl: from.scratch(n), kh: from.scratch(n), sigma: from.scratch(n),
 			slope: from.scratch(n), all: true}
 		for at, r := range s {
 			c.turn(row(l.S, r), row(l.T, r), row(l.Tau, r), at > 0)

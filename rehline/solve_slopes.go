@@ -88,9 +88,9 @@ func (t *terms) resume() {
 	}
 }
 
-// take sets the centers of kinked and the slopes of curved terms from the dual variables
+// setFromDual sets the centers of kinked and the slopes of curved terms from the dual variables
 // of a loss.
-func (t *terms) take(l *Loss, dual *Dual, unit float64) {
+func (t *terms) setFromDual(l *Loss, dual *Dual, unit float64) {
 	for i := range t.kinked {
 		k := &t.kinked[i]
 		k.gather(k.center, unit, l.U, dual.Lambda)
@@ -114,14 +114,14 @@ func (t *terms) give(l *Loss, dual *Dual, unit float64) {
 // spread writes the duals of the rows that a term is made of: the slope is their sum
 // weighted by the rows' signs and sizes, and only the one of the slope's sign is not
 // zero.
-func (s source) spread(slope []float64, unit float64, p, dual blas64.General) {
+func (s termRows) spread(slope []float64, unit float64, p, dual blas64.General) {
 	for _, r := range s {
 		kernel.Share(row(dual, r), slope, row(p, r), unit)
 	}
 }
 
 // gather is the reverse of spread.
-func (s source) gather(slope []float64, unit float64, p, dual blas64.General) {
+func (s termRows) gather(slope []float64, unit float64, p, dual blas64.General) {
 	clear(slope)
 	for _, r := range s {
 		p, dual := row(p, r), row(dual, r)

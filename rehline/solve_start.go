@@ -28,7 +28,7 @@ func (s *Solver) start(from *Solution) (warm bool) {
 	if s.owns(from) {
 		a.terms.center()
 	} else {
-		a.terms.take(&s.problem.Loss, &from.Dual, s.costs.unit)
+		a.terms.setFromDual(&s.problem.Loss, &from.Dual, s.costs.unit)
 	}
 	a.terms.confine()
 	for k, xi := range from.Dual.Xi {

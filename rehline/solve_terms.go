@@ -17,13 +17,13 @@ type terms struct {
 	curved []curved
 }
 
-// source lists the rows of U and V, or of S, T and Tau, that a term is made of: one, or
+// termRows lists the rows of U and V, or of S, T and Tau, that a term is made of: one, or
 // two that turn together.
-type source []int
+type termRows []int
 
 // kinked are n terms, one per sample.
 type kinked struct {
-	source
+	termRows
 	level  bool // there are terms that do not depend on the score
 	kink   []float64
 	lo, hi []float64
@@ -33,7 +33,7 @@ type kinked struct {
 
 // curved are n terms, one per sample.
 type curved struct {
-	source
+	termRows
 	all    bool // of every sample there is one that turns
 	level  bool
 	kink   []float64

@@ -60,7 +60,7 @@ func (s *Store) haveFinals() bool {
 type finalSet struct {
 	name  func(table string) string
 	kept  []string // further tables that get a file even without a row
-	holds func(slot int32, at source) bool
+	holds func(slot int32, at rowSource) bool
 	trims bool // cells.arrow alone: rows of the cells that leave are still in the further tables
 }
 
@@ -70,13 +70,13 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 	if err := s.disk.SyncDir(s.dir); err != nil { // names that a killed process left
 		return err
 	}
-	former := func(slot int32, _ source) bool { return int(slot) >= n }
+	former := func(slot int32, _ rowSource) bool { return int(slot) >= n }
 	if leave {
-		err := s.writeFormer(ctx, func(slot int32, at source) bool { return former(slot, at) || at == inFormer })
+		err := s.writeFormer(ctx, func(slot int32, at rowSource) bool { return former(slot, at) || at == inFormer })
 		if err != nil {
 			return err
 		}
-		settle(s.index.entries[n:], inFormer)
+		relocate(s.index.entries[n:], inFormer)
 		s.untrimmed = true
 	}
 	if s.untrimmed {
@@ -86,11 +86,11 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 		s.untrimmed = false
 	}
 	s.shadowed = s.shadowed || comeBack
-	written, err := s.writeFinals(ctx, finalSet{name: finalName, kept: s.kept, holds: func(slot int32, _ source) bool { return int(slot) < n }})
+	written, err := s.writeFinals(ctx, finalSet{name: finalName, kept: s.kept, holds: func(slot int32, _ rowSource) bool { return int(slot) < n }})
 	if err != nil {
 		return err
 	}
-	settle(s.index.entries[:n], source{})
+	relocate(s.index.entries[:n], rowSource{})
 	s.moved = false
 	s.finals = written
 	s.segments, s.gathered, s.replaced = nil, s.segments, true
@@ -107,7 +107,7 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 }
 
 // writeFormer writes the files of former grids.
-func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at source) bool) error {
+func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at rowSource) bool) error {
 	written, err := s.writeFinals(ctx, finalSet{name: formerName, kept: s.former, holds: holds})
 	if err == nil {
 		s.former, s.shadowed = written, false
@@ -157,7 +157,7 @@ func (s *Store) trim(ctx context.Context, n int) error {
 		return nil
 	}
 	with := slices.DeleteFunc(slices.Clone(s.finals), func(table string) bool { return table == cells.Name })
-	set := finalSet{name: finalName, trims: true, holds: func(slot int32, at source) bool { return int(slot) < n && at == source{} }}
+	set := finalSet{name: finalName, trims: true, holds: func(slot int32, at rowSource) bool { return int(slot) < n && at == rowSource{} }}
 	_, err := s.compactTable(ctx, cells, set, with)
 	if err != nil {
 		return errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.path(finalName(cells.Name)))))

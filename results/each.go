@@ -137,7 +137,7 @@ func (f *Frame) At(j, row int) any { return f.Batch.At(f.Columns[j], j, row) }
 
 // eachPartial calls do with every batch of the cells of a folder whose run has not ended, the
 // oldest first: those of cells.arrow, if it is there, and those that its streams hold so far.
-func eachPartial(ctx context.Context, dir string, segments []int, columns []string, do func(at source, f *Frame) error) error {
+func eachPartial(ctx context.Context, dir string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
 	for _, number := range append([]int{0}, segments...) {
 		name := CellsFile
 		if number > 0 {
@@ -177,7 +177,7 @@ func EachNewest(ctx context.Context, dir string, columns []string, do func(*Fram
 		return 0, err
 	}
 	segments = inventory.segments
-	return len(segments), eachPartial(ctx, dir, segments, columns, func(at source, f *Frame) error {
+	return len(segments), eachPartial(ctx, dir, segments, columns, func(at rowSource, f *Frame) error {
 		cells, err := f.Column("cell", experiment.Text)
 		if err != nil {
 			return err

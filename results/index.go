@@ -40,22 +40,22 @@ func isLower(s string) bool {
 // String returns the identity as 32 hex digits.
 func (k CellKey) String() string { return hex.EncodeToString(k[:]) }
 
-// source is where the rows of a cell are: one batch of the streams of one
+// rowSource is where the rows of a cell are: one batch of the streams of one
 // segment, the same in every table. Segment 0 are the final files, in which
 // rows are found by the cell alone, and formerSegment those of former grids.
-type source struct {
+type rowSource struct {
 	segment, batch int32
 }
 
 // formerSegment stands for the files of cells that the grid does not have.
 const formerSegment = -1
 
-var inFormer = source{segment: formerSegment}
+var inFormer = rowSource{segment: formerSegment}
 
 // entry is one cell of the index.
 type entry struct {
 	key    CellKey
-	source source
+	source rowSource
 	status uint8 // position in experiment.Statuses
 	has    uint8 // bit k: computed for the k-th further table
 }
@@ -113,7 +113,7 @@ func (x *index) number() {
 
 // set makes a source the place of a cell's rows, which was computed for the tables that
 // has says; rows elsewhere are dead.
-func (x *index) set(key CellKey, at source, status experiment.Status, has uint8) error {
+func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uint8) error {
 	number := slices.Index(experiment.Statuses, status)
 	if number < 0 {
 		return fmt.Errorf("cell %s: there is no status %q", key, status)
@@ -149,7 +149,7 @@ func (x *index) shortOf(cell string) float64 {
 
 // add makes a source the place of the rows of a frame's cells, whose columns are those
 // of indexed. Of known cells keep, which may be nil, says which to change.
-func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
+func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 	statuses := f.Batch.Columns[1].Texts
 	last, lists := "", uint8(0) // of the column tables, which is much the same in all rows
 	for i, cell := range f.Batch.Columns[0].Texts {
@@ -176,11 +176,11 @@ func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
 }
 
 // sourceOf returns the source of batch k of a segment.
-func sourceOf(segment, k int) source {
+func sourceOf(segment, k int) rowSource {
 	if segment <= 0 {
 		k = 0
 	}
-	return source{int32(segment), int32(k)}
+	return rowSource{int32(segment), int32(k)}
 }
 
 func (x *index) find(cell string) (*entry, int32, bool) {
@@ -235,8 +235,8 @@ func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 	return ordered, same
 }
 
-// settle makes a source the place of entries.
-func settle(entries []entry, at source) {
+// relocate makes a source the place of entries.
+func relocate(entries []entry, at rowSource) {
 	for i := range entries {
 		entries[i].source = at
 	}

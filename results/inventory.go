@@ -108,7 +108,7 @@ func (v *Inventory) ShortOf(cell string) float64 { return v.index.shortOf(cell) 
 // StoredCell is the newest outcome of a cell in the files of a folder.
 type StoredCell struct {
 	dir, cell string
-	at        source
+	at        rowSource
 }
 
 // FindCell finds the newest outcome of a cell of the grid in dir, also while a store writes

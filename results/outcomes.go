@@ -73,7 +73,7 @@ type folderOutcomes struct {
 }
 
 // counts reports whether the rows of a cell count that stand in a source.
-func (f *folderOutcomes) counts(cell string, at source) (*entry, bool) {
+func (f *folderOutcomes) counts(cell string, at rowSource) (*entry, bool) {
 	e, _, ok := f.index.find(cell)
 	return e, ok && e.source == at
 }

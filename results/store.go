@@ -254,7 +254,7 @@ func (s *Store) flush() error {
 	if err != nil {
 		return fmt.Errorf("storing %d outcomes: %w", len(s.pending.outcomes), errors.Join(err, s.abandon()))
 	}
-	at := source{int32(s.active.number), int32(s.active.batches - 1)}
+	at := rowSource{int32(s.active.number), int32(s.active.batches - 1)}
 	for _, o := range s.pending.outcomes {
 		key, err := ParseCell(o.Cell)
 		if err == nil {

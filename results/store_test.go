@@ -727,14 +727,14 @@ func TestReadTableLeavesOtherColumns(t *testing.T) {
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
-	x, want := newIndex(nil, nil), map[string]source{}
+	x, want := newIndex(nil, nil), map[string]rowSource{}
 	var cells []string
 	for i := range 5000 {
 		cell := storeCell(rng.IntN(4000)) // some come again
 		if _, known := want[cell]; !known {
 			cells = append(cells, cell)
 		}
-		want[cell] = source{0, int32(i)}
+		want[cell] = rowSource{0, int32(i)}
 		key, err := ParseCell(cell)
 		if err != nil {
 			t.Fatal(err)

@@ -181,7 +181,7 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 	for cell := range plan {
 		key, err := ParseCell(cell)
 		if err == nil {
-			err = planned.set(key, source{}, experiment.OK, 0)
+			err = planned.set(key, rowSource{}, experiment.OK, 0)
 		}
 		if err != nil {
 			v.Problem("cells of the plan", "the plan: %v", err)
@@ -327,7 +327,7 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 			if tables := &f.Batch.Columns[3+len(counts)]; !tables.IsNull(row) {
 				has = v.index.lists(strings.Split(tables.Texts[row], ","))
 			}
-			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row]), has); err != nil {
+			if err := v.index.set(key, rowSource{}, experiment.Status(statuses.Texts[row]), has); err != nil {
 				v.Problem("cells", "%v", err)
 				continue
 			}

@@ -65,12 +65,12 @@ func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 	if c.classes[a].pairs() <= 0 || c.classes[b].pairs() <= 0 {
 		return false
 	}
-	p.take(c, rows, &c.classes[a], &c.classes[b])
+	p.setClasses(c, rows, &c.classes[a], &c.classes[b])
 	return true
 }
 
-// take takes two classes, of which one may be empty.
-func (p *pair) take(c *counts, rows []float64, a, b *class) {
+// setClasses takes two classes, of which one may be empty.
+func (p *pair) setClasses(c *counts, rows []float64, a, b *class) {
 	p.class = [2]*class{a, b}
 	p.words, p.place = p.words[:0], resize(p.place, len(c.rows))
 	for i, s := range p.class[0].sum {

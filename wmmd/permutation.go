@@ -31,7 +31,7 @@ func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations in
 	if len(all.texts) == 0 {
 		return Test{P: 1}
 	}
-	e.pair.take(c, e.point, all, none)
+	e.pair.setClasses(c, e.point, all, none)
 	sigma2 := e.pair.bandwidth(e.options, 0)
 	if sigma2 == 0 {
 		return Test{P: 1}
@@ -71,9 +71,9 @@ func (c *counts) everything() (all, none *class) {
 	return all, none
 }
 
-// gram has the sums of kernels over the words of two texts each, which are all that
+// textSums has the sums of kernels over the words of two texts each, which are all that
 // wMMD² needs to know of a labelling.
-type gram struct {
+type textSums struct {
 	n      int
 	sums   []float64 // n x n
 	length []float64 // words of each text
@@ -82,9 +82,9 @@ type gram struct {
 	within []float64 // of each class, Σ d_i²
 }
 
-func newGram(p *pair, gamma float64) *gram {
+func newGram(p *pair, gamma float64) *textSums {
 	n := len(p.texts)
-	g := &gram{n: n, sums: make([]float64, n*n), length: make([]float64, n)}
+	g := &textSums{n: n, sums: make([]float64, n*n), length: make([]float64, n)}
 	holders := make([][]entry, p.n) // of each word: the texts that have it
 	for i, text := range p.texts {
 		for _, e := range text.entries {
@@ -118,7 +118,7 @@ func newGram(p *pair, gamma float64) *gram {
 }
 
 // statistic returns wMMD² under a labelling.
-func (g *gram) statistic(labels []int, classes int) float64 {
+func (g *textSums) statistic(labels []int, classes int) float64 {
 	g.means = resize(g.means, classes*classes)
 	g.words, g.within = resize(g.words, classes), resize(g.within, classes)
 	clear(g.means)

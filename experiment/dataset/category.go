@@ -113,7 +113,7 @@ func (t *table) spreadCategories() error {
 			if col.categories.refuses() {
 				return t.inColumn(i, col.categories.likeLine, col.categories.refusal(t.ref(i)))
 			}
-			if col.nominal = col.categories.settle(old[col.at:], width); len(col.nominal) == 0 {
+			if col.nominal = col.categories.sortUsed(old[col.at:], width); len(col.nominal) == 0 {
 				return t.inColumn(i, col.first, errors.New("every value is missing: there is nothing to encode"))
 			}
 		}
@@ -150,9 +150,9 @@ func (c *column) spread(to, from []float64) {
 	}
 }
 
-// settle gives those categories their final places that are in the column, every
+// sortUsed gives those categories their final places that are in the column, every
 // width-th of values, and returns their names.
-func (c *categories) settle(values []float64, width int) []string {
+func (c *categories) sortUsed(values []float64, width int) []string {
 	used := make([]bool, len(c.list))
 	for k := 0; k < len(values); k += width {
 		if place := values[k]; !math.IsNaN(place) {

@@ -114,8 +114,8 @@ func (t *targets) truncate(n int) {
 	}
 }
 
-// settle decides the task and makes the targets.
-func (t *targets) settle(task Task, classes Classes, col *column, most int) (Task, []float64, error) {
+// makeTargets decides the task and makes the targets.
+func (t *targets) makeTargets(task Task, classes Classes, col *column, most int) (Task, []float64, error) {
 	if task == "" {
 		task = Regression
 		if t.codes != nil || !classes.isZero() || t.twoValues() {

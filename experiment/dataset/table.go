@@ -117,7 +117,7 @@ func (t *table) setColumns(columns []column) error {
 		}
 	}
 	if t.target >= 0 {
-		columns[t.target].take(target)
+		columns[t.target].setRole(target)
 	}
 	if t.o.Classes.NegativeRows > 0 && t.target >= 0 {
 		columns[t.target].role = dropped
@@ -148,7 +148,7 @@ func (t *table) setCategories(names map[string]int) error {
 			return fmt.Errorf("encode: %w", err)
 		}
 		if t.columns[at].names != "" || t.columns[at].blank {
-			t.columns[at].take(feature)
+			t.columns[at].setRole(feature)
 		}
 		if t.columns[at].role != feature {
 			return fmt.Errorf("encode: column %q is no feature: it is the target, or dropped", ref)
@@ -167,10 +167,10 @@ func lastFeature(columns []column) int {
 	return at
 }
 
-// take gives a column a role that it is asked for, and leave drops it, whatever the
+// setRole gives a column the role that it is asked for, and leave drops it, whatever the
 // reader makes of it.
-func (c *column) take(r role) { c.role, c.names, c.blank = r, "", false }
-func (c *column) leave()      { c.take(dropped) }
+func (c *column) setRole(r role) { c.role, c.names, c.blank = r, "", false }
+func (c *column) leave()         { c.setRole(dropped) }
 
 func errNoFeatures(columns int) error {
 	if columns == 1 {
@@ -369,7 +369,7 @@ func (t *table) finish() (*Dataset, error) {
 		return d, err
 	}
 	var err error
-	if d.Task, d.Y, err = t.y.settle(t.o.Task, t.o.Classes, &t.columns[t.target], t.limits.columns); err != nil {
+	if d.Task, d.Y, err = t.y.makeTargets(t.o.Task, t.o.Classes, &t.columns[t.target], t.limits.columns); err != nil {
 		return nil, t.inColumn(t.target, 0, err)
 	}
 	t.sayTarget(&t.columns[t.target], t.target, t.o.Target == "" && t.standard < 0, cmp.Or(t.y.mapped, string(d.Task)))

@@ -18,7 +18,7 @@ import (
 
 // Section is the section of a grid: all combinations of its entries.
 type Section struct {
-	Data      []source
+	Data      []textSource
 	Models    []string
 	Penalties []penalty
 	Training  []Training
@@ -26,8 +26,8 @@ type Section struct {
 	place gridfile.Place
 }
 
-// source is an entry of data.
-type source struct {
+// textSource is an entry of data.
+type textSource struct {
 	name, path string // path of a file of one's own
 	data       Data
 	place      gridfile.Place
@@ -56,7 +56,7 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	gridfile.Read(fields,
 		gridfile.On("data", func(n gridfile.Item) {
 			for _, element := range r.Many(n) {
-				if d, ok := r.source(element); ok {
+				if d, ok := r.textSource(element); ok {
 					s.Data = append(s.Data, d)
 				}
 			}
@@ -95,8 +95,8 @@ type named string
 // Declaration implements [gridfile.Declared].
 func (n named) Declaration() (name string, settings []gridfile.SettingInfo) { return string(n), nil }
 
-// source reads an entry of data: a name, {sim1: {texts: 100}}, or {path: ...}.
-func (r *reader) source(n gridfile.Item) (source, bool) {
+// textSource reads an entry of data: a name, {sim1: {texts: 100}}, or {path: ...}.
+func (r *reader) textSource(n gridfile.Item) (textSource, bool) {
 	if n.Kind == yaml.MappingNode && r.Entry(n, "path").Given() {
 		return r.own(n)
 	}
@@ -106,9 +106,9 @@ func (r *reader) source(n gridfile.Item) (source, bool) {
 	}
 	name, settings, ok := gridfile.ReadNamed(r.Reader, n, table)
 	if !ok {
-		return source{}, false
+		return textSource{}, false
 	}
-	d := source{name: string(name), place: r.Place(n)}
+	d := textSource{name: string(name), place: r.Place(n)}
 	list := corpus.Catalog()
 	if i := slices.IndexFunc(list, func(k corpus.Known) bool { return k.Name == d.name }); i >= 0 {
 		d.data = dataOf(list[i].File)
@@ -135,9 +135,9 @@ func dataOf(f corpus.File) Data {
 }
 
 // own reads a file of one's own.
-func (r *reader) own(n gridfile.Item) (source, bool) {
+func (r *reader) own(n gridfile.Item) (textSource, bool) {
 	before := r.Reports()
-	d := source{place: r.Place(n), data: Data{Occurrences: 1, Length: 32}}
+	d := textSource{place: r.Place(n), data: Data{Occurrences: 1, Length: 32}}
 	fields := r.Fields(n, "path", "name", "language", "occurrences", "length", "text", "class")
 	var languages []string
 	for _, l := range corpus.Languages() {

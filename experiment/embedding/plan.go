@@ -36,7 +36,7 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 			p.Problem(d.place, "%v", err)
 			continue
 		}
-		if slices.ContainsFunc(s.Data[:i], func(other source) bool { return other.name == d.name }) {
+		if slices.ContainsFunc(s.Data[:i], func(other textSource) bool { return other.name == d.name }) {
 			p.Problem(d.place, "other texts of the grid have the name %s too; give one of them another name", d.name)
 			continue
 		}
@@ -75,7 +75,7 @@ type planned struct {
 
 // plan reads texts of a file once, so that what is wrong with them shows before the first
 // cell.
-func (d *source) plan(ctx context.Context, p *experiment.Planner) (*planned, error) {
+func (d *textSource) plan(ctx context.Context, p *experiment.Planner) (*planned, error) {
 	if s, ok := corpus.LookUp(d.data.Simulation); ok {
 		of := &planned{data: d.data, texts: d.data.Texts, length: s.Length, words: s.Words()}
 		if of.texts == 0 {
@@ -108,7 +108,7 @@ func (d *source) plan(ctx context.Context, p *experiment.Planner) (*planned, err
 
 // content reads the file: of the catalog below one of the folders of data sets, where it
 // must have the catalog's digest, or at the path of one's own, beside the grid.
-func (d *source) content(p *experiment.Planner) ([]byte, error) {
+func (d *textSource) content(p *experiment.Planner) ([]byte, error) {
 	if d.path != "" {
 		path := filepath.FromSlash(d.path)
 		if !filepath.IsAbs(path) {

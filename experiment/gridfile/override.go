@@ -28,7 +28,7 @@ func (r *Reader) override(root *yaml.Node, set string) {
 	node := root
 	path := strings.Split(key, ".")
 	for i, name := range path {
-		next, err := r.step(node, name, set)
+		next, err := r.descend(node, name, set)
 		if err != nil {
 			r.problems.Add(at.Problem("%v", err))
 			return
@@ -46,9 +46,9 @@ func (r *Reader) override(root *yaml.Node, set string) {
 	}
 }
 
-// step returns the part of node that a segment of a path names; a key that a
+// descend returns the part of node that a segment of a path names; a key that a
 // map does not have is added with an empty node.
-func (r *Reader) step(node *yaml.Node, name, set string) (*yaml.Node, error) {
+func (r *Reader) descend(node *yaml.Node, name, set string) (*yaml.Node, error) {
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {

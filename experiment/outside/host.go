@@ -114,7 +114,7 @@ func (h *Host) ask(ctx context.Context, program *Program, cell []byte, prepared 
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.take(ctx, key, program)
+	s, err := h.idleOrStart(ctx, key, program)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +143,8 @@ func withStderr(err error, text string) error {
 	return fmt.Errorf("%w\nstandard error:\n%s", err, text)
 }
 
-// take returns the command that waits for cells of the program, or starts it.
-func (h *Host) take(ctx context.Context, key string, program *Program) (*session, error) {
+// idleOrStart returns the command that waits for cells of the program, or starts it.
+func (h *Host) idleOrStart(ctx context.Context, key string, program *Program) (*session, error) {
 	h.mu.Lock()
 	s := h.idle
 	h.idle = nil

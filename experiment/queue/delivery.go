@@ -28,7 +28,7 @@ type Delivery struct {
 	msg       jetstream.Msg
 	run, cell string
 	number    uint64 // of the task, see numberHeader
-	from      *source
+	from      *runFeed
 	refused   error // why this worker cannot compute the task, see [WorkerConfig.Accept]
 	wait      time.Duration
 	confirmed atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
@@ -208,7 +208,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duratio
 		return false, err
 	}
 	if d.lost() || d.Dropped() {
-		d.settle()
+		d.release()
 		return false, nil
 	}
 	limit := d.Task.Limits.Attempts
@@ -242,7 +242,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		return err
 	}
 	if d.lost() || d.Dropped() {
-		d.settle()
+		d.release()
 		return nil
 	}
 	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {
@@ -257,7 +257,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 // Abandon gives up a delivery that cannot be settled, without a word to the
 // server: heartbeats end, and the task goes to another worker after AckWait. It
 // does nothing to one that is settled.
-func (d *Delivery) Abandon() { d.settle() }
+func (d *Delivery) Abandon() { d.release() }
 
 func (d *Delivery) open() error {
 	d.mu.Lock()
@@ -268,9 +268,9 @@ func (d *Delivery) open() error {
 	return nil
 }
 
-// settle ends the delivery on this side: a heartbeat after the task was handed
+// release ends the delivery on this side: a heartbeat after the task was handed
 // back would put off its next delivery.
-func (d *Delivery) settle() {
+func (d *Delivery) release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.settled {
@@ -285,7 +285,7 @@ func (d *Delivery) settle() {
 }
 
 func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
-	d.settle()
+	d.release()
 	sent := false // once only: the library refuses a second time
 	return d.wrap(d.puller.queue.persist(ctx, "handing back", "", func(ctx context.Context) error {
 		if !sent {

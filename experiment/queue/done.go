@@ -77,7 +77,7 @@ func acknowledge(ctx context.Context, deliveries []*Delivery) []error {
 	errs := make([]error, len(deliveries))
 	last := make(map[string]int, 1) // by run
 	for i, d := range deliveries {
-		if d.settle(); !d.Dropped() {
+		if d.release(); !d.Dropped() {
 			last[d.run] = i
 		}
 	}

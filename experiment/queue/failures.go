@@ -81,10 +81,10 @@ func (x *FailureIndex) count(cell string) bool {
 	return true
 }
 
-// settle has the results that are stored counted and no others: those that were removed, and
+// countStored has the results that are stored counted and no others: those that were removed, and
 // strays that came twice, show by more results than there are. All are read again then,
 // unless that was done a short while ago.
-func (x *FailureIndex) settle(ctx context.Context, counts *Counts) error {
+func (x *FailureIndex) countStored(ctx context.Context, counts *Counts) error {
 	if x.Place == nil {
 		return nil
 	}

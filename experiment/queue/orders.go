@@ -110,12 +110,12 @@ type heard struct {
 	at time.Time
 }
 
-func (s *source) note(info *jetstream.ConsumerInfo) {
+func (s *runFeed) note(info *jetstream.ConsumerInfo) {
 	s.heard.Store(&heard{readOrders(info.Config.Description), time.Now()})
 }
 
 // ask asks for a run's orders, and returns how its queue stands.
-func (r *registry) ask(ctx context.Context, s *source) (info *jetstream.ConsumerInfo, err error) {
+func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.ConsumerInfo, err error) {
 	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
 		info, err = s.consumer.Info(ctx)
 		return err
@@ -136,7 +136,7 @@ func (r *registry) ask(ctx context.Context, s *source) (info *jetstream.Consumer
 
 // refresh asks for the orders of a run. Where the server cannot say, what was heard
 // counts.
-func (p *Puller) refresh(ctx context.Context, from *source) {
+func (p *Puller) refresh(ctx context.Context, from *runFeed) {
 	if _, err := p.runs.ask(ctx, from); err != nil && ctx.Err() == nil && !gone(err) {
 		p.queue.config.Report(fmt.Errorf("asking for the orders of run %s: %w", from.run, err))
 	}
@@ -157,7 +157,7 @@ func (p *Puller) heed(ctx context.Context, a *answer) bool {
 }
 
 // limit gives deliveries of a run the limits of its orders.
-func (p *Puller) limit(ctx context.Context, from *source, deliveries []*Delivery) {
+func (p *Puller) limit(ctx context.Context, from *runFeed, deliveries []*Delivery) {
 	differ := func(d *Delivery) bool {
 		limits := from.heard.Load().Limits
 		return limits != nil && d.refused == nil && d.Task.Limits != *limits

@@ -114,7 +114,7 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 // send sends the next group, and waits first where too many tasks are not confirmed.
 func (p *publication) send(ctx context.Context) error {
 	for p.waiting > 0 && p.waiting+len(p.group) > p.queue.config.Window {
-		if err := p.settle(ctx); err != nil {
+		if err := p.awaitOldest(ctx); err != nil {
 			return err
 		}
 	}
@@ -131,16 +131,16 @@ func (p *publication) drain(ctx context.Context) (first error) {
 		first = p.send(ctx)
 	}
 	for len(p.window) > 0 {
-		if err := p.settle(ctx); err != nil && first == nil {
+		if err := p.awaitOldest(ctx); err != nil && first == nil {
 			first = err
 		}
 	}
 	return first
 }
 
-// settle waits for the confirmation of the oldest group. The tasks of one that is not
+// awaitOldest waits for the confirmation of the oldest group. The tasks of one that is not
 // stored are sent one by one, which shows what is wrong with which.
-func (p *publication) settle(ctx context.Context) (first error) {
+func (p *publication) awaitOldest(ctx context.Context) (first error) {
 	oldest := p.window[0]
 	p.window[0] = sentGroup{} // what is confirmed takes no memory
 	p.window = p.window[1:]

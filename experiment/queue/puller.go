@@ -133,7 +133,7 @@ func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 
 // answer is what a run gave.
 type answer struct {
-	from  *source
+	from  *runFeed
 	msgs  []jetstream.Msg // at least one
 	asked time.Time       // before the request was sent
 }
@@ -172,7 +172,7 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 
 // fetch asks one run for tasks; wait 0 takes only what is there. What can pass is
 // reported and counts as no task.
-func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration, most int) (*answer, error) {
+func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, most int) (*answer, error) {
 	a := &answer{from: from, asked: time.Now()}
 	var batch jetstream.MessageBatch
 	var err error

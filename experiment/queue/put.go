@@ -46,7 +46,7 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 		return &CellError{outcome.Run, outcome.Cell, err}
 	}
 	for len(w.window) > 0 && (len(w.window) >= w.queue.config.Window || w.bytes+len(msg.Data) > putBytes) {
-		if err := w.settle(ctx); err != nil {
+		if err := w.awaitOldest(ctx); err != nil {
 			return err
 		}
 	}
@@ -57,15 +57,15 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 // Drain waits for all confirmations and returns the first error among them.
 func (w *ResultWriter) Drain(ctx context.Context) (first error) {
 	for len(w.window) > 0 {
-		if err := w.settle(ctx); first == nil {
+		if err := w.awaitOldest(ctx); first == nil {
 			first = err
 		}
 	}
 	return first
 }
 
-// settle waits for the confirmation of the oldest result.
-func (w *ResultWriter) settle(ctx context.Context) error {
+// awaitOldest waits for the confirmation of the oldest result.
+func (w *ResultWriter) awaitOldest(ctx context.Context) error {
 	oldest := w.window[0]
 	w.window[0] = sent{} // what is confirmed takes no memory
 	w.window, w.bytes = w.window[1:], w.bytes-len(oldest.msg.Data)

@@ -14,8 +14,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// source is a run to pull from.
-type source struct {
+// runFeed is a run to pull from.
+type runFeed struct {
 	run      string
 	consumer jetstream.Consumer
 	turn     uint64        // when it was last asked, in turns
@@ -37,7 +37,7 @@ type registry struct {
 
 	mu      sync.Mutex
 	read    time.Time
-	sources []*source
+	sources []*runFeed
 	current bool            // the last reading succeeded
 	foreign map[string]bool // consumers that are not runs of this package
 	missing time.Time       // when the streams were first found missing; guarded by listing
@@ -61,7 +61,7 @@ func (r *registry) refresh(ctx context.Context) error {
 	if r.fresh() {
 		return nil
 	}
-	var sources []*source
+	var sources []*runFeed
 	err := bounded(ctx, requestWait, func(ctx context.Context) (err error) {
 		sources, err = r.list(ctx)
 		return err
@@ -82,7 +82,7 @@ func (r *registry) refresh(ctx context.Context) error {
 	return nil
 }
 
-func (r *registry) list(ctx context.Context) ([]*source, error) {
+func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 	names, err := r.queue.tasks.runs(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		r.noteMissing()
@@ -92,7 +92,7 @@ func (r *registry) list(ctx context.Context) ([]*source, error) {
 		return nil, err
 	}
 	r.missing = time.Time{}
-	known := map[string]*source{}
+	known := map[string]*runFeed{}
 	sources, _ := r.all()
 	for _, s := range sources {
 		known[s.run] = s
@@ -125,7 +125,7 @@ func (r *registry) list(ctx context.Context) ([]*source, error) {
 			r.foreign[name] = true // guarded by listing
 			continue
 		}
-		s := &source{run: name, consumer: consumer}
+		s := &runFeed{run: name, consumer: consumer}
 		s.note(consumer.CachedInfo())
 		sources = append(sources, s)
 	}
@@ -161,7 +161,7 @@ func (r *registry) expire() {
 }
 
 // all returns the runs, and whether the last reading of the list succeeded.
-func (r *registry) all() (sources []*source, current bool) {
+func (r *registry) all() (sources []*runFeed, current bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sources, r.current
@@ -172,7 +172,7 @@ func (r *registry) all() (sources []*source, current bool) {
 const firstRest, mostRest = time.Second, 30 * time.Second
 
 // leave leaves a run to other workers for a while.
-func (r *registry) leave(s *source) {
+func (r *registry) leave(s *runFeed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now := time.Now(); now.After(s.rest) { // else another slot did
@@ -182,20 +182,20 @@ func (r *registry) leave(s *source) {
 }
 
 // join ends what leave began.
-func (r *registry) join(s *source) {
+func (r *registry) join(s *runFeed) {
 	r.mu.Lock()
 	s.rest, s.wait = time.Time{}, 0
 	r.mu.Unlock()
 }
 
 // left reports whether a run is left to other workers.
-func (r *registry) left(s *source) bool {
+func (r *registry) left(s *runFeed) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Now().Before(s.rest)
 }
 
-func (r *registry) empty(s *source) {
+func (r *registry) empty(s *runFeed) {
 	r.mu.Lock()
 	s.empty = time.Now()
 	r.mu.Unlock()
@@ -205,11 +205,11 @@ func (r *registry) empty(s *source) {
 // first and each at most once; without every those found empty lately are left
 // out. A single run is among them with single only: it is asked by waiting at
 // it.
-func (r *registry) turns(every, single bool) iter.Seq[*source] {
-	return func(yield func(*source) bool) {
-		var asked []*source
+func (r *registry) turns(every, single bool) iter.Seq[*runFeed] {
+	return func(yield func(*runFeed) bool) {
+		var asked []*runFeed
 		for {
-			next := r.next(func(s *source) bool {
+			next := r.next(func(s *runFeed) bool {
 				return (len(r.sources) > 1 || single) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
 			})
 			if next == nil || !yield(next) {
@@ -221,14 +221,14 @@ func (r *registry) turns(every, single bool) iter.Seq[*source] {
 }
 
 // quiet returns the run to wait at, nil without runs.
-func (r *registry) quiet() *source { return r.next(func(*source) bool { return true }) }
+func (r *registry) quiet() *runFeed { return r.next(func(*runFeed) bool { return true }) }
 
 // next gives the turn to the run that was asked longest ago of those that may be
 // asked and are not paused, nil for none.
-func (r *registry) next(may func(*source) bool) *source {
+func (r *registry) next(may func(*runFeed) bool) *runFeed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var next *source
+	var next *runFeed
 	for _, s := range r.sources {
 		if may(s) && !s.heard.Load().Paused && !time.Now().Before(s.rest) && (next == nil || s.turn < next.turn) {
 			next = s

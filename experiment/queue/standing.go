@@ -56,7 +56,7 @@ func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, err
 	if err := x.Update(ctx); err != nil {
 		return Standing{}, err
 	}
-	if err := x.settle(ctx, &counts); err != nil {
+	if err := x.countStored(ctx, &counts); err != nil {
 		return Standing{}, err
 	}
 	putBack := map[experiment.Status]int64{}

@@ -109,7 +109,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if c.Queue == nil && c.Workers < 1 {
 		return nil, errors.New("nobody to compute: workers is 0 and there is no NATS server for others")
 	}
-	c.step("reading the folder")
+	c.showStep("reading the folder")
 	g, err := c.open(ctx)
 	if err != nil {
 		return nil, err
@@ -123,13 +123,13 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		if err := c.putManifest(g.store, true); err != nil {
 			return nil, err
 		}
-		c.step("looking for cells of other runs")
+		c.showStep("looking for cells of other runs")
 		if err := g.reuse(ctx, c.Reuse); err != nil {
 			return nil, err
 		}
 	}
 	if g.missing > 0 {
-		c.step("")
+		c.showStep("")
 		start := time.Now()
 		err := c.compute(ctx, g)
 		if err != nil {
@@ -139,7 +139,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	}
 	summary.Reused = g.adopted
 	summary.Computed -= g.adopted
-	c.step("sorting the files")
+	c.showStep("sorting the files")
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func TakeInventory(ctx context.Context, dir string, grid *experiment.Grid) (*res
 	return results.TakeInventory(ctx, dir, grid.Keep.Tables())
 }
 
-func (c *Coordinator) step(what string) {
+func (c *Coordinator) showStep(what string) {
 	if c.Step != nil {
 		c.Step(what)
 	}

@@ -137,7 +137,7 @@ func TestReuseLabels(t *testing.T) {
 			t.Fatalf("%v, %v", ok, err)
 		}
 	}
-	if err := of.settle(); err != nil || len(taken) != 2 {
+	if err := of.takeWaiting(); err != nil || len(taken) != 2 {
 		t.Fatalf("%d taken, %v", len(taken), err)
 	}
 	for _, o := range taken {

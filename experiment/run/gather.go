@@ -186,7 +186,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 		case a := <-arrivals:
 			if a.stray != nil {
 				g.noteStray(a.stray)
-			} else if err := g.take(a.outcome); err != nil {
+			} else if err := g.storeMissing(a.outcome); err != nil {
 				return err
 			}
 			if time.Since(flushed) >= flushEvery { // what comes seldom need not wait
@@ -225,10 +225,10 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	return g.store.Flush()
 }
 
-// take stores an outcome of a missing cell. Others are there already: a worker
+// storeMissing stores an outcome of a missing cell. Others are there already: a worker
 // believed lost finished too, or the result is one of before a retry or of before the
 // limits were raised.
-func (g *gatherer) take(o *experiment.Outcome) error {
+func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	raised := g.retry.limits.Mend(o.Status, o.Short) && g.before.puts(o.Cell)
 	stale := raised || g.retry.wants(o.Status, o.Short) && o.Finished.Before(g.began)
 	g.mu.Lock()

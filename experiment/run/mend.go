@@ -65,7 +65,7 @@ func (g *gatherer) putAgain(ctx context.Context, q *queue.Queue, task *experimen
 	if g.gate.spent(key) {
 		outcome := begin(task, time.Now())
 		end(outcome, experiment.Failed, fmt.Sprintf("its result was quarantined and the cell queued again %d times; `coordinator status RUN` says why", mostAgain))
-		return g.take(outcome)
+		return g.storeMissing(outcome)
 	}
 	published, _, err := q.PublishAgain(ctx, one(*task), g.before.number)
 	if published > 0 {

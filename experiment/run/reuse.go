@@ -67,7 +67,7 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 		}
 		t.held[key] = &own
 		if t.heldBytes += bytesOf(&own); t.heldBytes >= mostHeld {
-			return true, t.settle()
+			return true, t.takeWaiting()
 		}
 		return true, nil
 	case err != nil:
@@ -77,8 +77,8 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 	return true, t.take(&own)
 }
 
-// settle takes the outcomes that wait for the labels of this plan.
-func (t *taker) settle() error {
+// takeWaiting takes the outcomes that wait for the labels of this plan.
+func (t *taker) takeWaiting() error {
 	if len(t.held) == 0 {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version s
 		_, err := t.offer(o)
 		return err
 	})
-	return errors.Join(err, t.settle())
+	return errors.Join(err, t.takeWaiting())
 }
 
 // missesNone reports whether no cell of the plan is wanted any more.

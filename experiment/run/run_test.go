@@ -431,7 +431,7 @@ func TestUnlabelledOutcome(t *testing.T) {
 		break
 	}
 	o := &experiment.Outcome{Run: p.Run, Cell: id, Status: experiment.Failed, Error: "unreadable", Attempts: 1, Started: time.Now(), Finished: time.Now()}
-	if err := g.take(o); err != nil {
+	if err := g.storeMissing(o); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.store.Flush(); err != nil {
@@ -478,7 +478,7 @@ func TestRemaining(t *testing.T) {
 		o := begin(&tasks[i], time.Now())
 		end(o, experiment.Failed, "no luck") // a status to compute again, which counts once
 		for range 2 {
-			if err := g.take(o); err != nil {
+			if err := g.storeMissing(o); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -92,7 +92,7 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 			return err
 		}
 	}
-	return t.settle()
+	return t.takeWaiting()
 }
 
 // sharesData reports whether a run can have cells of a plan: one of the same kind with a

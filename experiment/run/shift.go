@@ -66,14 +66,14 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 		s.worker.handBack(d, s.wait, err)
 	case outcome == nil:
 		s.flush() // what is done does not wait for what is not
-		s.worker.settle(d, nil, 0)
+		s.worker.reportOutcome(d, nil, 0)
 	default:
 		s.worker.lacks.clear(&d.Task)
 		if outcome.Status.Computed() {
 			s.finished = append(s.finished, queue.Finished{Delivery: d, Outcome: outcome})
 			return
 		}
-		s.worker.settle(d, outcome, 0)
+		s.worker.reportOutcome(d, outcome, 0)
 	}
 }
 

@@ -281,7 +281,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		switch {
 		case ctx.Err() != nil:
 			for _, d := range tasks {
-				w.settle(d, nil, 0)
+				w.reportOutcome(d, nil, 0)
 			}
 			return nil
 		case errors.As(err, &empty):
@@ -330,15 +330,15 @@ func (w *Worker) lack(d *queue.Delivery, err *outside.LackError) {
 // handBack hands back a task that the worker is in no state to compute.
 func (w *Worker) handBack(d *queue.Delivery, wait time.Duration, err error) {
 	w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, wait, err))
-	w.settle(d, nil, wait)
+	w.reportOutcome(d, nil, wait)
 }
 
-// settle tells the queue what became of a delivery: a nil outcome means that
+// reportOutcome tells the queue what became of a delivery: a nil outcome means that
 // the cell was not computed; it is delivered again after the delay. While no
 // server can be reached it waits, until the worker is stopped. The server gives
 // the task to somebody else once its heartbeats stop, so a lost answer costs time,
 // not the cell.
-func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, delay time.Duration) {
+func (w *Worker) reportOutcome(d *queue.Delivery, outcome *queue.Sealed, delay time.Duration) {
 	var err error
 	if outcome == nil {
 		err = d.Release(w.settling, delay)

@@ -92,11 +92,11 @@ func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) err
 	case err != nil:
 		return fmt.Errorf("the method %s: %w", c.Method.Name, err)
 	}
-	return f.take(c, answer)
+	return f.addAnswer(c, answer)
 }
 
-// take makes knots of a command's answer.
-func (f *Fitted) take(c *Cell, answer *outside.Answer) error {
+// addAnswer makes knots of a command's answer.
+func (f *Fitted) addAnswer(c *Cell, answer *outside.Answer) error {
 	age := c.Method.Age
 	knots := answer.Knots()
 	if (answer.Ages != nil) != (age != Age{}) {

@@ -142,7 +142,7 @@ func TestCommandPath(t *testing.T) {
 		"one fit":    {Age{}, outside.Answer{Coefficients: [][]float64{{1, 0, 0}}}, ""},
 	} {
 		f := &Fitted{}
-		err := f.take(&Cell{Method: Method{Name: "mine", Age: test.age}}, &test.answer)
+		err := f.addAnswer(&Cell{Method: Method{Name: "mine", Age: test.age}}, &test.answer)
 		if err != nil {
 			if test.status == "" || !strings.Contains(err.Error(), test.status) {
 				t.Errorf("%s: %v", name, err)

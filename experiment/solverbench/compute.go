@@ -148,12 +148,12 @@ func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
 	case err != nil:
 		return fmt.Errorf("the solver %s: %w", c.Solver.Name, err)
 	}
-	a.take(answer)
+	a.addAnswer(answer)
 	return nil
 }
 
-// take makes points of a command's answer.
-func (a *attempt) take(answer *outside.Answer) {
+// addAnswer makes points of a command's answer.
+func (a *attempt) addAnswer(answer *outside.Answer) {
 	a.stopped = strings.ToValidUTF8(answer.Stopped, "\uFFFD")
 	if answer.Setup > 0 {
 		a.setups = []float64{answer.Setup}

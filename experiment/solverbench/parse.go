@@ -37,7 +37,7 @@ func (g *Generated) allowed() bool {
 
 // Section is the section of a grid: all combinations of its entries.
 type Section struct {
-	Data    []source
+	Data    []dataSet
 	Tasks   []Task
 	Factors []factor
 	Solvers []entry
@@ -47,8 +47,8 @@ type Section struct {
 	place      gridfile.Place
 }
 
-// source is a data set: of the library, or drawn.
-type source struct {
+// dataSet is a data set: of the library, or drawn.
+type dataSet struct {
 	dataset.Source
 
 	generated *Generated
@@ -95,7 +95,7 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	gridfile.Read(fields,
 		gridfile.On("data", func(n gridfile.Item) {
 			for _, element := range r.Many(n) {
-				s.Data = append(s.Data, r.source(element)...)
+				s.Data = append(s.Data, r.dataSets(element)...)
 			}
 		}),
 		gridfile.On("tasks", gridfile.Into(&s.Tasks, r.tasks)),
@@ -113,11 +113,11 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	return s
 }
 
-// source reads an entry of data: generated ones, or a data set of the library.
-func (r *reader) source(n gridfile.Item) []source {
+// dataSets reads an entry of data: generated ones, or a data set of the library.
+func (r *reader) dataSets(n gridfile.Item) []dataSet {
 	if n.Kind != yaml.MappingNode || !r.Entry(n, "generated").Given() {
 		if of, ok := experiment.ReadSource(r.Reader, n, dataset.Options{}); ok {
-			return []source{{Source: of, place: r.Place(n)}}
+			return []dataSet{{Source: of, place: r.Place(n)}}
 		}
 		return nil
 	}
@@ -137,14 +137,14 @@ func (r *reader) source(n gridfile.Item) []source {
 	}
 	r.Demand(given, sizes, "rows", "a number or a list, as in rows: [1000, 10000]")
 	r.Demand(given, sizes, "features", "a number or a list, as in features: 50")
-	var list []source
+	var list []dataSet
 	for _, n := range rows {
 		for _, d := range features {
 			g := &Generated{Rows: int(n), Features: int(d), Seed: seed}
 			if !g.allowed() {
 				r.Problem(given, "%d rows of %d features; at most %d numbers are allowed", g.Rows, g.Features, maxEntries)
 			}
-			list = append(list, source{generated: g, place: r.Place(given)})
+			list = append(list, dataSet{generated: g, place: r.Place(given)})
 		}
 	}
 	return list

@@ -98,7 +98,7 @@ func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []plannedS
 
 // load reads a data set, so that what is wrong with it shows before the first cell; nil
 // without an error for one that is not there and may be skipped.
-func (s *Section) load(ctx context.Context, p *experiment.Planner, from *source) (*planned, error) {
+func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet) (*planned, error) {
 	if g := from.generated; g != nil {
 		sum := sha256.Sum256(gridfile.JSON(g))
 		d := &planned{data: Data{Generated: g}, any: true, PlannedData: &experiment.PlannedData{

@@ -94,7 +94,7 @@ func solveWith(t *testing.T, host *outside.Host, program *outside.Program, info 
 		t.Fatalf("%s is not refused", info.name)
 	}
 	a := &attempt{}
-	a.take(answer)
+	a.addAnswer(answer)
 	b, err := p.certify(t.Context())
 	if err != nil {
 		t.Fatal(err)

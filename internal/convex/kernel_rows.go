@@ -8,7 +8,7 @@ import (
 
 // KernelRows are the rows of a kernel matrix, each computed when it is first asked
 // for and kept while there is room. They are not for several goroutines at once.
-type KernelRows struct{ gram *gram }
+type KernelRows struct{ gram *kernelMatrix }
 
 // NewKernelRows prepares the rows of the kernel matrix of the rows of x, which must
 // not change afterwards; cacheBytes is that of [SVMOptions].

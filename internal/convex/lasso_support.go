@@ -70,13 +70,13 @@ func (a *working) leave(k int) {
 	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l, flat) })
 }
 
-// settle is the active-set method from β, with the coefficients without a penalty in the
+// solveSupport is the active-set method from β, with the coefficients without a penalty in the
 // support: Newton steps on the support, cut
 // where a coefficient reaches 0, and admission of the worst violating feature
 // where the support is solved. Each step lowers the objective, so that it ends
 // with the solution but for rounding, against which the steps are bounded;
 // it reports whether it did.
-func (a *working) settle(ctx context.Context) (steps int, settled bool, err error) {
+func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, err error) {
 	a.support.clear()
 	for k := range a.size() {
 		a.sign[k] = 0

@@ -180,7 +180,7 @@ func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 				break
 			}
 		}
-		steps, settled, err := a.settle(ctx)
+		steps, settled, err := a.solveSupport(ctx)
 		iterations += steps
 		if settled || err != nil {
 			return iterations, err

@@ -16,7 +16,7 @@ import (
 // bias.
 type dual struct {
 	*activeset.Set
-	gram      *gram
+	gram      *kernelMatrix
 	stale     bool    // F is not Kβ
 	objective float64 // of the last solution, 0 before the first
 	active    []int   // samples in the working-set selection
@@ -27,7 +27,7 @@ type dual struct {
 // equal rows. Refinement makes up for the digits that a small pivot costs.
 const dependence = 1e-11
 
-func newDual(g *gram, y []float64, intercept bool, bytes int64) *dual {
+func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
 	n := g.n
 	o := activeset.Options{Equality: intercept, Dependence: dependence, Limit: max(1, min(n, int(math.Sqrt(float64(bytes)/8))))}
 	if intercept {

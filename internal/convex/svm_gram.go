@@ -6,10 +6,10 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// gram is the kernel matrix K of the training rows, with SVMOptions.Diagonal. Its rows are computed when
+// kernelMatrix is the kernel matrix K of the training rows, with SVMOptions.Diagonal. Its rows are computed when
 // first asked for and kept while they fit: the whole matrix where it fits, else
 // the most recently used rows.
-type gram struct {
+type kernelMatrix struct {
 	kernel   Kernel
 	points   Points
 	n        int
@@ -30,9 +30,9 @@ type gram struct {
 	done <-chan struct{}
 }
 
-func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
+func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *kernelMatrix {
 	n := points.X.Rows
-	g := &gram{
+	g := &kernelMatrix{
 		kernel:   kernel,
 		points:   points,
 		n:        n,
@@ -57,7 +57,7 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
 }
 
 // row returns row i of K. It stays valid until capacity-1 others were asked for.
-func (g *gram) row(i int) []float64 {
+func (g *kernelMatrix) row(i int) []float64 {
 	if row := g.rows[i]; row != nil {
 		if g.capacity < g.n {
 			g.unlink(i)
@@ -81,7 +81,7 @@ func (g *gram) row(i int) []float64 {
 }
 
 // keeps reports whether all rows of a list are kept, and gives them.
-func (g *gram) keeps(rows *[4][]float64, list []int) bool {
+func (g *kernelMatrix) keeps(rows *[4][]float64, list []int) bool {
 	for k, i := range list {
 		if g.rows[i] == nil {
 			return false
@@ -91,7 +91,7 @@ func (g *gram) keeps(rows *[4][]float64, list []int) bool {
 	return true
 }
 
-func (g *gram) compute(dst []float64, i int) {
+func (g *kernelMatrix) compute(dst []float64, i int) {
 	g.kernel.Block(blas64.General{Rows: 1, Cols: g.n, Stride: g.n, Data: dst}, g.points.rows(i, i+1), g.points)
 	if g.extra != nil {
 		dst[i] += g.extra[i]
@@ -99,23 +99,23 @@ func (g *gram) compute(dst []float64, i int) {
 }
 
 // link makes i the most recently used.
-func (g *gram) link(i int) {
+func (g *kernelMatrix) link(i int) {
 	anchor := int32(g.n)
 	last := g.older[anchor]
 	g.older[i], g.newer[i] = last, anchor
 	g.newer[last], g.older[anchor] = int32(i), int32(i)
 }
 
-func (g *gram) unlink(i int) {
+func (g *kernelMatrix) unlink(i int) {
 	g.newer[g.older[i]] = g.newer[i]
 	g.older[g.newer[i]] = g.older[i]
 }
 
 // Diagonal implements [activeset.Matrix].
-func (g *gram) Diagonal(i int) float64 { return g.diagonal[i] }
+func (g *kernelMatrix) Diagonal(i int) float64 { return g.diagonal[i] }
 
 // Gather writes K_ij for the j of list into dst.
-func (g *gram) Gather(dst []float64, i int, list []int) {
+func (g *kernelMatrix) Gather(dst []float64, i int, list []int) {
 	row := g.row(i)
 	for k, j := range list {
 		dst[k] = row[j]
@@ -124,7 +124,7 @@ func (g *gram) Gather(dst []float64, i int, list []int) {
 
 // Accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. The end of done
 // makes the sum incomplete.
-func (g *gram) Accumulate(dst []float64, list []int, coefficient []float64) {
+func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float64) {
 	var rows [4][]float64
 	var by [4]float64
 	waiting := 0
@@ -155,17 +155,17 @@ func (g *gram) Accumulate(dst []float64, list []int, coefficient []float64) {
 }
 
 // Evaluate writes Kβ into dst.
-func (g *gram) Evaluate(dst, beta []float64) {
+func (g *kernelMatrix) Evaluate(dst, beta []float64) {
 	clear(dst)
 	g.collect(beta)
 	g.Accumulate(dst, g.list, g.coef)
 }
 
 // Current implements [activeset.Matrix]: sums are current at once.
-func (g *gram) Current([]float64, []int) {}
+func (g *kernelMatrix) Current([]float64, []int) {}
 
 // collect notes all of β as a sparse sum.
-func (g *gram) collect(beta []float64) {
+func (g *kernelMatrix) collect(beta []float64) {
 	g.list, g.coef = g.list[:0], g.coef[:0]
 	for i, v := range beta {
 		if v != 0 {

@@ -27,7 +27,7 @@ type Branch struct {
 	left, trial *model.Point
 	steps       steps
 	turn        turn
-	sources     []source // of events, in the order in which ties are broken
+	sources     []eventSource // of events, in the order in which ties are broken
 	look        look
 	event       event
 	predicted   []float64 // P, scratch: θ that a correction began with
@@ -41,7 +41,7 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 		condition: c, state: s, corrector: n, horizon: h,
 		left: model.NewPoint(s.Problem), trial: model.NewPoint(s.Problem), steps: newSteps(s, o.Last),
 		predicted: make([]float64, s.P), before: make([]float64, s.P),
-		sources: []source{newSamples(c)},
+		sources: []eventSource{newSamples(c)},
 	}
 	if p, ok := c.(*condition.Primal); ok && s.Sparse() {
 		if a, ok := p.Activations(); ok {

@@ -102,7 +102,7 @@ func TestShortestStep(t *testing.T) {
 
 // remembering is a source of which nothing else is asked.
 type remembering struct {
-	source
+	eventSource
 	last *memory
 }
 

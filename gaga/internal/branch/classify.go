@@ -57,7 +57,7 @@ func (b *Branch) change(x model.Crossing) bool {
 	}
 	apply(b.condition, x, b.left.Theta)
 	arrive(b.state, b.left, x)
-	if b.settle() {
+	if b.solveRates() {
 		for _, s := range b.sources {
 			s.changed(x, b.left.Age)
 		}
@@ -73,11 +73,11 @@ func (b *Branch) change(x model.Crossing) bool {
 	return false
 }
 
-// settle factorizes H and solves for the rates at the left point behind a change. It
+// solveRates factorizes H and solves for the rates at the left point behind a change. It
 // reports false where H is singular. Where all weights are small, the rounding in the
 // crossing's age is not small against them: the corrector removes it, if it stays at the
 // point before.
-func (b *Branch) settle() bool {
+func (b *Branch) solveRates() bool {
 	l := b.left
 	b.condition.Assemble(l)
 	if !b.condition.Factorize() {

@@ -8,9 +8,9 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// source is a cause of events: of changes of the partition. Each of its event functions
+// eventSource is a cause of events: of changes of the partition. Each of its event functions
 // is positive inside a segment and reaches zero where that ends.
-type source interface {
+type eventSource interface {
 	// search tells the look of all event functions.
 	search(l *look)
 	// at returns the event function of a crossing at pt.
@@ -49,7 +49,7 @@ func (m *memory) reverses(x model.Crossing, age float64) bool {
 // point 0; before the step is known it is in ages.
 type candidate struct {
 	model.Crossing
-	source source // nil where the cause is none, a fold or a stall
+	source eventSource // nil where the cause is none, a fold or a stall
 }
 
 var (
@@ -82,7 +82,7 @@ type function struct {
 // consider makes a crossing the best one if it is the first. Of samples that are at the
 // margin of a linear support vector machine already it is the one that leaves it at the
 // steepest angle: as a pin it depends least on the others.
-func (l *look) consider(s source, x model.Crossing, f function) {
+func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	age := l.left.Age
 	if f.left.Rate < 0 && f.left.Value <= f.slack && (-f.left.Rate*age <= tolerance.RateNoise*f.size || s.reverses(x, age)) {
 		f.left.Rate = 0

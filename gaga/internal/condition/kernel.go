@@ -53,7 +53,7 @@ func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	}
 }
 
-func (s *Kernel) State() *model.State { return s.gram.State }
+func (s *Kernel) State() *model.State { return s.kernelPredictor.State }
 
 func (s *Kernel) Place(zones []uint8, _, theta []float64) {
 	copy(s.Zone, zones)
@@ -182,7 +182,7 @@ func (s *Kernel) Follow(pt *model.Point, image []float64) {
 func (s *Kernel) Predict(dst, theta []float64) {
 	g := &s.guess
 	if !g.due {
-		s.gram.Predict(dst, theta)
+		s.kernelPredictor.Predict(dst, theta)
 		return
 	}
 	g.due = false

@@ -13,7 +13,7 @@ import (
 // are its positive part, b and the curved ones its negative part. It follows the samples that
 // enter and leave the unknowns one by one.
 type heldFactor struct {
-	*gram
+	*kernelPredictor
 	signed         *factor.Signed
 	kappa          float64
 	stale          bool // it is not that of the current unknowns
@@ -31,9 +31,9 @@ type heldFactor struct {
 	column []float64 // P, scratch: a column of M
 }
 
-func newHeldFactor(g *gram) *heldFactor {
+func newHeldFactor(g *kernelPredictor) *heldFactor {
 	s := &heldFactor{
-		gram: g, signed: factor.New(0), stale: true, at: make([]int, g.N), delta: zeros(g.N), held: zeros(g.N), proved: zeros(g.N),
+		kernelPredictor: g, signed: factor.New(0), stale: true, at: make([]int, g.N), delta: zeros(g.N), held: zeros(g.N), proved: zeros(g.N),
 		trust: newTrust(g.N), column: zeros(g.P),
 	}
 	for _, k := range s.diagonal {

@@ -7,9 +7,9 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// gram predicts by rows of the kernel matrix: u_i = Σ_j α_j y_j k(x_i, x_j) + b. It goes
+// kernelPredictor predicts by rows of the kernel matrix: u_i = Σ_j α_j y_j k(x_i, x_j) + b. It goes
 // from a θ whose predictors are known, where that is less work than from scratch.
-type gram struct {
+type kernelPredictor struct {
 	*model.State
 	matrix   *convex.KernelRows
 	diagonal []float64 // N: k(x_i, x_i)
@@ -22,29 +22,29 @@ type gram struct {
 	others       []float64 // scratch: those of a second sum of the same rows
 }
 
-func newGram(s *model.State, matrix *convex.KernelRows) *gram {
-	return &gram{
+func newGram(s *model.State, matrix *convex.KernelRows) *kernelPredictor {
+	return &kernelPredictor{
 		State: s, matrix: matrix, diagonal: matrix.Diagonal(), base: zeros(s.P), predictors: zeros(s.N),
 		samples: make([]int, 0, s.N), coefficients: make([]float64, 0, s.N), others: make([]float64, 0, s.N),
 	}
 }
 
 // know takes θ with its predictors u as the base.
-func (g *gram) know(theta, u []float64) {
+func (g *kernelPredictor) know(theta, u []float64) {
 	copy(g.base, theta)
 	copy(g.predictors, u)
 }
 
 // Predict takes theta as the base.
-func (g *gram) Predict(dst, theta []float64) {
+func (g *kernelPredictor) Predict(dst, theta []float64) {
 	g.PredictAll(dst, theta)
 	g.know(theta, dst)
 }
 
-func (g *gram) PredictAll(dst, theta []float64) { g.predict(dst, theta, nil, nil) }
+func (g *kernelPredictor) PredictAll(dst, theta []float64) { g.predict(dst, theta, nil, nil) }
 
 // predict writes the predictors at theta into dst and, with a rate, their rates along that into du.
-func (g *gram) predict(dst, theta, du, rate []float64) {
+func (g *kernelPredictor) predict(dst, theta, du, rate []float64) {
 	alpha, b := theta[:g.N], theta[g.N]
 	whole, apart := 0, 0
 	for j, a := range alpha {
@@ -94,7 +94,7 @@ func (g *gram) predict(dst, theta, du, rate []float64) {
 	}
 }
 
-func (g *gram) PredictOne(i int, theta []float64) float64 {
+func (g *kernelPredictor) PredictOne(i int, theta []float64) float64 {
 	row := g.matrix.Row(i)
 	u := theta[g.N]
 	for j, a := range theta[:g.N] {
@@ -103,7 +103,7 @@ func (g *gram) PredictOne(i int, theta []float64) float64 {
 	return u
 }
 
-func (g *gram) Extrapolate(pt, from *model.Point, h float64) {
+func (g *kernelPredictor) Extrapolate(pt, from *model.Point, h float64) {
 	for j, w := range from.Theta {
 		pt.Theta[j] = w + h*from.Rate[j]
 	}
@@ -113,7 +113,7 @@ func (g *gram) Extrapolate(pt, from *model.Point, h float64) {
 	g.know(pt.Theta, pt.U)
 }
 
-func (g *gram) Interpolate(pt, a, b *model.Point, x float64) {
+func (g *kernelPredictor) Interpolate(pt, a, b *model.Point, x float64) {
 	h := b.Age - a.Age
 	cubic.Interpolate(pt.Theta, a.Theta, a.Rate, b.Theta, b.Rate, h, x)
 	cubic.Interpolate(pt.U, a.U, a.DU, b.U, b.DU, h, x)

@@ -94,7 +94,7 @@ func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage f
 	kernel.Axpy(move, along, step)
 	kernel.Axpy(move, n.image[:k], image)
 	n.step[k] = -move
-	n.take(r, pt, k+1)
+	n.takeStep(r, pt, k+1)
 	pt.Age -= n.step[k]
 	return true
 }

@@ -81,7 +81,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 		n.condition.Solve(step)
 		n.leads(&r, step)
 		r.followed = n.condition.Image(image, step)
-		n.take(&r, pt, k)
+		n.takeStep(&r, pt, k)
 	}
 	return false
 }
@@ -186,10 +186,10 @@ func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// take makes the step in n.step, improved by those before it with the same factor, and has
+// takeStep makes the step in n.step, improved by those before it with the same factor, and has
 // the predictors follow where they can. The step's image begins at the given place,
 // behind the step of the unknowns and perhaps that of the age.
-func (n *Corrector) take(r *run, pt *model.Point, at int) {
+func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	k := n.state.Unknowns()
 	mixed := n.step[:at]
 	if r.renewed {

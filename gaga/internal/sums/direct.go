@@ -77,7 +77,7 @@ func (d *direct) Assemble(pt *model.Point) {
 	if pt.Age == at.age && slices.Equal(at.columns, s.Active) && slices.Equal(at.theta, pt.Theta) {
 		d.amend(pt)
 	} else {
-		d.take(pt)
+		d.sumAll(pt)
 	}
 	d.rescale()
 	k := len(s.Active)
@@ -88,8 +88,8 @@ func (d *direct) Assemble(pt *model.Point) {
 	}
 }
 
-// take sums over all watched samples.
-func (d *direct) take(pt *model.Point) {
+// sumAll sums over all watched samples.
+func (d *direct) sumAll(pt *model.Point) {
 	s, at := d.s, &d.at
 	k, n := len(s.Active), len(d.s.Watch)
 	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
