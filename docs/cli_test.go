@@ -38,8 +38,7 @@ func TestCommandLineDocument(t *testing.T) {
 		for _, match := range helpFlag.FindAllStringSubmatch(string(help), -1) {
 			flags[match[1]] = true
 		}
-		_, commands, _ := strings.Cut(string(help), "Available Commands:\n")
-		commands, _, _ = strings.Cut(commands, "\n\n")
+		commands, _, _ := strings.Cut(string(help), "\nFlags:\n")
 		for _, match := range helpCommand.FindAllStringSubmatch(commands, -1) {
 			if match[1] == "help" {
 				continue

@@ -40,6 +40,7 @@ func (a *app) compareCommand() *cobra.Command {
 folder, on the cells that both have: which cells these are, how scores differ and
 whether by chance, which numbers changed, how times relate, which cells end
 otherwise.`,
+		"coordinator compare out/before out/after",
 		func(ctx context.Context, dirs []string) error {
 			if err := flags.check(dirs); err != nil {
 				return err

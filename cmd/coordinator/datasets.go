@@ -17,20 +17,22 @@ import (
 // datasetsCommand is about the catalog of data sets.
 func (a *catalog) datasetsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "datasets",
-		Short: "List, download and check the data sets of the catalog",
+		Use:     "datasets",
+		Short:   "List, download and check the data sets of the catalog",
+		Example: command.Examples("coordinator datasets list\ncoordinator datasets fetch digits"),
 	}
-	list := a.onEntries("list [NAME...]", "List data sets and where they are", "", a.listDatasets)
+	list := a.onEntries("list [NAME...]", "List data sets and where they are", "", "coordinator datasets list", a.listDatasets)
 	check := a.onEntries("check [NAME...]", "Read data sets and compare them with the catalog",
 		`Read data sets and compare them with the catalog: digest, shape, missing values.
 Without names, all that are on this machine. The exit status is 1 where one does
 not pass.`,
-		a.checkDatasets)
+		"coordinator datasets check --datasets data", a.checkDatasets)
 	var openML string
 	fetch := a.onEntries("fetch [NAME...]", "Download data sets to the cache",
 		`Download data sets to the cache (--cache). Without names, all that can be
 downloaded and are not on this machine. A download that broke off goes on where
 it ended.`,
+		"coordinator datasets fetch digits",
 		func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
 			return a.fetchDatasets(ctx, openML, library, entries, on)
 		})
@@ -58,11 +60,11 @@ type entriesOptions struct {
 // onEntries makes a command about the entries that its arguments name, all without
 // arguments.
 func (a *catalog) onEntries(
-	use, short, long string,
+	use, short, long, examples string,
 	do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error,
 ) *cobra.Command {
 	var asJSON jsonFlag
-	cmd := command.Command(use, short, long, func(ctx context.Context, args []string) error {
+	cmd := command.Command(use, short, long, examples, func(ctx context.Context, args []string) error {
 		library, err := a.library.open()
 		if err != nil {
 			return err

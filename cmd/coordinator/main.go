@@ -14,6 +14,12 @@ func main() { command.Main(execute) }
 
 // execute runs one command line and returns the exit status.
 func execute(ctx context.Context, args []string, streams command.Streams) int {
+	a, root := commands(streams)
+	return a.Execute(ctx, root, args)
+}
+
+// commands returns the program's commands.
+func commands(streams command.Streams) (*app, *cobra.Command) {
 	root := &cobra.Command{
 		Use:   "coordinator",
 		Short: "Run experiments of machine learning in bulk",
@@ -31,15 +37,24 @@ overrides the file.
 
 Exit status: 0 all was done; 1 cells failed or are incomplete, or something broke;
 2 bad usage or a bad grid, nothing was started; 130 interrupted.`,
+		Example: command.Examples(`coordinator run grids/quickstart.yaml
+coordinator report out/quickstart --format html
+coordinator submit grid.yaml --nats nats://example.org`),
 	}
 	a := &app{Base: command.New(root, streams)}
 	r, c := &atServer{a}, &catalog{a}
-	command.Group(root,
-		a.runCommand(), a.planCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(),
-		c.datasetsCommand(),
-		r.submitCommand(), r.statusCommand(), r.serveCommand(), r.collectCommand(), r.retryCommand(), r.discardCommand(),
-		r.pauseCommand(), r.resumeCommand(), r.cancelCommand(), r.purgeCommand(),
-		a.CompletionCommand(root))
+	command.Sections(root,
+		command.Section{Title: "Start", Commands: []*cobra.Command{a.planCommand(), a.runCommand(), r.submitCommand()}},
+		command.Section{Title: "Watch", Commands: []*cobra.Command{r.statusCommand(), r.serveCommand()}},
+		command.Section{Title: "Results", Commands: []*cobra.Command{
+			r.collectCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(),
+		}},
+		command.Section{Title: "Data", Commands: []*cobra.Command{c.datasetsCommand()}},
+		command.Section{Title: "Operate the runs of a server", Commands: []*cobra.Command{
+			r.pauseCommand(), r.resumeCommand(), r.retryCommand(), r.discardCommand(), r.cancelCommand(), r.purgeCommand(),
+		}},
+		command.Section{Title: "This program", Commands: []*cobra.Command{a.CompletionCommand(root)}},
+	)
 	a.Completions = map[string]cobra.CompletionFunc{"GRID": command.Files("yaml", "yml"), "DIR": command.Folders, "NAME": completeName}
-	return a.Execute(ctx, root, args)
+	return a, root
 }

@@ -26,6 +26,7 @@ func (a *atServer) submitCommand() *cobra.Command {
 		from reuseFlags
 	)
 	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave", "",
+		"coordinator submit grid.yaml --nats nats://example.org",
 		func(ctx context.Context, args []string) error {
 			p, err := a.plan(ctx, args[0], &grid)
 			if err != nil {
@@ -125,6 +126,7 @@ func (a *atServer) retryCommand() *cobra.Command {
 		limits   limitFlags
 	)
 	cmd := a.onRun("retry RUN", "Queue the failed and incomplete cells of a run again",
+		"coordinator retry night --status failed,timeout --timeout 2h --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			set, err := limits.overrides()
 			if err != nil {
@@ -149,6 +151,7 @@ func (a *atServer) retryCommand() *cobra.Command {
 // pauseCommand has workers leave the cells of a run, and resumeCommand lets them go on.
 func (a *atServer) pauseCommand() *cobra.Command {
 	return a.onRun("pause RUN", "Have workers take no new cells of a run; its queue stays",
+		"coordinator pause night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			_, err := q.Pause(ctx, args[0])
 			return a.toldOrders(err, args[0], "paused; cells that are being computed go on; `coordinator resume %s` ends it")
@@ -157,6 +160,7 @@ func (a *atServer) pauseCommand() *cobra.Command {
 
 func (a *atServer) resumeCommand() *cobra.Command {
 	return a.onRun("resume RUN", "Have workers take cells of a paused run again",
+		"coordinator resume night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			changed, err := q.Resume(ctx, args[0])
 			if err == nil && !changed {
@@ -180,6 +184,7 @@ func (a *atServer) toldOrders(err error, run, what string) error {
 // discardCommand removes results of single cells and queues the cells again.
 func (a *atServer) discardCommand() *cobra.Command {
 	return a.onRun("discard RUN CELL...", "Remove the results of cells from the server and queue the cells again",
+		"coordinator discard night 4f1c --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			discarded, queued, err := run.Discard(ctx, q, args[0], args[1:])
 			if _, ok := errors.AsType[*run.CellNameError](err); ok {
@@ -204,6 +209,7 @@ func quarantinedText(n int) string {
 // cancelCommand drops the queued cells of a run.
 func (a *atServer) cancelCommand() *cobra.Command {
 	return a.onRun("cancel RUN", "Drop the queued cells of a run; results stay",
+		"coordinator cancel night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			if err := q.Cancel(ctx, args[0]); err != nil {
 				return err
@@ -216,6 +222,7 @@ func (a *atServer) cancelCommand() *cobra.Command {
 // purgeCommand removes what the server has of runs.
 func (a *atServer) purgeCommand() *cobra.Command {
 	return a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
+		"coordinator purge night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			err := run.Purge(ctx, q, args[0])
 			if _, ok := errors.AsType[*run.BusyError](err); ok {
@@ -237,6 +244,7 @@ func (a *atServer) collectCommand() *cobra.Command {
 		known  knownFlag
 	)
 	cmd := a.onRun("collect RUN --out DIR", "Gather the results of a run so far, also while it runs",
+		"coordinator collect night --out out/night --format html --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			return a.collect(ctx, q, args[0], out, &report, &known, asJSON)
 		})
@@ -321,9 +329,9 @@ func (a *atServer) showCollected(name, where string, c *run.Collected) {
 // onRun makes a command about a run that the server knows, its first argument: the
 // run's name, or a beginning of it that no other run has.
 func (a *atServer) onRun(
-	use, short string, do func(ctx context.Context, q *queue.Queue, args []string) error,
+	use, short, examples string, do func(ctx context.Context, q *queue.Queue, args []string) error,
 ) *cobra.Command {
-	cmd := command.Command(use, short, "", func(ctx context.Context, args []string) error {
+	cmd := command.Command(use, short, "", examples, func(ctx context.Context, args []string) error {
 		return a.withRun(ctx, args[0], func(q *queue.Queue, name string) error {
 			return do(ctx, q, append([]string{name}, args[1:]...))
 		})

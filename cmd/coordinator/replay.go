@@ -29,6 +29,7 @@ platform that rounds otherwise, such as linux/arm64 to linux/amd64, may differ b
 With --data the cell's data and path are written to a folder: train.csv,
 validation.csv and test.csv (the features as the solver saw them, scaled and
 contaminated, then the target y) and path.arrow (the knots with coefficients).`,
+		"coordinator replay out/quickstart 4f1c --data cell",
 		func(ctx context.Context, args []string) error {
 			a.BeforeCommands(commands)
 			library, err := a.library.open()

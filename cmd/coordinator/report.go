@@ -104,6 +104,7 @@ func (r *reportFlags) isFresh(dir string) bool {
 func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
 	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "",
+		"coordinator report out/quickstart --format html,csv",
 		func(ctx context.Context, args []string) error {
 			dir := args[0]
 			r, err := a.report(ctx, dir, &flags)

@@ -50,6 +50,9 @@ make tables and figures of them. After ^C or a kill the same command resumes.
 
 The cells are computed in this process unless --workers is 0, over a NATS server
 inside it unless --nats names one.`,
+		`coordinator run grids/quickstart.yaml
+coordinator run grid.yaml --out out/night --set repeats=5 --format html
+coordinator run grid.yaml --retry failed`,
 		func(ctx context.Context, args []string) error {
 			if workers == 0 && a.NATS.URL == "" {
 				return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")

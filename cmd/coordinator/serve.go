@@ -29,6 +29,7 @@ func (a *atServer) serveCommand() *cobra.Command {
 
 There is no login: --listen with another address than localhost shows everyone
 who can reach it the names of data sets and the messages of failed cells.`,
+		"coordinator serve --nats nats://example.org",
 		func(ctx context.Context, _ []string) error {
 			if _, _, err := net.SplitHostPort(listen); err != nil {
 				return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)

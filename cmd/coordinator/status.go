@@ -27,6 +27,7 @@ func (a *atServer) statusCommand() *cobra.Command {
 		asJSON jsonFlag
 	)
 	cmd := command.Command("status [RUN]", "Show how far a run is, or all runs of the server", "",
+		"coordinator status --nats nats://example.org\ncoordinator status quickstart --watch --nats nats://example.org",
 		func(ctx context.Context, args []string) error {
 			if watch && bool(asJSON) {
 				return command.Refusef("--watch and --json do not go together: --json prints one object")

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 )
@@ -112,9 +114,43 @@ func TestHelp(t *testing.T) {
 	if o := must(t, "run", "--help"); !strings.Contains(o.out, "--workers") {
 		t.Errorf("help of run: %q", o.out)
 	}
+	if o := must(t, "--help"); !strings.Contains(o.out, "\nWatch:\n  serve ") || strings.Contains(o.out, "Additional Commands") {
+		t.Errorf("commands are not in groups: %s", o.out)
+	}
 	if o := must(t, "--version"); !strings.HasPrefix(o.out, "coordinator ") || strings.Count(o.out, "\n") != 1 {
 		t.Errorf("version: %q", o.out)
 	}
+}
+
+// TestExamples wants every command to have an example, and each to be a command line with
+// the arguments and flags that the command takes.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.Example == "" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			words := strings.Fields(line)
+			_, root := commands(command.Streams{})
+			found, args, err := root.Find(words[1:])
+			if err == nil {
+				err = found.ParseFlags(args)
+			}
+			if err == nil {
+				err = found.ValidateArgs(found.Flags().Args())
+			}
+			if err != nil || words[0] != root.Name() || !strings.HasPrefix(found.CommandPath(), cmd.CommandPath()) {
+				t.Errorf("example of %s: %q: %v", cmd.CommandPath(), line, err)
+			}
+		}
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	_, root := commands(command.Streams{})
+	visit(root)
 }
 
 // TestJSONErrors wants the message of a failure as a line of the log when the

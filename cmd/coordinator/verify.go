@@ -20,6 +20,7 @@ func (a *app) verifyCommand() *cobra.Command {
 checksums, every batch, one row for each cell of the grid, tables that belong
 together, and the digests of the data sets, where these are here. Changes
 nothing. The exit status is 1 where something is wrong.`,
+		"coordinator verify out/quickstart",
 		func(ctx context.Context, args []string) error {
 			library, err := a.library.open()
 			if err != nil {

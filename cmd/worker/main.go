@@ -45,7 +45,8 @@ Exit status: 0 the queue is empty (--drain), or a signal ended the worker
 (without --drain); 1 the queue cannot be worked with; 2 bad usage; 130 a signal
 ended the worker before the queue was empty (--drain), or a second one ended it
 at once.`,
-		Args: command.Arguments(),
+		Example: command.Examples("worker --nats nats://example.org --drain\nworker --nats nats://example.org --slots 8 --grace 1m"),
+		Args:    command.Arguments(),
 	}
 	base := command.New(root, streams)
 	worker := &run.Worker{Kinds: experiment.Kinds(), Version: base.Version}

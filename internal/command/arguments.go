@@ -11,13 +11,17 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// Command makes a command that wants the arguments of its use, as [Arguments] does.
-func Command(use, short, long string, run func(ctx context.Context, args []string) error) *cobra.Command {
+// Command makes a command that wants the arguments of its use, as [Arguments] does. The
+// examples are command lines, one a line.
+func Command(use, short, long, examples string, run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Long: long, Args: Arguments(argumentNames(use)...),
+		Use: use, Short: short, Long: long, Example: Examples(examples), Args: Arguments(argumentNames(use)...),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
 	}
 }
+
+// Examples indents command lines as the help shows them.
+func Examples(lines string) string { return "  " + strings.ReplaceAll(lines, "\n", "\n  ") }
 
 // argumentNames returns the names of the arguments in a use, as in "collect RUN --out DIR".
 func argumentNames(use string) []string {
@@ -53,6 +57,27 @@ func quoted(args []string, i int) string {
 		return fmt.Sprintf("number %d", i+1)
 	}
 	return strconv.Quote(args[i])
+}
+
+// Section is commands of a program that belong together.
+type Section struct {
+	Title    string // of its place in the help
+	Commands []*cobra.Command
+}
+
+// Sections makes cmd a group of the commands of all sections, which its help shows by
+// section.
+func Sections(cmd *cobra.Command, sections ...Section) *cobra.Command {
+	var all []*cobra.Command
+	for _, section := range sections {
+		cmd.AddGroup(&cobra.Group{ID: section.Title, Title: section.Title + ":"})
+		cmd.SetHelpCommandGroupID(section.Title) // the last one
+		for _, child := range section.Commands {
+			child.GroupID = section.Title
+		}
+		all = append(all, section.Commands...)
+	}
+	return Group(cmd, all...)
 }
 
 // Group makes cmd a group of commands, which does nothing by itself.

@@ -28,6 +28,7 @@ func (b *Base) CompletionCommand(root *cobra.Command) *cobra.Command {
 bash, with the package bash-completion:
 
     source <(`+root.Name()+` completion bash)`,
+		root.Name()+" completion zsh",
 		func(_ context.Context, args []string) error {
 			script, ok := shells[args[0]]
 			if !ok {
