@@ -268,6 +268,29 @@ func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
 	}
 }
 
+// Cheapest returns the first cell of a method on the data set where its cells are expected
+// to take the least time. The error names the methods where the plan has no such method.
+func (p *Plan) Cheapest(method string) (*Task, error) {
+	var best *plannedGroup
+	var known []string
+	for _, g := range p.groups {
+		_, name := g.Part()
+		if !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+		if name == method && g.cells > 0 && (best == nil || g.seconds < best.seconds) {
+			best = g
+		}
+	}
+	if best != nil {
+		for cell := range best.Cells(p.seeds) {
+			task, err := p.task(cell, best.seconds)
+			return &task, err
+		}
+	}
+	return nil, fmt.Errorf("the grid has no method %s; it has %s", method, strings.Join(known, ", "))
+}
+
 // task makes the task of a cell.
 func (p *Plan) task(c Cell, seconds float64) (Task, error) {
 	canonical := c.Canonical()

@@ -49,6 +49,7 @@ coordinator submit grid.yaml --nats nats://example.org`),
 		command.Section{Title: "Results", Commands: []*cobra.Command{
 			r.collectCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(),
 		}},
+		command.Section{Title: "Methods of your own", Commands: []*cobra.Command{a.tryCommand(), a.pythonCommand()}},
 		command.Section{Title: "Data", Commands: []*cobra.Command{c.datasetsCommand()}},
 		command.Section{Title: "Operate the runs of a server", Commands: []*cobra.Command{
 			r.pauseCommand(), r.resumeCommand(), r.retryCommand(), r.discardCommand(), r.cancelCommand(), r.purgeCommand(),

@@ -132,7 +132,8 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
 		for line := range strings.Lines(cmd.Example) {
-			words := strings.Fields(line)
+			typed, _, _ := strings.Cut(line, " >") // where its output goes
+			words := strings.Fields(typed)
 			_, root := commands(command.Streams{})
 			found, args, err := root.Find(words[1:])
 			if err == nil {

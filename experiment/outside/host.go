@@ -45,6 +45,9 @@ type Host struct {
 	Alone bool
 	// Shared says that what is in /dev/shm is the commands', see [Isolated].
 	Shared bool
+	// Stderr gets what commands write to their standard error. Default: its end is kept
+	// for the errors of cells.
+	Stderr io.Writer
 
 	mu      sync.Mutex
 	all     map[*session]bool
@@ -294,6 +297,9 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	s := &session{key: key, dir: dir, remove: remove, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
 	s.cmd = exec.Command(program.Run[0], program.Run[1:]...) //nolint:noctx // the host ends its process group
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, h.environment(program, rand.Text()), s.stderr
+	if h.Stderr != nil {
+		s.cmd.Stderr = h.Stderr
+	}
 	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
 	ownGroup(s.cmd)
 	starting := func(err error) error {

@@ -66,10 +66,7 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	}
 	var host *outside.Host
 	if commands {
-		host = &outside.Host{Open: func(ctx context.Context, digest string) (io.ReadCloser, error) {
-			content, err := plan.File(ctx, digest)
-			return io.NopCloser(bytes.NewReader(content)), err
-		}}
+		host = hostOf(plan)
 		defer host.Close()
 	} else if command := commandOf(plan, task); command != "" {
 		return nil, fmt.Errorf("%s: the method %s of cell %s is a command, which is a program on this machine; --allow-commands lets it run",
@@ -105,6 +102,29 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 		}
 	}
 	return r, nil
+}
+
+// hostOf returns a host of a plan's commands, which have their files from the grid's folder.
+func hostOf(plan *experiment.Plan) *outside.Host {
+	return &outside.Host{Open: func(ctx context.Context, digest string) (io.ReadCloser, error) {
+		content, err := plan.File(ctx, digest)
+		return io.NopCloser(bytes.NewReader(content)), err
+	}}
+}
+
+// Try computes one cell of a method of a plan here: the first on the data set where its cells
+// are expected to take the least time. What a command writes to its standard error goes to stderr
+// and is no part of the outcome's error. Commands run.
+func Try(ctx context.Context, plan *experiment.Plan, method string, stderr io.Writer) (*experiment.Outcome, error) {
+	task, err := plan.Cheapest(method)
+	if err != nil {
+		return nil, &StartError{err}
+	}
+	host := hostOf(plan)
+	host.Stderr = stderr
+	defer host.Close()
+	outcome := Compute(ctx, []experiment.Kind{plan.Computes()}, task, withCommands(plan, host))
+	return outcome, ctx.Err()
 }
 
 // findCell returns the task of an identity, with all further tables kept.

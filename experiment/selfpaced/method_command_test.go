@@ -48,6 +48,7 @@ func TestCommandIdentity(t *testing.T) {
 		{"line", "run: [sh, mine.sh, -v], files: [mine.sh]", "one", 2},
 		{"content", "run: [sh, mine.sh], files: [mine.sh]", "two", 2},
 		{"no files", "run: [sh, mine.sh]", "two", 2},
+		{"nothing", "run: [sh, mine.sh], uses: []", "two", 1},
 		{"no model", "run: [sh, mine.sh], uses: age", "two", 1},
 		{"all", "run: [sh, mine.sh], uses: [age, regularizer, model]", "two", 4},
 	} {

@@ -3,6 +3,8 @@ package selfpaced
 import (
 	"slices"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/experiment/outside"
@@ -14,6 +16,9 @@ func (r *sectionReader) command(n gridfile.Item) (e MethodEntry, ok bool) {
 	uses := []string{outside.UsesModel}
 	name, p, ok := experiment.ReadCommand(r.Reader, n, checkCommandName, gridfile.On("uses", func(n gridfile.Item) {
 		uses = nil
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 { // nothing but the data
+			return
+		}
 		for _, word := range r.Many(n) {
 			use := gridfile.OneOf(r.Reader, word, outside.Uses...)
 			if slices.Contains(uses, use) {
