@@ -49,7 +49,7 @@ var definitions = map[string][]string{
 }
 
 // TestAPIServer has an API server of Kubernetes take every overlay, and the components in
-// overlays, as a dry run: defaults, validation, admission by the profile of the namespace.
+// overlays, in two namespaces as a dry run: defaults, validation, admission by the profile of the namespace.
 // A warning is an error.
 func TestAPIServer(t *testing.T) {
 	if os.Getenv("AGEPATH_LONG") != "1" {
@@ -70,12 +70,13 @@ func TestAPIServer(t *testing.T) {
 		}
 	}
 	kubectl("wait", "--for=condition=Established", "--timeout=60s", "customresourcedefinitions", "--all")
-	kubectl("apply", "-f", "../base/namespace.yaml")
-	for _, name := range append([]string{"base"}, overlays...) {
-		dir := overlayDir(name)
-		if name == "base" {
-			dir = "../base"
-		}
+	kubectl("apply", "-k", "../namespace")
+	kubectl("apply", "-k", own(t, "namespace: alice\nresources:\n  - ../deploy/k8s/namespace\n"))
+	folders := map[string]string{"base": "../base"}
+	for _, name := range overlays {
+		folders[name], folders[name+" of alice"] = overlayDir(name), inAlice(t, name)
+	}
+	for name, dir := range folders {
 		applied := strings.Count(kubectl("apply", "--dry-run=server", "-k", dir), "(server dry run)")
 		if want := len(render(t, dir)); applied != want {
 			t.Errorf("%s: %d objects of %d are taken", name, applied, want)

@@ -5,6 +5,7 @@ package verify
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
@@ -79,16 +81,47 @@ type prometheusRule struct {
 	} `json:"spec"`
 }
 
-// render returns what `kubectl apply -k` would apply, decoded: a field that the
-// API does not know, or that is there twice, is an error.
-func render(t *testing.T, dir string) []*object {
+// build returns what kustomize makes of a folder.
+func build(t *testing.T, dir string) resmap.ResMap {
 	t.Helper()
 	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return resources
+}
+
+// own makes a folder as users have them, beside deploy, of a kustomization and the files of
+// testdata/keda, which names a run. It returns the folder's path.
+func own(t *testing.T, kustomization string) (dir string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	deploy, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if deploy, err = filepath.Rel(dir, deploy); err != nil { // kustomize takes no absolute paths
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS("testdata/keda")); err != nil {
+		t.Fatal(err)
+	}
+	text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n" + strings.ReplaceAll(kustomization, "../deploy", deploy)
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// render returns what `kubectl apply -k` would apply, decoded: a field that the
+// API does not know, or that is there twice, is an error.
+func render(t *testing.T, dir string) []*object {
+	t.Helper()
 	var list []*object
-	for _, resource := range resources.Resources() {
+	for _, resource := range build(t, dir).Resources() {
 		text, err := resource.AsYAML()
 		if err != nil {
 			t.Fatal(err)

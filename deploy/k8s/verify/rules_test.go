@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
 
@@ -100,7 +98,7 @@ func TestDashboard(t *testing.T) {
 	promtool(t, dir, "check", "rules", "--lint-fatal", "queries.yaml")
 }
 
-// TestRunName wants the component run to put the run's name wherever one is wanted, and
+// TestRunName wants the transformer run to put the run's name wherever one is wanted, and
 // docs/kubernetes.md to show the folder that is rendered here.
 func TestRunName(t *testing.T) {
 	t.Parallel()
@@ -119,11 +117,7 @@ func TestRunName(t *testing.T) {
 		}
 	}
 	for name, times := range map[string]int{"collect": 1, "collect-s3": 1, "keda": 1, "../../overlays/collect": 0} {
-		resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "testdata/"+name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := resources.AsYaml()
+		text, err := build(t, "testdata/"+name).AsYaml()
 		if err != nil {
 			t.Fatal(err)
 		}

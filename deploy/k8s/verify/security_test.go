@@ -31,7 +31,7 @@ func TestOverlays(t *testing.T) {
 			list := overlay(t, name)
 			pods := 0
 			for _, o := range list {
-				if o.namespace != "agepath" && o.kind != "Namespace" {
+				if o.namespace != "agepath" {
 					t.Errorf("%s is in namespace %q", o, o.namespace)
 				}
 				for _, problem := range lintObject(o, list) {

@@ -125,7 +125,7 @@ func TestJobs(t *testing.T) {
 	}
 	scaled := find[*scaledJob](t, overlay(t, "keda"), "agepath-worker")
 	checkJob(t, "keda", &scaled.Spec.JobTargetRef)
-	trigger := scaled.Spec.Triggers[0]
+	trigger := find[*scaledJob](t, overlay(t, "testdata/keda"), "agepath-worker").Spec.Triggers[0]
 	if trigger.Type != "metrics-api" || trigger.Metadata.Format != "prometheus" || trigger.Metadata.URL != "http://agepath-serve.agepath.svc/metrics" {
 		t.Errorf("trigger %+v", trigger)
 	}
