@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,5 +36,46 @@ Within two standard errors by the scripts' protocol: 2 of 2.
 `
 	if text.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
+	}
+}
+
+// TestWrite wants a page for each table with a run by the scripts, a summary of the clean runs, and
+// errors where a run does not say which table it is or two are the same column.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	run := func(name, table string, validated int) *analysis.Run {
+		return &analysis.Run{Name: name, Paper: []*analysis.PaperTable{{
+			Table: &layout.PublishedTable{Name: table, Number: 14, Title: "Noise", Columns: []layout.SheetColumn{{Head: "noise"}}},
+			Rows: []analysis.PaperRow{{
+				Published: &layout.PublishedRow{Words: []string{"0.1"}}, Ours: analysis.Summary{Mean: 1, N: 1},
+				Validated: analysis.Summary{Mean: 2, N: validated},
+			}},
+		}}}
+	}
+	for want, list := range map[string][]*analysis.Run{
+		"give folders":            nil,
+		"of 0 published tables":   {{Name: "other"}},
+		"a and b are the same co": {run("a", "table14", 0), run("b", "table14", 0)},
+	} {
+		if err := write(t.TempDir(), list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "pages")
+	if err := write(out, []*analysis.Run{run("c", "table14", 1), run("s", "table14", 0), run("d", "table16", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(out)
+	if err != nil || len(files) != 2 || files[0].Name() != "summary.md" || files[1].Name() != "table14.md" {
+		t.Fatalf("files %v, %v; want summary.md and table14.md", files, err)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "table14.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"# Table 14: Noise\n", " | 1.0000 | ", "| 2.0000 |\n"} {
+		if !strings.Contains(string(page), text) {
+			t.Errorf("table14.md lacks %q:\n%s", text, page)
+		}
 	}
 }

@@ -1,22 +1,22 @@
-// Gallery writes a page of docs/gallery from two folders of results: each number of a table of
-// the GAGA paper beside a run by the protocol of its scripts and beside one under clean rules,
-// and the paired tests of the latter, without which that column stays empty.
+// Gallery writes a page for each table of the GAGA paper, from folders of results: the published
+// numbers next to those of a run of grids/scripts and, where one is given, of a run of grids/honest
+// with its paired tests. Over all runs of grids/honest, summary.md counts where following the path
+// is better.
 //
-//	go run ./examples/gallery out/table14-scripts out/table14-honest
-//
-// With --summary it counts, over any number of runs under clean rules, where following the
-// path is better.
-//
-//	go run ./examples/gallery --summary out/table14-honest out/table16-honest
+//	go run ./examples/gallery --out out/gallery out/table*-scripts out/table*-honest
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,30 +26,81 @@ import (
 )
 
 func main() {
-	summary := flag.Bool("summary", false, "count over runs under clean rules")
+	out := flag.String("out", "out/gallery", "folder of the pages")
 	flag.Parse()
-	var runs []*analysis.Run
-	for _, dir := range flag.Args() {
-		run, err := analysis.Load(context.Background(), dir, analysis.Options{Paper: true})
+	var list []*analysis.Run
+	for _, folder := range flag.Args() {
+		run, err := analysis.Load(context.Background(), folder, analysis.Options{Paper: true})
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "gallery:", err)
-			os.Exit(1)
+			fail(err)
 		}
-		runs = append(runs, run)
+		list = append(list, run)
 	}
-	one := func(k int) bool { return len(runs) > k && len(runs[k].Paper) == 1 }
-	switch {
-	case *summary && len(runs) > 0:
-		writeSummary(os.Stdout, runs)
-	case !*summary && len(runs) == 1 && one(0):
-		writeTable(os.Stdout, runs[0].Paper[0], &analysis.PaperTable{})
-	case !*summary && len(runs) == 2 && one(0) && one(1):
-		writeTable(os.Stdout, runs[0].Paper[0], runs[1].Paper[0])
-		writeTests(os.Stdout, runs[1])
-	default:
-		fmt.Fprintln(os.Stderr, "gallery: give a run of grids/scripts and none or one of grids/honest of the same table, or --summary and runs of grids/honest")
-		os.Exit(2)
+	if err := write(*out, list); err != nil {
+		fail(err)
 	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "gallery:", err)
+	os.Exit(1)
+}
+
+// pair holds the runs of one published table.
+type pair struct {
+	scripts, clean *analysis.Run
+}
+
+// write writes the pages of runs to the folder out.
+func write(out string, list []*analysis.Run) error {
+	if len(list) == 0 {
+		return errors.New("give folders of results of grids/scripts and grids/honest")
+	}
+	pairs := map[string]*pair{}
+	for _, run := range list {
+		if len(run.Paper) != 1 {
+			return fmt.Errorf("run %s has cells of %d published tables, want 1", run.Name, len(run.Paper))
+		}
+		name := run.Paper[0].Table.Name
+		of := cmp.Or(pairs[name], new(pair))
+		place := &of.scripts
+		if slices.ContainsFunc(run.Paper[0].Rows, func(r analysis.PaperRow) bool { return r.Validated.N > 0 }) {
+			place = &of.clean
+		}
+		if *place != nil {
+			return fmt.Errorf("runs %s and %s are the same column of %s; give one of them", (*place).Name, run.Name, name)
+		}
+		*place, pairs[name] = run, of
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var clean []*analysis.Run
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		of, column := pairs[name], &analysis.PaperTable{}
+		if of.clean != nil {
+			clean, column = append(clean, of.clean), of.clean.Paper[0]
+		}
+		if of.scripts == nil {
+			continue // the summary alone has it
+		}
+		var page strings.Builder
+		table := of.scripts.Paper[0]
+		fmt.Fprintf(&page, "# Table %d: %s\n\n", table.Table.Number, table.Table.Title)
+		writeTable(&page, table, column)
+		if of.clean != nil {
+			writeTests(&page, of.clean)
+		}
+		if err := os.WriteFile(filepath.Join(out, name+".md"), []byte(page.String()), 0o644); err != nil {
+			return err
+		}
+	}
+	if len(clean) == 0 {
+		return nil
+	}
+	var page strings.Builder
+	writeSummary(&page, clean)
+	return os.WriteFile(filepath.Join(out, "summary.md"), []byte(page.String()), 0o644)
 }
 
 // writeTable writes the three columns. Of both runs it takes the first row of each number.
@@ -96,8 +147,7 @@ func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 	fmt.Fprintf(w, "\nWithin two standard errors by the scripts' protocol: %d of %d.\n", within, compared)
 }
 
-// comparison is what following the path is worth beside another method in one setting, the age
-// chosen by validation.
+// comparison is what GAGA gains over another method in one setting, the age chosen by validation.
 type comparison struct {
 	setting, against string
 	pairs            int
@@ -142,7 +192,7 @@ func writeTests(w io.Writer, run *analysis.Run) {
 const level = 0.00005
 
 func writeSummary(w io.Writer, runs []*analysis.Run) {
-	fmt.Fprintln(w, "| run | GAGA against | settings | better | level | worse | better at 5 % | worse at 5 % | gains |\n"+
+	fmt.Fprintln(w, "# GAGA under clean rules\n\n| run | GAGA against | settings | better | level | worse | better at 5 % | worse at 5 % | gains |\n"+
 		"| --- | --- | --: | --: | --: | --: | --: | --: | --- |")
 	for _, run := range runs {
 		all := comparisons(run)
