@@ -65,6 +65,9 @@ func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned, from 
 	}
 	fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
 	a.tellSubmitted(p.plan.Run, s)
+	if s.Published+s.Refused > 0 {
+		a.warnCommands(ctx, q, p.plan)
+	}
 	if names := slices.Sorted(maps.Keys(p.plan.Files)); len(names) > 0 {
 		fmt.Fprintf(a.Out, "%s: files that workers can read: %s\n", p.plan.Run, strings.Join(names, ", "))
 	}
@@ -72,6 +75,25 @@ func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned, from 
 		fmt.Fprintf(a.Out, "%s: %s was damaged at the server and is replaced\n", p.plan.Run, name)
 	}
 	return nil
+}
+
+// warnCommands warns where a plan has commands and no worker that is there runs any.
+func (a *app) warnCommands(ctx context.Context, q *queue.Queue, plan *experiment.Plan) {
+	names := plan.Commands()
+	if len(names) == 0 {
+		return
+	}
+	workers, _, err := q.Workers(ctx)
+	if err != nil {
+		a.warn(fmt.Errorf("looking for a worker that runs commands: %w", err))
+		return
+	}
+	for i := range workers {
+		if workers[i].There(time.Now()) && slices.ContainsFunc(workers[i].Computes, func(n experiment.Need) bool { return n.Name == experiment.CommandNeed }) {
+			return
+		}
+	}
+	a.Log.Warn("no worker runs commands; cells of these methods wait for one that is started with --allow-commands", "methods", strings.Join(names, ", "))
 }
 
 // tellSubmitted says what else came of a submission.

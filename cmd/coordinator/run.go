@@ -112,6 +112,9 @@ coordinator run grid.yaml --retry failed`,
 
 // run runs a coordinator and reports what it gathered.
 func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, flags *reportFlags, asJSON jsonFlag) error {
+	if c.Workers == 0 {
+		a.warnCommands(ctx, c.Queue, c.Plan)
+	}
 	shown := newProgress(a.Base, c.Plan.Run)
 	c.Progress, c.Report = shown.compute, shown.warn
 	summary, err := during(shown, func(begin func(analysis.Step)) (*run.Summary, error) {

@@ -196,8 +196,8 @@ func (a *atServer) tellUnable(watches map[string]*watch, workers []queue.Presenc
 		if w.Damaged != nil {
 			fmt.Fprintf(a.Out, "%s: %v; submitting the grid again replaces it\n", name, w.Damaged)
 		}
-		for _, need := range w.Lacks(workers, time.Now()) {
-			fmt.Fprintf(a.Out, "%s: no worker for %v\n", name, need)
+		for _, missing := range w.Lacks(workers, time.Now()) {
+			fmt.Fprintf(a.Out, "%s: %s\n", name, missing.Text)
 		}
 	}
 }

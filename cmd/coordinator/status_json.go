@@ -53,8 +53,8 @@ func runStatus(r queue.Listed, w *watch, last []*queue.Quarantined, workers []qu
 		damaged = w.Damaged.Error()
 	}
 	unable := []object{}
-	for _, need := range w.Lacks(workers, time.Now()) {
-		unable = append(unable, object{"name": need.Name, "version": need.Version})
+	for _, missing := range w.Lacks(workers, time.Now()) {
+		unable = append(unable, object{"name": missing.Name, "version": missing.Version, "text": missing.Text})
 	}
 	return object{
 		"run": r.Name, "state": live.Phase(now, r.Open), "cells": now.Cells, "statuses": ended,

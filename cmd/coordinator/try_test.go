@@ -12,6 +12,8 @@ import (
 	"github.com/agepath/agepath/examples/methods"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
+	"github.com/agepath/agepath/results"
 )
 
 // ownMethod is a method in Python, and ownGrid a grid with it.
@@ -156,5 +158,88 @@ func TestPythonPrinted(t *testing.T) {
 	t.Parallel()
 	if o := must(t, "python"); o.out != methods.Python || !strings.HasPrefix(o.out, `"""`) {
 		t.Errorf("printed %.200q", o.out)
+	}
+}
+
+// TestCommandWorkers has two workers, one of which runs commands: submit and status say where
+// none does, and no cell of a command fails or uses up an attempt once one does.
+func TestCommandWorkers(t *testing.T) {
+	needs.Patience(t, "10 s")
+	t.Parallel()
+	python := numpy(t)
+	for name, start := range map[string]func(t *testing.T) string{
+		"embedded": func(t *testing.T) string { return testqueue.Server(t, "127.0.0.1:0").URL() },
+		"nats-server": func(t *testing.T) string {
+			program := needs.Program(t, "a server of its own", "nats-server", "/usr/sbin/nats-server")
+			address := needs.FreePorts(t, 1)[0]
+			_, port, _ := strings.Cut(address, ":")
+			cmd := exec.CommandContext(t.Context(), program, "-js", "-a", "127.0.0.1", "-p", port, "-sd", t.TempDir())
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill() // it can have ended with the test's context
+				_ = cmd.Wait()
+			})
+			return "nats://" + address
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &remote{start(t), builtWorker(t)}
+			grid := ownFolder(t, python, ownMethod)
+			submit := func(set ...string) (run string, o outcome) {
+				args := []string{"submit", grid, "--nats", r.url, "--connect-wait", "10s"}
+				for _, value := range set {
+					args = append(args, "--set", value)
+				}
+				o = must(t, args...)
+				run, _, _ = strings.Cut(o.out, ":")
+				return run, o
+			}
+			const warning, told = "no worker runs commands; cells of these methods wait", "no worker runs commands; start one with --allow-commands"
+			first, o := submit()
+			if !strings.Contains(o.err, warning) || !strings.Contains(o.err, "methods=mine") {
+				t.Errorf("no warning: %s", o.err)
+			}
+			if o := must(t, "submit", grid, "--nats", r.url, "--set", "methods=[original]"); strings.Contains(o.err, warning) {
+				t.Errorf("without commands submit says %s", o.err)
+			}
+			r.work(t, "--slots", "2", "--name", "bare")
+			r.awaitStatus(t, nil, func(line string) bool { return line == first+": "+told+"\n" })
+			if o := must(t, "status", first, "--nats", r.url, "--json"); !strings.Contains(o.out, told) || !strings.Contains(o.out, `"name": "command"`) {
+				t.Errorf("status --json prints %s", o.out)
+			}
+
+			r.work(t, "--slots", "2", "--name", "able", "--allow-commands")
+			r.awaitStatus(t, nil, func(line string) bool { return strings.HasPrefix(line, "able ") })
+			second, o := submit("repeats=6", "models=[{lasso: {alpha: [1,2,3,4,5,6,7,8,9,10]}}]")
+			if strings.Contains(o.err, warning) {
+				t.Errorf("with a worker that runs commands submit says %s", o.err)
+			}
+			r.wantStatus(t, nil, second, "finished", "126", "126", "0", "0", "0") // 6 of the constant
+			out := filepath.Join(t.TempDir(), "out")
+			must(t, "collect", second, "--out", out, "--nats", r.url)
+			cells, err := results.ReadTable(filepath.Join(out, "cells.arrow"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ok, others := 0, map[any]int{}
+			for i := range cells.Rows() {
+				at := func(column string) any { return cells.At(cells.Index(column), i) }
+				switch {
+				case at("method") != "mine":
+					others[at("worker")]++
+				case at("status") == "ok" && at("worker") == "able" && at("attempts") == int64(1):
+					ok++
+				default:
+					t.Errorf("a cell of a command: %v by %v in attempt %v: %v", at("status"), at("worker"), at("attempts"), at("error"))
+				}
+			}
+			if ok != 60 {
+				t.Errorf("%d of 60 cells are ok", ok)
+			}
+			t.Logf("other cells by worker: %v", others)
+		})
 	}
 }

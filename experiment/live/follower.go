@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 )
@@ -77,7 +76,7 @@ func (f *Follower) Look(ctx context.Context) error {
 }
 
 // Lacks lists what the cells that are left need and none of the workers computes.
-func (f *Follower) Lacks(workers []queue.Presence, now time.Time) []experiment.Need {
+func (f *Follower) Lacks(workers []queue.Presence, now time.Time) []run.Missing {
 	if f.Description == nil || f.Standing.Left() == 0 {
 		return nil
 	}

@@ -162,8 +162,8 @@ func (m *Monitor) read(ctx context.Context) (*State, error) {
 			}
 		}
 		r := w.describe()
-		for _, need := range w.Lacks(workers, time.Now()) {
-			r.Unable = append(r.Unable, need.String())
+		for _, missing := range w.Lacks(workers, time.Now()) {
+			r.Unable = append(r.Unable, missing.Text)
 		}
 		state.Runs = append(state.Runs, r)
 	}

@@ -253,7 +253,7 @@ func TestMonitorOfStrays(t *testing.T) {
 	}
 	m = b.monitor()
 	b.await(m, "no worker computes version 7 of gaga", func(s *State) bool {
-		return len(s.Runs) == 1 && slices.Equal(s.Runs[0].Unable, []string{"version 7 of gaga"})
+		return len(s.Runs) == 1 && slices.Equal(s.Runs[0].Unable, []string{"no worker for version 7 of gaga"})
 	})
 	if err := b.ReplaceData(b.ctx, "run", strings.NewReader("no description")); err != nil {
 		t.Fatal(err)

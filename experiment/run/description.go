@@ -109,9 +109,23 @@ func (d *Description) check(run string) error {
 	return nil
 }
 
+// Missing is what cells of a run need and no worker computes.
+type Missing struct {
+	experiment.Need
+	Text string // says so
+}
+
+// missing says that none of the workers that compute all of able computes what is needed.
+func missing(need experiment.Need, able []experiment.Need) Missing {
+	if need.Name == experiment.CommandNeed && !slices.ContainsFunc(able, func(n experiment.Need) bool { return n.Name == need.Name }) {
+		return Missing{need, "no worker runs commands; start one with --allow-commands"}
+	}
+	return Missing{need, fmt.Sprintf("no worker for %v", need)}
+}
+
 // Unable lists what a run needs and none of the workers computes that are there now, or
 // all that compute it lack for its cells.
-func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []experiment.Need) {
+func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []Missing) {
 	var able, lacking []experiment.Need
 	there, fit := 0, false
 	for i := range workers {
@@ -137,11 +151,13 @@ func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []e
 	}
 	for _, need := range d.Needs {
 		if there > 0 && !slices.Contains(able, need) {
-			lacks = append(lacks, need)
+			lacks = append(lacks, missing(need, able))
 		}
 	}
 	if !fit {
-		lacks = append(lacks, lacking...)
+		for _, need := range lacking {
+			lacks = append(lacks, missing(need, nil))
+		}
 	}
 	return lacks
 }

@@ -232,7 +232,7 @@ function phaseOf(run) {
   return `${run.phase}: ${share}` + (done > run.ok ? `, ${count(run.ok)} ok` : "") +
     (run.quarantined ? `; ${count(run.quarantined)} messages quarantined` : "") +
     (run.strays ? `; ${count(run.strays)} results of cells that the run does not have` : "") +
-    (run.unable.length ? `; no worker for ${run.unable.join(", ")}` : "") +
+    run.unable.map((missing) => `; ${missing}`).join("") +
     (run.dead ? `; ${count(run.dead)} given up because their workers died` : "") +
     (run.reading ? "; the results stored so far are still being read" : "");
 }
