@@ -21,19 +21,7 @@ import (
 // what goes into the image.
 func TestImage(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	parsed, err := parser.Parse(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stages, _, err := instructions.Parse(parsed.AST, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stages := dockerfile(t, "../../Dockerfile")
 	last := stages[len(stages)-1]
 	if last.BaseName != "scratch" {
 		t.Errorf("the image is made from %s", last.BaseName)
@@ -81,6 +69,59 @@ func TestImage(t *testing.T) {
 		wantStatic(t, filepath.Join(out, name))
 	}
 	t.Run("arguments", func(t *testing.T) { checkArguments(t, out) })
+}
+
+// dockerfile reads the stages of an image.
+func dockerfile(t *testing.T, path string) []instructions.Stage {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	parsed, err := parser.Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages, _, err := instructions.Parse(parsed.AST, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stages
+}
+
+// TestPythonImage wants the image with Python to have the programs where the manifests and the
+// image that it takes them from have them, and its user.
+func TestPythonImage(t *testing.T) {
+	t.Parallel()
+	stages, programs := dockerfile(t, "../../python.Dockerfile"), dockerfile(t, "../../Dockerfile")
+	last, of := stages[len(stages)-1], programs[len(programs)-1]
+	if stages[0].BaseName != "agepath:dev" || !strings.HasPrefix(last.BaseName, "python:") {
+		t.Errorf("from %s and %s", stages[0].BaseName, last.BaseName)
+	}
+	user := func(stage instructions.Stage) (user string) {
+		for _, command := range stage.Commands {
+			if c, ok := command.(*instructions.UserCommand); ok {
+				user = c.User
+			}
+		}
+		return user
+	}
+	if user(last) != user(of) {
+		t.Errorf("user %q, not %q", user(last), user(of))
+	}
+	copied := 0
+	for _, command := range last.Commands {
+		if c, ok := command.(*instructions.CopyCommand); ok && c.From == stages[0].Name && c.DestPath == "/" {
+			copied += len(c.SourcePaths)
+			if !slices.Equal(c.SourcePaths, []string{"/coordinator", "/worker"}) {
+				t.Errorf("copied are %v", c.SourcePaths)
+			}
+		}
+	}
+	if copied != 2 {
+		t.Errorf("%d programs are copied", copied)
+	}
 }
 
 // wantStatic wants a binary that needs no file but itself.
