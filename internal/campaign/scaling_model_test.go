@@ -174,26 +174,25 @@ var (
 // scalingVariable, set to anything, has TestScaling measure.
 const scalingVariable = "AGEPATH_SCALING"
 
-// scalingDocument has the samples and what follows from them.
-var scalingDocument = filepath.Join("..", "..", "docs", "scaling.md")
+// scalingSamples has the samples and the model, scalingDocument what follows for a large fleet.
+var (
+	scalingSamples  = filepath.Join("testdata", "scaling.txt")
+	scalingDocument = filepath.Join("..", "..", "docs", "operations.md")
+)
 
-// updateScaling has TestScaling write what follows from the document's samples.
-var updateScaling = flag.Bool("update", false, "write the tables of docs/scaling.md that follow from its samples")
+// updateScaling has TestScaling write what follows from the samples.
+var updateScaling = flag.Bool("update", false, "write the tables of docs/operations.md that follow from testdata/scaling.txt")
 
-// TestScaling fits the model to the samples in docs/scaling.md and wants the document to say
-// what follows, and the settings that were kept out to be predicted within 15 %: the rate and
-// the traffic of each, and the processor time of the first, which loads the processors.
-// AGEPATH_SCALING=1 takes the samples anew, in three minutes on two cores that do nothing
-// else, and -update writes the document.
+// TestScaling fits the model to the samples and wants both files to contain what follows, and the
+// settings that were kept out to be predicted within 15 %: the rate and the traffic of each, and
+// the processor time of the first, which loads the processors. AGEPATH_SCALING=1 measures the
+// samples again, in three minutes on two cores that do nothing else, and -update writes the files.
 func TestScaling(t *testing.T) {
 	if os.Getenv(scalingVariable) != "" {
 		measureScaling(t)
 	}
-	text, err := os.ReadFile(scalingDocument)
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples, kept := readSamples(t, string(text))
+	text := contents(t, scalingSamples)
+	samples, kept := readSamples(t, text)
 	m := fitModel(samples)
 	for _, s := range kept {
 		if s.Phase != "work" {
@@ -210,14 +209,35 @@ func TestScaling(t *testing.T) {
 			}
 		}
 	}
-	want := put(t, put(t, string(text), "model", m.tables(kept)), "extrapolation", m.extrapolation())
-	if want == string(text) {
-		return
+	follow(t, scalingSamples, "model", m.tables(kept))
+	follow(t, scalingDocument, "extrapolation", m.extrapolation())
+}
+
+// follow wants the part of a file to be this text, and writes it with -update.
+func follow(t *testing.T, file, name, inside string) {
+	t.Helper()
+	text := contents(t, file)
+	switch want := put(t, text, name, inside); {
+	case want == text:
+	case !*updateScaling:
+		t.Errorf("%s, %s: not what follows from the samples; run go test ./internal/campaign -run TestScaling -update", file, name)
+	default:
+		replace(t, file, want)
 	}
-	if !*updateScaling {
-		t.Fatalf("%s does not say what follows from its samples; run go test ./internal/campaign -run TestScaling -update", scalingDocument)
+}
+
+func contents(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := os.WriteFile(scalingDocument, []byte(want), 0o644); err != nil {
+	return string(text)
+}
+
+func replace(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -225,7 +245,7 @@ func TestScaling(t *testing.T) {
 // rounds is how often each sample is taken.
 const rounds = 3
 
-// measureScaling takes the samples and writes them into the document. Before it measures what
+// measureScaling takes the samples and writes them into their file. Before it measures what
 // the model is not fitted to, it tells what the model of the first round predicts.
 func measureScaling(t *testing.T) {
 	l := newLaboratory(t)
@@ -245,24 +265,18 @@ func measureScaling(t *testing.T) {
 			kept[i] = append(kept[i], l.run(s)...)
 		}
 	}
-	text, err := os.ReadFile(scalingDocument)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = []byte(put(t, string(text), "samples", sampleTable(medians(fitted[:]), "fit")+sampleTable(medians(kept[:]), "kept out")))
-	if err := os.WriteFile(scalingDocument, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	tables := sampleTable(medians(fitted[:]), "fit") + sampleTable(medians(kept[:]), "kept out")
+	replace(t, scalingSamples, put(t, contents(t, scalingSamples), "samples", tables))
 }
 
-// part returns what is between the marks of a part of the document, and what is around it.
+// part returns what is between the marks of a part of a file, and what is around it.
 func part(t *testing.T, text, name string) (before, inside, after string) {
 	t.Helper()
 	mark := fmt.Sprintf("<!-- %s: go test ./internal/campaign -run TestScaling -update -->\n", name)
 	before, rest, ok := strings.Cut(text, mark)
 	inside, after, closed := strings.Cut(rest, "<!-- end -->")
 	if !ok || !closed {
-		t.Fatalf("%s has no place for the %s", scalingDocument, name)
+		t.Fatalf("no place for the %s", name)
 	}
 	return before + mark, inside, "<!-- end -->" + after
 }
@@ -375,9 +389,7 @@ func (m *model) tables(kept []sample) string {
 // fleet is what the extrapolation is about: many workers, a server and a coordinator on
 // machines of their own.
 type fleet struct {
-	workers, slots, knots int
-	cell                  float64 // seconds
-	asleep                float64 // the share of cells that find a processor of the server asleep
+	workers, knots int
 }
 
 // demand is what a fleet needs a second.
@@ -387,21 +399,15 @@ type demand struct {
 	bytes               float64
 }
 
-// heartbeat is the time between two words about a cell that is computed, a third of AckWait.
-const heartbeat = 10.0
-
-// at returns what a fleet needs that computes so many cells a second.
+// at returns what a fleet needs at a rate of cells a second.
 func (m *model) at(f fleet, rate float64) demand {
 	s := &sample{setting: setting{Cells: 1, Rows: f.knots}}
 	s.Bytes = m.bytes.of(s)
 	turns := min(float64(f.workers), rate)
-	if f.cell > heartbeat {
-		turns += float64(f.workers*f.slots) / heartbeat
-	}
 	b, g, c := m.server.coefficients, m.serverGather.coefficients, m.gather.coefficients
 	out := m.bytes.coefficients[1]*float64(f.knots) + outcomeBytes // of the result, gathered
 	n := demand{rate: rate, bytes: rate * (s.Bytes + out + taskBytes)}
-	n.server = rate*(b[0]+b[1]*f.asleep+b[2]*s.Bytes+m.serverSubmit.coefficients[1]+g[1]+g[2]*out) + turns*b[3] + b[4]
+	n.server = rate*(b[0]+b[2]*s.Bytes+m.serverSubmit.coefficients[1]+g[1]+g[2]*out) + turns*b[3] + b[4]
 	n.coordinator = rate * (c[1] + c[2]*out)
 	return n
 }
@@ -436,38 +442,26 @@ func (m *model) extrapolation() string {
 	coordinator := func(n demand) float64 { return n.coordinator }
 	bytes := func(n demand) float64 { return n.bytes }
 	const cells = 1e8
-	fmt.Fprintf(&b, "\n| 1,000 workers: cells a second at which it is full | no knots | 20 knots | 100 knots |\n| --- | --: | --: | --: |\n")
+	fmt.Fprintf(&b, "\n| 1,000 workers: cells a second that saturate it | no knots | 20 knots | 100 knots |\n| --- | --: | --: | --: |\n")
 	for _, row := range []struct {
 		what  string
 		limit float64
 		of    func(demand) float64
 	}{
-		{"one processor of the server", 1, server}, {"two of them", 2, server}, {"four of them", 4, server},
-		{"the goroutine of a stream at the server", 1 / streamLoop, func(n demand) float64 { return n.rate }},
+		{"one processor of the server", 1, server}, {"two processors of the server", 2, server}, {"four processors of the server", 4, server},
+		{"a stream of the server, one goroutine", 1 / streamLoop, func(n demand) float64 { return n.rate }},
 		{"one processor of the coordinator", 1, coordinator},
 		{"a network of 1 Gbit/s at the server", 125e6, bytes},
 	} {
 		fmt.Fprintf(&b, "| %s |", row.what)
 		for _, knots := range []int{0, 20, 100} {
-			fmt.Fprintf(&b, " %s |", digits(m.most(fleet{workers: 1000, slots: 16, knots: knots, cell: 1}, row.limit, row.of), 2))
+			fmt.Fprintf(&b, " %s |", digits(m.most(fleet{workers: 1000, knots: knots}, row.limit, row.of), 2))
 		}
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "\n| 1,000 workers | a cell takes | cells a second | server, processors | coordinator, processors | MB/s | hours for 10^8 cells |\n| --- | --: | --: | --: | --: | --: | --: |\n")
-	for _, slots := range []int{1, 16} {
-		for _, cell := range []float64{0.1, 1, 10, 100} {
-			f := fleet{1000, slots, 20, cell, 1}
-			n := m.at(f, float64(f.workers*f.slots)/(cell+m.delay))
-			fmt.Fprintf(&b, "| slots of each: %d; 20 knots | %g s", slots, cell)
-			for _, x := range []float64{n.rate, n.server, n.coordinator, n.bytes / 1e6, cells / n.rate / 3600} {
-				fmt.Fprintf(&b, " | %s", digits(x, 2))
-			}
-			fmt.Fprintln(&b, " |")
-		}
-	}
 	heap := m.queued.coefficients[1]
 	fmt.Fprintf(&b, "\n| 10^8 cells queued at one server | |\n| --- | --: |\n")
-	fmt.Fprintf(&b, "| its heap | %.0f GB |\n| resident, with as much garbage at most | %.0f GB |\n", heap*cells/1e9, 2*heap*cells/1e9)
+	fmt.Fprintf(&b, "| heap of the server | %.0f GB |\n| resident memory, at most | %.0f GB |\n", heap*cells/1e9, 2*heap*cells/1e9)
 	fmt.Fprintf(&b, "| tasks on its disk | %.0f GB |\n", storedBytes*cells/1e9)
 	fmt.Fprintf(&b, "| submitting them | %.1f hours |\n| gathering them, 20 knots each | %.1f hours |\n",
 		cells*max(m.submit.coefficients[1], m.serverSubmit.coefficients[1])/3600, cells*m.at(fleet{knots: 20}, 1).coordinator/3600)
