@@ -3,6 +3,8 @@
 package docs
 
 import (
+	"flag"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -56,36 +58,24 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// layer is a row of the table of layers.
-type layer struct {
-	name    string
-	imports []string
-}
-
 var code = regexp.MustCompile("`([^`]+)`")
 
-// layers reads the table of ARCHITECTURE.md.
-func layers(t *testing.T) []layer {
+// layers returns the packages of the table of ARCHITECTURE.md in its order.
+func layers(t *testing.T) []string {
 	t.Helper()
-	var list []layer
-	_, text, found := strings.Cut(read(t, "ARCHITECTURE.md"), "| package | what lives there | imports |\n")
+	var list []string
+	_, text, found := strings.Cut(read(t, "ARCHITECTURE.md"), "| package | what is in it |\n")
 	if !found {
 		t.Fatal("ARCHITECTURE.md has no table of layers")
 	}
 	for line := range strings.Lines(text) {
 		cells := strings.Split(line, "|")
-		if len(cells) != 5 {
+		if len(cells) != 4 {
 			break
 		}
-		name := code.FindStringSubmatch(cells[1])
-		if name == nil {
-			continue // the rule below the head
+		for _, name := range code.FindAllStringSubmatch(cells[1], -1) {
+			list = append(list, name[1])
 		}
-		row := layer{name: name[1]}
-		for _, match := range code.FindAllStringSubmatch(cells[3], -1) {
-			row.imports = append(row.imports, match[1])
-		}
-		list = append(list, row)
 	}
 	return list
 }
@@ -101,33 +91,16 @@ func rowOf(folder string) string {
 	return folder
 }
 
-// TestLayers compares the table of layers with what packages import, tests
-// left out. Nothing but tests imports what tests share.
-func TestLayers(t *testing.T) {
-	t.Parallel()
-	table := layers(t)
-	row := func(name string) int {
-		return slices.IndexFunc(table, func(l layer) bool { return l.name == name })
-	}
-	for i, l := range table {
-		for _, name := range l.imports {
-			if j := row(name); j <= i {
-				t.Errorf("ARCHITECTURE.md: %s imports %s, which is not in a row below", l.name, name)
-			}
-		}
-	}
-	seen := map[string]bool{}
+// imports returns the packages of this module that each package imports, tests left out.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
 	walk(t, ".go", func(name string) {
 		if strings.HasSuffix(name, "_test.go") {
 			return
 		}
 		folder := rowOf(path.Dir(name))
-		seen[folder] = true
-		i := row(folder)
-		if i < 0 {
-			t.Errorf("ARCHITECTURE.md has no row for %s", folder)
-			return
-		}
+		list := found[folder]
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(name)), nil, parser.ImportsOnly)
 		if err != nil {
 			t.Error(err)
@@ -139,20 +112,51 @@ func TestLayers(t *testing.T) {
 				t.Error(err)
 			}
 			target, ours := strings.CutPrefix(target, module)
-			target = rowOf(target)
-			switch {
-			case !ours || target == folder:
-			case target == shared:
-				t.Errorf("%s imports a package of %s, which is for tests alone", name, shared)
-			case !slices.Contains(table[i].imports, target):
-				t.Errorf("%s imports %s, which ARCHITECTURE.md does not allow", name, target)
+			if target = rowOf(target); ours && target != folder && !slices.Contains(list, target) {
+				list = append(list, target)
 			}
 		}
+		slices.Sort(list)
+		found[folder] = list
 	})
-	for _, l := range table {
-		if !seen[l.name] {
-			t.Errorf("ARCHITECTURE.md has a row for %s, which is no package", l.name)
+	return found
+}
+
+var update = flag.Bool("update", false, "write docs/imports.txt")
+
+// TestLayers wants each package to import only packages below it in the table of ARCHITECTURE.md,
+// and docs/imports.txt to list its imports, so that a new one shows in a review. Nothing but tests
+// imports what tests share.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	table, found := layers(t), imports(t)
+	var list strings.Builder
+	for i, name := range table {
+		if _, there := found[name]; !there {
+			t.Errorf("ARCHITECTURE.md has %s, which is not a package", name)
 		}
+		fmt.Fprintf(&list, "%s: %s\n", name, strings.Join(found[name], " "))
+		for _, target := range found[name] {
+			switch {
+			case target == shared:
+				t.Errorf("%s imports a package of %s, which is for tests alone", name, shared)
+			case slices.Index(table, target) <= i:
+				t.Errorf("%s imports %s, which is not below it in ARCHITECTURE.md", name, target)
+			}
+		}
+		delete(found, name)
+	}
+	for name := range found {
+		t.Errorf("ARCHITECTURE.md does not have %s", name)
+	}
+	const file = "docs/imports.txt"
+	if *update {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(list.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read(t, file) != list.String() {
+		t.Errorf("%s does not have the imports: if they are meant, run go test ./docs -run TestLayers -update", file)
 	}
 }
 
@@ -160,27 +164,27 @@ func TestLayers(t *testing.T) {
 // tests alone.
 func TestNoStrayHelpers(t *testing.T) {
 	t.Parallel()
-	table := layers(t)
+	found := imports(t)
 	reached := map[string]bool{shared: true}
-	for _, l := range table { // a package is imported by rows above it
-		if reached[l.name] || strings.HasPrefix(l.name, "cmd/") || strings.HasPrefix(l.name, "examples/") {
-			reached[l.name] = true
-			if l.name != shared {
-				for _, name := range l.imports {
-					reached[name] = true
+	for _, name := range layers(t) { // a package is imported by those above it
+		if reached[name] || strings.HasPrefix(name, "cmd/") || strings.HasPrefix(name, "examples/") {
+			reached[name] = true
+			if name != shared {
+				for _, target := range found[name] {
+					reached[target] = true
 				}
 			}
 			continue
 		}
-		own, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(l.name), "*.go"))
+		own, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(name), "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		own = slices.DeleteFunc(own, func(name string) bool {
 			return strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "doc.go"
 		})
-		if len(own) > 0 && l.name != "internal/kernel/_asm" {
-			t.Errorf("only tests import %s: it belongs to %s", l.name, shared)
+		if len(own) > 0 && name != "internal/kernel/_asm" {
+			t.Errorf("only tests import %s: it belongs to %s", name, shared)
 		}
 	}
 }
