@@ -209,10 +209,14 @@ func (s *site) unpin(pt *model.Point) (taken bool) {
 		return false
 	}
 	var pins []int
+	enough := len(s.state.Zone)
+	if _, ok := s.condition.(*condition.Primal); ok {
+		enough = len(s.state.Active) + 1 // rows of that length: the first that depends on others is among them
+	}
 	for range s.state.Members[model.Pinned] {
 		pins = pins[:0]
 		for i, z := range s.state.Zone {
-			if z == model.Pinned {
+			if z == model.Pinned && len(pins) < enough {
 				pins = append(pins, i)
 			}
 		}
