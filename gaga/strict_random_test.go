@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -189,9 +190,12 @@ func continues(ctx context.Context, p *gaga.Problem, theta []float64, age float6
 // complete with everybody discarded.
 func TestIncompletePaths(t *testing.T) {
 	t.Parallel()
-	problems := 10_000
-	if testing.Short() {
+	problems := 3000
+	switch {
+	case testing.Short():
 		problems = 1000
+	case os.Getenv("AGEPATH_LONG") == "1":
+		problems = 10_000
 	}
 	incomplete, stopped, violations := 0, 0, 0
 	for seed := range problems {

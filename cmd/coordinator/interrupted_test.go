@@ -22,7 +22,7 @@ import (
 type point struct{ call, file string }
 
 // TestInterruptedChange interrupts runs that take cells out of a folder or put some in, and
-// prune, at every third sync, rename and removal of a file, with AGEPATH_LONG=1 at each: with
+// prune, at every eighth sync, rename and removal of a file, with AGEPATH_LONG=1 at each: with
 // EIO, kill -9 and ^C. The next run must leave what an undisturbed one leaves, and verify must find nothing.
 func TestInterruptedChange(t *testing.T) {
 	strace := needs.Program(t, "interrupting at a system call", "strace")
@@ -37,7 +37,7 @@ func TestInterruptedChange(t *testing.T) {
 	must(t, run(small, 3)...)
 	copyFolder(t, large, shrunk)
 	must(t, run(shrunk, 3)...)
-	every := 3
+	every := 8
 	switch {
 	case needs.Long():
 		every = 1
@@ -82,7 +82,7 @@ func TestInterruptedChange(t *testing.T) {
 		t.Logf("%s: %d points", c.name, len(points))
 	}
 	t.Logf("%d interruptions", total)
-	if every <= 3 && total < 40 {
+	if every <= 8 && total < 15 {
 		t.Errorf("only %d interruptions", total)
 	}
 }

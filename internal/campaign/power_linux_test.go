@@ -278,7 +278,7 @@ func TestPowerCuts(t *testing.T) {
 func TestPowerCutEmbedded(t *testing.T) {
 	needs.Patience(t, "a minute")
 	t.Parallel()
-	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 200), cells: 200 * (20*2 + 1)}
+	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 100), cells: 100 * (20*2 + 1)}
 	sweep.compute(t, t.TempDir())
 	d := newMortalDisk(t)
 	random := rand.New(rand.NewPCG(seed(t), 39))
