@@ -12,7 +12,7 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// The body is the example of README.md.
+// The body is the example of docs/library.md.
 func Example() {
 	ctx := context.Background()
 	set, _, err := dataset.Embedded("diabetes")

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestReadmeExample wants the Go example of README.md to be the body of
-// Example, which is compiled and run, and the output beside it to be its
+// TestLibraryExample wants the Go example of docs/library.md to be the body of
+// Example, which is compiled and run, and the output below it to be its
 // output.
-func TestReadmeExample(t *testing.T) {
+func TestLibraryExample(t *testing.T) {
 	t.Parallel()
 	_, body, found := strings.Cut(read(t, "docs/example_test.go"), "\nfunc Example() {\n")
 	body, output, closed := strings.Cut(body, "\n\t// Output:\n")
@@ -16,12 +16,12 @@ func TestReadmeExample(t *testing.T) {
 	if !found || !closed || !ended {
 		t.Fatal("docs/example_test.go has no Example with an output")
 	}
-	readme := read(t, "README.md")
-	if want := fence + "go\n" + dedent(body, "\t") + "\n" + fence; !strings.Contains(readme, want) {
-		t.Errorf("README.md does not have the body of Example:\n%s", want)
+	page := read(t, "docs/library.md")
+	if want := fence + "go\n" + dedent(body, "\t") + "\n" + fence; !strings.Contains(page, want) {
+		t.Errorf("docs/library.md does not have the body of Example:\n%s", want)
 	}
-	if want := fence + "text\n" + dedent(output, "\t// ") + "\n" + fence; !strings.Contains(readme, want) {
-		t.Errorf("README.md does not have the output of Example:\n%s", want)
+	if want := fence + "text\n" + dedent(output, "\t// ") + "\n" + fence; !strings.Contains(page, want) {
+		t.Errorf("docs/library.md does not have the output of Example:\n%s", want)
 	}
 }
 
