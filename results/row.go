@@ -119,3 +119,14 @@ func (r *outcomeRows) outcome(cells *experiment.Batch, row int) *experiment.Outc
 	own(experiment.CellsTail)
 	return o
 }
+
+// CellsOf returns the rows of outcomes in the table of cells.
+func CellsOf(tables experiment.Tables, outcomes []*experiment.Outcome) (*Frame, error) {
+	rows, err := newOutcomeRows(tables, "")
+	if err != nil {
+		return nil, err
+	}
+	cells := rows.cells()
+	f := &Frame{Columns: cells.Columns, Batch: newBatch(cells.Columns)}
+	return f, rows.appendTo(&f.Batch, len(rows.tables)-1, outcomes)
+}

@@ -123,7 +123,7 @@ func TestEmbeddingReport(t *testing.T) {
 		}
 		return string(text)
 	}
-	if text := read(); !strings.Contains(text, "figures/validation-curve-sim1-mlp.png") || !strings.Contains(text, "there is no words.arrow") {
+	if text := read(); !strings.Contains(text, "figures/score-curve-sim1-mlp.png") || !strings.Contains(text, "there is no words.arrow") {
 		t.Errorf("without words:\n%s", text)
 	}
 	must(t, "run", grid, "--out", out, "--set", "keep.words=true")

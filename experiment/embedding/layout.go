@@ -57,8 +57,9 @@ var Layout = &layout.Layout{
 		{Name: classifier.BiWMMD, Label: "bigram wMMD", Continuous: true},
 	},
 	Step: "epoch",
+	End:  "after the last epoch",
 	Path: &layout.Path{
-		Label: "epoch", Within: dimModel, Table: epochsTable.Name, Number: "epoch", Step: "passes", Score: "test_score",
+		Label: "epoch", Curve: "Learning curve", Within: dimModel, Table: epochsTable.Name, Number: "epoch", Step: "passes", Score: "test_score",
 	},
 	Own:   &layout.Own{Figures: []string{figureEmbedding, figureFrequencies}, Make: own},
 	Files: "how scores rise over epochs", GroupBy: "model",

@@ -249,12 +249,12 @@ func TestAnotherKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Restless", "Lazy", "steps", "Test score at the end of the path"} {
+	for _, want := range []string{"Restless", "Lazy", "steps", "At the end of the path"} {
 		if !strings.Contains(shown.String(), want) || !strings.Contains(string(written), want) {
 			t.Errorf("the report does not say %q:\n%s\n%s", want, shown.String(), written)
 		}
 	}
-	if !strings.Contains(string(written), "Methods compared pairwise") || !strings.Contains(string(written), "figures/sensitivity-steps") {
+	if !strings.Contains(string(written), "## Pairwise tests") || !strings.Contains(string(written), "figures/sensitivity-steps") {
 		t.Errorf("the report has no comparisons or no figure:\n%s", written)
 	}
 	for _, not := range []string{"regularizer", "noise", "the age", "validation"} {

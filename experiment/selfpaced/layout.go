@@ -101,14 +101,15 @@ var Layout = &layout.Layout{
 	},
 	Floor: &layout.Floor{
 		Method: Constant,
-		Words:  "the better of median and mean of the training targets, at the end the mean; of classes the largest",
 		Dimensions: []layout.Dimension{
 			DimDataset, DimNoiseKind, DimNoiseLevel, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation,
 			DimScaleFeatures, DimScaleTarget, DimTrain,
 		},
 	},
-	Step:    "age",
-	Reached: "age_reached",
+	Variant:    &layout.Variant{Word: "regularizer", Dimensions: []layout.Dimension{DimRegularizer, DimRegularizerParam}},
+	Step:       "age",
+	ChosenStep: "age_of_best_validation",
+	OracleStep: "age_of_best_test",
 	Files: "knots.arrow holds the knots of its path, joined by the column cell. docs/scores.md of agepath says which score answers which question. " +
 		"Both are Arrow IPC files (Feather version 2).",
 	GroupBy: "regularizer",
@@ -122,7 +123,7 @@ var Layout = &layout.Layout{
 		{Dimension: DimAgeMax, Word: "the range of ages", Label: "end of the ages, largest λ", Free: []layout.Dimension{DimAgeMin}},
 	},
 	Path: &layout.Path{
-		Label: "age λ", Within: DimRegularizer,
+		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
 		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event",
 		Main: GAGA, Steps: ACS, Values: "coefficients", Value: "values", Spacing: DimAgeStep,
 	},

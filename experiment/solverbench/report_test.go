@@ -49,7 +49,7 @@ func TestSections(t *testing.T) {
 		"| peer | generic | 3 | 2 | 1 | 1 | 2 | 10 | 0.2 | 500 |",
 		"| all of the family | generic | 5 | 3 | 2 | 2 | 2 | 10 | 0.2 | 500 |",
 		"| the fastest of the family | generic | 3 | 3 | 2 | 2 | 2 | 10 | 0.2 | 500 |",
-		"## Exceptions", "2 of 3 at 1e-05, of which 0 by the same steps", "task: svm.",
+		"## Exceptions", "2 of 3 at 1e-05, of which 0 by the same steps", "Task: svm.",
 		"| 1e-05 | generated-3000x5 | 3000 | third | others | 8 | not reached | - |",
 		"| 1e-05 | generated-2000x5 | 2000 | peer | others | 0.002 | 0.01 | 5 |",
 		"## Ratios of times",

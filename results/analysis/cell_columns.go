@@ -19,6 +19,7 @@ type cellColumns struct {
 	numeric        []bool
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
+	steps          [2]*experiment.Vector // of the best validation score and of the best test score
 	seconds        [2]*experiment.Vector // processor and elapsed time
 	method         *experiment.Vector
 	params         *experiment.Vector // of the method
@@ -64,6 +65,9 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 		c.scores[s] = find(name, experiment.Float)
 	}
 	c.bestValidation = find("best_validation", experiment.Float)
+	for i, name := range schema.stepColumns() {
+		c.steps[i] = find(name, experiment.Float)
+	}
 	for i, name := range timeColumns {
 		c.seconds[i] = find(name, experiment.Float)
 	}
@@ -151,6 +155,12 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	if r.Whole() && !isNull(c.bestValidation, row) {
 		r.bestValidation = c.bestValidation.Floats[row]
 	}
+	for i, vector := range c.steps {
+		r.Step[i] = math.NaN()
+		if r.Whole() && !isNull(vector, row) {
+			r.Step[i] = vector.Floats[row]
+		}
+	}
 	for i, vector := range c.seconds {
 		r.Seconds[i] = math.NaN()
 		if !vector.IsNull(row) {
@@ -197,6 +207,9 @@ func (s *schema) there(columns ...string) []string {
 	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !s.has(column) })
 }
 
+// stepColumns are the columns of [RepeatScore.Step].
+func (s *schema) stepColumns() [2]string { return [2]string{s.ChosenStep, s.OracleStep} }
+
 // scored tells which scores the kind has.
 func (s *schema) scored() (has [scores]bool) {
 	for score, column := range ScoreColumns {
@@ -208,6 +221,7 @@ func (s *schema) scored() (has [scores]bool) {
 
 // cellColumnNames are the columns that cellColumns finds.
 func (s *schema) cellColumnNames() []string {
-	return s.there(slices.Concat(s.Columns(), ScoreColumns, timeColumns[:],
+	steps := s.stepColumns()
+	return s.there(slices.Concat(s.Columns(), ScoreColumns, steps[:], timeColumns[:],
 		[]string{"method", "method_params", "best_validation", "repeat", "status", "metric", "cell"})...)
 }

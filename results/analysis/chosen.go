@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // place is where the cells of a method go once its hyperparameters are chosen.
@@ -26,17 +27,50 @@ type member struct {
 
 // places returns the entries that differ in nothing but hyperparameters, by
 // their place. A parameter that has one value in all cells to compare stays in
-// their setting.
-func (g *cellGroups) places() map[place][]member {
+// their setting. With variant they differ in the layout's variant too; where there is one
+// method alone, its variants are methods instead.
+func (g *cellGroups) places(variant bool) map[place][]member {
 	free := g.freeParameters()
 	places := map[place][]member{}
+	several := g.severalMethods()
 	for setting, entries := range g.entries {
 		for method, entry := range entries {
 			at := place{row(g.schema.Layout, setting, free), MethodName(method)}
+			if variant {
+				if !several {
+					at.method += " " + g.variantText(at.setting)
+				}
+				at.setting = at.setting.Without(g.schema.Variant.Dimensions...)
+			}
 			places[at] = append(places[at], member{setting, method, entry})
 		}
 	}
 	return places
+}
+
+// severalMethods reports whether there are methods to compare.
+func (g *cellGroups) severalMethods() bool {
+	first := ""
+	for _, entries := range g.entries {
+		for method := range entries {
+			if name := MethodName(method); first == "" {
+				first = name
+			} else if name != first {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// variantText names the variant of a setting.
+func (g *cellGroups) variantText(s Setting) string {
+	for _, a := range g.schema.Aspects {
+		if slices.Contains(a.Dimensions, g.schema.Variant.Dimensions[0]) {
+			return a.Text(s)
+		}
+	}
+	return ""
 }
 
 // candidate is one cell that a method can be represented by.
@@ -66,58 +100,156 @@ func candidatesOf(members []member) []candidate {
 	return list
 }
 
+// Choice is a choice of parameters.
+type Choice struct {
+	Words   string // as in "mixture γ=0.5, C=10", "" where there was nothing to choose among
+	Repeats int    // in which it was made
+}
+
 // chosenTables makes one table for each metric in which every method has its
-// own hyperparameters in each repeat. [TestAtBestValidation] and [TestAtEnd]
+// own hyperparameters in each repeat, and with variant its own of the layout's
+// variants. [TestAtBestValidation] and [TestAtEnd]
 // are scores of the cell with the best validation score, [TestAtBestTest] is
 // the best test score of all cells; so [SelectionBias] is what choosing age and
 // parameters by the test score adds. It also returns how many choices by the
 // validation score rest on fewer cells than others of the same method.
-func (g *cellGroups) chosenTables() (tables []*ScoreTable, fewer int) {
+func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int) {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
 	names := g.commonNames()
-	varied := map[Metric][]Dimension{}
-	settings := map[Metric]bool{}
-	for at, members := range g.places() {
+	words := map[Metric][]string{} // what was chosen
+	for at, members := range g.places(variant) {
 		metric := g.metric(at.setting)
 		candidates := candidatesOf(members)
 		choices, entry := choose(candidates, experiment.SelectValidation, metric)
-		_, byTest := choose(candidates, experiment.SelectTest, metric)
+		byTest, oracle := choose(candidates, experiment.SelectTest, metric)
 		for i := range choices {
-			score := &entry.Sample[i].Score
-			score[TestAtBestTest] = byTest.Sample[i].Score[TestAtBestTest]
+			sample, best := &entry.Sample[i], &oracle.Sample[i]
+			sample.Score[TestAtBestTest], sample.Step[1] = best.Score[TestAtBestTest], best.Step[1]
 			if choices[i].Cell == "" { // no validation score to choose by
-				score[TestAtBestValidation], score[TestAtEnd] = math.NaN(), math.NaN()
+				sample.Score[TestAtBestValidation], sample.Score[TestAtEnd], sample.Step[0] = math.NaN(), math.NaN(), math.NaN()
 			}
 			if choices[i].onFewer() {
 				fewer++
 			}
 		}
+		if len(RepeatsWith(entry.Sample, TestAtBestValidation)) == 0 {
+			choices = byTest
+		}
+		entry.Chosen = countChoices(g.schema.Layout, at.setting, choices)
 		if chosen.entries[at.setting] == nil {
 			chosen.entries[at.setting] = methodEntries{}
 		}
-		chosen.entries[at.setting][names[at.method]] = entry
-		for _, m := range members {
-			settings[metric] = settings[metric] || m.method != members[0].method
-			for _, d := range g.schema.Chosen() {
-				if m.setting[d] != at.setting[d] && !slices.Contains(varied[metric], d) {
-					varied[metric] = append(varied[metric], d)
-				}
-			}
-		}
+		name, settings := CutMethod(at.method)
+		chosen.entries[at.setting][strings.TrimSpace(names[name]+" "+settings)] = entry
+		words[metric] = append(words[metric], g.freeWords(at, members)...)
 	}
 	tables = chosen.tables()
+	all := g.choosable()
 	for _, table := range tables {
-		slices.Sort(varied[table.Metric])
-		for _, d := range varied[table.Metric] {
-			i := slices.Index(g.schema.Chosen(), d)
-			table.Parameters = append(table.Parameters, g.schema.Hyperparameters[i].Words)
-		}
-		if settings[table.Metric] {
-			table.Parameters = append(table.Parameters, "settings of methods")
-		}
+		table.Parameters = slices.DeleteFunc(slices.Clone(all), func(word string) bool { return !slices.Contains(words[table.Metric], word) })
 	}
 	return tables, fewer
+}
+
+// settingsWord is what settings of methods are called among what is chosen.
+const settingsWord = "settings of methods"
+
+// choosable are the words for all that can be chosen, in the order in which readers see them.
+func (g *cellGroups) choosable() []string {
+	var words []string
+	for _, h := range g.schema.Hyperparameters {
+		words = append(words, h.Words)
+	}
+	if v := g.schema.Variant; v != nil {
+		words = append(words, v.Word)
+	}
+	return append(words, settingsWord)
+}
+
+// freeWords are those of choosable in which the members at a place differ from it.
+func (g *cellGroups) freeWords(at place, members []member) []string {
+	var words []string
+	for _, m := range members {
+		v := g.schema.Variant
+		folded := v != nil && slices.ContainsFunc(v.Dimensions, func(d Dimension) bool { return m.setting[d] != at.setting[d] })
+		if folded {
+			words = append(words, v.Word)
+		}
+		for _, h := range g.schema.Hyperparameters {
+			if d := h.Dimension; m.setting[d] != at.setting[d] && !(folded && slices.Contains(v.Dimensions, d)) {
+				words = append(words, h.Words)
+			}
+		}
+		if m.method != members[0].method {
+			words = append(words, settingsWord)
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// countChoices says what was chosen in how many repeats, those of most first. A repeat
+// without a choice does not count.
+func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
+	var list []Choice
+	for i := range choices {
+		if choices[i].Cell == "" {
+			continue
+		}
+		words := chosenWords(l, at, &choices[i])
+		k := slices.IndexFunc(list, func(c Choice) bool { return c.Words == words })
+		if k < 0 {
+			k = len(list)
+			list = append(list, Choice{Words: words})
+		}
+		list[k].Repeats++
+	}
+	slices.SortStableFunc(list, func(a, b Choice) int { return cmp.Compare(b.Repeats, a.Repeats) })
+	return list
+}
+
+// chosenWords names what a cell has that the setting leaves open.
+func chosenWords(l *layout.Layout, at Setting, s *Selected) string {
+	var words []string
+	for _, a := range l.Aspects {
+		if !slices.ContainsFunc(a.Dimensions, func(d Dimension) bool { return s.Setting[d] != at[d] }) {
+			continue
+		}
+		text := a.Text(s.Setting)
+		if a.Words != nil && len(a.Dimensions) == 1 {
+			text = a.Words(text)
+		}
+		words = append(words, text)
+	}
+	if s.Shown != "" {
+		words = append(words, s.Shown)
+	}
+	return strings.Join(words, ", ")
+}
+
+// hasVariants reports whether a method has cells of several of the layout's variants in one
+// setting.
+func (g *cellGroups) hasVariants() bool {
+	v := g.schema.Variant
+	if v == nil {
+		return false
+	}
+	type key struct {
+		setting Setting
+		method  string
+	}
+	first := map[key]Setting{}
+	for setting, entries := range g.entries {
+		for method := range entries {
+			at := key{setting.Without(v.Dimensions...), MethodName(method)}
+			if other, known := first[at]; known && only(other, v.Dimensions) != only(setting, v.Dimensions) {
+				return true
+			}
+			first[at] = setting
+		}
+	}
+	return false
 }
 
 // commonNames returns, by a method's name, that name with the settings that all

@@ -21,6 +21,12 @@ type Common struct {
 // Compares reports whether there is anything to compare.
 func (c *Common) Compares() bool { return c.methods > 1 && len(c.repeats) > 0 }
 
+// Repeats is how many repeats the methods have in common.
+func (c *Common) Repeats() int { return len(c.repeats) }
+
+// Methods is how many methods have the score.
+func (c *Common) Methods() int { return c.methods }
+
 // compare finds the common repeats of each score, and summarizes the methods'
 // scores in them.
 func (r *ScoreRow) compare() {

@@ -187,15 +187,15 @@ type ComparedTable struct {
 	Rows  []ComparedRow
 }
 
-// Compared returns the comparisons of every table, which it computes when first
+// Compared returns the comparisons of the tables of Chosen, which it computes when first
 // asked.
 func (r *Run) Compared() []ComparedTable {
-	if r.comparisons != nil || len(r.Tables) == 0 {
+	if r.comparisons != nil || len(r.Chosen) == 0 {
 		return r.comparisons
 	}
 	work := 0
 	var chosen []*Paired
-	for _, table := range r.Tables {
+	for _, table := range r.Chosen {
 		of := ComparedTable{Table: table}
 		for i := range table.Rows {
 			for score := range SelectionBias {

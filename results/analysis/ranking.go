@@ -30,7 +30,8 @@ type Ranking struct {
 const minRanked = 3
 
 // NewRanking makes the ranking of the tables by one score; nil where there are not 2
-// data sets that have at least 3 methods in common. Methods are ranked within a
+// data sets that have at least 3 methods in common, or too few for the best and the worst to
+// differ at [Significance]. Methods are ranked within a
 // data set, so that tables of different metrics go together. A data set with
 // several settings counts once, by the means over the settings in which every
 // ranked method has a score, each over the repeats that all methods of the
@@ -78,8 +79,11 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	if len(r.Datasets) < 2 {
 		return nil
 	}
-	r.Test = stats.Friedman(losses)
 	r.Critical = stats.CriticalDifference(len(r.Methods), len(r.Datasets), Significance)
+	if r.Critical > float64(len(r.Methods)-1) {
+		return nil
+	}
+	r.Test = stats.Friedman(losses)
 	return r
 }
 

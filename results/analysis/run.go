@@ -28,14 +28,16 @@ type Run struct {
 	Layout     *layout.Layout         // of its kind of experiment
 	Name       string                 // of the grid; of the folder where there is no manifest
 	Facts      []Fact                 // about the run
-	Chosen     []*ScoreTable          // age and parameters chosen by the validation score, beside those chosen by the test score
-	Tables     []*ScoreTable          // each setting for itself, or as select: best has it
+	Overall    []*ScoreTable          // age, parameters and variants chosen by the validation score, and by the test score
+	Chosen     []*ScoreTable          // each variant for itself; the tables of Overall where methods have one
+	Tables     []*ScoreTable          // each value of the parameters for itself, or as select: best has it
 	Selected   []Selected             // what select: best picked; nil for grids without
-	Rankings   []*Ranking             // over data sets, where there are enough of them and of methods
+	Ranking    *Ranking               // over data sets, nil where there are not enough of them or of methods
 	Paper      []*PaperTable          // beside the published tables, where they were asked for
 	Own        *layout.Part           // the kind's own part, nil without one
 	Statuses   []Fact                 // number of cells of each status that occurs
 	Failures   []Failure              // the first incomplete cells by their identity, then the first failed ones
+	Reasons    []Reason               // of failed and incomplete cells, those of most cells first
 	Failed     int                    // how many failed
 	Incomplete int                    // how many are incomplete
 	Skipped    []Skipped              // by method and reason
@@ -53,13 +55,23 @@ type Skipped struct {
 	Cells          int
 }
 
+// Reason is why cells of a method failed or are incomplete. Reasons that differ in numbers
+// alone are one.
+type Reason struct {
+	Method string // its label
+	Status experiment.Status
+	Text   string // of one of them
+	Cells  int
+	Cell   string // the first by its identity
+	What   string // its setting, method and repeat
+}
+
 // Failure is a cell that failed or is incomplete.
 type Failure struct {
-	Cell    string
-	Status  experiment.Status
-	What    string // its setting, method and repeat
-	Error   string
-	Reached *float64 // last age of an incomplete path, nil for others
+	Cell   string
+	Status experiment.Status
+	What   string // its setting, method and repeat
+	Error  string
 }
 
 // lostWords says how many of the cells are incomplete and how many failed, "" for
@@ -114,15 +126,8 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		return nil, err
 	}
 	options.tell("making tables", 0, 0)
-	r := &Run{
-		Dir:      dir,
-		Layout:   kind.Layout,
-		Name:     filepath.Base(dir),
-		Statuses: cells.statuses(),
-		Failures: cells.firstFailures(), Skipped: cells.skippedCells(),
-		Failed: cells.failed.n, Incomplete: cells.incomplete.n,
-		Partial: cells.streams > 0,
-	}
+	r, fewer := cells.run()
+	r.Dir, r.Name, r.Partial = dir, filepath.Base(dir), cells.streams > 0
 	if r.Partial {
 		r.Missing = append(r.Missing, fmt.Sprintf("the run has not ended: cells of %s that are not in %s yet count too, but figures of their paths are left out "+
 			"(the same coordinator run goes on with it).", prose.Plural(cells.streams, "stream"), results.CellsFile))
@@ -131,10 +136,9 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	var fewer int
+	cells.groups.distinguish()
 	rows := []*ScoreTable{newScoreTable("", cells.groups.entries, func(Setting) *ScoreEntry { return nil })}
 	if own := r.Layout.Own; own == nil || !own.Unscored {
-		r.Chosen, fewer = cells.groups.chosenTables()
 		if manifest != nil {
 			r.Selected = cells.groups.selectBest(manifest.Select)
 		}
@@ -148,11 +152,6 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	}
 	r.addMissing()
 	r.addFewer(fewer)
-	for score := range SelectionBias {
-		if ranking := NewRanking(r.Tables, score); ranking != nil {
-			r.Rankings = append(r.Rankings, ranking)
-		}
-	}
 	r.Data = &DataFacts{Target: targetScale(manifest), Size: cells.sizes}
 	if manifest != nil {
 		r.Data.Readings = manifest.Readings
@@ -163,6 +162,57 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		}
 	}
 	return r, nil
+}
+
+// run begins what is said of a run with its answer, and returns how many choices rest on
+// fewer cells than others.
+func (t *cellTally) run() (*Run, int) {
+	r := &Run{
+		Layout: t.schema.Layout, Statuses: t.statuses(), Failures: t.firstFailures(), Reasons: t.sortedReasons(), Skipped: t.skippedCells(),
+		Failed: t.failed.n, Incomplete: t.incomplete.n,
+	}
+	if own := r.Layout.Own; own != nil && own.Unscored {
+		return r, 0
+	}
+	groups := *t.groups
+	groups.distinguish()
+	chosen, fewer := groups.chosenTables(false)
+	r.Chosen, r.Overall = chosen, chosen
+	if groups.hasVariants() {
+		r.Overall, _ = groups.chosenTables(true)
+	}
+	if len(r.Overall) > 0 {
+		r.Ranking = NewRanking(r.Overall, r.Overall[0].Lead())
+	}
+	return r, fewer
+}
+
+// Standing is a run that goes on, by its outcomes.
+type Standing struct {
+	kind  *experiment.Registration
+	tally *cellTally
+}
+
+// NewStanding begins a run of a kind of experiment.
+func NewStanding(kind *experiment.Registration) *Standing {
+	return &Standing{kind, newCellTally(schemaOf(kind))}
+}
+
+// Add adds outcomes, of each cell one. Their memory is not kept.
+func (s *Standing) Add(outcomes ...*experiment.Outcome) error {
+	cells, err := results.CellsOf(s.kind.Tables(), outcomes)
+	if err != nil {
+		return err
+	}
+	return s.tally.add(cells)
+}
+
+// Run returns what is said of the run so far: its answer, statuses and failures, nil
+// tables for a kind without scores.
+func (s *Standing) Run() *Run {
+	r, _ := s.tally.run()
+	r.Partial = true
+	return r
 }
 
 // ownResults returns the cells of tables for the kind's own part of a report.
@@ -286,8 +336,8 @@ func (r *Run) addMissing() {
 		}
 		r.addCompared(table)
 		if fewer > 0 {
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on fewer than %s; the other cells are not in the files.",
-				table.Metric.Word(), prose.Plural(fewer, "mean"), prose.Plural(most, "repeat")))
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: means over fewer than %s, because the other cells are not in the files: %d.",
+				table.Metric.Word(), prose.Plural(most, "repeat"), fewer))
 		}
 		switch {
 		case noValidation == 0:
@@ -296,10 +346,10 @@ func (r *Run) addMissing() {
 			if why != "" {
 				why = " (" + why + ")"
 			}
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so there is neither a table of it nor the selection bias%s.", table.Metric.Word(), why))
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so the oracle chooses%s.", table.Metric.Word(), why))
 		default:
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on more repeats than have a validation score (there is no validation part, or no finite score on it).",
-				table.Metric.Word(), prose.Plural(noValidation, "mean")))
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: means over more repeats than have a validation score (there is no validation part, or no finite score on it): %d.",
+				table.Metric.Word(), noValidation))
 		}
 	}
 	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {

@@ -43,7 +43,7 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	}
 	g.selected = by
 	g.entries = dropConstant(g.schema.Layout, g.entries)
-	places := g.places()
+	places := g.places(false)
 	g.entries = map[Setting]methodEntries{}
 	var all []Selected
 	for at, members := range places {

@@ -23,7 +23,7 @@ type ScoreTable struct {
 	// Select says by which score the parameters of a row were chosen in each
 	// repeat; "" where each value has its row.
 	Select experiment.Select
-	// Parameters are those of [Report.Chosen] that were chosen, in words.
+	// Parameters are what was chosen in a table of choices besides the step, in words.
 	Parameters []string
 }
 
@@ -93,6 +93,8 @@ type ScoreEntry struct {
 	Best       [scores]bool    // best of these means in the row, several where equal; never set for SelectionBias
 	Equal      [scores]bool    // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
 
+	Chosen []Choice // in tables of choices, those of most repeats first
+
 	// Sample holds the cells by repeat, for comparisons on the same splits.
 	Sample []RepeatScore
 }
@@ -103,6 +105,7 @@ type ScoreEntry struct {
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
+	Step   [2]float64 // of the best validation score and of the best test score
 
 	Seconds        [2]float64 // processor and elapsed time, NaN where not known
 	bestValidation float64    // best score on the validation part, by which the age was chosen

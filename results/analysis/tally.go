@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,9 +25,22 @@ type cellTally struct {
 	groups             *cellGroups
 	counts             map[string]int // by status
 	incomplete, failed lostCells
-	skipped            map[Skipped]int     // without their number
+	skipped            map[Skipped]int // without their number
+	reasons            map[reasonKey]*reasonCells
 	sizes              map[string]dataSize // by data set
 	texts              map[string]string
+}
+
+// reasonKey tells reasons apart, whatever numbers they have.
+type reasonKey struct {
+	method, text string
+	status       experiment.Status
+}
+
+// reasonCells are the cells of a reason, the first of them as its example.
+type reasonCells struct {
+	failedCell
+	cells int
 }
 
 // failedCell is a failure that may be among the first.
@@ -39,14 +53,8 @@ type failedCell struct {
 // ended.
 func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
-	tally := &cellTally{
-		schema: schema,
-		groups: newCellGroups(schema),
-		counts: map[string]int{},
-		sizes:  map[string]dataSize{},
-		texts:  map[string]string{}, skipped: map[Skipped]int{},
-	}
-	columns := slices.Concat(schema.cellColumnNames(), schema.there(slices.Concat(sizeColumns, []string{"error", schema.Reached})...))
+	tally := newCellTally(schema)
+	columns := slices.Concat(schema.cellColumnNames(), schema.there(slices.Concat(sizeColumns, []string{"error"})...))
 	add := func(f *results.Frame) error {
 		if err := tally.add(f); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
@@ -55,11 +63,17 @@ func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, err
 	}
 	var err error
 	tally.streams, err = results.EachNewest(ctx, dir, columns, add)
-	if err != nil {
-		return nil, err
+	return tally, err
+}
+
+func newCellTally(schema *schema) *cellTally {
+	return &cellTally{
+		schema: schema,
+		groups: newCellGroups(schema),
+		counts: map[string]int{},
+		sizes:  map[string]dataSize{},
+		texts:  map[string]string{}, skipped: map[Skipped]int{}, reasons: map[reasonKey]*reasonCells{},
 	}
-	tally.groups.distinguish()
-	return tally, nil
 }
 
 func (t *cellTally) add(cells *results.Frame) error {
@@ -113,12 +127,7 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 	if err != nil {
 		return err
 	}
-	var reached *experiment.Vector
-	if t.schema.Reached != "" {
-		if reached, err = cells.Column(t.schema.Reached, experiment.Float); err != nil {
-			return err
-		}
-	}
+	stated := statedWhereSeveral(t.schema.Layout)
 	for row := range columns.rows {
 		status := experiment.Status(columns.text(columns.status, row))
 		t.counts[string(status)]++
@@ -136,20 +145,63 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 		f := failedCell{key, Failure{
 			Cell: key.String(), Status: status,
 			What: fmt.Sprintf("%s: %s, repeat %d",
-				columns.methodKey(row), t.schema.Describe(columns.setting(row)), columns.repeat.Ints[row]),
+				columns.methodKey(row), t.schema.Describe(columns.setting(row).Without(stated...)), columns.repeat.Ints[row]),
 			Error: strings.Clone(messages.Texts[row]),
 		}}
+		t.addReason(columns.methodKey(row), f)
 		if status != experiment.Incomplete {
 			t.failed.add(f)
 			continue
 		}
-		if !isNull(reached, row) {
-			age := reached.Floats[row]
-			f.Reached = &age
-		}
 		t.incomplete.add(f)
 	}
 	return nil
+}
+
+// mostReasons bounds the reasons that are kept apart; further ones of a method and status
+// are one.
+const mostReasons = 1000
+
+func (t *cellTally) addReason(method string, f failedCell) {
+	key := reasonKey{MethodName(method), numbers.ReplaceAllString(reasonText(f.Error), "#"), f.Status}
+	if t.reasons[key] == nil && len(t.reasons) >= mostReasons {
+		key.text = ""
+	}
+	of := t.reasons[key]
+	if of == nil {
+		of = &reasonCells{failedCell: f}
+		t.reasons[key] = of
+	}
+	if of.cells++; bytes.Compare(f.key[:], of.key[:]) < 0 {
+		of.failedCell = f
+	}
+}
+
+var numbers = regexp.MustCompile(`[0-9][0-9.e+-]*`)
+
+// reasonText is the first line of an error, with the last one that a command wrote to its standard
+// error.
+func reasonText(text string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	if _, written, found := strings.Cut("\n"+rest, "\nstandard error:\n"); found {
+		lines := strings.Split(strings.TrimSpace(written), "\n")
+		first += ": " + strings.TrimSpace(lines[len(lines)-1])
+	}
+	return first
+}
+
+// sortedReasons returns the reasons of failed and incomplete cells.
+func (t *cellTally) sortedReasons() []Reason {
+	var list []Reason
+	for key, of := range t.reasons {
+		list = append(list, Reason{
+			Method: MethodLabel(key.method), Status: key.status, Text: reasonText(of.Error), Cells: of.cells, Cell: of.Cell, What: of.What,
+		})
+	}
+	slices.SortFunc(list, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Cell, b.Cell))
+	})
+	return list
 }
 
 // lostCells are cells of which a report lists the first.

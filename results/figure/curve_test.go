@@ -288,10 +288,10 @@ func TestMeanCurveCut(t *testing.T) {
 	}
 }
 
-// TestValidationCurveBand wants the band of a validation curve to be one standard
+// TestScoreCurveBand wants the band of a score curve to be one standard
 // deviation of the scores at the age, and all of it on the axis, however small the
 // differences of the means are beside it.
-func TestValidationCurveBand(t *testing.T) {
+func TestScoreCurveBand(t *testing.T) {
 	t.Parallel()
 	paths := []*scorePath{
 		newScorePath([]knot{{0, 1, eventStart, 0.10}, {1, 2, "end", 0.11}}),
@@ -299,8 +299,8 @@ func TestValidationCurveBand(t *testing.T) {
 		newScorePath([]knot{{0, 1, eventStart, 0.70}, {1, 2, "end", 0.71}}),
 	}
 	table := tablesOf(t, []testrun.Row{{"method": "gaga", "regularizer": "linear"}})[0]
-	plan := figurePlan{kind: ValidationCurve, table: table, rows: []*analysis.ScoreRow{&table.Rows[0]}}
-	f := validationCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return paths })
+	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{&table.Rows[0]}}
+	f := scoreCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return paths })
 	if f == nil {
 		t.Fatal("no figure")
 	}

@@ -15,19 +15,19 @@ import (
 type Kind string
 
 const (
-	Sensitivity     Kind = "sensitivity"      // score against a parameter of the model or the noise
-	ValidationCurve Kind = "validation-curve" // score against age
-	Path            Kind = "path"             // coefficients against age
-	Events          Kind = "events"           // histograms of turning and jump points over age
-	Consistency     Kind = "consistency"      // coefficients of gaga and of acs against age
-	Times           Kind = "time"             // time of a cell against training rows or the range of ages
-	Ranks           Kind = "ranks"            // mean ranks over data sets, a critical-difference diagram
-	Reached         Kind = "reached"          // share of the path's best validation score against time
+	Sensitivity Kind = "sensitivity" // score against a parameter of the model or the noise
+	ScoreCurve  Kind = "score-curve" // score against age
+	Path        Kind = "path"        // coefficients against age
+	Events      Kind = "events"      // histograms of turning and jump points over age
+	Consistency Kind = "consistency" // coefficients of gaga and of acs against age
+	Times       Kind = "time"        // time of a cell against training rows or the range of ages
+	Ranks       Kind = "ranks"       // mean ranks over data sets, a critical-difference diagram
+	Reached     Kind = "reached"     // share of the path's best validation score against time
 )
 
 // Kinds lists those of a kind of experiment in the order of a report, its own last.
 func Kinds(l *layout.Layout) []Kind {
-	list := []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Times, Reached}
+	list := []Kind{Ranks, Sensitivity, ScoreCurve, Path, Events, Consistency, Times, Reached}
 	if l.Own != nil {
 		for _, kind := range l.Own.Figures {
 			list = append(list, Kind(kind))

@@ -47,8 +47,8 @@ func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at
 // make makes at most n figures.
 func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 	d := &m.drawn
-	for _, ranking := range r.Rankings {
-		if f := rankFigure(ranking); n > 0 {
+	if r.Ranking != nil {
+		if f := rankFigure(r.Ranking); n > 0 {
 			d.Figures = append(d.Figures, f)
 			n--
 		} else {
@@ -94,7 +94,7 @@ func (m *maker) possible(plans []figurePlan) []figurePlan {
 			reasons[kind] = ""
 		}
 	}
-	for _, kind := range []Kind{ValidationCurve, Path, Events, Consistency} {
+	for _, kind := range []Kind{ScoreCurve, Path, Events, Consistency} {
 		of := func(p figurePlan) bool { return p.kind == kind }
 		if reason, missing := reasons[kind]; missing && slices.ContainsFunc(plans, of) {
 			if reason != "" {
@@ -116,7 +116,7 @@ func (m *maker) pathReasons() map[Kind]string {
 	knots, coefficients := m.has(table), m.has(values)
 	if !knots {
 		reasons[Events] = fmt.Sprintf("histograms of critical points: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
-		reasons[ValidationCurve] = fmt.Sprintf("validation curves: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
+		reasons[ScoreCurve] = fmt.Sprintf("figures of the %s: there is no %s (keep: {%s: true} in the grid makes it).", strings.ToLower(m.path.Curve), table, m.path.Table)
 	}
 	if !(knots && coefficients) {
 		reasons[Path] = fmt.Sprintf("age paths of the coefficients: the coefficients were not kept "+
@@ -139,7 +139,7 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	withValues := map[string]*cellKnots{}
 	for _, plan := range plans {
 		switch plan.kind {
-		case ValidationCurve:
+		case ScoreCurve:
 			for i := range plan.rows[0].Entries {
 				for _, sample := range plan.rows[0].Entries[i].Sample {
 					m.knots[sample.Cell.String()] = &cellKnots{}
@@ -244,8 +244,8 @@ func (m *maker) figure(plan figurePlan) (f *Figure, missing string, err error) {
 		}
 	case Sensitivity:
 		f, missing = sensitivityFigure(plan, m.data), "none of its cells has a score"
-	case ValidationCurve:
-		f, missing = validationCurveFigure(plan, m.data, m.scorePaths), tableFile(m.path.Table)+" has no path that all repeats of a method cover"
+	case ScoreCurve:
+		f, missing = scoreCurveFigure(plan, m.data, m.scorePaths), tableFile(m.path.Table)+" has no path that all repeats of a method cover"
 	case Events:
 		f, missing = eventFigure(plan, m.data, m.cellKnots), "no complete path of it has a turning point or a jump"
 	case Times:

@@ -66,7 +66,7 @@ func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 	for i, table := range tables {
 		full[i] = analysis.AtFullExtent(table)
 	}
-	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planValidationCurves, planPaths} {
+	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planScoreCurves, planPaths} {
 		for _, table := range full {
 			plans = append(plans, planOf(table)...)
 		}

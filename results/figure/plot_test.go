@@ -168,7 +168,7 @@ func TestFiguresOfRun(t *testing.T) {
 	}
 	// Two data sets x two regularizers x two noise levels; paths of one data
 	// set x two regularizers.
-	if kinds[Sensitivity] != 8 || kinds[ValidationCurve] != 8 || kinds[Path] != 2 || kinds[Events] != 2 || kinds[Consistency] != 2 || len(r.LeftOut) != 0 {
+	if kinds[Sensitivity] != 8 || kinds[ScoreCurve] != 8 || kinds[Path] != 2 || kinds[Events] != 2 || kinds[Consistency] != 2 || len(r.LeftOut) != 0 {
 		t.Errorf("figures %v, left out %v", kinds, r.LeftOut)
 	}
 }
@@ -239,7 +239,7 @@ func TestPlanSensitivityOverNoise(t *testing.T) {
 func TestChooseFigures(t *testing.T) {
 	t.Parallel()
 	var plans []figurePlan
-	for kind, n := range map[Kind]int{Sensitivity: 50, ValidationCurve: 3, Path: 20} {
+	for kind, n := range map[Kind]int{Sensitivity: 50, ScoreCurve: 3, Path: 20} {
 		for i := range n {
 			set := "a" // the first 40 of each kind, then b
 			if i >= 40 {

@@ -60,10 +60,16 @@ type Layout struct {
 	Methods []Method
 	// Floor is the method that all others should beat, nil for kinds without.
 	Floor *Floor
-	// Step is what a path of scores goes over, as in "age".
-	Step string
-	// Reached is the column with the last step of a path that stops early, "" for none.
-	Reached string
+	// Variant is what some methods are run with and others ignore, nil for kinds without. The
+	// first tables of a report choose it with the hyperparameters.
+	Variant *Variant
+
+	// Step is what a path of scores goes over, as in "age", and End the place of the last one,
+	// "" for "at the end of the path".
+	Step, End string
+	// ChosenStep and OracleStep are the columns with the step of the best validation score and
+	// with that of the best test score, "" for none.
+	ChosenStep, OracleStep string
 
 	// Files says what else than the cells the files hold, for the examples of queries, and
 	// GroupBy is a label by which they group cells besides data set and method; "" for
@@ -110,6 +116,12 @@ type Hyperparameter struct {
 	Across []Dimension
 }
 
+// Variant is a dimension of methods rather than of what they are compared on.
+type Variant struct {
+	Word       string // as in "regularizer"
+	Dimensions []Dimension
+}
+
 // Method is a method of a kind, for readers.
 type Method struct {
 	Name, Label string
@@ -122,7 +134,6 @@ type Method struct {
 // those of the methods that they compare.
 type Floor struct {
 	Method     string      // its name
-	Words      string      // what it predicts
 	Dimensions []Dimension // that its cells differ in; they are null in all others
 }
 
@@ -141,6 +152,7 @@ type Axis struct {
 // Path says where the path of scores of a cell is in the tables of a kind.
 type Path struct {
 	Label  string    // of its axis, as in "age λ"
+	Curve  string    // what a test score against it is called, as in "learning curve"
 	Within Dimension // rows that have it have paths
 
 	// Table has a row for each point of a path: its number, the step (a number), the

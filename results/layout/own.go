@@ -44,6 +44,7 @@ type Cell struct {
 
 // Part is what a kind adds to the report of a run.
 type Part struct {
+	Answer   *Answer  // in place of that from scores, nil for kinds with scores
 	Methods  []string // whose styles figures have: [Results.Methods]
 	Sections []Section
 	Files    []File // of the format csv
@@ -52,6 +53,12 @@ type Part struct {
 
 	// Read reads what the figures of some cells show, before they are drawn. Nil: nothing.
 	Read func(ctx context.Context, cells map[string]bool) error
+}
+
+// Answer is what a report says first.
+type Answer struct {
+	Verdict []string `json:"verdict"` // one to three sentences
+	Sheets  []*Sheet `json:"sheets"`  // scores, what was chosen, what failed
 }
 
 // File is a file of comma-separated values. One without lines is not written.

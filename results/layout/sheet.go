@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agepath/agepath/results/prose"
 )
@@ -35,9 +36,10 @@ type Sheet struct {
 // SheetColumn is the head of a column.
 type SheetColumn struct {
 	Head  string
-	Right bool // aligned right
-	Label bool // names what the row is about
-	Wrap  bool // holds text that may be broken into lines
+	Aside string // of its cells, "" for none
+	Right bool   // aligned right
+	Label bool   // names what the row is about
+	Wrap  bool   // holds text that may be broken into lines
 }
 
 // SheetMark sets an entry apart.
@@ -55,16 +57,18 @@ const (
 type SheetCell struct {
 	Text string // a label, a count, or a mean
 	Std  string
-	Note string // "n=2" where fewer repeats count than the row has, "failed", "-"
-	Mark SheetMark
+	// Aside is a second number, shown small after the first.
+	Aside string
+	Note  string // "n=2" where fewer repeats count than the row has, "failed", "-"
+	Mark  SheetMark
 }
 
 // MarshalJSON writes a field as its text, or a list of all it has.
 func (c SheetCell) MarshalJSON() ([]byte, error) {
-	if c.Std == "" && c.Note == "" && c.Mark == Unmarked {
+	if c.Std == "" && c.Note == "" && c.Mark == Unmarked && c.Aside == "" {
 		return json.Marshal(c.Text)
 	}
-	return json.Marshal([]any{c.Text, c.Std, c.Note, c.Mark})
+	return json.Marshal([]any{c.Text, c.Std, c.Note, c.Mark, c.Aside})
 }
 
 // Fact is a name and its value, as text.
@@ -148,7 +152,11 @@ func (l *Layout) SplitSettings(settings []Setting) (varied []Aspect, constant []
 func ConstantWords(constant []Fact) string {
 	var words strings.Builder
 	for _, fact := range constant {
-		fmt.Fprintf(&words, " %s: %s.", fact.Name, fact.Value)
+		name := fact.Name
+		if name != "" && name[0] < utf8.RuneSelf {
+			name = strings.ToUpper(name[:1]) + name[1:]
+		}
+		fmt.Fprintf(&words, " %s: %s.", name, fact.Value)
 	}
 	return words.String()
 }

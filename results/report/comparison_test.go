@@ -59,7 +59,7 @@ func TestComparisonText(t *testing.T) {
 		"all     elapsed        5       15      7.5             0.5  0.5  0.5   0.5     0.5   0.5   0.5  0.5\n",
 		"ok  memory      1\n",
 		"\n00000000000000000000000000000007: o_d|d: diabetes, Lasso, no noise, ",
-		"repeat 1\n- column: best_validation, A: -, other: 0.5, relative: inf\n",
+		"repeat 1 - column: best_validation, A: -, other: 0.5, relative: inf ",
 		"\n- A: ok, other: memory, reason: too | large\n",
 	} {
 		if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {

@@ -31,13 +31,15 @@ func csvFile(name string, head func(r *Report) []string, lines func(out *results
 // csvFiles are the files of the format csv.
 var csvFiles = []FormatFile{
 	csvFile("tables.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Tables) }, nil),
+	csvFile("answer.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Overall) },
+		func(r *Report) bool { return len(r.Overall) == 0 }),
 	csvFile("chosen.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Chosen) },
-		func(r *Report) bool { return !r.hasChosen() }),
+		func(r *Report) bool { return len(r.Chosen) == 0 }),
 	csvFile("comparisons.csv", withSetting([]string{"metric"}, "score", "method", "against", "pairs", "zeros",
 		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact"),
 		addComparisons, nil),
 	csvFile("ranks.csv", plainHead("score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p"),
-		addRanks, func(r *Report) bool { return len(r.Rankings) == 0 }),
+		addRanks, func(r *Report) bool { return r.Ranking == nil }),
 	csvFile("paper.csv", withSetting([]string{"table"}, "method", "published_mean", "published_std",
 		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes"),
 		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
@@ -127,14 +129,14 @@ func addComparisons(out *results.CSV, r *Report) {
 	}
 }
 
-// addRanks adds one line for each score and ranked method: its mean rank and the
-// tests.
+// addRanks adds one line for each ranked method: its mean rank and the tests.
 func addRanks(out *results.CSV, r *Report) {
-	for _, ranking := range r.Rankings {
-		t := ranking.Test
-		for m, method := range ranking.Methods {
-			out.Add(ranking.Score, method, t.MeanRanks[m], t.Blocks, ranking.Critical, t.Chi2, t.P, t.F, t.FP)
-		}
+	if r.Ranking == nil {
+		return
+	}
+	t := r.Ranking.Test
+	for m, method := range r.Ranking.Methods {
+		out.Add(r.Ranking.Score, method, t.MeanRanks[m], t.Blocks, r.Ranking.Critical, t.Chi2, t.P, t.F, t.FP)
 	}
 }
 

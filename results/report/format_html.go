@@ -40,7 +40,7 @@ func writeHTML(w io.Writer, r *Report) error {
 func sheetJSON(s *sheet) (template.JS, error) {
 	columns := make([][]any, len(s.Columns))
 	for j, column := range s.Columns {
-		columns[j] = []any{column.Head, column.Right, column.Label}
+		columns[j] = []any{column.Head, column.Right, column.Label, column.Aside}
 	}
 	head, err := json.Marshal(columns)
 	if err != nil {

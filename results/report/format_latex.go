@@ -83,6 +83,7 @@ func layoutOf(s *sheet) latexLayout {
 			if c.Std != "" {
 				n += 3 + len(c.Std)
 			}
+			n += len(c.Aside)
 			widest = max(widest, n)
 		}
 		letters += widest
@@ -100,7 +101,7 @@ func layoutOf(s *sheet) latexLayout {
 }
 
 var latex = dress{escapeLaTeX, func(c sheetCell) string {
-	if c.Std == "" && c.Mark == layout.Unmarked {
+	if c.Std == "" && c.Mark == layout.Unmarked && c.Aside == "" {
 		return strings.TrimSpace(escapeLaTeX(c.Text))
 	}
 	text := c.Text
@@ -113,7 +114,11 @@ var latex = dress{escapeLaTeX, func(c sheetCell) string {
 	if c.Mark == layout.EqualMark {
 		text += `^{\approx}`
 	}
-	return "$" + text + "$"
+	text = "$" + text + "$"
+	if c.Aside != "" {
+		text += ` {\scriptsize ` + c.Aside + `}`
+	}
+	return text
 }}
 
 // latexReplacer escapes what LaTeX reads as a command and spells the signs

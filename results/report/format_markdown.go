@@ -36,9 +36,12 @@ var markdown = dress{EscapeMarkdown, func(c sheetCell) string {
 	}
 	switch c.Mark {
 	case layout.BestMark:
-		return "**" + text + "**"
+		text = "**" + text + "**"
 	case layout.EqualMark:
-		return text + " ≈"
+		text += " ≈"
+	}
+	if c.Aside != "" {
+		text += " <sub>" + c.Aside + "</sub>"
 	}
 	return text
 }}

@@ -31,15 +31,10 @@ func formatCells() []testrun.Row {
 }
 
 func formatReport(t *testing.T) *Report {
-	return &Report{Run: &analysis.Run{
-		Layout: selfpaced.Layout,
-		Name:   "name_with_underscores",
-		Tables: tablesOf(t, formatCells()),
-		Failed: 2,
-		Failures: []analysis.Failure{
-			{Cell: testrun.ID(3), Status: experiment.Failed, What: "gaga: a|b", Error: "matrix\nis *singular*"},
-		},
-	}}
+	r := loaded(t, formatCells())
+	r.Name = "name_with_underscores"
+	r.Reasons = []analysis.Reason{{Method: "GAGA", Status: experiment.Failed, Text: "matrix\nis *singular*", Cells: 2, Cell: testrun.ID(3), What: "gaga: a|b"}}
+	return r
 }
 
 func written(t *testing.T, name string, r *Report) string {
@@ -61,18 +56,27 @@ func TestText(t *testing.T) {
 	if err := (Text{}).Write(&b, formatReport(t)); err != nil {
 		t.Fatal(err)
 	}
-	const want = `Test score at the age with the best test score
-Test RMSE (lower is better), mean ± standard deviation over repeats; data set: a_b|50% & more; model: Lasso;
-regularizer: linear; noise: none. Means are over the repeats that all methods of a setting have; in
-parentheses those of a method that lacks some, and how many of its paths are incomplete, stopping before the
-last age, or failed. - : no cells. Too few repeats to tell differences from chance: a test of 3 methods needs
-7 repeats to find one at 5 %.
+	const want = `huber_x has the best mean test score. With 1 repeat no difference can be told from chance: 3 methods
+need 7.
 
-   α  Original  GAGA                      huber_x  repeats
-----  --------  ------------------------  -------  -------
-0.01  10.50     8.25* (1 of 2; 1 failed)  -         1 of 2
- 0.5  -         1 failed                  7.00           1
-* best mean of the row
+Test RMSE (lower is better), mean ± standard deviation over 1 of 2 repeats
+Chosen by the oracle (the test part): age and α. Data set: a_b|50% & more. Model: Lasso.
+Regularizer: linear. Noise: none. Means are over the repeats that all methods of a setting have; in
+parentheses those that a method has. * best.
+Original  GAGA                     huber_x
+--------  -----------------------  -------
+10.50     8.25 (1 of 2; 1 failed)  7.00*
+
+Chosen by the oracle (the test part): age and α
+What most repeats chose; the median age.
+Original   GAGA       huber_x
+---------  ---------  --------
+α=0.01; 0  α=0.01; 0  α=0.5; 0
+
+Failed cells: 2
+Means leave them out.
+2 x GAGA: matrix is *singular*
+- one of them: 00000000000000000000000000000003, what: gaga: a|b
 `
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -82,13 +86,9 @@ last age, or failed. - : no cells. Too few repeats to tell differences from chan
 func TestTextOnTerminal(t *testing.T) {
 	t.Parallel()
 	plain, bold := &strings.Builder{}, &strings.Builder{}
-	r := formatReport(t)
-	if err := (Text{MaxRows: 1}).Write(plain, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := (Text{Bold: true, MaxRows: 1}).Write(bold, r); err != nil {
-		t.Fatal(err)
-	}
+	s := scoreSheet(formatReport(t).Tables[0], analysis.TestAtBestTest)
+	Text{MaxRows: 1}.writeSheets(plain, []*sheet{s})
+	Text{Bold: true, MaxRows: 1}.writeSheets(bold, []*sheet{s})
 	for _, text := range []string{plain.String(), bold.String()} {
 		if !strings.Contains(text, "... and 1 more row\n") || strings.Contains(text, "7.00") {
 			t.Errorf("one of two rows:\n%s", text)
@@ -106,17 +106,18 @@ func TestTextAligns(t *testing.T) {
 	t.Parallel()
 	cells := testrun.Quickstart(3).Cells
 	var b strings.Builder
-	if err := (Text{}).Write(&b, &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, cells)}}); err != nil {
+	if err := (Text{}).Write(&b, loaded(t, cells)); err != nil {
 		t.Fatal(err)
 	}
 	checked := 0
 	for block := range strings.SplitSeq(b.String(), "\n\n") {
+		_, block, _ = strings.Cut(block, "---")
 		lines := strings.Split(block, "\n")
-		if len(lines) < 4 || !strings.HasPrefix(lines[1], "---") {
+		if len(lines) < 3 {
 			continue
 		}
-		want := plusMinus(lines[2])
-		for _, line := range lines[3:] {
+		want := plusMinus(lines[1])
+		for _, line := range lines[2:] {
 			if strings.Contains(line, "±") {
 				checked++
 			}
@@ -125,7 +126,7 @@ func TestTextAligns(t *testing.T) {
 			}
 		}
 	}
-	if checked != 16-1+12-1 {
+	if checked != 2-1+2-1 {
 		t.Errorf("%d rows were compared", checked)
 	}
 }
@@ -180,12 +181,12 @@ func TestMarkdown(t *testing.T) {
 	text := written(t, "markdown", r)
 	for _, want := range []string{
 		"# name\\_with\\_underscores\n",
-		"data set: a\\_b\\|50% & more;",
+		" Data set: a\\_b\\|50% & more.",
 		"| 0.01 | 10.50 | **8.25** (1 of 2; 1 failed) | - | 1 of 2 |\n",
 		"| 0.5 | - | 1 failed | 7.00 | 1 |\n",
 		"## What is missing\n\n- half of it\n",
 		"### Failed cells: 2\n",
-		"| " + testrun.ID(3) + " | gaga: a\\|b | failed | matrix is \\*singular\\* |\n",
+		"| 2 x GAGA | matrix is \\*singular\\* | " + testrun.ID(3) + " | gaga: a\\|b |\n",
 		"2 figures left out (`coordinator report DIR --figures 2` draws all): path-a, path-b.\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -208,8 +209,8 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("a row of %d bars in a table of %d: %s", n, columns, line)
 		}
 	}
-	if tables != len(analysis.Scores)+1 { // there are no validation scores
-		t.Errorf("%d tables, want one for each other score, the choice of age, comparisons and failures", tables)
+	if tables != 4 {
+		t.Errorf("%d tables, want those of scores, choices, failures and each value of α", tables)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestMarkdownRows(t *testing.T) {
 	for i := range markdownRows + 5 {
 		rows = append(rows, testrun.Row{"method": "acs", "alpha": float64(i + 1)})
 	}
-	text := written(t, "markdown", &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, rows)}})
+	text := written(t, "markdown", loaded(t, rows))
 	if !strings.Contains(text, "\nLeft out: 5 more rows; the formats csv, latex and html have all.\n") || strings.Contains(text, "\n| 201 |") {
 		t.Error("a long table is not cut")
 	}
@@ -229,23 +230,23 @@ func TestLaTeX(t *testing.T) {
 	t.Parallel()
 	text := written(t, "latex", formatReport(t))
 	for _, want := range []string{
-		`data set: a\_b\textbar{}50\% \& more;`,
+		` Data set: a\_b\textbar{}50\% \& more.`,
 		`$\alpha$ & Original & GAGA & huber\_x & repeats \\`,
 		`0.01 & 10.50 & $\mathbf{8.25}$ (1 of 2; 1 failed) & - & 1 of 2 \\`,
-		`\label{tab:name-with-underscores-scores-1-test-at-best-test}`,
+		`\label{tab:name-with-underscores-values-rmse}`,
 		`\begin{tabular}{rlllr}`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	checkLaTeX(t, text, len(analysis.Scores)+1, 0)
+	checkLaTeX(t, text, 4, 0)
 
 	var rows []testrun.Row
 	for i := range longTable + 1 {
 		rows = append(rows, testrun.Row{"method": "acs", "alpha": float64(i + 1)})
 	}
-	checkLaTeX(t, written(t, "latex", &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, rows)}}), 0, len(analysis.Scores)-1)
+	checkLaTeX(t, written(t, "latex", loaded(t, rows)), 2, 1)
 }
 
 // checkLaTeX checks what makes a table compile: balanced braces and
@@ -364,7 +365,7 @@ func TestSettingWords(t *testing.T) {
 	}
 }
 
-// TestTextFits wants every line of tables to keep to 110 columns, however many
+// TestTextFits wants every line of tables to keep to 100 columns, however many
 // labels and methods there are, and every mean to be shown once.
 func TestTextFits(t *testing.T) {
 	t.Parallel()
@@ -375,11 +376,12 @@ func TestTextFits(t *testing.T) {
 	}
 	tables := tablesOf(t, cells)
 	var b strings.Builder
-	if err := (Text{}).Write(&b, &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tables, Missing: []string{strings.Repeat("many words ", 30)}}}); err != nil {
-		t.Fatal(err)
+	for _, table := range tables {
+		Text{}.writeSheets(&b, []*sheet{scoreSheet(table, analysis.TestAtBestTest)})
 	}
+	writeNotes(&b, []string{strings.Repeat("many words ", 30)})
 	for line := range strings.SplitSeq(b.String(), "\n") {
-		if n := utf8.RuneCountInString(line); n > 110 {
+		if n := utf8.RuneCountInString(line); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

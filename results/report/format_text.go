@@ -21,15 +21,17 @@ const (
 	ansiReset = "\x1b[0m"
 )
 
-// Write writes the tables that lead a report, and the published tables beside
-// them, with aligned columns in a width of 110, and what is missing.
+// Write writes the first part of a report with aligned columns in a width of 100, and what is
+// missing.
 func (t Text) Write(w io.Writer, r *Report) error {
 	var b strings.Builder
-	sheets := r.leadSheets()
-	for _, table := range r.Paper {
-		sheets = append(sheets, paperSheet(table))
+	if err := t.WriteAnswer(&b, r.Answer()); err != nil {
+		return err
 	}
-	t.writeSheets(&b, sheets)
+	for _, s := range r.First()[1:] {
+		b.WriteByte('\n')
+		t.writeSheets(&b, s.Sheets)
+	}
 	writeNotes(&b, r.Missing)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -55,27 +57,29 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	if t.MaxRows > 0 && len(rows) > t.MaxRows {
 		rows, left = rows[:t.MaxRows], len(rows)-t.MaxRows
 	}
-	fmt.Fprintf(b, "%s\n%s\n", inLines(s.Title), inLines(s.Caption))
+	best, equal := "* ", "≈ "
+	if t.Bold {
+		best = "Bold: "
+	}
+	b.WriteString(inLines(s.Title) + "\n")
+	if caption := s.Caption + s.Legend(best, equal); caption != "" {
+		b.WriteString(inLines(caption) + "\n")
+	}
 	if s.List {
-		b.WriteByte('\n')
 		writeList(b, s, rows)
 		return
 	}
-	for _, part := range t.fit(s, rows) {
-		b.WriteByte('\n')
+	for i, part := range t.fit(s, rows) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
 		if part.Title != "" {
-			fmt.Fprintf(b, "%s\n\n", inLines(part.Title))
+			fmt.Fprintf(b, "%s\n", inLines(part.Title))
 		}
 		newTextGrid(part, part.Rows, t.Bold).write(b)
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "... and %s\n", prose.Plural(left, "more row"))
-	}
-	if s.Best != "" && !t.Bold {
-		b.WriteString(inLines("* "+s.Best) + "\n")
-	}
-	if s.Equal != "" {
-		b.WriteString(inLines("≈ "+s.Equal) + "\n")
 	}
 }
 
@@ -107,9 +111,6 @@ type textGrid [][]textCell
 func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	grid := make(textGrid, 0, len(rows)+1)
 	head := make([]textCell, len(s.Columns))
-	for j, column := range s.Columns {
-		head[j] = textCell{text: Visible(column.Head), right: column.Right}
-	}
 	grid = append(grid, head)
 	widths := meanWidths(s, rows)
 	for _, row := range rows {
@@ -119,15 +120,26 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 		}
 		grid = append(grid, line)
 	}
+	for j, column := range s.Columns {
+		head[j] = textCell{text: Visible(column.Head), right: column.Right}
+		if widths[j].aside == (pointWidth{}) {
+			continue
+		}
+		pad := -utf8.RuneCountInString(head[j].text) - len(column.Aside)
+		for _, line := range grid[1:] {
+			pad = max(pad, utf8.RuneCountInString(line[j].text)-utf8.RuneCountInString(head[j].text)-len(column.Aside))
+		}
+		head[j].text += strings.Repeat(" ", max(pad, 1)) + column.Aside
+	}
 	return grid
 }
 
 // meanWidth holds the widths of the parts of a column's means, so that their
 // decimal points line up.
 type meanWidth struct {
-	mean, std pointWidth
-	marked    bool
-	equal     bool // some are marked as not significantly worse
+	mean, std, aside pointWidth
+	marked           bool
+	equal            bool // some are marked as not significantly worse
 }
 
 // pointWidth holds the widths of numbers before their decimal point and from it on.
@@ -154,6 +166,7 @@ func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 		for j, c := range row {
 			widths[j].mean.add(c.Text)
 			widths[j].std.add(c.Std)
+			widths[j].aside.add(c.Aside)
 			widths[j].marked = widths[j].marked || c.Mark != layout.Unmarked
 			widths[j].equal = widths[j].equal || c.Mark == layout.EqualMark
 		}
@@ -164,7 +177,7 @@ func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 // dress lines the means up where a column has deviations or marks.
 func (w meanWidth) dress(bold bool) dress {
 	return dress{func(text string) string { return text }, func(c sheetCell) string {
-		if w.std == (pointWidth{}) && !w.marked {
+		if w.std == (pointWidth{}) && !w.marked && c.Aside == "" {
 			return c.Text
 		}
 		text, after := w.mean.before(c.Text)+c.Text, w.mean.after(c.Text)
@@ -182,6 +195,9 @@ func (w meanWidth) dress(bold bool) dress {
 			text += "*"
 		case !bold || w.equal:
 			text += " "
+		}
+		if c.Aside != "" {
+			after += " " + w.aside.before(c.Aside) + c.Aside + w.aside.after(c.Aside)
 		}
 		return text + after
 	}}

@@ -18,7 +18,7 @@ import (
 // columnTexts returns the shown texts of a column of the first table.
 func columnTexts(b *chromium.Page, j int) []string {
 	return chromium.Value[[]string](b, fmt.Sprintf(
-		`[...document.querySelectorAll("#scores-1-test-at-best-test tbody tr")].map((tr) => tr.cells[%d].textContent)`, j))
+		`[...document.querySelectorAll("#values-accuracy tbody tr")].map((tr) => tr.cells[%d].textContent)`, j))
 }
 
 func TestHTMLInBrowser(t *testing.T) {
@@ -33,31 +33,55 @@ func TestHTMLInBrowser(t *testing.T) {
 	mustWrite(t, dir, Options{Formats: []Format{html}, Figures: 3})
 	report := (&url.URL{Scheme: "file", Path: filepath.Join(dir, reportFolder, "report.html")}).String()
 	b := chromium.Open(t, report, report)
-	if n := chromium.Value[int](b, `document.querySelectorAll("article.sheet table").length`); n != 2+4+4+2+2+1 {
+	if n := chromium.Value[int](b, `document.querySelectorAll("article.sheet table").length`); n != 2+1+1+2+2+2 {
 		t.Errorf("%d tables", n)
 	}
-	if text := chromium.Value[string](b, `document.querySelector("#failures-failed tbody").textContent`); !strings.Contains(text, "</script><b>not a tag") {
+	if text := chromium.Value[string](b, `document.querySelector("#answer-failures tbody").textContent`); !strings.Contains(text, "</script><b>not a tag") {
 		t.Errorf("failed cells: %s", text)
 	}
+	if shown := chromium.Value[bool](b, `document.querySelector("#values-accuracy").checkVisibility()`); shown {
+		t.Error("what is under More is unfolded")
+	}
+	chromium.Value[bool](b, `document.querySelector("#more").open = true`)
 	testSorting(t, b)
 	testFiltering(t, b)
 	b.CheckLooks("report", 1200)
+	testNarrow(t, b)
 	if problems := b.Problems(); len(problems) > 0 {
 		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
+// testNarrow wants the scores to be seen on a telephone without scrolling sideways.
+func testNarrow(t *testing.T, b *chromium.Page) {
+	t.Helper()
+	for _, width := range []int64{420, 1280} {
+		b.Do(chromedp.EmulateViewport(width, 1200))
+		hidden := chromium.Value[[]string](b, `[...document.querySelectorAll("#answer article")].filter((a) => {
+			const frame = a.querySelector(".frame");
+			return frame.scrollWidth > frame.clientWidth;
+		}).map((a) => a.id)`)
+		if len(hidden) > 0 {
+			t.Errorf("at %d px one scrolls sideways to see %q", width, hidden)
+		}
+		if cards := chromium.Value[bool](b, `document.querySelector("#answer-accuracy table").classList.contains("cards")`); cards != (width == 420) {
+			t.Errorf("at %d px a card for each row: %t", width, cards)
+		}
+		b.Shot(fmt.Sprintf("answer-%d", width))
 	}
 }
 
 // testSorting sorts by the keyboard: up, down, and back to the report's order.
 func testSorting(t *testing.T, b *chromium.Page) {
 	t.Helper()
-	heads := chromium.Value[[]string](b, `[...document.querySelectorAll("#scores-1-test-at-best-test th")].map((th) => th.textContent)`)
-	last := slices.Index(heads, "ACS")
+	heads := chromium.Value[[]string](b, `[...document.querySelectorAll("#values-accuracy th")].map((th) => th.textContent)`)
+	last := slices.Index(heads, "ACSoracle")
 	if last < 0 {
 		t.Fatalf("heads %q", heads)
 	}
 	before := columnTexts(b, last)
 	sorted := func() (state string, numbers []float64) {
-		b.Do(chromedp.Focus(fmt.Sprintf("#scores-1-test-at-best-test th:nth-child(%d) button", last+1)), chromedp.KeyEvent(kb.Enter))
+		b.Do(chromedp.Focus(fmt.Sprintf("#values-accuracy th:nth-child(%d) button", last+1)), chromedp.KeyEvent(kb.Enter))
 		for _, text := range columnTexts(b, last) {
 			word, _, _ := strings.Cut(text, " ")
 			x, err := strconv.ParseFloat(word, 64)
@@ -66,7 +90,7 @@ func testSorting(t *testing.T, b *chromium.Page) {
 			}
 			numbers = append(numbers, x)
 		}
-		return chromium.Value[string](b, fmt.Sprintf(`document.querySelectorAll("#scores-1-test-at-best-test th")[%d].getAttribute("aria-sort") || ""`, last)), numbers
+		return chromium.Value[string](b, fmt.Sprintf(`document.querySelectorAll("#values-accuracy th")[%d].getAttribute("aria-sort") || ""`, last)), numbers
 	}
 	state, up := sorted()
 	if state != "ascending" || !slices.IsSorted(up) || len(up) != len(before) {
@@ -87,9 +111,9 @@ func testFiltering(t *testing.T, b *chromium.Page) {
 	t.Helper()
 	all := len(columnTexts(b, 0))
 	count := func() string {
-		return chromium.Value[string](b, `document.querySelector("#scores-1-test-at-best-test output").textContent`)
+		return chromium.Value[string](b, `document.querySelector("#values-accuracy output").textContent`)
 	}
-	b.Do(chromedp.SendKeys("#scores-1-test-at-best-test input", "MIXTURE 0.3"))
+	b.Do(chromedp.SendKeys("#values-accuracy input", "MIXTURE 0.3"))
 	var regularizers []string
 	for j := range 3 {
 		regularizers = append(regularizers, columnTexts(b, j)...)
@@ -98,8 +122,8 @@ func testFiltering(t *testing.T, b *chromium.Page) {
 		t.Errorf("%d of %d rows with both words, %s: %q", n, all, count(), regularizers)
 	}
 	b.Shot("filtered")
-	chromium.Value[bool](b, `{ const i = document.querySelector("#scores-1-test-at-best-test input"); i.value = ""; i.dispatchEvent(new Event("input")) }`)
-	choose := `{ const s = document.querySelector("#scores-1-test-at-best-test select"); s.value = s.options[%d].value; s.dispatchEvent(new Event("change")); s.options[%d].text }`
+	chromium.Value[bool](b, `{ const i = document.querySelector("#values-accuracy input"); i.value = ""; i.dispatchEvent(new Event("input")) }`)
+	choose := `{ const s = document.querySelector("#values-accuracy select"); s.value = s.options[%d].value; s.dispatchEvent(new Event("change")); s.options[%d].text }`
 	chosen := chromium.Value[string](b, fmt.Sprintf(choose, 1, 1))
 	column := columnTexts(b, 0)
 	if len(column) == 0 || len(column) >= all || slices.ContainsFunc(column, func(text string) bool { return text != chosen }) {

@@ -72,7 +72,7 @@ func TestPaper(t *testing.T) {
 	}
 	text := filesIn(t, dir)["report/report.md"]
 	for _, want := range []string{
-		"## Beside the paper", "### Table 14 of the paper: Sensitivity to noise: music",
+		"## Published", "### Table 14 of the paper: Sensitivity to noise: music",
 		"| 0.1 | GAGA | 0.214 ± 0.002 | 0.2150 ± 0.0012 | 4 | +0.0010 | +1.4 | yes |  |",
 		"| 0.1 | MOSPL | 0.219 ± 0.003 | missing | 0 | - | - | - |  |",
 		"Note 1: the row repeats Table 13's for ailerons, another data set.",

@@ -3,10 +3,12 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // Report is what the files of a run say, with figures of it. Every [Format]
@@ -16,7 +18,8 @@ type Report struct {
 	Figures []*figure.Figure
 	LeftOut []string // names of the figures beyond the limit
 
-	laidOut []section // see Sections
+	answer  *layout.Answer
+	laidOut []section // see More
 }
 
 // Options say what a report holds. The zero value is the default.
@@ -73,9 +76,35 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	return &Report{Run: run, Figures: drawn.Figures, LeftOut: drawn.LeftOut}, nil
 }
 
-// Sections lays the tables of a report out, in the order in which every format
-// shows them, when first asked.
+// Answer is what the report says first.
+func (r *Report) Answer() *layout.Answer {
+	if r.answer == nil {
+		r.answer = NewAnswer(r.Run)
+	}
+	return r.answer
+}
+
+// First is the part of a report that every format shows first: the answer, and the published
+// tables next to it.
+func (r *Report) First() []section { //nolint:revive // exported for the page's template
+	list := []section{{Title: "Answer", Name: "answer", Notes: r.Answer().Verdict, Sheets: r.Answer().Sheets}}
+	if len(r.Paper) > 0 {
+		s := section{Title: "Published", Name: "paper"}
+		for _, p := range r.Paper {
+			s.Sheets = append(s.Sheets, paperSheet(p))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Sections are all tables of a report, in the order in which every format shows them.
 func (r *Report) Sections() []section { //nolint:revive // exported for the page's template
+	return append(r.First(), r.More()...)
+}
+
+// More lays the tables after the first ones out, when first asked.
+func (r *Report) More() []section { //nolint:revive // exported for the page's template
 	if r.laidOut == nil {
 		r.laidOut = r.layOut()
 	}
@@ -84,70 +113,39 @@ func (r *Report) Sections() []section { //nolint:revive // exported for the page
 
 func (r *Report) layOut() []section {
 	list := []section{}
-	if r.hasChosen() {
-		list = append(list, section{Title: "Chosen by validation", Name: "by-validation", Sheets: r.leadSheets()})
-	}
-	if len(r.Paper) > 0 {
-		s := section{Title: "Beside the paper", Name: "paper"}
-		for _, p := range r.Paper {
-			s.Sheets = append(s.Sheets, paperSheet(p))
+	add := func(title, name string, notes []string, sheets ...*sheet) {
+		sheets = slices.DeleteFunc(sheets, func(s *sheet) bool { return s == nil })
+		if len(sheets)+len(notes) > 0 {
+			list = append(list, section{Title: title, Name: name, Notes: notes, Sheets: sheets})
 		}
-		list = append(list, s)
 	}
+	var variants, values, reaches, tests []*sheet
+	for i, table := range r.Chosen {
+		if table != r.Overall[i] {
+			variants = append(variants, scoreSheet(table, table.Lead()))
+		}
+		if len(table.Parameters) > 0 && r.Selected == nil {
+			values = append(values, scoreSheet(r.Tables[i], r.Tables[i].Lead()))
+		}
+	}
+	for _, table := range r.Tables {
+		reaches = append(reaches, reachSheet(table))
+	}
+	for i := range r.Compared() {
+		compared := &r.Compared()[i]
+		tests = append(tests, comparedSheet(compared, compared.Table.Lead()))
+	}
+	if r.Layout.Variant != nil {
+		add("Each "+r.Layout.Variant.Word, "variants", nil, variants...)
+	}
+	add("Each value of the parameters", "values", nil, values...)
+	add("Time", "reached", nil, reaches...)
+	if r.Ranking != nil {
+		add("Over data sets", "ranks", nil, rankSheet(r.Ranking))
+	}
+	add("Pairwise tests", "compared", nil, tests...)
 	if r.Own != nil {
 		list = append(list, r.Own.Sections...)
 	}
-	for i, table := range r.Tables {
-		s := section{Title: r.tableTitle("Scores", i), Name: fmt.Sprintf("scores-%d", i+1)}
-		for score := range analysis.SelectionBias {
-			if score == table.Base() || table.Has(score) { // a grid may do without a validation part
-				s.Sheets = append(s.Sheets, scoreSheet(table, score))
-			}
-		}
-		if table.Columns[analysis.TestAtBestTest] {
-			s.Sheets = append(s.Sheets, selectionSheet(table))
-		}
-		if reached := reachSheet(table); reached != nil {
-			s.Sheets = append(s.Sheets, reached)
-		}
-		list = append(list, s)
-	}
-	list = append(list, r.dataSections()...)
-	if len(r.Selected) > 0 {
-		list = append(list, section{Title: "Chosen parameters", Name: "chosen", Sheets: []*sheet{selectedSheet(r.Layout, r.Selected)}})
-	}
-	if len(r.Rankings) > 0 {
-		s := section{Title: "Over data sets", Name: "ranks"}
-		for _, ranking := range r.Rankings {
-			s.Sheets = append(s.Sheets, rankSheet(ranking))
-		}
-		list = append(list, s)
-	}
-	compared := r.Compared()
-	for i := range compared {
-		of := section{Title: r.tableTitle("Comparisons", i), Name: fmt.Sprintf("compared-%d", i+1)}
-		for _, score := range []analysis.Score{analysis.TestAtBestValidation, r.Tables[i].Base()} {
-			if s := comparedSheet(&compared[i], score); len(s.Rows) > 0 {
-				of.Sheets = append(of.Sheets, s)
-			}
-		}
-		if len(of.Sheets) > 0 {
-			list = append(list, of)
-		}
-	}
-	if len(r.Skipped) > 0 {
-		list = append(list, section{Title: "Skipped cells", Name: "skipped-cells", Sheets: []*sheet{skippedSheet(r.Skipped)}})
-	}
-	if sheets := r.failureSheets(); len(sheets) > 0 {
-		list = append(list, section{Title: "Incomplete and failed cells", Name: "failures", Sheets: sheets})
-	}
-	return list
-}
-
-// tableTitle numbers a title where there are several tables.
-func (r *Report) tableTitle(title string, i int) string {
-	if len(r.Tables) == 1 {
-		return title
-	}
-	return fmt.Sprintf("%s %d: %s", title, i+1, r.Tables[i].Metric.Word())
+	return append(list, r.dataSections()...)
 }

@@ -63,7 +63,7 @@ func TestWriteIsDeterministic(t *testing.T) {
 	if !maps.Equal(files, filesIn(t, filepath.Join(second, reportFolder))) {
 		t.Error("equal runs have different reports")
 	}
-	if want := 10 + 3*22; len(files) != want {
+	if want := 11 + 3*22; len(files) != want {
 		t.Errorf("%d files, want %d: %v", len(files), want, slices.Sorted(maps.Keys(files)))
 	}
 	// Every figure is in report.md, and every link of it leads somewhere.
@@ -130,7 +130,7 @@ func TestWriteRemovesStaleFigures(t *testing.T) {
 	}
 	folder := filepath.Join(dir, reportFolder, figureFolder)
 	keep := []string{"mine.svg", "path-notes.txt"}
-	for _, name := range append([]string{"path-old.svg", "validation-curve-old.csv"}, keep...) {
+	for _, name := range append([]string{"path-old.svg", "score-curve-old.csv"}, keep...) {
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestLoadSaysWhatIsMissing(t *testing.T) {
 		}
 	}
 	missing := strings.Join(r.Missing, "\n")
-	for _, want := range []string{"74 of the grid's 174 cells", "rest on fewer than 2 repeats", "no knots.arrow", "coefficients were not kept"} {
+	for _, want := range []string{"74 of the grid's 174 cells", "means over fewer than 2 repeats, because the other cells are not in the files: ", "no knots.arrow", "coefficients were not kept"} {
 		if !strings.Contains(missing, want) {
 			t.Errorf("%q is not among\n%s", want, missing)
 		}

@@ -86,7 +86,7 @@ func TestSelectBest(t *testing.T) {
 			if regularizer := s.Setting[selfpaced.DimRegularizer].Text; regularizer != "" {
 				name += " in " + regularizer
 			}
-			if got := chosenText(selfpaced.Layout, s); got != want[name][s.Repeat-1] {
+			if got := strings.TrimSpace("alpha=" + s.Setting[selfpaced.DimAlpha].String() + " " + s.Shown); got != want[name][s.Repeat-1] {
 				t.Errorf("%s: %s chose %q in repeat %d, want %q", by, name, got, s.Repeat, want[name][s.Repeat-1])
 			}
 			failed := 0
@@ -115,7 +115,7 @@ func TestSelectBest(t *testing.T) {
 		}
 		checkSelectedFile(t, filepath.Join(folder, analysis.SelectedFile), r.Selected)
 		report, err := os.ReadFile(filepath.Join(folder, "report.md"))
-		if err != nil || !strings.Contains(string(report), "## Chosen parameters") || !strings.Contains(string(report), "delta=2 (") {
+		if err != nil || !strings.Contains(string(report), "\n### Chosen by the oracle (the test part): age, α, regularizer and settings of methods\n") || !strings.Contains(string(report), "α=0.001, delta=2") {
 			t.Errorf("%s: report.md does not tell what was chosen, %v", by, err)
 		}
 	}

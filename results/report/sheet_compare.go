@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
@@ -11,26 +10,31 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// comparedSheet shows the comparisons by one score that come with their effects.
+// comparedSheet shows the comparisons by one score that come with their effects and have
+// repeats enough to tell a difference from chance; nil where there are none.
 func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
-	s := &sheet{Name: "compared-" + score.String(), Title: "Methods compared pairwise: " + score.Short(t.Table.Layout)}
-	varied, constant := splitAspects(t.Table)
+	s := &sheet{Name: "compared-" + string(t.Table.Metric), Title: "Differences in test " + t.Table.Metric.Word()}
+	var settings []analysis.Setting
+	for i := range t.Table.Rows {
+		settings = append(settings, t.Table.Rows[i].Setting)
+	}
+	varied, constant := foldAspects(t.Table.Layout, settings)
 	s.AddAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "methods", Label: true})
 	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {
 		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
 	}
-	ofTable, labels := tableDecimals(t.Table, t.Table.Base()), analysis.MethodLabels(t.Table.Methods)
+	ofTable, labels := tableDecimals(t.Table, score), analysis.MethodLabels(t.Table.Methods)
 	left := 0
 	for _, of := range t.Rows {
-		if of.Score != score {
+		switch {
+		case of.Score != score || !of.Row.Tested[score]:
 			continue
-		}
-		if of.Effects == nil {
+		case of.Effects == nil:
 			left += len(of.Comparisons)
 			continue
 		}
-		places := rowDecimals(ofTable, rowSummaries(of.Row, t.Table.Base())...) + 1
+		places := rowDecimals(ofTable, rowSummaries(of.Row, score)...) + 1
 		for k, c := range of.Comparisons {
 			e := of.Effects[k]
 			s.Rows = append(s.Rows, append(layout.AspectCells(varied, of.Row.Setting),
@@ -40,19 +44,15 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 				probabilityCell(c.Test.P), probabilityCell(c.Adjusted)))
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Differences in test %s (%s) of two methods on the splits that all methods of the setting have a score on. Shift: the Hodges-Lehmann estimate; "+
-		"rank-biserial: the share of ranks for a positive difference less that for a negative one; intervals: percentile bootstrap of %d resamples; "+
-		"p: Wilcoxon's signed-rank test, zeros by Pratt, exact up to %d pairs; Holm's correction over the pairs of methods of a setting",
-		t.Table.Metric.Word(), t.Table.Metric.Direction(), stats.Resamples, stats.MaxExact)
-	for _, fact := range constant {
-		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
+	if len(s.Rows) == 0 {
+		return nil
 	}
-	b.WriteString(".")
+	s.Caption = fmt.Sprintf("On the repeats that all methods of the setting have. Shift: Hodges-Lehmann; intervals: bootstrap of %d resamples; "+
+		"p: Wilcoxon's signed-rank test, exact up to %d pairs; Holm's correction over the setting.%s",
+		stats.Resamples, stats.MaxExact, layout.ConstantWords(constant))
 	if left > 0 {
-		fmt.Fprintf(&b, " Left out: %s, whose tests are in comparisons.csv (--format csv); intervals of all would take too long.", prose.Plural(left, "more comparison"))
+		s.Caption += fmt.Sprintf(" Left out: %s, whose tests are in comparisons.csv (--format csv).", prose.Plural(left, "more comparison"))
 	}
-	s.Caption = b.String()
 	return s
 }
 

@@ -2,54 +2,35 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
-	"github.com/agepath/agepath/results/prose"
 )
 
-// failureSheets list the incomplete cells and the failed ones, as many as a
-// report has of each.
-func (r *Report) failureSheets() []*sheet {
-	step := r.Layout.Step
-	incomplete := &sheet{
-		Name: "incomplete", Title: "Incomplete cells: " + firstOf(r.Incomplete),
-		Caption: "Their paths stop at the " + step + " reached, before the last " + step + " that they were asked for. Means leave them out; curves over the " + step + " show them as far as they go.",
-		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: step + " reached", Right: true}, {Head: "reason", Wrap: true}},
-	}
-	failed := &sheet{
-		Name: "failed", Title: "Failed cells: " + firstOf(r.Failed), Caption: "They have no scores.",
-		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "status"}, {Head: "reason", Wrap: true}},
-	}
-	for _, f := range r.Failures {
-		if f.Status == experiment.Incomplete {
-			incomplete.Rows = append(incomplete.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, reachedCell(f.Reached), {Text: f.Error}})
-		} else {
-			failed.Rows = append(failed.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, {Text: string(f.Status)}, {Text: f.Error}})
-		}
-	}
-	var sheets []*sheet
-	for _, s := range []*sheet{incomplete, failed} {
-		if len(s.Rows) > 0 {
-			sheets = append(sheets, s)
-		}
-	}
-	return sheets
-}
-
-// skippedSheet lists the reasons for which cells were skipped.
+// skippedSheet lists the reasons for which cells were skipped, with the methods.
 func skippedSheet(skipped []analysis.Skipped) *sheet {
 	s := &sheet{
-		Name: "skipped-cells", Title: "Skipped cells",
-		Caption: "Cells that were not computed because the method does not have the task, or is not on the machine of the worker.",
-		Columns: []sheetColumn{{Head: "method", Label: true}, {Head: "cells", Right: true}, {Head: "reason", Wrap: true}},
+		Name: "skipped-cells", List: true,
+		Columns: []sheetColumn{{Head: "cells", Label: true}, {Head: "reason", Wrap: true}, {Head: "methods", Wrap: true}},
 	}
+	cells, all := map[string]int{}, 0
+	methods := map[string][]string{}
+	var reasons []string
 	for _, of := range skipped {
-		s.Rows = append(s.Rows, []sheetCell{{Text: of.Method}, layout.CountCell(of.Cells), {Text: of.Reason}})
+		cells[of.Reason] += of.Cells
+		all += of.Cells
+		methods[of.Reason] = append(methods[of.Reason], fmt.Sprintf("%s (%d)", analysis.MethodLabel(analysis.MethodName(of.Method)), of.Cells))
+		reasons = append(reasons, of.Reason)
 	}
+	reasons = unique(reasons)
+	slices.SortStableFunc(reasons, func(a, b string) int { return cells[b] - cells[a] })
+	for _, reason := range reasons {
+		s.Rows = append(s.Rows, []sheetCell{layout.CountCell(cells[reason]), {Text: reason}, {Text: strings.Join(methods[reason], ", ")}})
+	}
+	s.Title = fmt.Sprintf("Skipped cells: %d", all)
 	return s
 }
 
@@ -59,13 +40,6 @@ func firstOf(n int) string {
 		return fmt.Sprintf("the first %d of %d", analysis.MaxFailures, n)
 	}
 	return fmt.Sprint(n)
-}
-
-func reachedCell(age *float64) sheetCell {
-	if age == nil {
-		return sheetCell{Note: "-"}
-	}
-	return sheetCell{Text: prose.Short(*age)}
 }
 
 // absentSheet has a row for each data set of the grid that the run skipped.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -15,13 +16,25 @@ import (
 )
 
 // scoreSheet shows one score of a table: a row for each setting, a column for
-// each method.
+// each method. Next to a mean stands that of the oracle, where there is one.
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
-	s := &sheet{Name: prose.Slug(score.String()), Title: score.Title(table.Layout)}
-	varied, constant := splitAspects(table)
+	s := &sheet{Name: prose.Slug(string(table.Metric))}
+	settings := make([]analysis.Setting, len(table.Rows))
+	for i := range table.Rows {
+		settings[i] = table.Rows[i].Setting
+	}
+	varied, constant := foldAspects(table.Layout, settings)
 	s.AddAspects(varied)
+	oracle := score == analysis.TestAtBestValidation && table.Has(analysis.TestAtBestTest)
 	for _, label := range analysis.MethodLabels(table.Methods) {
-		s.Columns = append(s.Columns, sheetColumn{Head: label})
+		column := sheetColumn{Head: label}
+		if oracle {
+			column.Aside = "oracle"
+		}
+		s.Columns = append(s.Columns, column)
+	}
+	if table.HasFloor() {
+		s.Columns = append(s.Columns, sheetColumn{Head: floorLabel(table)})
 	}
 	ofTable := tableDecimals(table, score)
 	var rests []string
@@ -30,22 +43,48 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 		places := rowDecimals(ofTable, rowSummaries(row, score)...)
 		cells := layout.AspectCells(varied, row.Setting)
 		for j := range row.Entries {
-			cells = append(cells, scoreCell(row, &row.Entries[j], score, places, len(table.Methods) > 1))
+			e := &row.Entries[j]
+			cell := scoreCell(row, e, score, places, len(table.Methods) > 1)
+			if best := row.Shown(e, analysis.TestAtBestTest); oracle && cell.Text != "" && best.N > 0 {
+				cell.Aside = prose.Fixed(best.Mean, places)
+			}
+			cells = append(cells, cell)
 		}
 		s.Rows = append(s.Rows, appendFloor(cells, table, row, score, places))
 		rests = append(rests, row.Rests(score))
 	}
-	addFloor(s, table)
-	over := addRepeats(s, rests)
-	s.Caption = sheetCaption(table, over, constant) + lostCaption(table, score) + floorCaption(table, score, varied)
-	if anyEntry(table, func(_ *analysis.ScoreRow, e *analysis.ScoreEntry) bool { return e.Cells == 0 }) {
-		s.Caption += " - : no cells."
+	s.Title = fmt.Sprintf("Test %s (%s), mean ± standard deviation over %s", table.Metric.Word(), table.Metric.Direction(), addRepeats(s, rests))
+	s.Caption = chosenBy(table, score)
+	if oracle {
+		s.Caption += " Oracle: by the test part."
 	}
+	s.Caption += layout.ConstantWords(append(constant, analysis.CommonFacts(table.Methods)...)) + lostCaption(table, score)
 	if len(table.Methods) > 1 {
-		s.Best = "best mean of the row"
+		s.Best = "best"
 		addTestWords(s, table, score)
 	}
 	return s
+}
+
+// chosenBy says what was chosen in a table, and by which part.
+func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
+	words := slices.Clone(table.Parameters)
+	if score != analysis.TestAtEnd {
+		words = append([]string{table.Layout.Step}, words...)
+	}
+	if len(words) == 0 {
+		end := cmp.Or(table.Layout.End, "at the end of the path")
+		return strings.ToUpper(end[:1]) + end[1:] + "."
+	}
+	by := choiceWords[1]
+	if score == analysis.TestAtBestValidation {
+		by = choiceWords[0]
+	}
+	text := fmt.Sprintf("Chosen by %s: %s.", by, listed(words))
+	if table.Select != "" && len(table.Parameters) == 0 {
+		text += fmt.Sprintf(" Parameters by %s.", map[experiment.Select]string{experiment.SelectValidation: choiceWords[0], experiment.SelectTest: choiceWords[1]}[table.Select])
+	}
+	return text
 }
 
 // lostCaption says what means rest on where methods of a table lack repeats.
@@ -55,80 +94,14 @@ func lostCaption(table *analysis.ScoreTable, score analysis.Score) string {
 	}) {
 		return ""
 	}
-	return " Means are over the repeats that all methods of a setting have; in parentheses those of a method that lacks some, " +
-		"and how many of its paths are incomplete, stopping before the last " + table.Layout.Step + ", or failed."
+	return " Means are over the repeats that all methods of a setting have; in parentheses those that a method has."
 }
 
-// addTestWords says what stands behind the second mark, or why there is none.
+// addTestWords says what the second mark means, where some row has repeats enough for tests.
 func addTestWords(s *sheet, table *analysis.ScoreTable, score analysis.Score) {
-	tested, compared := 0, 0
-	for i := range table.Rows {
-		if table.Rows[i].Tested[score] {
-			tested++
-		}
-		if table.Rows[i].Common[score].Compares() {
-			compared++
-		}
+	if slices.ContainsFunc(table.Rows, func(r analysis.ScoreRow) bool { return r.Tested[score] }) {
+		s.Equal = "not significantly worse (Wilcoxon's signed-rank test, Holm's correction, 5 %)"
 	}
-	if tested > 0 {
-		s.Equal = "not significantly worse than the best (Wilcoxon's signed-rank test on the same splits, Holm's correction over the row, 5 %)"
-	}
-	if tested == compared {
-		return
-	}
-	k := len(table.Methods)
-	need := fmt.Sprintf("a test of %d methods needs %d repeats to find one at 5 %%.", k, analysis.NeededRepeats(k*(k-1)/2))
-	if tested == 0 {
-		s.Caption += " Too few repeats to tell differences from chance: " + need
-		return
-	}
-	s.Caption += fmt.Sprintf(" In %s of %d there are too few repeats to tell differences from chance, and no such mark: %s",
-		prose.Plural(compared-tested, "row"), compared, need)
-}
-
-// selectionSheet shows the ways to choose the age side by side: a row for each
-// setting and method.
-func selectionSheet(table *analysis.ScoreTable) *sheet {
-	shown := []analysis.Score{analysis.TestAtBestTest, analysis.TestAtEnd}
-	step := table.Layout.Step
-	words := " At best test: at the " + step + " with the best test score, as in the paper. At end: at the end of the path."
-	if table.Has(analysis.TestAtBestValidation) {
-		shown = analysis.Scores
-		difference := "at best validation - at best test"
-		if table.Metric == analysis.Accuracy {
-			difference = "at best test - at best validation"
-		}
-		words = " At best validation: at the " + step + " with the best validation score." + words +
-			" Selection bias: " + difference + ", what choosing the " + step + " by the test score adds."
-	}
-	s := &sheet{Name: "selection", Title: "Choice of the " + step + ": the test scores side by side"}
-	varied, constant := splitAspects(table)
-	s.AddAspects(varied)
-	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true})
-	var places [analysis.SelectionBias]int
-	for score := range analysis.SelectionBias {
-		places[score] = tableDecimals(table, score)
-	}
-	for _, score := range shown {
-		s.Columns = append(s.Columns, sheetColumn{Head: score.Head()})
-	}
-	var rests []string
-	labels := analysis.MethodLabels(table.Methods)
-	for at := range eachEntry(table) {
-		cells := append(layout.AspectCells(varied, at.row.Setting), sheetCell{Text: labels[at.method]})
-		for _, score := range shown {
-			of := score
-			if score == analysis.SelectionBias { // as the scores that it is between
-				of = analysis.TestAtBestTest
-			}
-			cells = append(cells, meanCell(at.entry, at.entry.Summary[score], rowDecimals(places[of], at.entry.Summary[of])))
-		}
-		s.Rows = append(s.Rows, appendFloor(cells, table, at.row, table.Lead(), rowDecimals(places[table.Lead()], floorSummaries(at.row, table.Lead())...)))
-		rests = append(rests, at.entry.Repeats(at.row.Repeats, analysis.TestAtBestTest))
-	}
-	addFloor(s, table)
-	s.Caption = sheetCaption(table, addRepeats(s, rests), constant) + words + floorCaption(table, table.Lead(), varied)
-	return s
 }
 
 // addRepeats adds a column that says on how many repeats rows rest, and returns
@@ -220,34 +193,6 @@ func rowSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summa
 	return summaries
 }
 
-// splitAspects tells the aspects that differ between rows from those that do
-// not; the latter come with their value. Aspects that apply to no row are in
-// neither.
-func splitAspects(table *analysis.ScoreTable) (varied []analysis.Aspect, constant []analysis.Fact) {
-	settings := make([]analysis.Setting, len(table.Rows))
-	for i := range table.Rows {
-		settings[i] = table.Rows[i].Setting
-	}
-	return table.Layout.SplitSettings(settings)
-}
-
-// sheetCaption says what the numbers are, over what, and what holds for every row.
-func sheetCaption(table *analysis.ScoreTable, over string, constant []analysis.Fact) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Test %s (%s), mean ± standard deviation over %s", table.Metric.Word(), table.Metric.Direction(), over)
-	for _, fact := range append(constant, analysis.CommonFacts(table.Methods)...) {
-		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
-	}
-	switch table.Select {
-	case experiment.SelectValidation:
-		b.WriteString("; parameters with the best validation score of each repeat")
-	case experiment.SelectTest:
-		b.WriteString("; parameters with the best test score of each repeat")
-	}
-	b.WriteString(".")
-	return b.String()
-}
-
 // anyEntry reports whether an entry is such.
 func anyEntry(t *analysis.ScoreTable, is func(*analysis.ScoreRow, *analysis.ScoreEntry) bool) bool {
 	for i := range t.Rows {
@@ -270,9 +215,9 @@ func median(xs []float64) float64 {
 const maxDecimals = 8
 
 // decimals returns how many decimals a row of the given summaries shows:
-// two significant digits of the median standard deviation, or four of the
-// median mean where nothing spreads, and at least two of each mean that is
-// larger than its own deviation.
+// two significant digits of the median standard deviation, one where that is beyond
+// four of the median mean, which are shown where nothing spreads; and at least two of each
+// mean that is larger than its own deviation.
 func decimals(summaries []analysis.Summary) int {
 	var stds, means []float64
 	least := 0
@@ -291,14 +236,20 @@ func decimals(summaries []analysis.Summary) int {
 			stds = append(stds, s.Std)
 		}
 	}
-	digits, from := 2, stds
-	if len(stds) == 0 {
-		digits, from = 4, means
-	}
-	if len(from) == 0 {
+	switch {
+	case len(stds) > 0:
+		std := median(stds)
+		if digits := places(std, 2); len(means) > 0 {
+			least = max(least, min(digits, max(places(median(means), 4), places(std, 1))))
+		} else {
+			least = max(least, digits)
+		}
+	case len(means) > 0:
+		least = max(least, places(median(means), 4))
+	default:
 		return 3
 	}
-	return min(max(places(median(from), digits), least), maxDecimals)
+	return min(least, maxDecimals)
 }
 
 // places returns how many decimals show so many significant digits of a number.
@@ -338,13 +289,6 @@ func eachEntry(tables ...*analysis.ScoreTable) iter.Seq[entryAt] {
 	}
 }
 
-// addFloor adds the column of the layout's floor to a table that has its scores.
-func addFloor(s *sheet, table *analysis.ScoreTable) {
-	if table.HasFloor() {
-		s.Columns = append(s.Columns, sheetColumn{Head: floorLabel(table)})
-	}
-}
-
 func floorLabel(table *analysis.ScoreTable) string {
 	return analysis.MethodLabel(table.Layout.Floor.Method)
 }
@@ -358,57 +302,9 @@ func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.Sc
 	case row.Floor == nil:
 		return append(cells, sheetCell{Note: "-"})
 	}
-	return append(cells, meanCell(row.Floor, row.Shown(row.Floor, score), places))
-}
-
-// floorCaption says what the floor is, and which methods are not better where.
-func floorCaption(table *analysis.ScoreTable, score analysis.Score, varied []analysis.Aspect) string {
-	if !table.HasFloor() {
-		return ""
-	}
-	floor := floorLabel(table)
-	text := fmt.Sprintf(" %s: %s.", strings.ToUpper(floor[:1])+floor[1:], table.Layout.Floor.Words)
-	list := table.NotBetter(score)
-	if len(list) == 0 {
-		return text
-	}
-	labels := analysis.MethodLabels(table.Methods)
-	var methods []string
-	for begin, end := 0, 0; begin < len(list); begin = end {
-		first := &list[begin]
-		for end < len(list) && list[end].Method == first.Method {
-			end++
-		}
-		var words []string
-		for _, a := range varied {
-			text := a.Text(first.Row.Setting)
-			if text != "" && a.Words != nil {
-				text = a.Words(text)
-			}
-			if text != "" {
-				words = append(words, text)
-			}
-		}
-		where := ""
-		if len(words) > 0 {
-			where = map[bool]string{true: "the first ", false: ""}[end-begin > 1] + strings.Join(words, ", ") + ": "
-		}
-		places := decimals([]analysis.Summary{{Mean: first.Mean, N: 1}, {Mean: first.Floor, N: 1}})
-		methods = append(methods, fmt.Sprintf("%s in %d of %s (%s%s, %s %s)", labels[first.Method], end-begin,
-			prose.Plural(settingsWith(table, first.Method, score), "setting"), where, prose.Fixed(first.Mean, places), floor, prose.Fixed(first.Floor, places)))
-	}
-	return text + fmt.Sprintf(" Not better than the %s, in the mean of the repeats: %s.", floor, strings.Join(methods, "; "))
-}
-
-// settingsWith counts the rows in which a method has a score.
-func settingsWith(table *analysis.ScoreTable, method int, score analysis.Score) int {
-	n := 0
-	for i := range table.Rows {
-		if table.Rows[i].Entries[method].Summary[score].N > 0 {
-			n++
-		}
-	}
-	return n
+	cell := meanCell(row.Floor, row.Shown(row.Floor, score), places)
+	cell.Std = ""
+	return append(cells, cell)
 }
 
 // floorSummaries returns what a row shows of the floor, nothing where it has none.

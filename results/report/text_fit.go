@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/agepath/agepath/results/prose"
 )
 
 // textWidth is the number of columns of a terminal that tables and words keep to.
-const textWidth = 110
+const textWidth = 100
 
 // fit splits rows of a sheet that are wider than textWidth: first where the
 // leftmost label changes, each group with the labels that it has one value of in
@@ -103,6 +101,21 @@ func (t Text) fitColumns(s *sheet) []*sheet {
 
 // inLines breaks words into lines of at most textWidth columns.
 func inLines(text string) string {
-	fits := func(line string) bool { return utf8.RuneCountInString(line) <= textWidth }
-	return strings.Join(prose.Wrap(Visible(text), fits), "\n")
+	var b strings.Builder
+	width := 0
+	for word := range strings.FieldsSeq(Visible(text)) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case width == 0:
+		case width+1+n > textWidth:
+			b.WriteByte('\n')
+			width = 0
+		default:
+			b.WriteByte(' ')
+			width++
+		}
+		b.WriteString(word)
+		width += n
+	}
+	return b.String()
 }

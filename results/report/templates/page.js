@@ -1,10 +1,12 @@
 "use strict";
 
 // Tables that are sorted, filtered and paged in the browser. The data of each
-// stands beside its title as JSON: columns [head, right, label] and rows of
-// fields, a field being a text or [text, deviation, note, mark], mark 1 for the
+// stands next to its title as JSON: columns [head, right, label, aside] and rows of
+// fields, a field being a text or [text, deviation, note, mark, aside], mark 1 for the
 // best of a row and 2 for what is not significantly worse.
 
+const fewRows = 10;
+const narrow = 700;
 const pageSizes = [50, 200, 1000];
 const mostChoices = 60;
 const collator = new Intl.Collator("en", { numeric: true });
@@ -48,14 +50,23 @@ class Sheet {
     const title = article.querySelector("h3");
     this.count = element("output", {});
     this.body = element("tbody", {});
-    this.heads = columns.map(([head, right], j) =>
+    this.heads = columns.map(([head, right, , aside], j) =>
       element("th", { scope: "col", class: right ? "right" : "" },
-        element("button", { type: "button", onclick: () => this.sortBy(j) }, head)));
-    this.frame = element("div", { class: "frame", tabindex: "0", role: "region", "aria-labelledby": title.id },
-      element("table", { "aria-labelledby": title.id }, element("thead", {}, element("tr", {}, ...this.heads)), this.body));
+        element("button", { type: "button", onclick: () => this.sortBy(j) }, head, ...(aside ? [element("small", { class: "aside" }, aside)] : []))));
+    this.table = element("table", { "aria-labelledby": title.id }, element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+    this.frame = element("div", { class: "frame", tabindex: "0", role: "region", "aria-labelledby": title.id }, this.table);
     this.pages = this.makePages();
-    article.append(this.makeTools(), this.frame, this.pages);
+    const tools = this.makeTools();
+    tools.hidden = rows.length <= fewRows;
+    article.append(tools, this.frame, this.pages);
     this.show();
+    let width = -1;
+    new ResizeObserver(() => { // its own change of height does not count
+      if (this.frame.clientWidth === width) return;
+      width = this.frame.clientWidth;
+      this.table.classList.remove("cards");
+      this.table.classList.toggle("cards", window.innerWidth < narrow && this.frame.scrollWidth > width);
+    }).observe(this.frame);
   }
 
   makeTools() {
@@ -139,18 +150,24 @@ class Sheet {
 
   line(row) {
     return element("tr", {}, ...row.map((field, j) => {
-      const td = element("td", {});
-      if (this.columns[j][1]) td.className = "right";
+      const [head, right, label] = this.columns[j];
+      const td = element("td", { "data-head": head });
+      td.classList.toggle("right", right);
+      td.classList.toggle("label", label);
+      td.classList.toggle("none", ["", "-"].includes(textOf(field)));
       if (typeof field === "string") {
-        if (field.length > 60) td.className = "wide";
+        td.classList.toggle("wide", field.length > 60);
         td.textContent = field;
         return td;
       }
-      const [text, deviation, note, mark] = field;
-      if (text) td.append(mark === 1 ? element("span", { class: "best" }, text) : text);
-      if (deviation) td.append(element("span", { class: "std" }, ` ± ${deviation}`));
-      if (mark === 2) td.append(element("span", { class: "equal", title: "not significantly worse than the best" }, " ≈"));
-      if (note) td.append(element("span", { class: "remark" }, text ? ` (${note})` : note));
+      const value = element("span", {});
+      const [text, deviation, note, mark, aside] = field;
+      if (text) value.append(mark === 1 ? element("span", { class: "best" }, text) : text);
+      if (deviation) value.append(element("span", { class: "std" }, ` ± ${deviation}`));
+      if (mark === 2) value.append(element("span", { class: "equal", title: "not significantly worse than the best" }, " ≈"));
+      if (aside) value.append(element("small", { class: "aside", title: this.columns[j][3] }, aside));
+      if (note) value.append(element("span", { class: "remark" }, text ? ` (${note})` : note));
+      td.append(value);
       return td;
     }));
   }

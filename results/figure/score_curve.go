@@ -12,9 +12,9 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// planValidationCurves lists a figure for each data set, model, regularizer and noise
+// planScoreCurves lists a figure for each data set, model, regularizer and noise
 // level, at the middle one of the model's parameters.
-func planValidationCurves(table *analysis.ScoreTable) []figurePlan {
+func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
 	if l.Path == nil {
@@ -27,8 +27,8 @@ func planValidationCurves(table *analysis.ScoreTable) []figurePlan {
 		}
 		middle := (len(rows) - 1) / 2
 		plan := figurePlan{
-			kind:  ValidationCurve,
-			name:  prose.Slug(string(ValidationCurve), l.SettingName(rows[0].Setting, parameters...)),
+			kind:  ScoreCurve,
+			name:  prose.Slug(string(ScoreCurve), l.SettingName(rows[0].Setting, parameters...)),
 			table: table, rows: rows[middle : middle+1],
 		}
 		if len(rows) > 1 {
@@ -219,15 +219,15 @@ func ageGrid(lo, hi float64) []float64 {
 	return grid
 }
 
-// validationCurveFigure draws the mean test score against age, a line for each
+// scoreCurveFigure draws the mean test score against age, a line for each
 // method that has paths and a level line for each that has not. It returns
 // nil when no method has a path.
-func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
+func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
 	row := plan.rows[0]
 	f := &Figure{
 		Kind:  plan.kind,
 		Name:  plan.name,
-		Title: "Validation curve: " + plan.table.Layout.Describe(row.Setting),
+		Title: plan.table.Layout.Path.Curve + ": " + plan.table.Layout.Describe(row.Setting),
 		Y:     AxisLabel{Text: data.ScoreLabel(plan.table.Metric, "")},
 	}
 	styles := stylesOf(plan.table.Methods)

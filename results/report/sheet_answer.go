@@ -1,0 +1,438 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
+)
+
+// LoadAnswer reads what the files in dir say first, complete or not, while they are written
+// too. It reads the cells alone.
+func LoadAnswer(ctx context.Context, dir string) (*layout.Answer, error) {
+	run, err := analysis.Load(ctx, dir, analysis.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("scores of %s: %w", dir, err)
+	}
+	return NewAnswer(run), nil
+}
+
+// NewAnswer says first what there is to say of a run, complete or not: a verdict, a table of
+// scores for each metric, what was chosen, and what failed.
+func NewAnswer(r *analysis.Run) *layout.Answer {
+	a := &layout.Answer{Verdict: []string{}, Sheets: []*sheet{}}
+	if r.Own != nil && r.Own.Answer != nil {
+		*a = *r.Own.Answer
+	} else if len(r.Overall) > 0 {
+		a.Verdict = newVerdict(r).sentences(r.Partial)
+		for _, table := range r.Overall {
+			a.Sheets = append(a.Sheets, scoreSheet(table, table.Lead()))
+		}
+		if s := chosenSheet(r.Overall); s != nil {
+			a.Sheets = append(a.Sheets, s)
+		}
+	}
+	if len(r.Reasons) > 0 {
+		a.Sheets = append(a.Sheets, failureSheet(r))
+	}
+	if len(r.Skipped) > 0 {
+		a.Sheets = append(a.Sheets, skippedSheet(r.Skipped))
+	}
+	return a
+}
+
+// WriteAnswer writes an answer as aligned text in a width of 100.
+func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
+	var b strings.Builder
+	if len(a.Verdict) > 0 {
+		fmt.Fprintf(&b, "%s\n", inLines(strings.Join(a.Verdict, " ")))
+	}
+	for _, s := range a.Sheets {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		t.writeSheet(&b, s)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// chosenSheet shows which parameters and steps were chosen in a setting for each method, those
+// of most repeats; nil where there was nothing to choose.
+func chosenSheet(tables []*analysis.ScoreTable) *sheet {
+	lead := tables[0].Lead()
+	step := map[bool]int{true: 0, false: 1}[lead == analysis.TestAtBestValidation]
+	var methods, words []string
+	var settings []analysis.Setting
+	steps := false
+	for at := range eachEntry(tables...) {
+		methods = append(methods, at.table.Methods[at.method])
+		words = append(words, at.table.Parameters...)
+		settings = append(settings, at.row.Setting)
+		steps = steps || slices.ContainsFunc(at.entry.Sample, func(r analysis.RepeatScore) bool { return !math.IsNaN(r.Step[step]) })
+	}
+	l := tables[0].Layout
+	words = unique(words)
+	if steps {
+		words = append([]string{l.Step}, words...)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	slices.SortFunc(methods, analysis.CompareMethods)
+	methods = slices.Compact(methods)
+	s := &sheet{Name: "chosen", Title: fmt.Sprintf("Chosen by %s: %s", choiceWords[step], listed(words)),
+		Caption: "What most repeats chose."}
+	if steps {
+		s.Caption = "What most repeats chose; the median " + l.Step + "."
+	}
+	varied, _ := foldAspects(l, settings)
+	s.AddAspects(varied)
+	for _, label := range analysis.MethodLabels(methods) {
+		s.Columns = append(s.Columns, sheetColumn{Head: label})
+	}
+	for _, table := range tables {
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			cells := append(layout.AspectCells(varied, row.Setting), make([]sheetCell, len(methods))...)
+			for j := range row.Entries {
+				cells[len(varied)+slices.Index(methods, table.Methods[j])] = choiceCell(&row.Entries[j], step)
+			}
+			s.Rows = append(s.Rows, cells)
+		}
+	}
+	return s
+}
+
+// choiceWords say by which part was chosen, as in [analysis.RepeatScore.Step].
+var choiceWords = [2]string{"validation", "the oracle (the test part)"}
+
+// choiceCell shows the choice of most repeats.
+func choiceCell(e *analysis.ScoreEntry, step int) sheetCell {
+	if len(e.Chosen) == 0 {
+		return sheetCell{Note: "-"}
+	}
+	text := e.Chosen[0].Words
+	var steps []float64
+	for i := range e.Sample {
+		if x := e.Sample[i].Step[step]; !math.IsNaN(x) {
+			steps = append(steps, x)
+		}
+	}
+	if len(steps) > 0 {
+		slices.Sort(steps)
+		text = strings.TrimPrefix(text+"; ", "; ") + strconv.FormatFloat(stat.Quantile(0.5, stat.Empirical, steps, nil), 'g', 3, 64)
+	}
+	if text == "" {
+		return sheetCell{Note: "-"}
+	}
+	return sheetCell{Text: text}
+}
+
+// unique returns each text once, in the order in which they first occur.
+func unique(texts []string) []string {
+	var list []string
+	for _, text := range texts {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// listed joins words as in "a, b and c".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// foldAspects are the aspects that differ between settings but those that follow from the
+// data set, such as a model for each; these come with their values among the constant ones.
+func foldAspects(l *layout.Layout, settings []analysis.Setting) ([]analysis.Aspect, []analysis.Fact) {
+	varied, constant := l.SplitSettings(settings)
+	if len(varied) == 0 || varied[0].Name != l.Aspects[0].Name {
+		return varied, constant
+	}
+	kept := varied[:1:1]
+	for _, a := range varied[1:] {
+		texts, order, follows := map[string]string{}, []string{}, true
+		for _, setting := range settings {
+			data, text := varied[0].Text(setting), a.Text(setting)
+			have, known := texts[data]
+			if !known {
+				texts[data] = text
+				order = append(order, data)
+			}
+			follows = follows && (!known || have == text)
+		}
+		if !follows || len(order) > foldedSets {
+			kept = append(kept, a)
+			continue
+		}
+		var words []string
+		for _, data := range order {
+			if texts[data] != "" {
+				words = append(words, fmt.Sprintf("%s (%s)", texts[data], data))
+			}
+		}
+		constant = append(constant, analysis.Fact{Name: a.Name, Value: strings.Join(words, ", ")})
+	}
+	return slices.Clip(kept), constant
+}
+
+// foldedSets is of how many data sets a caption names what follows from them.
+const foldedSets = 4
+
+// verdict is what a run says about its methods.
+type verdict struct {
+	tables   []*analysis.ScoreTable
+	varied   []analysis.Aspect
+	settings int                  // with a score
+	compared []*analysis.ScoreRow // that compare methods
+	best     map[string][]string  // settings in which a method has the best mean, by its label
+	labels   []string             // of the methods that have any, in the order of tables
+	scored   []string             // labels of all methods that have a score
+}
+
+func newVerdict(r *analysis.Run) *verdict {
+	v := &verdict{tables: r.Overall, best: map[string][]string{}}
+	var settings []analysis.Setting
+	for _, table := range r.Overall {
+		for i := range table.Rows {
+			settings = append(settings, table.Rows[i].Setting)
+		}
+	}
+	v.varied, _ = foldAspects(r.Layout, settings)
+	for _, table := range r.Overall {
+		labels, lead := analysis.MethodLabels(table.Methods), table.Lead()
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			scored := false
+			for j := range row.Entries {
+				if row.Entries[j].Summary[lead].N > 0 {
+					scored, v.scored = true, append(v.scored, labels[j])
+				}
+			}
+			if scored {
+				v.settings++
+			}
+			if !row.Common[lead].Compares() {
+				continue
+			}
+			v.compared = append(v.compared, row)
+			for j := range row.Entries {
+				if row.Entries[j].Best[lead] {
+					v.best[labels[j]] = append(v.best[labels[j]], v.place(row))
+					v.labels = append(v.labels, labels[j])
+				}
+			}
+		}
+	}
+	v.scored, v.labels = unique(v.scored), unique(v.labels)
+	slices.SortStableFunc(v.labels, func(a, b string) int { return len(v.best[b]) - len(v.best[a]) })
+	return v
+}
+
+// place names a row by what differs between rows.
+func (v *verdict) place(row *analysis.ScoreRow) string {
+	var words []string
+	for _, a := range v.varied {
+		text := a.Text(row.Setting)
+		if text != "" && a.Words != nil {
+			text = a.Words(text)
+		}
+		if text != "" {
+			words = append(words, text)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// sentences are one to three.
+func (v *verdict) sentences(partial bool) []string {
+	var list []string
+	for _, sentence := range []string{v.bestSentence(), v.chanceSentence(), v.floorSentence()} {
+		if sentence != "" {
+			list = append(list, sentence)
+		}
+	}
+	if partial && len(list) > 0 {
+		list[0] = "So far: " + list[0]
+	}
+	return list
+}
+
+// inSettings says in how many of the settings something is so, 0 for what was said before, and
+// which they are where they are few.
+func (v *verdict) inSettings(places []string, of int) string {
+	const most = 3
+	words := fmt.Sprint(len(places))
+	if of > 0 {
+		words += fmt.Sprintf(" of %s", prose.Plural(of, "setting"))
+	}
+	if len(places) <= most && places[0] != "" {
+		words += " (" + strings.Join(places, "; ") + ")"
+	}
+	return words
+}
+
+func (v *verdict) bestSentence() string {
+	n := len(v.compared)
+	switch {
+	case len(v.scored) == 0:
+		return "No cell has a score."
+	case len(v.scored) == 1:
+		return fmt.Sprintf("%s is the only method with scores.", v.scored[0])
+	case n == 0:
+		return "No two methods have a score in the same repeat of a setting."
+	case n == 1 && len(v.labels) == 1:
+		return v.labels[0] + " has the best mean test score."
+	case n == 1:
+		return listed(v.labels) + " have the same best mean test score."
+	case len(v.labels) == 1 && n == 2:
+		return v.labels[0] + " has the best mean test score in both settings."
+	case len(v.labels) == 1:
+		return fmt.Sprintf("%s has the best mean test score in all %d settings.", v.labels[0], n)
+	}
+	var words []string
+	for _, label := range v.labels {
+		words = append(words, fmt.Sprintf("%s in %s", label, v.inSettings(v.best[label], n)))
+		n = 0
+	}
+	const most = 5
+	if len(words) > most {
+		words = append(words[:most], fmt.Sprintf("%s in fewer", prose.Plural(len(words)-most, "more method")))
+	}
+	return "Best mean test score: " + strings.Join(words, ", ") + "."
+}
+
+// chanceSentence says what the tests say, or that there are too few repeats for any.
+func (v *verdict) chanceSentence() string {
+	tested, ahead, fewest, methods := 0, 0, math.MaxInt, 0
+	for _, table := range v.tables {
+		lead := table.Lead()
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			switch {
+			case !row.Common[lead].Compares():
+			case row.Tested[lead]:
+				tested++
+				level := 0
+				for j := range row.Entries {
+					if row.Entries[j].Best[lead] || row.Entries[j].Equal[lead] {
+						level++
+					}
+				}
+				if level == 1 {
+					ahead++
+				}
+			default:
+				fewest, methods = min(fewest, row.Common[lead].Repeats()), max(methods, row.Common[lead].Methods())
+			}
+		}
+	}
+	n := len(v.compared)
+	if n == 0 {
+		return ""
+	}
+	if tested == 0 {
+		return fmt.Sprintf("With %s no difference can be told from chance: %s need %d.",
+			prose.Plural(fewest, "repeat"), prose.Plural(methods, "method"), analysis.NeededRepeats(methods*(methods-1)/2))
+	}
+	text := fmt.Sprintf("At 5 %% the best is told from every other method in %d of %d", ahead, n)
+	if tested < n {
+		text += fmt.Sprintf("; %d have too few repeats for a test", n-tested)
+	}
+	return text + "."
+}
+
+// floorSentence says where no method, or not each, is better than the floor.
+func (v *verdict) floorSentence() string {
+	var none []string
+	some := map[string][]string{} // settings in which a method is not better, by its label
+	floored, floor := 0, ""
+	for _, table := range v.tables {
+		if !table.HasFloor() {
+			continue
+		}
+		floor = floorLabel(table)
+		lead, labels := table.Lead(), analysis.MethodLabels(table.Methods)
+		worse := map[*analysis.ScoreRow][]string{}
+		for _, not := range table.NotBetter(lead) {
+			worse[not.Row] = append(worse[not.Row], labels[not.Method])
+		}
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			scored := 0
+			for j := range row.Entries {
+				if row.Entries[j].Summary[lead].N > 0 {
+					scored++
+				}
+			}
+			if row.Floor == nil || scored == 0 {
+				continue
+			}
+			floored++
+			switch methods := worse[row]; {
+			case len(methods) == scored:
+				none = append(none, v.place(row))
+			default:
+				for _, label := range methods {
+					some[label] = append(some[label], v.place(row))
+				}
+			}
+		}
+	}
+	var parts []string
+	if len(none) > 0 {
+		parts = append(parts, "every method in "+v.inSettings(none, floored))
+		floored = 0
+	}
+	for _, label := range v.scored {
+		if places := some[label]; len(places) > 0 {
+			parts = append(parts, label+" in "+v.inSettings(places, floored))
+			floored = 0
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not better than the %s: %s.", floor, strings.Join(parts, ", "))
+}
+
+// failureSheet groups the cells that failed or are incomplete by their reasons.
+func failureSheet(r *analysis.Run) *sheet {
+	s := &sheet{
+		Name: "failures", List: true, Title: fmt.Sprintf("Failed cells: %d; incomplete: %d", r.Failed, r.Incomplete),
+		Caption: "Means leave them out.",
+		Columns: []sheetColumn{{Head: "cells", Label: true}, {Head: "reason", Wrap: true}, {Head: "one of them"}, {Head: "what", Wrap: true}},
+	}
+	if r.Failed == 0 {
+		s.Title = fmt.Sprintf("Incomplete cells: %d", r.Incomplete)
+	} else if r.Incomplete == 0 {
+		s.Title = fmt.Sprintf("Failed cells: %d", r.Failed)
+	}
+	if r.Incomplete > 0 {
+		s.Caption += " Paths of incomplete ones stop before the last " + r.Layout.Step + "."
+	}
+	for _, f := range r.Reasons {
+		status := ""
+		if f.Status != experiment.Failed {
+			status = " " + string(f.Status)
+		}
+		s.Rows = append(s.Rows, []sheetCell{{Text: fmt.Sprintf("%d x %s%s", f.Cells, f.Method, status)}, {Text: f.Text}, {Text: f.Cell}, {Text: f.What}})
+	}
+	return s
+}
