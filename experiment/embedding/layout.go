@@ -56,8 +56,7 @@ var Layout = &layout.Layout{
 		{Name: classifier.SWMMD, Label: "swMMD", Continuous: true, Style: 8},
 		{Name: classifier.BiWMMD, Label: "bigram wMMD", Continuous: true},
 	},
-	Step: "epoch",
-	End:  "after the last epoch",
+	Step: layout.Step{Word: "epoch", End: "after the last epoch"},
 	Path: &layout.Path{
 		Label: "epoch", Curve: "Learning curve", Within: dimModel, Table: epochsTable.Name, Number: "epoch", Step: "passes", Score: "test_score",
 	},

@@ -65,7 +65,7 @@ func init() { //nolint:gochecknoinits // as kinds do
 				layout.Plain("steps", 2, true, layout.Behind("steps")),
 			},
 			Methods:     []layout.Method{{Name: "restless", Label: "Restless", Style: 1}, {Name: "lazy", Label: "Lazy", Style: 2}},
-			Step:        "step",
+			Step:        layout.Step{Word: "step"},
 			Sensitivity: []layout.Axis{{Dimension: 2, Word: "steps", Label: "steps"}},
 		},
 		Material: func(_ context.Context, _ *experiment.Task, _ experiment.Data, o *experiment.Outcome) (*experiment.Material, error) {

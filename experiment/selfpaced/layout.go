@@ -106,10 +106,8 @@ var Layout = &layout.Layout{
 			DimScaleFeatures, DimScaleTarget, DimTrain,
 		},
 	},
-	Variant:    &layout.Variant{Word: "regularizer", Dimensions: []layout.Dimension{DimRegularizer, DimRegularizerParam}},
-	Step:       "age",
-	ChosenStep: "age_of_best_validation",
-	OracleStep: "age_of_best_test",
+	Variant: &layout.Variant{Word: "regularizer", Dimensions: []layout.Dimension{DimRegularizer, DimRegularizerParam}},
+	Step:    layout.Step{Word: "age", Chosen: "age_of_best_validation", Oracle: "age_of_best_test"},
 	Files: "knots.arrow holds the knots of its path, joined by the column cell. docs/scores.md of agepath says which score answers which question. " +
 		"Both are Arrow IPC files (Feather version 2).",
 	GroupBy: "regularizer",

@@ -51,7 +51,7 @@ var Layout = &layout.Layout{
 		{Name: "osqp", Label: "OSQP"},
 		{Name: "scs", Label: "SCS"},
 	},
-	Step: "tolerance",
+	Step: layout.Step{Word: "tolerance"},
 	Own: &layout.Own{
 		Figures: []string{figureProfile, figureGrowth, figureGap}, Files: []string{solversFile},
 		Unscored: true, Asked: []string{gapTargets[0].column, "setup_seconds"}, Make: own,

@@ -18,7 +18,7 @@ func own(ctx context.Context, r *layout.Results) (*layout.Part, error) {
 	if err != nil || len(c.problems) == 0 {
 		return nil, err
 	}
-	o := &layout.Part{Methods: r.Methods, Sections: c.sections(), Files: []layout.File{c.file()}}
+	o := &layout.Part{Answer: c.answer(), Methods: r.Methods, Sections: c.sections(), Files: []layout.File{c.file()}}
 	c.addFigures(o)
 	return o, nil
 }
@@ -39,6 +39,61 @@ func (c *comparison) sections() []layout.Section {
 		list = append(list, growth)
 	}
 	return append(list, layout.Section{Title: "Gaps by the solvers' own word", Name: "claims", Sheets: []*layout.Sheet{c.claimSheet()}})
+}
+
+// answerTarget is the target of a report's first words.
+const answerTarget = 1
+
+// answer says which solver is the fastest on how many problems, and has a row for each solver.
+func (c *comparison) answer() *layout.Answer {
+	s := &layout.Sheet{
+		Name: "solvers", Title: "Time to a relative gap / time of " + mainSolver,
+		Caption: fmt.Sprintf("Geometric mean over the problems that both solved; in parentheses how many of the %s the solver solved within the budget.", prose.Plural(len(c.problems), "problem")),
+		Columns: []layout.SheetColumn{{Head: "solver", Label: true}},
+	}
+	for k := range gapTargets {
+		s.Columns = append(s.Columns, layout.SheetColumn{Head: "gap " + gapWords(k), Right: true})
+	}
+	var order []int
+	won := make([]int, len(c.Methods))
+	solved := 0
+	for m, label := range c.Labels {
+		cells := []layout.SheetCell{{Text: label}}
+		taken := 0
+		for k := range gapTargets {
+			of := c.standing(k, []int{m}, false)
+			if taken = of.taken; k == answerTarget {
+				won[m] = of.fastest
+			}
+			cell := layout.ShortCell(of.mean)
+			if math.IsNaN(of.mean) {
+				cell.Text = "-"
+			}
+			cell.Note = fmt.Sprint(of.solved)
+			cells = append(cells, cell)
+		}
+		if taken > 0 {
+			s.Rows = append(s.Rows, cells)
+		}
+		if won[m] > 0 {
+			order = append(order, m)
+		}
+	}
+	for i := range c.problems {
+		if _, least := c.problems[i].fastest(answerTarget, c.all("")); !math.IsInf(least, 1) {
+			solved++
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return won[b] - won[a] })
+	var words []string
+	for _, m := range order {
+		words = append(words, fmt.Sprintf("%s on %d", c.Labels[m], won[m]))
+	}
+	verdict := fmt.Sprintf("No solver reaches a relative gap of %s on any of %s.", gapWords(answerTarget), prose.Plural(len(c.problems), "problem"))
+	if len(words) > 0 {
+		verdict = fmt.Sprintf("Fastest to a relative gap of %s, of %s: %s.", gapWords(answerTarget), prose.Plural(solved, "solved problem"), strings.Join(words, "; "))
+	}
+	return &layout.Answer{Verdict: []string{verdict}, Sheets: []*layout.Sheet{s}}
 }
 
 // gapWords names a target.

@@ -261,12 +261,13 @@ func TestSolverRun(t *testing.T) {
 		"gap-generated-1000x5-quantile-level-0.25-intercept-none-regime-1-n", "gap-generated-100x5-quantile-level-0.25-intercept-none-regime-1-n"}; !slices.Equal(names, want) {
 		t.Errorf("figures %q, want %q", names, want)
 	}
-	if want := []string{"Solvers", "Exceptions", "Ratios of times", "Growth", "Gaps by the solvers' own word", "Skipped cells"}; !slices.Equal(titles, want) {
+	if want := []string{"Answer", "Solvers", "Exceptions", "Ratios of times", "Growth", "Gaps by the solvers' own word"}; !slices.Equal(titles, want) {
 		t.Errorf("sections %q, want %q", titles, want)
 	}
 	for _, want := range []string{
-		"| generated-1000x5 | 1000 | **0.02** | 2 | - |", "settings: level=0.25 intercept=none. C: 1/n.",
+		"| generated-1000x5 | 1000 | **0.02** | 2 | - |", "Settings: level=0.25 intercept=none. C: 1/n.",
 		"| generated, 5 features, quantile, level=0.25 intercept=none, C=1/n | CVXOPT | 0.02 | 0.04 | 0.301 |", `pl.col("seconds_1e3", "setup_seconds")`,
+		"\nFastest to a relative gap of 1e-05, of 2 solved problems: rehline on 2.\n", "| CVXOPT | 1 (2) | 2 (2) | - (0) |", "| 2 x | there is no clp in the PATH | Clp (2) |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("report.md lacks %q:\n%s", want, text)

@@ -208,7 +208,7 @@ func (s *schema) there(columns ...string) []string {
 }
 
 // stepColumns are the columns of [RepeatScore.Step].
-func (s *schema) stepColumns() [2]string { return [2]string{s.ChosenStep, s.OracleStep} }
+func (s *schema) stepColumns() [2]string { return [2]string{s.Step.Chosen, s.Step.Oracle} }
 
 // scored tells which scores the kind has.
 func (s *schema) scored() (has [scores]bool) {

@@ -25,42 +25,35 @@ type Fact = layout.Fact
 // missing.
 type Run struct {
 	Dir        string
-	Layout     *layout.Layout         // of its kind of experiment
-	Name       string                 // of the grid; of the folder where there is no manifest
-	Facts      []Fact                 // about the run
-	Overall    []*ScoreTable          // age, parameters and variants chosen by the validation score, and by the test score
-	Chosen     []*ScoreTable          // each variant for itself; the tables of Overall where methods have one
-	Tables     []*ScoreTable          // each value of the parameters for itself, or as select: best has it
-	Selected   []Selected             // what select: best picked; nil for grids without
-	Ranking    *Ranking               // over data sets, nil where there are not enough of them or of methods
-	Paper      []*PaperTable          // beside the published tables, where they were asked for
-	Own        *layout.Part           // the kind's own part, nil without one
-	Statuses   []Fact                 // number of cells of each status that occurs
-	Failures   []Failure              // the first incomplete cells by their identity, then the first failed ones
-	Reasons    []Reason               // of failed and incomplete cells, those of most cells first
-	Failed     int                    // how many failed
-	Incomplete int                    // how many are incomplete
-	Skipped    []Skipped              // by method and reason
-	Absent     []results.ManifestData // data sets of the grid that were not there
-	Missing    []string               // sentences that say what is not there, and why
-	Data       *DataFacts             // what is known of the data sets
-	Partial    bool                   // the run has not ended
+	Layout     *layout.Layout // of its kind of experiment
+	Name       string         // of the grid; of the folder where there is no manifest
+	Facts      []Fact         // about the run
+	Overall    []*ScoreTable  // age, parameters and variants chosen by the validation score, and by the test score
+	Chosen     []*ScoreTable  // each variant for itself; the tables of Overall where methods have one
+	Tables     []*ScoreTable  // each value of the parameters for itself, or as select: best has it
+	Selected   []Selected     // what select: best picked; nil for grids without
+	Ranking    *Ranking       // over data sets, nil where there are not enough of them or of methods
+	Paper      []*PaperTable  // beside the published tables, where they were asked for
+	Own        *layout.Part   // the kind's own part, nil without one
+	Statuses   []Fact         // number of cells of each status that occurs
+	Failures   []Failure      // the first incomplete cells by their identity, then the first failed ones
+	Reasons    []Reason       // of cells that are not ok, those of most cells first
+	Failed     int            // how many failed
+	Incomplete int            // how many are incomplete
+	Missing    []string       // sentences that say what is not there, and why
+	Data       *DataFacts     // what is known of the data sets
+	Partial    bool           // the run has not ended
 
 	comparisons []ComparedTable // see compared
 }
 
-// Skipped are cells that were not computed for one reason.
-type Skipped struct {
-	Method, Reason string
-	Cells          int
-}
-
-// Reason is why cells of a method failed or are incomplete. Reasons that differ in numbers
-// alone are one.
+// Reason is why cells of a method failed, are incomplete or were skipped. Reasons that differ
+// in numbers and in names of methods and settings alone are one.
 type Reason struct {
 	Method string // its label
 	Status experiment.Status
-	Text   string // of one of them
+	Text   string // with … for what differs
+	Like   string // with … for all names and numbers
 	Cells  int
 	Cell   string // the first by its identity
 	What   string // its setting, method and repeat
@@ -154,7 +147,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	r.addFewer(fewer)
 	r.Data = &DataFacts{Target: targetScale(manifest), Size: cells.sizes}
 	if manifest != nil {
-		r.Data.Readings = manifest.Readings
+		r.Data.Readings, r.Data.Absent = manifest.Readings, manifest.Absent
 	}
 	if options.Paper && kind.Layout.Published != nil {
 		if err := r.addPaper(manifest); err != nil {
@@ -168,7 +161,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 // fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
-		Layout: t.schema.Layout, Statuses: t.statuses(), Failures: t.firstFailures(), Reasons: t.sortedReasons(), Skipped: t.skippedCells(),
+		Layout: t.schema.Layout, Statuses: t.statuses(), Failures: t.firstFailures(), Reasons: t.sortedReasons(),
 		Failed: t.failed.n, Incomplete: t.incomplete.n,
 	}
 	if own := r.Layout.Own; own != nil && own.Unscored {
@@ -176,6 +169,11 @@ func (t *cellTally) run() (*Run, int) {
 	}
 	groups := *t.groups
 	groups.distinguish()
+	if scored := t.schema.scored(); !scored[TestAtBestTest] && !scored[TestAtBestValidation] { // nothing to choose by
+		r.Chosen = groups.tables()
+		r.Overall = r.Chosen
+		return r, 0
+	}
 	chosen, fewer := groups.chosenTables(false)
 	r.Chosen, r.Overall = chosen, chosen
 	if groups.hasVariants() {
@@ -263,7 +261,6 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 			r.Missing = append(r.Missing, fmt.Sprintf("data set %s: %s.", reading.Name, warning))
 		}
 	}
-	r.Absent = m.Absent
 	for _, d := range m.Absent {
 		r.Missing = append(r.Missing, fmt.Sprintf("the data set %s was not on the machine and was skipped (coordinator datasets fetch %s downloads it).", d.Name, d.Name))
 	}

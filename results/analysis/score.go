@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -72,22 +73,12 @@ func (s Score) String() string { return scoreNames[s] }
 
 // Head is the score's name at the top of a column.
 func (s Score) Head() string {
-	return [...]string{"at best validation", "at best test", "at end", "selection bias"}[s]
+	return [...]string{"by validation", "by the oracle", "at the end", "selection bias"}[s]
 }
 
 // Short says it in a few words, without a capital.
 func (s Score) Short(l *layout.Layout) string {
-	return [...]string{l.Step + " chosen by the validation score", l.Step + " chosen by the test score", "end of the path", "selection bias"}[s]
-}
-
-// Title says in a few words what the score is.
-func (s Score) Title(l *layout.Layout) string {
-	return [...]string{
-		"Test score at the " + l.Step + " with the best validation score",
-		"Test score at the " + l.Step + " with the best test score",
-		"Test score at the end of the path",
-		"Selection bias of an " + l.Step + " chosen by the test score",
-	}[s]
+	return [...]string{l.Step.Word + " by validation", l.Step.Word + " by the oracle", cmp.Or(l.Step.End, "at the end of the path"), "selection bias"}[s]
 }
 
 // Summary is a sample of scores in short.

@@ -25,15 +25,14 @@ type cellTally struct {
 	groups             *cellGroups
 	counts             map[string]int // by status
 	incomplete, failed lostCells
-	skipped            map[Skipped]int // without their number
 	reasons            map[reasonKey]*reasonCells
 	sizes              map[string]dataSize // by data set
 	texts              map[string]string
 }
 
-// reasonKey tells reasons apart, whatever numbers they have.
+// reasonKey tells reasons apart.
 type reasonKey struct {
-	method, text string
+	method, text string // text without numbers and names
 	status       experiment.Status
 }
 
@@ -41,6 +40,7 @@ type reasonKey struct {
 type reasonCells struct {
 	failedCell
 	cells int
+	text  string // the same of all cells, "" where it differs
 }
 
 // failedCell is a failure that may be among the first.
@@ -72,7 +72,7 @@ func newCellTally(schema *schema) *cellTally {
 		groups: newCellGroups(schema),
 		counts: map[string]int{},
 		sizes:  map[string]dataSize{},
-		texts:  map[string]string{}, skipped: map[Skipped]int{}, reasons: map[reasonKey]*reasonCells{},
+		texts:  map[string]string{}, reasons: map[reasonKey]*reasonCells{},
 	}
 }
 
@@ -134,26 +134,24 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 		if status == experiment.OK {
 			continue
 		}
-		if status == experiment.Skipped {
-			t.skipped[Skipped{Method: columns.methodKey(row), Reason: columns.text(messages, row)}]++
-			continue
-		}
 		key, err := results.ParseCell(columns.cell.Texts[row])
 		if err != nil {
 			return err
 		}
+		setting := columns.setting(row)
 		f := failedCell{key, Failure{
 			Cell: key.String(), Status: status,
 			What: fmt.Sprintf("%s: %s, repeat %d",
-				columns.methodKey(row), t.schema.Describe(columns.setting(row).Without(stated...)), columns.repeat.Ints[row]),
+				columns.methodKey(row), t.schema.Describe(setting.Without(stated...)), columns.repeat.Ints[row]),
 			Error: strings.Clone(messages.Texts[row]),
 		}}
-		t.addReason(columns.methodKey(row), f)
-		if status != experiment.Incomplete {
+		t.addReason(columns.methodKey(row), setting, f)
+		switch {
+		case status == experiment.Incomplete:
+			t.incomplete.add(f)
+		case status.Failed():
 			t.failed.add(f)
-			continue
 		}
-		t.incomplete.add(f)
 	}
 	return nil
 }
@@ -162,22 +160,36 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 // are one.
 const mostReasons = 1000
 
-func (t *cellTally) addReason(method string, f failedCell) {
-	key := reasonKey{MethodName(method), numbers.ReplaceAllString(reasonText(f.Error), "#"), f.Status}
+func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
+	name, text := MethodName(method), reasonText(f.Error)
+	names := []string{name}
+	for _, value := range setting {
+		names = append(names, value.Text)
+	}
+	words := strings.Fields(text)
+	for i, word := range words {
+		if bare := strings.Trim(word, ",.:;\"'"); bare != "" && (slices.Contains(names, bare) || number.MatchString(bare)) {
+			words[i] = strings.Replace(word, bare, "…", 1)
+		}
+	}
+	key := reasonKey{name, strings.Join(words, " "), f.Status}
 	if t.reasons[key] == nil && len(t.reasons) >= mostReasons {
 		key.text = ""
 	}
 	of := t.reasons[key]
 	if of == nil {
-		of = &reasonCells{failedCell: f}
+		of = &reasonCells{failedCell: f, text: text}
 		t.reasons[key] = of
+	}
+	if of.text != text {
+		of.text = ""
 	}
 	if of.cells++; bytes.Compare(f.key[:], of.key[:]) < 0 {
 		of.failedCell = f
 	}
 }
 
-var numbers = regexp.MustCompile(`[0-9][0-9.e+-]*`)
+var number = regexp.MustCompile(`^[+-]?[0-9][0-9.eE+-]*[a-zA-Z%]*$`)
 
 // reasonText is the first line of an error, with the last one that a command wrote to its standard
 // error.
@@ -195,7 +207,7 @@ func (t *cellTally) sortedReasons() []Reason {
 	var list []Reason
 	for key, of := range t.reasons {
 		list = append(list, Reason{
-			Method: MethodLabel(key.method), Status: key.status, Text: reasonText(of.Error), Cells: of.cells, Cell: of.Cell, What: of.What,
+			Method: MethodLabel(key.method), Status: key.status, Text: cmp.Or(of.text, key.text, reasonText(of.Error)), Like: key.text, Cells: of.cells, Cell: of.Cell, What: of.What,
 		})
 	}
 	slices.SortFunc(list, func(a, b Reason) int {
@@ -235,19 +247,6 @@ func (t *cellTally) firstFailures() []Failure {
 	return failures
 }
 
-// skippedCells returns the skipped cells by method and reason.
-func (t *cellTally) skippedCells() []Skipped {
-	var list []Skipped
-	for s, n := range t.skipped {
-		s.Cells = n
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(a, b Skipped) int {
-		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Reason, b.Reason))
-	})
-	return list
-}
-
 // statuses returns how many cells ended how.
 func (t *cellTally) statuses() []Fact {
 	var facts []Fact
@@ -265,6 +264,17 @@ type DataFacts struct {
 	Size   map[string]dataSize
 
 	Readings []results.ManifestReading // how files were read
+	Absent   []results.ManifestData    // data sets of the grid that were not there
+}
+
+// FeatureNames returns the names of n features of a data set, nil where they are not known.
+func (d *DataFacts) FeatureNames(dataset string, n int) []string {
+	for _, r := range d.Readings {
+		if r.Name == dataset && len(r.Features) == n {
+			return r.Features
+		}
+	}
+	return nil
 }
 
 // dataSize is the size of a data set's split.

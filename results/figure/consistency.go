@@ -55,8 +55,7 @@ func consistencyFigure(of *layout.Path, path, steps *AgePath) (*Figure, error) {
 		return nil, nil
 	}
 	f.Note = fmt.Sprintf("%s is on the path at %d of %d ages", labels[1], all-far, all)
-	f.Caption = fmt.Sprintf("Of the ages of %s at most %d are drawn. It is on the path where no coefficient differs by more than 1 %% of the largest; "+
-		"elsewhere the two follow different partial optima. ", labels[1], consistencyPoints)
+	f.Caption = fmt.Sprintf("%s is on the path where no coefficient differs by more than 1 %% of the largest; at most %d ages are drawn. ", labels[1], consistencyPoints)
 	return f, nil
 }
 

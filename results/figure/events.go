@@ -60,7 +60,7 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}
-	f.Caption = "Each bar is a share of the points of its kind, whose number stands above. A turning point bends the path; at a jump it goes on from another partial optimum. In the numbers x is where a bin begins."
+	f.Caption = "Each bar is a share of the points of its kind."
 	return f
 }
 

@@ -274,6 +274,10 @@ func (m *maker) pathFigure(plan figurePlan) (f *Figure, missing string, err erro
 	}
 	path := paths[0]
 	setting, counted := plan.rows[0].Setting, "Features"
+	path.Names = m.data.FeatureNames(setting[layout.Dataset].Text, len(path.Values[0])-1)
+	if path.Names != nil {
+		counted = ""
+	}
 	n, ok := m.data.Size[setting[layout.Dataset].Text]
 	multipliers := ok && len(path.Values) > 0 && int64(len(path.Values[0])-1) != n.Features
 	if multipliers {
@@ -305,6 +309,9 @@ func (m *maker) pathFigure(plan figurePlan) (f *Figure, missing string, err erro
 	if multipliers {
 		f.Y.Text = "multiplier of the sample"
 	}
-	f.Caption += fmt.Sprintf("Cell %s. %s are counted from 0.", shown.cells[0], counted)
+	f.Caption += fmt.Sprintf("Cell %s.", shown.cells[0])
+	if counted != "" {
+		f.Caption += " " + counted + " are counted from 0."
+	}
 	return f, "", nil
 }

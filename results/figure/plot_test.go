@@ -190,7 +190,7 @@ func TestSensitivityFigure(t *testing.T) {
 		t.Fatalf("plans %+v", plans)
 	}
 	f := sensitivityFigure(plans[0], &analysis.DataFacts{Target: "target scaled to [0, 1]"})
-	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), at best test" {
+	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), by the oracle" {
 		t.Errorf("axes %+v %+v", f.X, f.Y)
 	}
 	acs, gaga := f.Series[0], f.Series[1]
@@ -355,7 +355,7 @@ func TestRankFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := strings.Join(svgTexts(t, svg), " ")
-	for _, want := range []string{"CD = 1.35", "c  1.00", "2.50  b", "Mean ranks: age chosen by the test score"} {
+	for _, want := range []string{"CD = 1.35", "c  1.00", "2.50  b", "Mean ranks over data sets"} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("%q is not in the figure: %s", want, texts)
 		}

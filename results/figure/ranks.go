@@ -29,7 +29,7 @@ func rankFigure(r *analysis.Ranking) *Figure {
 	return &Figure{
 		Kind:  Ranks,
 		Name:  prose.Slug(string(Ranks), r.Score.String()),
-		Title: "Mean ranks: " + r.Score.Short(r.Layout),
+		Title: "Mean ranks over data sets",
 		Note: fmt.Sprintf("%d methods on %s, 1 is best; bars join methods that differ by less than Nemenyi's critical difference (CD) at 5 %%; "+
 			"Friedman's test: p = %s (Iman and Davenport: %s)",
 			len(r.Methods), prose.Plural(len(r.Datasets), "data set"), analysis.Probability(r.Test.P), analysis.Probability(r.Test.FP)),

@@ -269,12 +269,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}
-	if plan.table.Layout.Path.Event == "" {
-		f.Caption = "Each curve covers what all its cells have."
-		return f
-	}
-	f.Caption = "Each curve covers the ages that all of its complete paths have; a path that stops early counts as far as it goes. " +
-		"Where a path jumps the curve is not joined; between its knots the score is interpolated. ACS, which knows no age between its steps, holds the last one."
+	f.Caption = fmt.Sprintf("Over what all complete cells of a method have of the %s.", plan.table.Layout.Step.Word)
 	return f
 }
 

@@ -64,12 +64,8 @@ type Layout struct {
 	// first tables of a report choose it with the hyperparameters.
 	Variant *Variant
 
-	// Step is what a path of scores goes over, as in "age", and End the place of the last one,
-	// "" for "at the end of the path".
-	Step, End string
-	// ChosenStep and OracleStep are the columns with the step of the best validation score and
-	// with that of the best test score, "" for none.
-	ChosenStep, OracleStep string
+	// Step is what a path of scores goes over.
+	Step Step
 
 	// Files says what else than the cells the files hold, for the examples of queries, and
 	// GroupBy is a label by which they group cells besides data set and method; "" for
@@ -114,6 +110,15 @@ type Hyperparameter struct {
 	// Across are dimensions over whose values it is the same parameter; nil for one that
 	// belongs to a single value of them.
 	Across []Dimension
+}
+
+// Step is what a path of scores goes over.
+type Step struct {
+	Word string // as in "age"
+	End  string // where the last one is, "" for "at the end of the path"
+	// Chosen and Oracle are the columns with the step of the best validation score and with
+	// that of the best test score, "" for none.
+	Chosen, Oracle string
 }
 
 // Variant is a dimension of methods rather than of what they are compared on.

@@ -18,6 +18,7 @@ type Section struct {
 	Name   string   // part of labels and links
 	Notes  []string // sentences before the tables
 	Sheets []*Sheet
+	Long   bool // Markdown leaves it to the other formats
 }
 
 // Sheet is a table as text: what every format shows, before it is dressed in

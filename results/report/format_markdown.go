@@ -46,17 +46,13 @@ var markdown = dress{EscapeMarkdown, func(c sheetCell) string {
 	return text
 }}
 
-// LeftOutWords names the figures that were left out, "" for none.
+// LeftOutWords says how many figures were left out, "" for none.
 func (r *Report) LeftOutWords() string {
 	if len(r.LeftOut) == 0 {
 		return ""
 	}
-	shown := strings.Join(r.LeftOut[:min(len(r.LeftOut), maxLeftOut)], ", ")
-	if more := len(r.LeftOut) - maxLeftOut; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Sprintf("%s left out (`coordinator report DIR --figures %d` draws all): %s.",
-		prose.Plural(len(r.LeftOut), "figure"), len(r.Figures)+len(r.LeftOut), shown)
+	return fmt.Sprintf("%s left out (`coordinator report DIR --figures %d` draws all).",
+		prose.Plural(len(r.LeftOut), "figure"), len(r.Figures)+len(r.LeftOut))
 }
 
 // AskedScores are the scores that examples of queries ask for: the first two that the
@@ -73,9 +69,6 @@ func (r *Report) AskedScores() []string {
 	}
 	return columns
 }
-
-// maxLeftOut is how many figures that were left out a report names.
-const maxLeftOut = 20
 
 // markdownReplacer escapes what Markdown, its tables and the HTML in it would
 // read as marks.

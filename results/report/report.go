@@ -139,6 +139,9 @@ func (r *Report) layOut() []section {
 		add("Each "+r.Layout.Variant.Word, "variants", nil, variants...)
 	}
 	add("Each value of the parameters", "values", nil, values...)
+	if len(values) > 0 {
+		list[len(list)-1].Long = true
+	}
 	add("Time", "reached", nil, reaches...)
 	if r.Ranking != nil {
 		add("Over data sets", "ranks", nil, rankSheet(r.Ranking))

@@ -42,11 +42,10 @@ func NewAnswer(r *analysis.Run) *layout.Answer {
 			a.Sheets = append(a.Sheets, s)
 		}
 	}
-	if len(r.Reasons) > 0 {
-		a.Sheets = append(a.Sheets, failureSheet(r))
-	}
-	if len(r.Skipped) > 0 {
-		a.Sheets = append(a.Sheets, skippedSheet(r.Skipped))
+	for _, s := range []*sheet{failureSheet(r), skippedSheet(r)} {
+		if len(s.Rows) > 0 {
+			a.Sheets = append(a.Sheets, s)
+		}
 	}
 	return a
 }
@@ -84,7 +83,7 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	l := tables[0].Layout
 	words = unique(words)
 	if steps {
-		words = append([]string{l.Step}, words...)
+		words = append([]string{l.Step.Word}, words...)
 	}
 	if len(words) == 0 {
 		return nil
@@ -94,7 +93,7 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	s := &sheet{Name: "chosen", Title: fmt.Sprintf("Chosen by %s: %s", choiceWords[step], listed(words)),
 		Caption: "What most repeats chose."}
 	if steps {
-		s.Caption = "What most repeats chose; the median " + l.Step + "."
+		s.Caption = "What most repeats chose; the median " + l.Step.Word + "."
 	}
 	varied, _ := foldAspects(l, settings)
 	s.AddAspects(varied)
@@ -425,10 +424,13 @@ func failureSheet(r *analysis.Run) *sheet {
 		s.Title = fmt.Sprintf("Failed cells: %d", r.Failed)
 	}
 	if r.Incomplete > 0 {
-		s.Caption += " Paths of incomplete ones stop before the last " + r.Layout.Step + "."
+		s.Caption += " Paths of incomplete ones stop before the last " + r.Layout.Step.Word + "."
 	}
 	for _, f := range r.Reasons {
 		status := ""
+		if f.Status == experiment.Skipped {
+			continue
+		}
 		if f.Status != experiment.Failed {
 			status = " " + string(f.Status)
 		}

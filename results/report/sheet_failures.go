@@ -5,30 +5,37 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 )
 
 // skippedSheet lists the reasons for which cells were skipped, with the methods.
-func skippedSheet(skipped []analysis.Skipped) *sheet {
+func skippedSheet(r *analysis.Run) *sheet {
 	s := &sheet{
 		Name: "skipped-cells", List: true,
 		Columns: []sheetColumn{{Head: "cells", Label: true}, {Head: "reason", Wrap: true}, {Head: "methods", Wrap: true}},
 	}
 	cells, all := map[string]int{}, 0
-	methods := map[string][]string{}
+	methods, texts := map[string][]string{}, map[string]string{}
 	var reasons []string
-	for _, of := range skipped {
-		cells[of.Reason] += of.Cells
-		all += of.Cells
-		methods[of.Reason] = append(methods[of.Reason], fmt.Sprintf("%s (%d)", analysis.MethodLabel(analysis.MethodName(of.Method)), of.Cells))
-		reasons = append(reasons, of.Reason)
+	for _, of := range r.Reasons {
+		if of.Status == experiment.Skipped {
+			cells[of.Like] += of.Cells
+			all += of.Cells
+			methods[of.Like] = append(methods[of.Like], fmt.Sprintf("%s (%d)", of.Method, of.Cells))
+			reasons, texts[of.Like] = append(reasons, of.Like), of.Text
+		}
 	}
 	reasons = unique(reasons)
 	slices.SortStableFunc(reasons, func(a, b string) int { return cells[b] - cells[a] })
 	for _, reason := range reasons {
-		s.Rows = append(s.Rows, []sheetCell{layout.CountCell(cells[reason]), {Text: reason}, {Text: strings.Join(methods[reason], ", ")}})
+		text := reason
+		if len(methods[reason]) == 1 {
+			text = texts[reason]
+		}
+		s.Rows = append(s.Rows, []sheetCell{{Text: fmt.Sprintf("%d x", cells[reason])}, {Text: text}, {Text: strings.Join(methods[reason], "; ")}})
 	}
 	s.Title = fmt.Sprintf("Skipped cells: %d", all)
 	return s
@@ -59,11 +66,14 @@ func absentSheet(absent []results.ManifestData) *sheet {
 // dataSections are about the grid's data sets.
 func (r *Report) dataSections() []section {
 	var list []section
-	if r.Data != nil && len(r.Data.Readings) > 0 {
+	if r.Data == nil {
+		return nil
+	}
+	if len(r.Data.Readings) > 0 {
 		list = append(list, section{Title: "Data sets read", Name: "readings", Sheets: []*sheet{readingsSheet(r.Data.Readings)}})
 	}
-	if len(r.Absent) > 0 {
-		list = append(list, section{Title: "Data sets skipped", Name: "skipped", Sheets: []*sheet{absentSheet(r.Absent)}})
+	if len(r.Data.Absent) > 0 {
+		list = append(list, section{Title: "Data sets skipped", Name: "skipped", Sheets: []*sheet{absentSheet(r.Data.Absent)}})
 	}
 	return list
 }

@@ -10,7 +10,7 @@ import (
 // sheet shows the mean ranks of the methods over the data sets, and how far
 // each is from the best.
 func rankSheet(r *analysis.Ranking) *sheet {
-	s := &sheet{Name: prose.Slug("ranks", r.Score.String()), Title: "Mean ranks over data sets: " + r.Score.Short(r.Layout)}
+	s := &sheet{Name: prose.Slug("ranks", r.Score.String()), Title: "Mean ranks over data sets"}
 	s.Columns = []sheetColumn{{Head: "method", Label: true}}
 	for _, name := range r.Datasets {
 		s.Columns = append(s.Columns, sheetColumn{Head: name, Right: true})

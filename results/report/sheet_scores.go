@@ -70,10 +70,10 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 	words := slices.Clone(table.Parameters)
 	if score != analysis.TestAtEnd {
-		words = append([]string{table.Layout.Step}, words...)
+		words = append([]string{table.Layout.Step.Word}, words...)
 	}
 	if len(words) == 0 {
-		end := cmp.Or(table.Layout.End, "at the end of the path")
+		end := cmp.Or(table.Layout.Step.End, "at the end of the path")
 		return strings.ToUpper(end[:1]) + end[1:] + "."
 	}
 	by := choiceWords[1]
