@@ -24,8 +24,8 @@ const (
 	// reportFolder is where report.Write puts a report, in the folder of the
 	// results.
 	reportFolder = "report"
-	// shownRows is how many rows of a table a run prints; the report has all.
-	shownRows = 40
+	// shownRows is how many rows of a table the terminal shows; the report has more.
+	shownRows = 20
 	// maxFigures bounds --figures; each takes about a tenth of a second.
 	maxFigures = 10_000
 )
@@ -111,14 +111,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return refuseFolder(err)
 			}
-			if err := a.show(r, 0); err != nil {
-				return err
-			}
-			if list := failureList(r); list != "" {
-				fmt.Fprintf(a.Out, "\n%d incomplete and %d failed cells:\n%s", r.Incomplete, r.Failed, list)
-			}
-			fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(dir, &flags), ", "))
-			return nil
+			return a.show(r, files(dir, &flags))
 		})
 	flags.addTo(cmd.Flags())
 	return cmd
@@ -145,10 +138,13 @@ func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*repo
 	})
 }
 
-// show prints the tables of a report, of each at most so many rows, 0 for all,
-// and what is missing.
-func (a *app) show(r *report.Report, rows int) error {
+// show prints the first part of a report, what is missing and the files.
+func (a *app) show(r *report.Report, files []string) error {
 	_, plain := a.Env("NO_COLOR")
-	text := report.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: rows}
-	return text.Write(a.Out, r)
+	text := report.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: shownRows}
+	if err := text.Write(a.Out, r); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.Out, "\n%s\n", report.InLines("Files: "+strings.Join(files, ", ")))
+	return err
 }

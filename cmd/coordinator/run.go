@@ -140,8 +140,8 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 	}
 	if asJSON {
 		err = a.writeJSON(runObject(c, summary, r, files(c.Out, flags)))
-	} else if err = a.show(r, shownRows); err == nil {
-		fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(c.Out, flags), ", "))
+	} else {
+		err = a.show(r, files(c.Out, flags))
 	}
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (a *app) showSummary(c *run.Coordinator, summary *run.Summary) {
 	if summary.Reused > 0 {
 		head += fmt.Sprintf(", %d taken from other runs", summary.Reused)
 	}
-	fmt.Fprintf(a.Out, "%s: %s; %s, gathered in %s\n\n", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)
+	fmt.Fprintf(a.Out, "%s\n\n", report.InLines(fmt.Sprintf("%s: %s; %s, gathered in %s", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)))
 }
 
 // runObject is the object of docs/schemas/run.json.

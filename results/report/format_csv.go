@@ -63,7 +63,7 @@ func plainHead(names ...string) func(*Report) []string {
 }
 
 func scoresHead(r *Report) []string {
-	head := withSetting([]string{"metric"}, "method", "cells", "incomplete", "failed")(r)
+	head := withSetting([]string{"metric"}, "method", "cells", "incomplete", "failed", "chosen", "chosen_repeats", "median_"+r.Layout.Step.Word)(r)
 	for _, score := range analysis.Scores {
 		columns := []string{"mean", "std", "n", "compared_mean", "compared_n", "best", "equal"}
 		if score == analysis.SelectionBias {
@@ -86,7 +86,10 @@ func scoresHead(r *Report) []string {
 func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	for at := range eachEntry(tables...) {
 		e := at.entry
-		line := []any{at.table.Metric, at.table.Layout.Fields(at.row.Setting), at.table.Methods[at.method], e.Cells, e.Incomplete, e.Failed}
+		line := []any{at.table.Metric, at.table.Layout.Fields(at.row.Setting), at.table.Methods[at.method], e.Cells, e.Incomplete, e.Failed, "", "", math.NaN()}
+		if len(e.Chosen) > 0 {
+			line = append(line[:len(line)-3], e.Chosen[0].Words, e.Chosen[0].Repeats, medianStep(e, at.table.Lead()))
+		}
 		for _, score := range analysis.Scores {
 			s := e.Summary[score]
 			line = append(line, s.Mean, s.Std, s.N)

@@ -48,7 +48,7 @@ func (t Text) writeSheets(b *strings.Builder, sheets []*sheet) {
 
 func writeNotes(b *strings.Builder, notes []string) {
 	for _, sentence := range notes {
-		b.WriteString("\n" + inLines("Note: "+sentence) + "\n")
+		b.WriteString("\n" + InLines("Note: "+sentence) + "\n")
 	}
 }
 
@@ -61,9 +61,9 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	if t.Bold {
 		best = "Bold: "
 	}
-	b.WriteString(inLines(s.Title) + "\n")
+	b.WriteString(InLines(s.Title) + "\n")
 	if caption := s.Caption + s.Legend(best, equal); caption != "" {
-		b.WriteString(inLines(caption) + "\n")
+		b.WriteString(InLines(caption) + "\n")
 	}
 	if s.List {
 		writeList(b, s, rows)
@@ -74,12 +74,12 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 			b.WriteByte('\n')
 		}
 		if part.Title != "" {
-			fmt.Fprintf(b, "%s\n", inLines(part.Title))
+			fmt.Fprintf(b, "%s\n", InLines(part.Title))
 		}
 		newTextGrid(part, part.Rows, t.Bold).write(b)
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "... and %s\n", prose.Plural(left, "more row"))
+		fmt.Fprintf(b, "... and %s: report.md has up to %d, --format html or csv all\n", prose.Plural(left, "more row"), markdownRows)
 	}
 }
 
@@ -88,12 +88,12 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 func writeList(b *strings.Builder, s *sheet, rows [][]sheetCell) {
 	plain := dress{func(text string) string { return text }, func(c sheetCell) string { return c.Text }}
 	for _, row := range rows {
-		fmt.Fprintf(b, "%s\n", inLines(plain.cell(row[0])+": "+plain.cell(row[1])))
+		fmt.Fprintf(b, "%s\n", InLines(plain.cell(row[0])+": "+plain.cell(row[1])))
 		var fields []string
 		for j, cell := range row[2:] {
 			fields = append(fields, s.Columns[2+j].Head+": "+plain.cell(cell))
 		}
-		fmt.Fprintf(b, "%s\n", inLines("- "+strings.Join(fields, ", ")))
+		fmt.Fprintf(b, "%s\n", InLines("- "+strings.Join(fields, ", ")))
 	}
 }
 

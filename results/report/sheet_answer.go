@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
@@ -54,7 +52,7 @@ func NewAnswer(r *analysis.Run) *layout.Answer {
 func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
 	var b strings.Builder
 	if len(a.Verdict) > 0 {
-		fmt.Fprintf(&b, "%s\n", inLines(strings.Join(a.Verdict, " ")))
+		fmt.Fprintf(&b, "%s\n", InLines(strings.Join(a.Verdict, " ")))
 	}
 	for _, s := range a.Sheets {
 		if b.Len() > 0 {
@@ -70,7 +68,6 @@ func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
 // of most repeats; nil where there was nothing to choose.
 func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	lead := tables[0].Lead()
-	step := map[bool]int{true: 0, false: 1}[lead == analysis.TestAtBestValidation]
 	var methods, words []string
 	var settings []analysis.Setting
 	steps := false
@@ -78,7 +75,7 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 		methods = append(methods, at.table.Methods[at.method])
 		words = append(words, at.table.Parameters...)
 		settings = append(settings, at.row.Setting)
-		steps = steps || slices.ContainsFunc(at.entry.Sample, func(r analysis.RepeatScore) bool { return !math.IsNaN(r.Step[step]) })
+		steps = steps || !math.IsNaN(medianStep(at.entry, lead))
 	}
 	l := tables[0].Layout
 	words = unique(words)
@@ -90,7 +87,7 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	}
 	slices.SortFunc(methods, analysis.CompareMethods)
 	methods = slices.Compact(methods)
-	s := &sheet{Name: "chosen", Title: fmt.Sprintf("Chosen by %s: %s", choiceWords[step], listed(words)),
+	s := &sheet{Name: "chosen", Title: fmt.Sprintf("Chosen by %s: %s", choiceWords[stepOf(lead)], listed(words)),
 		Caption: "What most repeats chose."}
 	if steps {
 		s.Caption = "What most repeats chose; the median " + l.Step.Word + "."
@@ -105,7 +102,7 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 			row := &table.Rows[i]
 			cells := append(layout.AspectCells(varied, row.Setting), make([]sheetCell, len(methods))...)
 			for j := range row.Entries {
-				cells[len(varied)+slices.Index(methods, table.Methods[j])] = choiceCell(&row.Entries[j], step)
+				cells[len(varied)+slices.Index(methods, table.Methods[j])] = choiceCell(&row.Entries[j], lead)
 			}
 			s.Rows = append(s.Rows, cells)
 		}
@@ -117,25 +114,37 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 var choiceWords = [2]string{"validation", "the oracle (the test part)"}
 
 // choiceCell shows the choice of most repeats.
-func choiceCell(e *analysis.ScoreEntry, step int) sheetCell {
+func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
 	if len(e.Chosen) == 0 {
 		return sheetCell{Note: "-"}
 	}
 	text := e.Chosen[0].Words
-	var steps []float64
-	for i := range e.Sample {
-		if x := e.Sample[i].Step[step]; !math.IsNaN(x) {
-			steps = append(steps, x)
-		}
-	}
-	if len(steps) > 0 {
-		slices.Sort(steps)
-		text = strings.TrimPrefix(text+"; ", "; ") + strconv.FormatFloat(stat.Quantile(0.5, stat.Empirical, steps, nil), 'g', 3, 64)
+	if x := medianStep(e, lead); !math.IsNaN(x) {
+		text = strings.TrimPrefix(text+"; ", "; ") + strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	if text == "" {
 		return sheetCell{Note: "-"}
 	}
 	return sheetCell{Text: text}
+}
+
+// stepOf returns the place in [analysis.RepeatScore.Step] of what is chosen for a score.
+func stepOf(lead analysis.Score) int {
+	return map[bool]int{true: 0, false: 1}[lead == analysis.TestAtBestValidation]
+}
+
+// medianStep returns the lower median of the chosen steps, NaN where there are none.
+func medianStep(e *analysis.ScoreEntry, lead analysis.Score) float64 {
+	var steps []float64
+	for i := range e.Sample {
+		if x := e.Sample[i].Step[stepOf(lead)]; !math.IsNaN(x) {
+			steps = append(steps, x)
+		}
+	}
+	if len(steps) == 0 {
+		return math.NaN()
+	}
+	return median(steps)
 }
 
 // unique returns each text once, in the order in which they first occur.

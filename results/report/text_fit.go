@@ -99,8 +99,8 @@ func (t Text) fitColumns(s *sheet) []*sheet {
 	}
 }
 
-// inLines breaks words into lines of at most textWidth columns.
-func inLines(text string) string {
+// InLines breaks words into lines of at most 100 columns.
+func InLines(text string) string {
 	var b strings.Builder
 	width := 0
 	for word := range strings.FieldsSeq(Visible(text)) {
