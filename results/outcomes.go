@@ -14,13 +14,13 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// EachOutcome calls take with the newest outcomes of computed cells in the files of dir,
-// those of former grids too, also while a store writes them. It takes no lock. Of cells
-// that are not wanted it decodes no more than their batches. Outcomes have the tables of
+// EachOutcome calls take with the newest outcomes of cells in the files of dir, those of
+// former grids too, also while a store writes them. It takes no lock. Of cells that are not
+// wanted, by identity and status, it decodes no more than their batches. Outcomes have the tables of
 // the given names that their cells were computed for. Kind is that of the experiment, which
 // the files do not say. An error of take ends it. A folder without a file of cells
 // is an error that is [fs.ErrNotExist].
-func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables, further []string, wanted func(cell string) bool, take func(*experiment.Outcome) error) error {
+func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables, further []string, wanted func(cell string, status experiment.Status) bool, take func(*experiment.Outcome) error) error {
 	rows, err := newOutcomeRows(tables, "")
 	if err != nil {
 		return fmt.Errorf("results in %s: %w", dir, err)
@@ -68,7 +68,7 @@ type folderOutcomes struct {
 	rows      *outcomeRows
 	further   []experiment.Table // that are read
 	index     *index             // where the rows of each cell are that count
-	wanted    func(cell string) bool
+	wanted    func(cell string, status experiment.Status) bool
 	take      func(*experiment.Outcome) error
 }
 
@@ -137,7 +137,7 @@ func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRo
 	for row, cell := range cells.Batch.Columns[1].Texts {
 		e, counts := f.counts(cell, at)
 		var o *experiment.Outcome
-		if counts && experiment.Statuses[e.status].Computed() && f.wanted(cell) {
+		if counts && f.wanted(cell, experiment.Statuses[e.status]) {
 			o = f.rows.outcome(&cells.Batch, row)
 			o.Kind, o.Further = f.kind, map[string]experiment.Batch{}
 		}

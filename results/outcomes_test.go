@@ -50,7 +50,7 @@ func TestEachOutcome(t *testing.T) {
 	s = openStore(t, dir)
 	add(s, 3, 30, cells)
 
-	read := func(wanted func(cell string) bool, further ...string) (list []*experiment.Outcome) {
+	read := func(wanted func(cell string, status experiment.Status) bool, further ...string) (list []*experiment.Outcome) {
 		t.Helper()
 		err := EachOutcome(t.Context(), dir, "test", tables, further, wanted, func(o *experiment.Outcome) error {
 			list = append(list, o)
@@ -61,7 +61,7 @@ func TestEachOutcome(t *testing.T) {
 		}
 		return list
 	}
-	all := func(string) bool { return true }
+	all := func(_ string, status experiment.Status) bool { return status.Computed() }
 	var computed []*experiment.Outcome
 	for _, o := range newest {
 		if o.Status.Computed() {
@@ -91,7 +91,7 @@ func TestEachOutcome(t *testing.T) {
 	closeStore(t, s)
 	check("in files")
 
-	few := read(func(cell string) bool { return cell == computed[3].Cell }, "knots")
+	few := read(func(cell string, _ experiment.Status) bool { return cell == computed[3].Cell }, "knots")
 	if len(few) != 1 || few[0].Cell != computed[3].Cell || len(few[0].Further) > 1 {
 		t.Errorf("of one cell it gives %+v", few)
 	}
@@ -125,7 +125,7 @@ func TestOutcomesBetweenGrids(t *testing.T) {
 	if err := os.WriteFile(path, knots, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	err = EachOutcome(t.Context(), dir, "test", tables, []string{"knots"}, func(string) bool { return true }, func(*experiment.Outcome) error { return nil })
+	err = EachOutcome(t.Context(), dir, "test", tables, []string{"knots"}, func(string, experiment.Status) bool { return true }, func(*experiment.Outcome) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "different runs") {
 		t.Errorf("files of two runs give %v", err)
 	}

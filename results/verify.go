@@ -102,7 +102,7 @@ func (v *Verification) checkOutcomes(ctx context.Context) error {
 			kept = append(kept, table.Name)
 		}
 	}
-	all := func(string) bool { return true }
+	all := func(_ string, status experiment.Status) bool { return status.Computed() }
 	err = EachOutcome(ctx, v.dir, v.Manifest.Kind, kind.Tables(), kept, all, func(o *experiment.Outcome) error {
 		if err := kind.Tables().Consistent(o); err != nil {
 			v.Problem("scores", "cell %s: %v", o.Cell, err)

@@ -43,6 +43,7 @@ func (a *app) runCommand() *cobra.Command {
 		allow   bool
 		asJSON  jsonFlag
 		telling notifyFlags
+		page    pageFlag
 	)
 	cmd := command.Command("run GRID", "Compute a grid and report the results",
 		`Compute the cells of a grid that the folder of results does not have yet, and
@@ -51,7 +52,7 @@ make tables and figures of them. After ^C or a kill the same command resumes.
 The cells are computed in this process unless --workers is 0, over a NATS server
 inside it unless --nats names one.`,
 		`coordinator run grids/quickstart.yaml
-coordinator run grid.yaml --out out/night --set repeats=5 --format html
+coordinator run grid.yaml --serve --out out/night --set repeats=5 --format html
 coordinator run grid.yaml --retry failed`,
 		func(ctx context.Context, args []string) error {
 			if workers == 0 && a.NATS.URL == "" {
@@ -63,6 +64,10 @@ coordinator run grid.yaml --retry failed`,
 				return err
 			}
 			defer n.Close()
+			if err := page.open(ctx, a.Base); err != nil {
+				return err
+			}
+			defer page.close()
 			p, err := a.plan(ctx, args[0], &grid)
 			if err != nil {
 				return err
@@ -81,18 +86,10 @@ coordinator run grid.yaml --retry failed`,
 			if c.Reuse, err = a.reuse(&from, p.plan.Kind); err != nil {
 				return err
 			}
-			if a.NATS.URL == "" {
-				return a.run(ctx, c, n, &report, asJSON)
+			if page.listener != nil {
+				c.Watch = a.watcher(page.listener)
 			}
-			var remove func() error
-			if c.Cache, remove, err = a.library.cells(); err != nil {
-				return err
-			}
-			defer func() { _ = remove() }() // the next one removes what is left
-			return a.withQueue(ctx, func(q *queue.Queue) error {
-				c.Queue = q
-				return a.run(ctx, c, n, &report, asJSON)
-			})
+			return a.connected(ctx, c, func() error { return a.run(ctx, c, n, &report, asJSON) })
 		})
 	flags := cmd.Flags()
 	grid.addTo(flags)
@@ -104,10 +101,27 @@ coordinator run grid.yaml --retry failed`,
 	a.NATS.AddStreams(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+strings.Join(failureNames(), ", "), failureNames(), parseFailure)
 	telling.addTo(flags)
+	page.addTo(flags)
 	from.addTo(flags)
 	command.AllowCommands(flags, &allow)
 	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	return cmd
+}
+
+// connected calls do, at a server where the flags name one.
+func (a *app) connected(ctx context.Context, c *run.Coordinator, do func() error) (err error) {
+	if a.NATS.URL == "" {
+		return do()
+	}
+	var remove func() error
+	if c.Cache, remove, err = a.library.cells(); err != nil {
+		return err
+	}
+	defer func() { _ = remove() }() // the next one removes what is left
+	return a.withQueue(ctx, func(q *queue.Queue) error {
+		c.Queue = q
+		return do()
+	})
 }
 
 // run runs a coordinator and reports what it gathered.

@@ -7,11 +7,13 @@ import (
 	"net"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/notify"
 )
@@ -31,15 +33,20 @@ There is no login: --listen with another address than localhost shows everyone
 who can reach it the names of data sets and the messages of failed cells.`,
 		"coordinator serve --nats nats://example.org",
 		func(ctx context.Context, _ []string) error {
-			if _, _, err := net.SplitHostPort(listen); err != nil {
-				return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)
+			if err := a.NATS.Check(); err != nil {
+				return err
 			}
 			n, err := telling.start(a.Base)
 			if err != nil {
 				return err
 			}
 			defer n.Close()
-			return a.serve(ctx, listen, n)
+			listener, err := listenOn(ctx, "listen", listen)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "http://%s/\n", listener.Addr())
+			return a.serve(ctx, listener, n)
 		})
 	a.NATS.AddTo(cmd.Flags())
 	telling.addTo(cmd.Flags())
@@ -47,16 +54,62 @@ who can reach it the names of data sets and the messages of failed cells.`,
 	return cmd
 }
 
-// serve answers from the start on, whatever the time until it is connected.
-func (a *atServer) serve(ctx context.Context, address string, n *notify.Notifier) error {
-	if err := a.NATS.Check(); err != nil {
-		return err
+// listenOn listens on the address of a flag.
+func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, command.Refusef("--%s: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", flag, err)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return command.Refusef("--listen: %w", err)
+		return nil, command.Refusef("--%s: %w", flag, err)
 	}
-	fmt.Fprintf(a.Out, "http://%s/\n", listener.Addr())
+	return listener, nil
+}
+
+// pageFlag is the address of the live page of a run.
+type pageFlag struct {
+	address  string
+	listener net.Listener // nil for no page
+}
+
+func (p *pageFlag) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&p.address, "serve", "", "show the run on a live page at an `address`, host:port; without one on any free port of this machine alone")
+	flags.Lookup("serve").NoOptDefVal = "127.0.0.1:0"
+}
+
+// open listens, so that browsers that come early wait, and says where.
+func (p *pageFlag) open(ctx context.Context, base *command.Base) (err error) {
+	if p.address == "" {
+		return nil
+	}
+	if p.listener, err = listenOn(ctx, "serve", p.address); err == nil {
+		base.Log.Info("live page: http://" + p.listener.Addr().String() + "/")
+	}
+	return err
+}
+
+func (p *pageFlag) close() {
+	if p.listener != nil {
+		_ = p.listener.Close() // it can be closed
+	}
+}
+
+// watcher returns what shows a run on a live page as long as it is computed.
+func (a *app) watcher(listener net.Listener) func(ctx context.Context, q *queue.Queue, earlier run.Earlier) error {
+	return func(ctx context.Context, q *queue.Queue, earlier run.Earlier) error {
+		monitor := live.New(live.Config{Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Earlier: earlier})
+		group, serving := errgroup.WithContext(ctx)
+		group.Go(func() error { return live.Serve(serving, listener, monitor.Handler()) })
+		group.Go(func() error {
+			monitor.Run(serving)
+			return nil
+		})
+		return group.Wait()
+	}
+}
+
+// serve answers from the start on, whatever the time until it is connected.
+func (a *atServer) serve(ctx context.Context, listener net.Listener, n *notify.Notifier) error {
 	var startup live.StartupHandler
 	group, serving := errgroup.WithContext(ctx)
 	group.Go(func() error { return live.Serve(serving, listener, &startup) })
@@ -70,7 +123,7 @@ func (a *atServer) serve(ctx context.Context, address string, n *notify.Notifier
 			return nil
 		})
 	})
-	err = group.Wait()
+	err := group.Wait()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a signal ended it, maybe before it was connected
 	}

@@ -77,6 +77,47 @@ func (s *served) wantEnd() {
 	}
 }
 
+// TestRunWithPage resumes a run with --serve: the page has the cells that the folder had and
+// those that are computed, and goes with the run.
+func TestRunWithPage(t *testing.T) {
+	t.Parallel()
+	needs.Program(t, "a method that takes long", "sleep")
+	dir := t.TempDir()
+	grid, out := write(t, dir, "grid.yaml", smallGrid), filepath.Join(dir, "out")
+	run := []string{"run", grid, "--out", out, "--workers", "1", "--figures", "0", "--no-reuse", "--set", "repeats=1"}
+	must(t, run...)
+	ctx, signal := context.WithTimeout(t.Context(), time.Minute)
+	defer signal()
+	reader, writer := io.Pipe()
+	ended := make(chan int, 1)
+	args := append(run, "--serve", "--allow-commands", "--set", "methods=[original, {command: {name: slow, run: [sleep, 50]}}]")
+	go func() { // ends with ctx
+		ended <- execute(ctx, args, command.Streams{
+			In: strings.NewReader(""), Out: io.Discard, Err: writer, Env: func(string) (string, bool) { return "", false },
+		})
+		writer.Close()
+	}()
+	log := bufio.NewReader(reader)
+	line, err := log.ReadString('\n')
+	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(line)
+	if err != nil || address == "" {
+		t.Fatalf("the log begins with %q, %v", line, err)
+	}
+	go io.Copy(io.Discard, log) // until the program ends
+	s := &served{t: t, ctx: ctx, address: address}
+	s.await("state.json", http.StatusOK, `"cells":10,"ok":6,"incomplete":0,"failed":0,"running":1,"queued":3,"unqueued":0`)
+	s.await("state.json", http.StatusOK, `"dataset":"diabetes","method":"original","cells":4,"done":4`)
+	signal()
+	if code := <-ended; code != command.ExitInterrupted {
+		t.Errorf("exit status %d", code)
+	}
+	if connection, err := net.Dial("tcp", strings.Trim(strings.TrimPrefix(address, "http:"), "/")); err == nil {
+		connection.Close()
+		t.Error("the page is still served")
+	}
+	wantRefusal(t, do(t, append(run, "--serve=8480")...), []string{"--serve: ", "allowed is host:port"})
+}
+
 // TestServe watches a sweep by its metrics, from a server without streams to
 // the last cell, and ends by a signal.
 func TestServe(t *testing.T) {

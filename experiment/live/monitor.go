@@ -9,6 +9,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
 )
 
 const (
@@ -31,6 +32,10 @@ type Config struct {
 	Queue   *queue.Queue
 	Kinds   []*experiment.Registration // whose outcomes can be read
 	Version string                     // of this program
+
+	// Earlier gives the outcomes of the queue's runs that the queue does not have; nil where
+	// it has all.
+	Earlier run.Earlier
 
 	// Looked is told of each state after a good look. It must not block. Default:
 	// nothing is told.

@@ -26,6 +26,7 @@ type reading struct {
 	history History
 	took    time.Duration
 	at      time.Time // of its start
+	begun   bool      // what the queue does not have is read
 	caught  bool      // up with the newest outcome
 }
 
@@ -37,6 +38,7 @@ type watch struct {
 	open       bool // its tasks can be pulled
 	looked     time.Time
 	throughput Throughput
+	earlier    map[experiment.Status]int64 // cells that ended before, which the queue does not have
 
 	shown *reading
 	again *reading // that is to replace shown, nil for none
@@ -91,6 +93,11 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	if err := w.Look(ctx); err != nil {
 		return err
 	}
+	for status, n := range w.earlier {
+		w.Standing.Ended[status] += n
+		w.Standing.Results += n
+		w.Standing.Unqueued -= n
+	}
 	w.looked = time.Now()
 	if w.shown.caught && w.again == nil {
 		w.throughput.Note(Sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
@@ -110,6 +117,17 @@ func (w *watch) look(ctx context.Context, open bool) error {
 func (w *watch) read(ctx context.Context, r *reading) error {
 	start := time.Now()
 	defer func() { r.took += time.Since(start) }()
+	if !r.begun && w.monitor.config.Earlier != nil {
+		w.earlier = map[experiment.Status]int64{}
+		if err := w.monitor.config.Earlier(ctx, func(o *experiment.Outcome) error {
+			w.earlier[o.Status]++
+			r.tally.add(o)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	r.begun = true
 	for stored, err := range r.feed.Next(ctx) {
 		var unreadable *queue.CellError
 		switch {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"os/exec"
@@ -58,10 +59,18 @@ type Coordinator struct {
 	// Step is told of what else can take long before it begins, "" for nothing but what
 	// Progress tells. It must not block. Default: nobody is told.
 	Step func(what string)
+	// Watch is called with the queue when cells are computed, and has to end with its
+	// context; what it returns is reported. Earlier calls take with the outcomes that the
+	// folder had before and that stay; it is nil where the queue keeps them. Default: nobody
+	// watches.
+	Watch func(ctx context.Context, q *queue.Queue, earlier Earlier) error
 	// Report is told of what the run survives. Like Progress it must not
 	// block. Default: nothing is told.
 	Report func(error)
 }
+
+// Earlier calls take with the outcomes of a run that its queue does not have.
+type Earlier func(ctx context.Context, take func(*experiment.Outcome) error) error
 
 // Summary tells how a run ended.
 type Summary struct {
@@ -256,6 +265,9 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	group, work := errgroup.WithContext(work)
+	if c.Watch != nil {
+		c.watch(work, group, q, g)
+	}
 	if c.Workers > 0 {
 		worker, err := c.worker(ctx, q)
 		if err != nil {
@@ -288,6 +300,40 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		_ = q.Cancel(ctx, c.Plan.Run) // the server goes, and need not wait for those who ask it for cells
 	}
 	return nil
+}
+
+// watch has somebody watch until ctx ends.
+func (c *Coordinator) watch(ctx context.Context, group *errgroup.Group, q *queue.Queue, g *gatherer) {
+	earlier := c.earlier(g)
+	group.Go(func() error {
+		if err := c.Watch(ctx, q, earlier); err != nil && ctx.Err() == nil {
+			c.report(err)
+		}
+		return nil
+	})
+}
+
+// earlier returns what the folder has besides what is computed in this run, nil where a
+// server keeps it.
+func (c *Coordinator) earlier(g *gatherer) Earlier {
+	if c.Queue != nil {
+		return nil
+	}
+	missing := cellSet{}
+	for _, cell := range g.gate.cells {
+		if id := cell.key.String(); g.misses(id) {
+			missing.add(id)
+		}
+	}
+	return func(ctx context.Context, take func(*experiment.Outcome) error) error {
+		err := results.EachOutcome(ctx, c.Out, c.Plan.Kind, c.Plan.Tables(), nil, func(cell string, _ experiment.Status) bool {
+			return g.gate.plans(cell) && !missing.has(cell)
+		}, take)
+		if errors.Is(err, fs.ErrNotExist) { // nothing is there yet
+			return nil
+		}
+		return err
+	}
 }
 
 // worker returns the worker of this process's slots. At a server of its own the run is

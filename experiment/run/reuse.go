@@ -142,7 +142,8 @@ func (t *taker) from(ctx context.Context, r Reuse) error {
 
 // fromFolder takes what a folder has of the cells that are wanted, of some versions.
 func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version string) bool) error {
-	err := results.EachOutcome(ctx, dir, t.gate.plan.Kind, t.gate.tables, t.gate.kept, t.wants, func(o *experiment.Outcome) error {
+	wanted := func(cell string, status experiment.Status) bool { return status.Computed() && t.wants(cell) }
+	err := results.EachOutcome(ctx, dir, t.gate.plan.Kind, t.gate.tables, t.gate.kept, wanted, func(o *experiment.Outcome) error {
 		if !takes(o.Version) {
 			return nil
 		}
