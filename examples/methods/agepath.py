@@ -40,7 +40,8 @@ def method(fit):
     """Computes the cells that a worker asks for by fit(X, y, weights, cell).
 
     X has a row for each training row, y the targets (classes are -1 and 1), and weights says
-    how many equal rows each stands for. cell has what the grid's `uses` lets through:
+    how many equal rows each stands for: np.repeat(X, weights.astype(int), axis=0) has them all.
+    cell has what the grid's `uses` lets through:
 
         cell.task         "regression" or "classification"
         cell.model        the model and its parameters, {"name": "lasso", "alpha": 0.1, ...}
