@@ -12,7 +12,7 @@ import (
 
 // SchemaVersion is the version of the tables in DIR. It grows when a column comes, goes, or
 // changes its meaning, name or type.
-const SchemaVersion = 8
+const SchemaVersion = 9
 
 // versionError returns a [*VersionError] unless a schema version is [SchemaVersion].
 func versionError(version string) error {

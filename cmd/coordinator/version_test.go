@@ -28,7 +28,10 @@ func changeVersion(t *testing.T, dir string, version int) {
 	have, want := strconv.Itoa(results.SchemaVersion), strconv.Itoa(version)
 	for name, text := range contents(t, dir) {
 		text = strings.Replace(text, `"schema_version": `+have, `"schema_version": `+want, 1)
-		write(t, dir, name, strings.ReplaceAll(text, "\x01\x00\x00\x00"+have, "\x01\x00\x00\x00"+want))
+		stored := func(version string) string { // as a text of the files, padded
+			return string(rune(len(version))) + "\x00\x00\x00" + version + strings.Repeat("\x00", 2-len(version))
+		}
+		write(t, dir, name, strings.ReplaceAll(text, stored(have), stored(want)))
 	}
 }
 

@@ -115,7 +115,7 @@ func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 
 // needs lists what a worker must compute for the cell.
 func (c *Cell) needs() []experiment.Need {
-	return append(needs(c.Method.need(), c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
+	return append(needs(c.Method.need(), c.Method.Age, c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
 }
 
 // medianNeed is that of cells with missing values.
@@ -128,8 +128,14 @@ func noiseNeed(kind string, version int) experiment.Need {
 	return experiment.Need{Name: "noise: " + kind, Version: version}
 }
 
-func needs(method experiment.Need, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
+// autoNeed is that of cells that derive their ages.
+var autoNeed = experiment.Need{Name: "age: " + autoWord, Version: autoAge}
+
+func needs(method experiment.Need, age Age, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
 	list := []experiment.Need{method}
+	if age.Auto != 0 {
+		list = append(list, autoNeed)
+	}
 	if s.Missing != "" {
 		list = append(list, medianNeed)
 	}
@@ -162,6 +168,10 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	} else if method.Algorithm != info.algorithm {
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: method.need(), Here: info.algorithm})
+	}
+	if auto := method.Age.Auto; auto != 0 && auto != autoAge {
+		need := experiment.Need{Name: autoNeed.Name, Version: auto}
+		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: need, Here: autoAge})
 	}
 	cs := &form.Settings
 	if cs.Version != noiseVersion(cs.Noise) {

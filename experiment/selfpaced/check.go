@@ -204,6 +204,9 @@ func (p *planner) methods(s *Sweep) {
 	for _, m := range s.Methods {
 		method := m.method()
 		for _, model := range s.Models {
+			if s.Age.Auto != 0 && method.aged && (method.ownModel || model.Name == ERM) {
+				p.Problem(m.Place, "%s uses the age without the model's parameters, or with the model %s: there is no plain fit whose losses say which ages fit; give ages, as in age: {min: 0.1, max: 20}", m.Name, ERM)
+			}
 			if !method.fits(model.Name) {
 				p.Problem(m.Place, "%s is a method for %s, not for the model %s (sweeps hold several lists of models and methods in one grid)",
 					m.Name, strings.Join(method.modelNames(), ", "), model.Name)

@@ -35,7 +35,7 @@ func (Kind) Abilities() []experiment.Need {
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
 	}
-	return append(append(needs, medianNeed, boundaryNeed), registered...)
+	return append(append(needs, medianNeed, boundaryNeed, autoNeed), registered...)
 }
 
 // Check decodes the task's cell and compares the task with it.
@@ -144,10 +144,11 @@ type Fitted struct {
 	linear      bool                // their knots have coefficients
 	predictions outside.Predictions // in place of coefficients
 
-	status   string // how the path ended, "" for a method without ages
-	stopped  string // why and where it stops before the last age asked for, "" for one that does not
-	reached  bool   // its last knot is at the last age asked for, or none was
-	critical bool   // critical points were located
+	status   string          // how the path ended, "" for a method without ages
+	span     *baselines.Span // of ages that the cell derived; nil for given ones and without ages
+	stopped  string          // why and where it stops before the last age asked for, "" for one that does not
+	reached  bool            // its last knot is at the last age asked for, or none was
+	critical bool            // critical points were located
 	restarts int
 }
 
@@ -193,9 +194,15 @@ func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *ou
 	if err != nil {
 		return nil, err
 	}
+	if c.Method.Age.Auto != 0 {
+		if c, err = fitted.derive(ctx, c); err != nil {
+			return nil, err
+		}
+	}
 	if err := method.fit(ctx, fitted, c, &prepared.Train); err != nil {
 		return nil, err
 	}
+	fitted.addOut()
 	if len(fitted.Knots) == 0 {
 		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%s found no point of the path: %s", c.Method.Name, fitted.status)}
 	}

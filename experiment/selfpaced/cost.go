@@ -23,7 +23,11 @@ const (
 // estimate returns the estimated seconds of each cell of a group.
 func estimate(g *group) float64 {
 	n, d := float64(g.data.train), float64(g.data.D)
-	return (cellWork + prepareWork*n*d + g.method.work(g, n, d)) / 1e9
+	work := cellWork + prepareWork*n*d + g.method.work(g, n, d)
+	if g.method.ages(g.age).Auto != 0 {
+		work += spanWork(g, n, d)
+	}
+	return work / 1e9
 }
 
 // pathWork returns the work of an age path: its critical points, the steps to

@@ -55,11 +55,16 @@ func (g *group) Part() (data, method string) { return g.data.Name, g.method.name
 
 // Needs implements [experiment.Group].
 func (g *group) Needs() []experiment.Need {
-	return append(needs(g.method.need(), g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
+	return append(needs(g.method.need(), g.method.ages(g.age), g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
 }
 
 // steps is the number of ages of a distance between those of the group, up to the last.
-func (g *group) steps(step float64) float64 { return math.Floor((g.age.Max-g.age.Min)/step) + 1 }
+func (g *group) steps(step float64) float64 {
+	if g.age.Auto != 0 {
+		return autoAges
+	}
+	return math.Floor((g.age.Max-g.age.Min)/step) + 1
+}
 
 // Seconds implements [experiment.Group].
 func (g *group) Seconds() float64 { return estimate(g) }

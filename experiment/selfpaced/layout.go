@@ -27,6 +27,7 @@ const (
 	DimScaleFeatures
 	DimScaleTarget
 	DimTrain
+	DimAgeRange
 	DimAgeMin
 	DimAgeMax
 	DimAgeStep
@@ -54,6 +55,7 @@ var dimensionInfos = []layout.DimensionInfo{
 	DimScaleFeatures:    {Column: "scale_features", Named: true},
 	DimScaleTarget:      {Column: "scale_target", Named: true},
 	DimTrain:            {Column: "n_train", Named: true},
+	DimAgeRange:         {Column: "age_range", Named: true},
 	DimAgeMin:           {Column: "age_min", Named: true},
 	DimAgeMax:           {Column: "age_max", Named: true},
 	DimAgeStep:          {Column: "age_step", Named: true},
@@ -74,11 +76,12 @@ var Layout = &layout.Layout{
 	},
 	Ignorable: []layout.Dimension{
 		DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,
-		DimAgeMin, DimAgeMax, DimAgeStep, DimIntercept,
+		DimAgeRange, DimAgeMin, DimAgeMax, DimAgeStep, DimIntercept,
 	},
 	Extents: []layout.Extent{{Dimension: DimTrain}, {Dimension: DimAgeMin, Least: true}, {Dimension: DimAgeMax}, {Dimension: DimAgeStep, Least: true}},
 	Conditions: []layout.Dimension{
 		DimIntercept, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation, DimScaleFeatures, DimScaleTarget,
+		DimAgeRange,
 	},
 	Hyperparameters: []layout.Hyperparameter{
 		{Dimension: DimRegularizerParam, Words: "the regularizer's parameter"},
@@ -122,7 +125,7 @@ var Layout = &layout.Layout{
 	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
-		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event",
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event", Points: "knots", Fits: "distinct_fits",
 		Main: GAGA, Steps: ACS, Values: "coefficients", Value: "values", Spacing: DimAgeStep,
 	},
 	Certificate:       "max_kkt",
@@ -146,7 +149,7 @@ var aspects = []layout.Aspect{
 	{Name: "split", Dimensions: []layout.Dimension{DimSplitTrain, DimSplitTest, DimSplitValidation}, Text: splitAspect, Words: layout.Before("split")},
 	{Name: "scale", Dimensions: []layout.Dimension{DimScaleFeatures, DimScaleTarget}, Text: scaleAspect, Words: layout.Before("scale")},
 	layout.Plain("training rows", DimTrain, true, layout.Behind("training rows")),
-	{Name: "ages", Dimensions: []layout.Dimension{DimAgeMin, DimAgeMax}, Numeric: true, Text: agesText, Words: layout.Before("ages")},
+	{Name: "ages", Dimensions: []layout.Dimension{DimAgeRange, DimAgeMin, DimAgeMax}, Numeric: true, Text: agesText, Words: layout.Before("ages")},
 	layout.Plain("ACS step", DimAgeStep, true, layout.Before("ACS step")),
 	layout.Plain("kernel γ", DimKernelGamma, true, layout.Equals("kernel γ")),
 	layout.Plain("C", DimC, true, layout.Equals("C")),
@@ -228,7 +231,7 @@ func scaleAspect(s layout.Setting) string {
 func agesText(s layout.Setting) string {
 	switch lo, hi := s[DimAgeMin].String(), s[DimAgeMax].String(); {
 	case lo == "" && hi == "":
-		return ""
+		return s[DimAgeRange].String()
 	case lo == "":
 		return "up to " + hi
 	case hi == "":

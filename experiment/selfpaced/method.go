@@ -45,11 +45,23 @@ func (m *Method) need() experiment.Need {
 	return experiment.Need{Name: m.Name, Version: m.Algorithm}
 }
 
-// Age is the range of ages λ of a path; 0 < Min < Max.
+// Age is the range of ages λ of a path: given, 0 < Min < Max, or derived by each cell.
 type Age struct {
-	Min  float64 `json:"min"`
-	Max  float64 `json:"max"`
-	Step float64 `json:"step,omitempty"` // distance between the ages of alternate convex search, 0 for methods that choose their own
+	Min  float64 `json:"min,omitempty"`
+	Max  float64 `json:"max,omitempty"`
+	Step float64 `json:"step,omitempty"` // distance between given ages of alternate convex search, 0 for methods that choose their own
+	Auto int     `json:"auto,omitempty"` // version of the derivation, [autoAge]; 0 for a given range
+}
+
+// words says in results how the range came about, "" for methods without ages.
+func (a Age) words() string {
+	switch {
+	case a == Age{}:
+		return ""
+	case a.Auto != 0:
+		return autoWord
+	}
+	return "given"
 }
 
 // methodInfo says what a method uses of a grid, and how it is computed. Adding
@@ -112,7 +124,7 @@ func (m *methodInfo) with(r Regularizer, age Age, settings gridfile.Settings) Me
 // ages returns what the method uses of ages.
 func (m *methodInfo) ages(age Age) Age {
 	if !m.aged {
-		age.Min, age.Max = 0, 0
+		age.Min, age.Max, age.Auto = 0, 0, 0
 	}
 	if !m.stepped {
 		age.Step = 0

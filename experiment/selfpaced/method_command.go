@@ -70,8 +70,16 @@ type commandCell struct {
 	Task        dataset.Task `json:"task"`
 	Model       Model        `json:"model"`
 	Regularizer Regularizer  `json:"regularizer,omitzero"`
-	Age         Age          `json:"age,omitzero"`
+	Age         commandAge   `json:"age,omitzero"`
 	Seed        int64        `json:"seed"`
+}
+
+// commandAge is what a command is told of ages.
+type commandAge struct {
+	Min  float64   `json:"min"`
+	Max  float64   `json:"max"`
+	Step float64   `json:"step,omitempty"` // of given ages
+	Ages []float64 `json:"ages,omitempty"` // of acs, where they are derived
 }
 
 // ask has a command compute the cell.
@@ -79,8 +87,12 @@ func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) err
 	if f.commands == nil {
 		return &outside.LackError{What: outside.Permission, Err: fmt.Errorf("the method %s is a command, and this worker runs none: start it with --allow-commands where grids are trusted", c.Method.Name)}
 	}
+	age := commandAge{Min: c.Method.Age.Min, Max: c.Method.Age.Max, Step: c.Method.Age.Step}
+	if f.span != nil {
+		age.Ages = f.steps(c.Method.Age)
+	}
 	answer, err := f.commands.Solve(ctx, program, gridfile.JSON(commandCell{
-		ID: c.ID(), Task: c.Data.Task, Model: c.Model, Regularizer: c.Method.Regularizer, Age: c.Method.Age, Seed: c.Seed,
+		ID: c.ID(), Task: c.Data.Task, Model: c.Model, Regularizer: c.Method.Regularizer, Age: age, Seed: c.Seed,
 	}), f.parts)
 	var number *outside.NumberError
 	var refused *outside.CellError

@@ -20,6 +20,7 @@ data: [diabetes]
 models: [{lasso: {alpha: [0.1, 0.2]}}]
 regularizers: [linear, hard]
 methods: [original, {command: {name: mine, ` + keys + `}}]
+age: {min: 0.1, max: 20}
 `
 	grid, err := experiment.Parse([]byte(text), filepath.Join(dir, "grid.yaml"), nil)
 	if err != nil {
@@ -135,10 +136,10 @@ func TestCommandPath(t *testing.T) {
 		answer outside.Answer
 		status string // of the path, or of the error
 	}{
-		"complete":   {Age{1, 3, 1}, outside.Answer{Ages: []float64{1, 3}, Coefficients: [][]float64{{1, 0, 0}, {1, 2, 0}}}, "complete"},
-		"stopped":    {Age{1, 3, 1}, outside.Answer{Ages: []float64{1, 2}, Coefficients: [][]float64{{1, 0, 0}, {1, 2, 0}}, Stopped: "tired"}, "stopped: tired"},
-		"beyond":     {Age{1, 3, 1}, outside.Answer{Ages: []float64{1, 4}, Coefficients: [][]float64{{1, 0, 0}, {1, 2, 0}}}, "allowed are 1 to 3"},
-		"no ages":    {Age{1, 3, 1}, outside.Answer{Coefficients: [][]float64{{1, 0, 0}}}, "a command has ages if it uses: age"},
+		"complete":   {Age{Min: 1, Max: 3, Step: 1}, outside.Answer{Ages: []float64{1, 3}, Coefficients: [][]float64{{1, 0, 0}, {1, 2, 0}}}, "complete"},
+		"stopped":    {Age{Min: 1, Max: 3, Step: 1}, outside.Answer{Ages: []float64{1, 2}, Coefficients: [][]float64{{1, 0, 0}, {1, 2, 0}}, Stopped: "tired"}, "stopped: tired"},
+		"beyond":     {Age{Min: 1, Max: 3, Step: 1}, outside.Answer{Ages: []float64{1, 4}, Coefficients: [][]float64{{1, 0, 0}, {1, 2, 0}}}, "allowed are 1 to 3"},
+		"no ages":    {Age{Min: 1, Max: 3, Step: 1}, outside.Answer{Coefficients: [][]float64{{1, 0, 0}}}, "a command has ages if it uses: age"},
 		"given ages": {Age{}, outside.Answer{Ages: []float64{1}, Coefficients: [][]float64{{1, 0, 0}}}, "a command has ages if it uses: age"},
 		"one fit":    {Age{}, outside.Answer{Coefficients: [][]float64{{1, 0, 0}}}, ""},
 	} {

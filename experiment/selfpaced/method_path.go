@@ -56,7 +56,7 @@ var acsOnceMethod = methodInfo{
 	name: ACSOnce, algorithm: 3, regularized: true, aged: true, stepped: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		age := c.Method.Age
-		return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{Tolerance: math.Inf(1)})
+		return f.alternate(ctx, f.steps(age), baselines.ACSOptions{Tolerance: math.Inf(1)})
 	},
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -94,7 +94,7 @@ func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	if c.Settings.Protocol == dataset.Scripts {
 		return f.scriptedSearch(ctx, c)
 	}
-	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{})
+	return f.alternate(ctx, f.steps(age), baselines.ACSOptions{})
 }
 
 // alternate takes over what alternate convex search finds.
@@ -125,8 +125,8 @@ func discards(err error, remedy string) error {
 	return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%w; %s", err, remedy)}
 }
 
-// pathKnots is the number of evenly spaced ages at which a path is scored
-// besides its critical points.
+// pathKnots is the number of evenly spaced ages at which a path over given ages is scored
+// besides its critical points; over derived ones they are spaced as those of [ACS].
 const pathKnots = 100
 
 func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
@@ -137,6 +137,9 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	options := gaga.Options{
 		Age:  gaga.Range{Min: age.Min, Max: age.Max},
 		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
+	}
+	if f.span != nil {
+		options.Grid = f.span.Ages(pathKnots + 1)
 	}
 	path, err := gaga.Track(ctx, f.Problem, options)
 	if err != nil {

@@ -119,6 +119,8 @@ func TestBadGrids(t *testing.T) {
 		{"validation 1", "validation: 0.2", "validation: 1", "bad.yaml:4: split.validation: ", "a number from 0 to below 1"},
 		{"scaling unknown", "standard", "robust", "bad.yaml:5: scale.features: ", "allowed are none, standard, minmax"},
 		{"age min 0", "min: 0.1", "min: 0", "bad.yaml:10: age.min: ", "a number > 0"},
+		{"age another word", "{min: 0.1, max: 20, acs_step: 0.5}", "automatic", "bad.yaml:10: age: ", "auto, and a map with the keys"},
+		{"age auto of scripts", "{min: 0.1, max: 20, acs_step: 0.5}", "auto\nprotocol: scripts", "bad.yaml:10: age: ", "needs given ages"},
 		{"age max below min", "max: 20", "max: 0.05", "bad.yaml:10: age: ", "max > min is allowed"},
 		{"age step 0", "acs_step: 0.5", "acs_step: 0", "bad.yaml:10: age.acs_step: ", "a number > 0"},
 		{"age step tiny", "acs_step: 0.5", "acs_step: 1e-9", "bad.yaml:10: age: ", "more than 1000000 ages"},

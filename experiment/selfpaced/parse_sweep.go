@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
@@ -17,7 +19,7 @@ const (
 	defaultTest       = 1.0
 	defaultValidation = 0.2  // 0 under dataset.Paper and dataset.Scripts
 	scriptsTrain      = 19.0 // under dataset.Scripts: a fold of twenty is the test part
-	defaultAgeMin     = 0.1
+	defaultAgeMin     = 0.1  // of given ages, with the next two
 	defaultAgeMax     = 20.0
 	defaultAgeStep    = 0.5
 )
@@ -147,6 +149,12 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 	var sweeps []Sweep
 	for _, protocol := range protocols {
 		s.Settings.Protocol = protocol
+		if !fields["age"].Given() {
+			ages = []Age{defaultAge(protocol)}
+		}
+		if protocol == dataset.Scripts && slices.ContainsFunc(ages, func(a Age) bool { return a.Auto != 0 }) {
+			r.Problem(fields["age"], "the protocol %s takes the steps of the published scripts, and needs given ages, as in {min: 0.1, max: 20}", protocol)
+		}
 		splits := r.splits(fields["split"], protocol)
 		if combinations := len(splits) * len(scalings) * len(ages) * len(rows); combinations > gridfile.MaxCombinations-len(sweeps) {
 			r.Problem(at, "more than %d combinations of protocol, split, scale, age and rows", gridfile.MaxCombinations)
@@ -235,14 +243,33 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
+// defaultAge returns the ages of a grid that gives none: those of the paper under its
+// protocols.
+func defaultAge(protocol dataset.Protocol) Age {
+	if protocol == dataset.HeldOut {
+		return Age{Auto: autoAge}
+	}
+	return Age{Min: defaultAgeMin, Max: defaultAgeMax, Step: defaultAgeStep}
+}
+
 // ages reads the key age as scalings does its key. stepped says that some method takes
 // steps of acs_step.
 func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
+	if !n.Given() {
+		return nil
+	}
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) []Age { return r.ageRanges(n, stepped) })
 }
 
-// ageRanges reads a map of ages: a range for each combination of its values.
+// ageRanges reads the word auto, or a map of ages: a range for each combination of its values.
 func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
+	if n.Value == autoWord {
+		return []Age{{Auto: autoAge}}
+	}
+	if n.Given() && n.Kind == yaml.ScalarNode {
+		r.Problem(n, "%s is not allowed; %s, and a map with the keys min, max, acs_step are", gridfile.Describe(n.Node), autoWord)
+		return nil
+	}
 	parts := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}
 	ages := func(n gridfile.Item) []float64 { return r.Numbers(n, gridfile.Positive) }
 	r.Keys(n,

@@ -205,8 +205,8 @@ func TestWhatChangesCellsAndRuns(t *testing.T) {
 		{"keep.coefficients=true", mixedCells, false},
 		{"seed=41", 0, false},
 		{"repeats=2", mixedCells / 3 * 2, false},
-		{"age.acs_step=0.25", mixedCells - 3*(2*3*2*3+2*10*3), false},
 		{"age.min=0.2", 3*(2*3*2+2*10) + mixedConstants, false},
+		{"age=auto", mixedCells, true},
 		{"split.test=2", 0, false},
 		{"protocol=paper", 0, false},
 		{"scale.target=standard", 3 * 2 * (10*4 + 1), false}, // labels are not scaled
@@ -324,9 +324,9 @@ func TestLabels(t *testing.T) {
 	seed := experiment.CellSeed(40, 2)
 	for _, want := range []string{
 		// 40 rows: 10 to test, 6 of 30 to validation.
-		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":null,"alpha":0.01,"c":null,"constraint":null,"dataset":"r2","intercept":"true","kernel":null,"kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"protocol":"held-out","regularizer":"mixture","regularizer_param":0.5,"repeat":2,"scale_features":"standard","scale_target":"minmax","seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"regression"}`, seed),
-		fmt.Sprintf(`{"age_max":null,"age_min":null,"age_step":null,"alpha":null,"c":10,"constraint":null,"dataset":"c1","intercept":"true","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"protocol":"held-out","regularizer":null,"regularizer_param":null,"repeat":2,"scale_features":"standard","scale_target":null,"seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"classification"}`, seed),
-		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":0.5,"alpha":null,"c":0.1,"constraint":null,"dataset":"c1","intercept":"true","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"loss":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"protocol":"held-out","regularizer":"linear","regularizer_param":null,"repeat":2,"scale_features":"standard","scale_target":null,"seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"age_max":null,"age_min":null,"age_range":"auto","age_step":null,"alpha":0.01,"c":null,"constraint":null,"dataset":"r2","intercept":"true","kernel":null,"kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"protocol":"held-out","regularizer":"mixture","regularizer_param":0.5,"repeat":2,"scale_features":"standard","scale_target":"minmax","seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"regression"}`, seed),
+		fmt.Sprintf(`{"age_max":null,"age_min":null,"age_range":null,"age_step":null,"alpha":null,"c":10,"constraint":null,"dataset":"c1","intercept":"true","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"protocol":"held-out","regularizer":null,"regularizer_param":null,"repeat":2,"scale_features":"standard","scale_target":null,"seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"age_max":null,"age_min":null,"age_range":"auto","age_step":null,"alpha":null,"c":0.1,"constraint":null,"dataset":"c1","intercept":"true","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"loss":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"protocol":"held-out","regularizer":"linear","regularizer_param":null,"repeat":2,"scale_features":"standard","scale_target":null,"seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"classification"}`, seed),
 	} {
 		if !rows[want] {
 			t.Errorf("no row %s", want)

@@ -25,7 +25,7 @@ type OwnMethod struct {
 	// Fit returns the knots of a path in increasing age, or one without an age. The
 	// coefficients of each are those that [gaga.NewPredictor] takes. The problem has
 	// the cell's model, the regularizer of a method that is Regularized, and the
-	// training part. Age is zero for a method that is not Aged.
+	// training part. Age is zero for a method that is not Aged, else 0 < Min < Max.
 	Fit func(ctx context.Context, p *gaga.Problem, age Age) ([]gaga.Knot, error)
 	// Seconds estimates the time of a cell with so many training rows and features.
 	// Default: a second.

@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/gaga"
 )
@@ -35,6 +36,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 	{Name: "intercept", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.group.intercept()) }, Doc: "whether the model has an intercept, true or false; null for methods with a model of their own and the constant"},
 	{Name: "regularizer", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Regularizer.Name) }, Doc: "self-paced regularizer: hard, linear, polynomial, mixture or log; null for methods without one"},
 	{Name: "regularizer_param", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Regularizer.Param) }, Doc: "order t of polynomial, γ of mixture, a of log; null for the others"},
+	{Name: "age_range", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.words()) }, Doc: "given: by the grid, as age_min and age_max; auto: derived by the cell, as age_from and age_to; null for methods without ages"},
 	{Name: "age_min", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Min) }, Doc: "first age λ of the path; null for methods without given ages"},
 	{Name: "age_max", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Max) }, Doc: "last age λ of the path; null for methods without given ages"},
 	{Name: "age_step", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Step) }, Doc: "distance between the ages of acs and acs-once; null for the others"},
@@ -57,8 +59,11 @@ var measureFields = experiment.Fields[*scores]{
 	{Name: "test_mae_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.maeAt(s.last) }, Doc: "mean absolute error on the test part at the last age asked for, or of the only knot; null for classification and where test_at_end is"},
 	{Name: "age_of_best_test", Type: experiment.Float, Value: func(s *scores) any { return s.ageAt(s.bestTest) }, Doc: "age λ of test_at_best_test, the smallest of equals; null for methods without ages"},
 	{Name: "age_of_best_validation", Type: experiment.Float, Value: func(s *scores) any { return s.ageAt(s.bestValidation) }, Doc: "age λ of test_at_best_validation, the smallest of equals; null for methods without ages and without a validation part"},
+	{Name: "age_from", Type: experiment.Float, Value: func(s *scores) any { return s.of.spanEnd(func(p *baselines.Span) float64 { return p.First }) }, Doc: "first age λ that age: auto derived, the same for all methods of a setting; null for given ages"},
+	{Name: "age_to", Type: experiment.Float, Value: func(s *scores) any { return s.of.spanEnd(func(p *baselines.Span) float64 { return p.Last }) }, Doc: "last age λ that age: auto derived; null for given ages"},
 	{Name: "age_reached", Type: experiment.Float, Value: func(s *scores) any { return s.ageAt(len(s.of.Knots) - 1) }, Doc: "age λ of the last knot of the path, below age_max where the path stops early or ends in ages of one class only; null for methods without ages"},
 	{Name: "knots", Type: experiment.Int, Value: func(s *scores) any { return len(s.of.Knots) }, Doc: "number of knots of the path; 1 for methods without ages, but of the constant for regression 2, the median and the mean"},
+	{Name: "distinct_fits", Type: experiment.Int, Value: func(s *scores) any { return s.of.distinctFits() }, Doc: "number of knots whose coefficients differ from those of the knot before by more than 1e-6 of the largest, the first included: how many of the ages of acs give a model of their own; null for methods that locate critical points, methods without ages and commands that answer with predictions"},
 	{Name: "turning_points", Type: experiment.Int, Value: func(s *scores) any { return experiment.Known(s.of.count(gaga.Turning), s.of.critical) }, Doc: "critical points at which the path bends; null for methods that do not locate them"},
 	{Name: "jump_points", Type: experiment.Int, Value: func(s *scores) any { return experiment.Known(s.of.count(gaga.Jump), s.of.critical) }, Doc: "critical points at which the path jumps to another partial optimum; null for methods that do not locate them"},
 	{Name: "restarts", Type: experiment.Int, Value: func(s *scores) any { return experiment.Known(s.of.restarts, s.of.critical) }, Doc: "how often the path was taken up again by alternate convex search, jumps included; null for methods that do not locate critical points"},

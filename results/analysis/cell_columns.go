@@ -20,6 +20,7 @@ type cellColumns struct {
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
 	steps          [2]*experiment.Vector // of the best validation score and of the best test score
+	points, fits   *experiment.Vector    // how many the path has, and how many of them have a model of their own
 	seconds        [2]*experiment.Vector // processor and elapsed time
 	method         *experiment.Vector
 	params         *experiment.Vector // of the method
@@ -68,6 +69,7 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 	for i, name := range schema.stepColumns() {
 		c.steps[i] = find(name, experiment.Float)
 	}
+	c.points, c.fits = find(schema.pathColumn(0), experiment.Int), find(schema.pathColumn(1), experiment.Int)
 	for i, name := range timeColumns {
 		c.seconds[i] = find(name, experiment.Float)
 	}
@@ -161,6 +163,9 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 			r.Step[i] = vector.Floats[row]
 		}
 	}
+	if !isNull(c.points, row) && !isNull(c.fits, row) {
+		r.points, r.fits = c.points.Ints[row], c.fits.Ints[row]
+	}
 	for i, vector := range c.seconds {
 		r.Seconds[i] = math.NaN()
 		if !vector.IsNull(row) {
@@ -202,6 +207,15 @@ func schemaOf(kind *experiment.Registration) *schema {
 // has reports whether the kind has a column.
 func (s *schema) has(column string) bool { return slices.Contains(s.columns, column) }
 
+// pathColumn returns the measure that counts the points of a path, or those with a model of their
+// own, "" for kinds without.
+func (s *schema) pathColumn(i int) string {
+	if s.Path == nil {
+		return ""
+	}
+	return [...]string{s.Path.Points, s.Path.Fits}[i]
+}
+
 // there returns those of the columns that the kind has.
 func (s *schema) there(columns ...string) []string {
 	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !s.has(column) })
@@ -223,5 +237,5 @@ func (s *schema) scored() (has [scores]bool) {
 func (s *schema) cellColumnNames() []string {
 	steps := s.stepColumns()
 	return s.there(slices.Concat(s.Columns(), ScoreColumns, steps[:], timeColumns[:],
-		[]string{"method", "method_params", "best_validation", "repeat", "status", "metric", "cell"})...)
+		[]string{"method", "method_params", "best_validation", s.pathColumn(0), s.pathColumn(1), "repeat", "status", "metric", "cell"})...)
 }

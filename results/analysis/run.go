@@ -332,6 +332,7 @@ func (r *Run) addMissing() {
 			}
 		}
 		r.addCompared(table)
+		r.addAlike(table)
 		if fewer > 0 {
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: means over fewer than %s, because the other cells are not in the files: %d.",
 				table.Metric.Word(), prose.Plural(most, "repeat"), fewer))
@@ -352,6 +353,46 @@ func (r *Run) addMissing() {
 	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {
 		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
 	}
+}
+
+// addAlike says of methods by steps where most of their steps have the same model as the one
+// before, and names the cell that has fewest.
+func (r *Run) addAlike(table *ScoreTable) {
+	for method, label := range MethodLabels(table.Methods) {
+		settings, alike := 0, 0
+		var least *RepeatScore
+		var at Setting
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			fewest := fewestFits(row.Entries[method].Sample)
+			if fewest == nil {
+				continue
+			}
+			settings++
+			if 2*fewest.fits < fewest.points {
+				alike++
+				if least == nil || fewest.fits*least.points < least.fits*fewest.points {
+					least, at = fewest, row.Setting
+				}
+			}
+		}
+		if least != nil {
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s: in %d of %s fewer than half of the %ss give a model of their own, fewest with %s: %s at %s.",
+				table.Metric.Word(), label, alike, prose.Plural(settings, "setting"), r.Layout.Step.Word, r.Layout.Describe(at),
+				prose.Plural(int(least.fits), "different fit"), prose.Plural(int(least.points), r.Layout.Step.Word)))
+		}
+	}
+}
+
+// fewestFits returns the cell with the smallest share of steps that have a model of their own, nil
+// where none is known.
+func fewestFits(sample []RepeatScore) (fewest *RepeatScore) {
+	for k := range sample {
+		if s := &sample[k]; s.points > 0 && (fewest == nil || s.fits*fewest.points < fewest.fits*s.points) {
+			fewest = s
+		}
+	}
+	return fewest
 }
 
 // addCompared says how many rows compare their methods on fewer repeats than they

@@ -109,6 +109,7 @@ type RepeatScore struct {
 
 	Seconds        [2]float64 // processor and elapsed time, NaN where not known
 	bestValidation float64    // best score on the validation part, by which the age was chosen
+	points, fits   int64      // points of its path, and how many have a model of their own; 0 where not known
 	Cell           results.CellKey
 	Status         experiment.Status
 }

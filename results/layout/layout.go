@@ -21,7 +21,7 @@ const (
 )
 
 // MaxDimensions is how many dimensions a layout can have.
-const MaxDimensions = 24
+const MaxDimensions = 25
 
 // Columns are the labels and measures that reports ask for by name: dataset, method, repeat,
 // seed and metric (rmse, mae or accuracy) of every kind, and, where a kind has them, the
@@ -165,6 +165,10 @@ type Path struct {
 	// "start" begins a continuous piece. Validation is the score on the validation part,
 	// "" for none.
 	Table, Number, Step, Score, Validation, Event string
+
+	// Points and Fits are the measures that count the points of a path and those with a model of
+	// their own.
+	Points, Fits string
 
 	// Main is the method whose paths have critical points, Steps the one that knows a path
 	// at the ages of its steps, by their names, and Values the table with the coefficients

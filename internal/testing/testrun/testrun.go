@@ -57,7 +57,7 @@ func Cell(column experiment.Column) any { //nolint:gocyclo // a table of values
 	}
 	switch {
 	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" || column.Name == "loss" || column.Name == "constraint" ||
-		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" || strings.HasPrefix(column.Name, "age_m") || column.Name == "age_step" ||
+		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" || strings.HasPrefix(column.Name, "age_m") || column.Name == "age_step" || column.Name == "age_range" ||
 		column.Name == "test_at_best_validation" || column.Name == "method_params":
 		return nil
 	case column.Type == experiment.Text:

@@ -1,0 +1,99 @@
+package selfpaced
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/gaga"
+)
+
+// Ages that cells derive, see [baselines.FindSpan].
+const (
+	autoWord = "auto"
+	autoAge  = 1  // version of the derivation: a change of the numbers raises it, and gives cells another identity
+	autoAges = 41 // of alternate convex search, as many as by the paper's step
+)
+
+// derive returns the cell with the range of ages that fits its problem. That is done
+// in the cell, by its training part: planning would have to fit every split, and the
+// range then is a function of what all methods of a setting share, on any worker.
+func (f *Fitted) derive(ctx context.Context, c *Cell) (*Cell, error) {
+	problem := f.Problem
+	if problem == nil { // of a command
+		var err error
+		if problem, err = c.Problem(f.parts); err != nil {
+			return nil, err
+		}
+	}
+	span, err := baselines.FindSpan(ctx, problem)
+	if errors.Is(err, gaga.ErrOneClass) {
+		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.span = &span
+	derived := *c
+	derived.Method.Age.Min, derived.Method.Age.Max = span.First, span.Last
+	return &derived, nil
+}
+
+// steps returns the ages of methods that go by steps.
+func (f *Fitted) steps(age Age) []float64 {
+	if f.span != nil {
+		return f.span.Ages(autoAges)
+	}
+	return baselines.Ages(age.Min, age.Max, age.Step)
+}
+
+// addOut adds to the status of a path over derived ages that samples are still out at its end.
+func (f *Fitted) addOut() {
+	if len(f.Knots) == 0 || f.span == nil || f.outside {
+		return
+	}
+	if out := f.Knots[len(f.Knots)-1].Discarded; out > 0 {
+		f.status += fmt.Sprintf("; %d samples are still out at the last age", out)
+	}
+}
+
+// spanEnd returns an end of the derived range, nil for given ages.
+func (f *Fitted) spanEnd(end func(*baselines.Span) float64) any {
+	if f.span == nil {
+		return nil
+	}
+	return end(f.span)
+}
+
+// distinctChange is by how much of the largest coefficient two fits differ at least: alternation
+// converges to 1e-10.
+const distinctChange = 1e-6
+
+// distinctFits counts the knots that have a model of their own, nil where that is not known or
+// the path is known between them.
+func (f *Fitted) distinctFits() any {
+	if !f.aged() || f.critical || len(f.predictions.Test) > 0 {
+		return nil
+	}
+	fits := 1
+	for k := 1; k < len(f.Knots); k++ {
+		var change, largest float64
+		for j, w := range f.Knots[k].Theta {
+			change = math.Max(change, math.Abs(w-f.Knots[k-1].Theta[j]))
+			largest = math.Max(largest, math.Abs(w))
+		}
+		if change > distinctChange*largest {
+			fits++
+		}
+	}
+	return fits
+}
+
+// spanWork estimates the nanoseconds of deriving ages.
+func spanWork(g *group, n, d float64) float64 {
+	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
+	return cold + 40*warm
+}

@@ -1,0 +1,114 @@
+package selfpaced
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+const fitting = `
+name: fitting
+repeats: 1
+data: [breast_cancer]
+noise: [{kind: flip, levels: [0.2]}]
+models: [{svm: {c: [0.1, 10], kernel: linear}}]
+regularizers: [hard, linear, {polynomial: {order: 1.35}}, {mixture: {gamma: 0.5}}, {log: {a: 1}}]
+methods: [acs, acs-once, gaga]
+keep: {knots: true, coefficients: true}
+`
+
+// TestAgesFit wants the methods of a setting over one range, derived where the grid gives no ages,
+// whose paths have all samples in at its end, and different fits counted.
+func TestAgesFit(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, fitting)
+	type setting struct {
+		c float64
+		r Regularizer
+	}
+	ranges := map[setting][2]float64{}
+	for _, task := range tasks {
+		measures, further, err := Kind{}.Compute(t.Context(), &task, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell, err := DecodeCell(task.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, at := cell.Method.Name, setting{cell.Model.C, cell.Method.Regularizer}
+		if got := columnOf(labelColumns, &task.Labels, "age_range").Texts[0]; got != "auto" {
+			t.Errorf("age_range is %q", got)
+		}
+		is := [2]float64{number(t, measures, "age_from"), number(t, measures, "age_to")}
+		if other, known := ranges[at]; known && other != is {
+			t.Errorf("%s with %v has ages %v, another method %v", name, at, is, other)
+		}
+		ranges[at] = is
+		if got := number(t, measures, "age_reached"); got != is[1] {
+			t.Errorf("%s with %v reaches %v of %v", name, at, got, is[1])
+		}
+		knots := further["knots"]
+		out := columnOf(furtherTables[0].Columns[1:], &knots, "discarded").Ints
+		status := columnOf(measureColumns, &measures, "path_status").Texts[0]
+		if name != ACSOnce && (out[len(out)-1] > 0 || !strings.HasPrefix(status, "complete")) {
+			t.Errorf("%s with %v: %d samples are out at the end, %s", name, at, out[len(out)-1], status)
+		}
+		fits := columnOf(measureColumns, &measures, "distinct_fits")
+		if fits.IsNull(0) != (name == GAGA) {
+			t.Errorf("%s: distinct_fits is null: %t", name, fits.IsNull(0))
+		}
+		if name == GAGA {
+			continue
+		}
+		if want := differing(further["coefficients"].Columns[1].Lists); fits.Ints[0] != want {
+			t.Errorf("%s with %v: %d different fits, want %d", name, at, fits.Ints[0], want)
+		}
+		if name == ACS && at == (setting{0.1, Regularizer{Name: Linear}}) && fits.Ints[0] < 30 {
+			t.Errorf("acs with %v has %d different fits at %d ages", at, fits.Ints[0], knots.Rows)
+		}
+	}
+	for r, a := range ranges {
+		if b := ranges[setting{10, r.r}]; r.c == 0.1 && r.r.Name != Mixture && !(b[1] > 20*a[1]) {
+			t.Errorf("%s: ages %v at C = 0.1 and %v at C = 10", r.r.Name, a, b)
+		}
+	}
+	tasks, plan = firstTasks(t, strings.Replace(fitting, "methods: [acs, acs-once, gaga]", "methods: [acs]\nage: {min: 0.1, max: 20}", 1))
+	measures, _, err := Kind{}.Compute(t.Context(), &tasks[0], plan) // hard, C = 0.1
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fits, knots := number(t, measures, "distinct_fits"), number(t, measures, "knots"); fits > 5 || knots != 41 {
+		t.Errorf("%v different fits at %v given ages that all lie beyond the losses", fits, knots)
+	}
+}
+
+// differing counts lists that are not the one before, to six digits of the largest number.
+func differing(lists [][]float64) int64 {
+	n := int64(1)
+	for k := 1; k < len(lists); k++ {
+		worst := 0.0
+		for _, w := range lists[k] {
+			worst = max(worst, math.Abs(w))
+		}
+		for j, w := range lists[k] {
+			if math.Abs(w-lists[k-1][j]) > 1e-6*worst {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// TestAgesThatCannotFit wants methods refused that leave nothing to derive ages from.
+func TestAgesThatCannotFit(t *testing.T) {
+	t.Parallel()
+	for keys, refused := range map[string]bool{"run: [sh], uses: [age]": true, "run: [sh], uses: [age, model]": false, "run: [sh]": false} {
+		grid := mustParse(t, "data: [r1]\nmodels: [{lasso: {alpha: 1}}]\nregularizers: [linear]\nmethods: [{command: {name: mine, "+keys+"}}]\n")
+		_, err := grid.Plan(t.Context(), testLibrary{})
+		if said := err != nil && strings.Contains(err.Error(), "give ages, as in age: {min: 0.1, max: 20}"); said != refused {
+			t.Errorf("%s: %v", keys, err)
+		}
+	}
+}
