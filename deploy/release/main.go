@@ -1,0 +1,409 @@
+// Program release builds the files of a release from a checkout that is committed:
+//
+//	cd deploy/release && go run . 0.1.0 ../../out/release
+//
+// For Linux, macOS and Windows on amd64 and arm64 it writes an archive with both programs,
+// completions for shells, a first grid, LICENSE and README.md; then an image for Linux on
+// amd64 and arm64 as a tar archive of the OCI layout, a bill of materials (CycloneDX) and
+// SHA256SUMS. Equal commits give equal files, byte for byte, in whatever folder they are
+// built. It needs Go and git alone.
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/CycloneDX/cyclonedx-go"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+)
+
+// platform is a system and an architecture as Go names them.
+type platform struct{ system, architecture string }
+
+func (p platform) String() string { return p.system + "_" + p.architecture }
+
+var (
+	platforms = []platform{
+		{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+	}
+	programs = []string{"coordinator", "worker"}
+	shells   = []string{"bash", "zsh", "fish", "powershell"}
+)
+
+// file is a file of an archive.
+type file struct {
+	name string
+	mode int64
+	data []byte
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "release: give a version and a folder, as in: go run . 0.1.0 ../../out/release")
+		os.Exit(2)
+	}
+	if err := build(ctx, "../..", os.Args[1], os.Args[2], platforms); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// build writes a release of the checkout in root into the folder out, which it makes.
+func build(ctx context.Context, root, version, out string, platforms []platform) error {
+	status, err := output(ctx, root, nil, "git", "status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if status != "" {
+		return fmt.Errorf("%s has changes that are not committed:\n%s", root, status)
+	}
+	seconds, err := output(ctx, root, nil, "git", "log", "-1", "--format=%ct")
+	if err != nil {
+		return err
+	}
+	unix, err := time.ParseDuration(strings.TrimSpace(seconds) + "s")
+	if err != nil {
+		return fmt.Errorf("reading the time of the commit: %w", err)
+	}
+	committed := time.Unix(0, 0).Add(unix).UTC()
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	name := "agepath_" + version
+	common, err := commonFiles(ctx, root)
+	if err != nil {
+		return err
+	}
+	binaries := map[platform][]file{}
+	bill := newBill(version, committed)
+	for _, p := range platforms {
+		if binaries[p], err = compile(ctx, root, p); err != nil {
+			return err
+		}
+		if err := bill.add(binaries[p]); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		files := append(slices.Clone(binaries[p]), common...)
+		write, suffix := writeTar, ".tar.gz"
+		if p.system == "windows" {
+			write, suffix = writeZip, ".zip"
+		}
+		folder := name + "_" + p.String()
+		data, err := write(folder, files, committed)
+		if err != nil {
+			return fmt.Errorf("%s: %w", folder, err)
+		}
+		if err := os.WriteFile(filepath.Join(out, folder+suffix), data, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := writeImage(out, name+"_image.tar", version, committed, binaries); err != nil {
+		return fmt.Errorf("writing the image: %w", err)
+	}
+	if err := bill.write(filepath.Join(out, name+".cdx.json")); err != nil {
+		return fmt.Errorf("writing the bill of materials: %w", err)
+	}
+	return writeSums(out)
+}
+
+// output runs a command in dir and returns what it prints.
+func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	data, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, complaint.String())
+	}
+	return string(data), nil
+}
+
+// compile builds both programs for a platform. They name their commit, and no folder of this machine.
+func compile(ctx context.Context, root string, p platform) ([]file, error) {
+	dir, err := os.MkdirTemp("", "agepath-release-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	env := []string{"CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOOS=" + p.system, "GOARCH=" + p.architecture}
+	var files []file
+	for _, program := range programs {
+		suffix := ""
+		if p.system == "windows" {
+			suffix = ".exe"
+		}
+		at := filepath.Join(dir, program+suffix)
+		if _, err := output(ctx, root, env, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", at, "./cmd/"+program); err != nil {
+			return nil, err
+		}
+		data, err := os.ReadFile(at)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{program + suffix, 0o755, data})
+	}
+	return files, nil
+}
+
+// commonFiles returns what the archives of all platforms have.
+func commonFiles(ctx context.Context, root string) ([]file, error) {
+	var files []file
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "grids/quickstart.yaml"} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name, 0o644, data})
+	}
+	for _, program := range programs {
+		for _, shell := range shells {
+			text, err := output(ctx, root, nil, "go", "run", "./cmd/"+program, "completion", shell)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file{"completions/" + program + "." + shell, 0o644, []byte(text)})
+		}
+	}
+	return files, nil
+}
+
+// writeTar returns a compressed archive of files in a folder.
+func writeTar(folder string, files []file, at time.Time) ([]byte, error) {
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	if err := addTar(zip, folder, files, at); err != nil {
+		return nil, err
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func addTar(out io.Writer, folder string, files []file, at time.Time) error {
+	archive := tar.NewWriter(out)
+	for _, f := range files {
+		header := &tar.Header{Name: path.Join(folder, f.name), Mode: f.mode, Size: int64(len(f.data)), ModTime: at, Format: tar.FormatPAX}
+		if err := archive.WriteHeader(header); err != nil {
+			return err
+		}
+		if _, err := archive.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
+
+// writeZip is writeTar in the format that Windows opens.
+func writeZip(folder string, files []file, at time.Time) ([]byte, error) {
+	var out bytes.Buffer
+	archive := zip.NewWriter(&out)
+	for _, f := range files {
+		header := &zip.FileHeader{Name: path.Join(folder, f.name), Method: zip.Deflate, Modified: at}
+		header.SetMode(os.FileMode(f.mode))
+		w, err := archive.CreateHeader(header)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.data); err != nil {
+			return nil, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// writeImage writes the image of deploy/Dockerfile: the programs, Mozilla's certificates of
+// authorities, and nothing else.
+func writeImage(out, name, version string, at time.Time, binaries map[platform][]file) error {
+	var certificates bytes.Buffer
+	for root := range bundle.Roots() {
+		if err := pem.Encode(&certificates, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}); err != nil {
+			return err
+		}
+	}
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, p := range platforms {
+		if p.system != "linux" || binaries[p] == nil {
+			continue
+		}
+		var layer bytes.Buffer
+		files := append([]file{{"etc/ssl/certs/ca-certificates.crt", 0o644, certificates.Bytes()}}, binaries[p]...)
+		if err := addTar(&layer, "", files, at); err != nil {
+			return err
+		}
+		image, err := mutate.AppendLayers(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON),
+			static.NewLayer(layer.Bytes(), types.OCIUncompressedLayer))
+		if err != nil {
+			return err
+		}
+		config, err := image.ConfigFile()
+		if err != nil {
+			return err
+		}
+		config = config.DeepCopy()
+		config.OS, config.Architecture, config.Created = p.system, p.architecture, v1.Time{Time: at}
+		config.Config = v1.Config{User: "65532:65532", Entrypoint: []string{"/coordinator"}, Cmd: []string{"--help"}, Labels: map[string]string{
+			"org.opencontainers.image.version": version, "org.opencontainers.image.licenses": "Apache-2.0",
+			"org.opencontainers.image.source": "https://github.com/agepath/agepath",
+		}}
+		if image, err = mutate.ConfigFile(image, config); err != nil {
+			return err
+		}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: p.system, Architecture: p.architecture}}})
+	}
+	dir, err := os.MkdirTemp("", "agepath-image-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	whole, err := layout.Write(dir, empty.Index)
+	if err != nil {
+		return err
+	}
+	if err := whole.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": version})); err != nil {
+		return err
+	}
+	var files []file
+	err = filepath.WalkDir(dir, func(at string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(at)
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(dir, at)
+		files = append(files, file{filepath.ToSlash(inside), 0o644, data})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var archive bytes.Buffer
+	if err := addTar(&archive, "", files, at); err != nil {
+		return err
+	}
+	digest, err := index.Digest()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, "image.digest"), []byte(digest.String()+"\n"), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, name), archive.Bytes(), 0o644)
+}
+
+// bill is the bill of materials: the modules that any of the programs is built from.
+type bill struct {
+	cyclonedx.BOM
+	modules map[string]*debug.Module
+	seen    string // the version of Go
+}
+
+func newBill(version string, at time.Time) *bill {
+	b := &bill{BOM: *cyclonedx.NewBOM(), modules: map[string]*debug.Module{}}
+	b.Metadata = &cyclonedx.Metadata{Timestamp: at.Format(time.RFC3339), Component: &cyclonedx.Component{
+		BOMRef: "agepath", Type: cyclonedx.ComponentTypeApplication, Name: "agepath", Version: version,
+		PackageURL: "pkg:golang/github.com/agepath/agepath@v" + version,
+		Licenses:   &cyclonedx.Licenses{{License: &cyclonedx.License{ID: "Apache-2.0"}}},
+	}}
+	return b
+}
+
+// add reads the modules of programs from what the linker wrote into them.
+func (b *bill) add(programs []file) error {
+	for _, f := range programs {
+		info, err := buildinfo.Read(bytes.NewReader(f.data))
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		b.seen = info.GoVersion
+		for _, m := range info.Deps {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			b.modules[m.Path] = m
+		}
+	}
+	return nil
+}
+
+func (b *bill) write(to string) error {
+	components := []cyclonedx.Component{{
+		BOMRef: "go", Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: b.seen, PackageURL: "pkg:golang/std@" + strings.TrimPrefix(b.seen, "go"),
+	}}
+	for _, m := range slices.SortedFunc(maps.Values(b.modules), func(a, c *debug.Module) int { return cmp.Compare(a.Path, c.Path) }) {
+		url := "pkg:golang/" + m.Path + "@" + m.Version
+		component := cyclonedx.Component{BOMRef: url, Type: cyclonedx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, PackageURL: url}
+		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) == sha256.Size {
+			component.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
+		}
+		components = append(components, component)
+	}
+	b.Components = &components
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	encoder := cyclonedx.NewBOMEncoder(out, cyclonedx.BOMFileFormatJSON).SetPretty(true)
+	if err := encoder.EncodeVersion(&b.BOM, cyclonedx.SpecVersion1_6); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+// writeSums writes SHA256SUMS over the files of a folder, as sha256sum checks it.
+func writeSums(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, entry := range entries {
+		if entry.Name() == "SHA256SUMS" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(data), entry.Name())
+	}
+	fmt.Printf("%s built on %s/%s:\n%s", dir, runtime.GOOS, runtime.GOARCH, text.String())
+	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(text.String()), 0o644)
+}
