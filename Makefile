@@ -28,5 +28,5 @@ gallery: ## compute the paper's tables, in hours, and write their pages to out/g
 bench: ## benchmarks beside those of the last release; VERSION=X.Y.Z keeps them
 	bash .ci/bench $(VERSION)
 
-release: ## check and tag the commit as VERSION=X.Y.Z
+release: ## check and tag the commit as VERSION=X.Y.Z, and build its files in out/release
 	bash .ci/release $(VERSION)

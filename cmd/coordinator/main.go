@@ -54,7 +54,7 @@ coordinator submit grid.yaml --nats nats://example.org`),
 		command.Section{Title: "Operate the runs of a server", Commands: []*cobra.Command{
 			r.pauseCommand(), r.resumeCommand(), r.retryCommand(), r.discardCommand(), r.cancelCommand(), r.purgeCommand(),
 		}},
-		command.Section{Title: "This program", Commands: []*cobra.Command{a.CompletionCommand(root)}},
+		command.Section{Title: "This program", Commands: []*cobra.Command{a.CompletionCommand(root), a.VersionCommand(root)}},
 	)
 	a.Completions = map[string]cobra.CompletionFunc{"GRID": command.Files("yaml", "yml"), "DIR": command.Folders, "NAME": completeName}
 	return a, root

@@ -76,7 +76,7 @@ at once.`,
 		defer stop()
 		return work(cmd.Context(), base, worker)
 	}
-	root.AddCommand(base.CompletionCommand(root))
+	root.AddCommand(base.CompletionCommand(root), base.VersionCommand(root))
 	return base.Execute(ctx, root, args)
 }
 

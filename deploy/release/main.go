@@ -23,6 +23,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -155,7 +156,7 @@ func compile(ctx context.Context, root string, p platform) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	env := []string{"CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOOS=" + p.system, "GOARCH=" + p.architecture}
 	var files []file
 	for _, program := range programs {
@@ -289,7 +290,7 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	whole, err := layout.Write(dir, empty.Index)
 	if err != nil {
 		return err
@@ -298,16 +299,13 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 		return err
 	}
 	var files []file
-	err = filepath.WalkDir(dir, func(at string, entry os.DirEntry, err error) error {
+	tree := os.DirFS(dir)
+	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		data, err := os.ReadFile(at)
-		if err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(dir, at)
-		files = append(files, file{filepath.ToSlash(inside), 0o644, data})
+		data, err := fs.ReadFile(tree, name)
+		files = append(files, file{name, 0o644, data})
 		return err
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -112,7 +111,7 @@ func quickstart(t *testing.T, root, program, grid string) {
 		t.Fatal(err)
 	}
 	script := `mount -t proc proc "$0/proc" && mount --bind "$0" "$0" && mount --bind "$0/out" "$0/out" && mount -t proc proc "$0/proc" &&
-		mount -o remount,ro,bind "$0" && exec env -i chroot --userspec=65532:65532 "$0" "$1" run "$2" --out /out/quickstart --figures 0`
+		mount -o remount,ro,bind "$0" && exec env -i "$(command -v chroot)" --userspec=65532:65532 "$0" "$1" run "$2" --out /out/quickstart --figures 0`
 	began := time.Now()
 	cmd := exec.CommandContext(t.Context(), "unshare", "--mount", "sh", "-c", script, root, program, grid)
 	text, err := cmd.CombinedOutput()
@@ -149,7 +148,7 @@ func imageFor(t *testing.T, dir, architecture string) v1.Image {
 			return image
 		}
 	}
-	t.Fatal(fmt.Sprintf("no image for %s", architecture))
+	t.Fatal("no image for " + architecture)
 	return nil
 }
 

@@ -1,12 +1,16 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -44,10 +48,32 @@ func version() string {
 	if info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return fmt.Sprintf("devel-%.12s", setting.Value)
-		}
+	if commit := commitOf(info); commit != "" {
+		return fmt.Sprintf("devel-%.12s", commit)
 	}
 	return "devel"
+}
+
+// commitOf returns the commit that a program was built from, or nothing.
+func commitOf(info *debug.BuildInfo) string {
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return setting.Value
+		}
+	}
+	return ""
+}
+
+// VersionCommand makes the command that says what a program was built from.
+func (b *Base) VersionCommand(root *cobra.Command) *cobra.Command {
+	return Command("version", "Print the version, its commit, Go's version and the platform", "",
+		root.Name()+" version",
+		func(context.Context, []string) error {
+			commit := "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				commit = cmp.Or(commitOf(info), commit)
+			}
+			_, err := fmt.Fprintf(b.Out, "%s %s\ncommit %s\n%s %s/%s\n", root.Name(), b.Version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		})
 }
