@@ -2,11 +2,10 @@
 // metrics for Prometheus, and health checks. It reads and changes nothing.
 //
 // A [Monitor] looks at the queue every two seconds in one goroutine and keeps,
-// of each run, counters by data set and method, sums of scores by method and setting,
-// reasons of failures, when cells ended, the slowest cells and the newest failures, all
-// with texts of bounded length. Its
-// memory grows by about 100 bytes for each cell that is not ok ([queue.FailureIndex]), and
-// by 17 for the others. Results of cells that the plan does not have are counted alone. Outcomes are read once each, in instalments, without knots and
+// of each run, counters by data set and method, what a report's answer is made of, the slowest cells
+// and the newest failures, all with texts of bounded length. Its
+// memory grows by about 100 bytes for each cell that is not ok ([queue.FailureIndex]), by
+// 17 for the others, and by up to 300 for each of the first 300,000. Results of cells that the plan does not have are counted alone. Outcomes are read once each, in instalments, without knots and
 // coefficients.
 //
 // An outcome that replaces another one, after a retry for example, cannot be

@@ -37,8 +37,7 @@ func (m *Monitor) Handler() http.Handler {
 		{"/theme.js", "theme.js", "text/javascript; charset=utf-8"},
 		{"/page.css", "page.css", "text/css; charset=utf-8"},
 		{"/page.js", "page.js", "text/javascript; charset=utf-8"},
-		{"/chart.js", "chart.js", "text/javascript; charset=utf-8"},
-		{"/scores.js", "scores.js", "text/javascript; charset=utf-8"},
+		{"/answer.js", "answer.js", "text/javascript; charset=utf-8"},
 		{"/table.js", "table.js", "text/javascript; charset=utf-8"},
 	} {
 		text, err := page.ReadFile("page/" + file.name)
@@ -70,13 +69,10 @@ func (m *Monitor) Handler() http.Handler {
 // detail is what the page shows of one run.
 type detail struct {
 	*Run
-	Parts    []Part   `json:"parts"`
-	Slowest  []Cell   `json:"slowest"`
-	Failures []Cell   `json:"failures"`
-	Reasons  []Reason `json:"reasons"`
-	Others   int64    `json:"other_reasons"` // cells with further reasons
-	History  History  `json:"history"`
-	Revision string   `json:"revision"` // of /scores.json
+	Parts    []Part `json:"parts"`
+	Slowest  []Cell `json:"slowest"`
+	Failures []Cell `json:"failures"`
+	Revision string `json:"revision"` // of /scores.json
 }
 
 // serveState answers with the runs, the details of one of them, and the workers.
@@ -100,7 +96,7 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 	}
 	if chosen := state.chosen(r.URL.Query().Get("run")); chosen != nil {
 		answer.Run = &detail{
-			chosen, chosen.Parts, chosen.Slowest, chosen.Failures, chosen.Reasons, chosen.Others, chosen.History, chosen.Revision,
+			chosen, chosen.Parts, chosen.Slowest, chosen.Failures, chosen.Revision,
 		}
 	}
 	writeJSON(w, answer)

@@ -110,6 +110,18 @@ func (m *Monitor) Ready() error {
 	return nil
 }
 
+// kept returns how many cells answers are made of.
+func (m *Monitor) kept() (n int64) {
+	for _, w := range m.runs {
+		for _, r := range []*reading{w.shown, w.again} {
+			if r != nil {
+				n += r.tally.answers.kept
+			}
+		}
+	}
+	return n
+}
+
 func (m *Monitor) alive() { m.beat.Store(time.Now().UnixNano()) }
 
 // look makes a new state. When the queue cannot be read it is the old one with

@@ -18,7 +18,7 @@ func BenchmarkRead(b *testing.B) {
 	tasks := make([]experiment.Task, cells)
 	for i := range tasks {
 		tasks[i] = experiment.Task{Run: "run", Cell: fmt.Sprintf("%032x", i), Kind: "toy"}
-		if err := tasks[i].Labels.Append(toyLabels, datasets[i%3], methods[i/3%3], 0.1, i); err != nil {
+		if err := tasks[i].Labels.Append(toyLabels, datasets[i%3], "toy", methods[i/3%3], 0.1, i); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -28,7 +28,7 @@ func TestMonitor(t *testing.T) {
 	}
 	b.submit("first", 3)
 	s := b.await(m, "27 cells are queued", func(s *State) bool { return len(s.Runs) == 1 && s.Runs[0].Queued == 27 })
-	if r := s.Runs[0]; r.Phase != Waiting || r.Cells != 27 || r.ETA != nil || r.Reading || len(r.Parts) != 9 || r.Parts[4] != (Part{Dataset: "music", Method: "acs", Cells: 3}) {
+	if r := s.Runs[0]; r.Phase != Waiting || r.Cells != 27 || r.ETA != nil || r.Reading || len(r.Parts) != 9 || r.Parts[4] != (Part{Dataset: "music", Method: "acs", Label: "ACS", Cells: 3}) {
 		t.Errorf("submitted: %+v", r)
 	}
 	if err := errors.Join(m.Ready(), m.Alive()); err != nil {
@@ -43,7 +43,7 @@ func TestMonitor(t *testing.T) {
 	if r.Phase != Computing || r.Failed != 2 || r.Statuses[experiment.Diverged] != 2 || len(r.Failures) != 2 || len(r.Slowest) != 10 {
 		t.Errorf("computing: %+v", r)
 	}
-	if first := r.Failures[0]; first.Dataset != "music" || first.Method != "original" || first.What != "alpha 0.1, repeat 1" || !strings.Contains(first.Error, "cell 9 ") {
+	if first := r.Failures[0]; first.Dataset != "music" || first.Method != "Original" || first.What != "toy, α=0.1, repeat 1" || !strings.Contains(first.Error, "cell 9 ") {
 		t.Errorf("newest failure %+v", first)
 	}
 	if p := r.Parts[0]; p.Done != 3 || p.Failed != 0 || p.Seconds != 1.25 {

@@ -21,7 +21,7 @@ import (
 type toy struct{ experiment.Kind }
 
 var toyLabels = []experiment.Column{
-	{Name: "dataset", Type: experiment.Text}, {Name: "method", Type: experiment.Text},
+	{Name: "dataset", Type: experiment.Text}, {Name: "model", Type: experiment.Text}, {Name: "method", Type: experiment.Text},
 	{Name: "alpha", Type: experiment.Float}, {Name: "repeat", Type: experiment.Int},
 }
 
@@ -29,9 +29,14 @@ func (toy) Name() string              { return "toy" }
 func (toy) Tables() experiment.Tables { return toyTables }
 
 // toyKind has paths over doses.
-var toyKind = &experiment.Registration{Kind: toy{}, Layout: &layout.Layout{Path: &layout.Path{
-	Label: "dose", Table: "doses", Step: "dose", Score: "test_score", Validation: "validation_score", Event: "event",
-}}}
+var toyKind = &experiment.Registration{Kind: toy{}, Layout: &layout.Layout{
+	Step:       layout.Step{Word: "dose"},
+	Dimensions: []layout.DimensionInfo{{Column: "dataset"}, {Column: "model"}, {Column: "alpha"}},
+	Aspects: []layout.Aspect{
+		layout.Plain("data set", layout.Dataset, false, nil), layout.Plain("model", layout.Model, false, nil),
+		layout.Plain("α", 2, true, layout.Equals("α")),
+	},
+}}
 
 var toyTables = experiment.Tables{
 	Labels: toyLabels,
@@ -95,7 +100,7 @@ func (b *bed) submit(name string, repeats int) {
 			d.Cells += int64(repeats)
 			for repeat := range repeats {
 				var labels experiment.Batch
-				if err := labels.Append(toyLabels, dataset, method, 0.1, repeat+1); err != nil {
+				if err := labels.Append(toyLabels, dataset, "toy", method, 0.1, repeat+1); err != nil {
 					b.t.Fatal(err)
 				}
 				tasks = append(tasks, experiment.Task{Run: name, Cell: fmt.Sprintf("%032x", len(tasks)), Kind: "toy", Labels: labels, Limits: experiment.Limits{Attempts: 1}})

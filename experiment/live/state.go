@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results/analysis"
 )
 
 // State is how the queue stood at a time.
@@ -49,11 +50,8 @@ type Run struct {
 // Details of a run are read one by one, not with the state.
 type Details struct {
 	Parts    []Part
-	Slowest  []Cell   // longest first
-	Failures []Cell   // newest first, incomplete ones among them
-	Reasons  []Reason // of these, most frequent first
-	Others   int64    // cells with further reasons
-	History  History
+	Slowest  []Cell // longest first
+	Failures []Cell // newest first, incomplete ones among them
 	Scores   *Scores
 	Revision string // of the scores
 
@@ -99,6 +97,7 @@ type Part struct {
 	Incomplete int64   `json:"incomplete"` // of done
 	Failed     int64   `json:"failed"`     // of done
 	Seconds    float64 `json:"seconds"`    // a cell takes on average; 0 when none is done
+	Label      string  `json:"label"`      // of the method, for readers
 }
 
 // Cell is a cell that has ended.
@@ -174,10 +173,8 @@ func (w *watch) describe() *Run {
 		Details: Details{Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures)},
 	}
 	slices.Reverse(r.Failures)
-	r.Reasons, r.Others = t.reasons.list()
-	r.History = w.shown.history
-	r.History.Counts = slices.Clone(r.History.Counts)
-	r.Scores, r.Revision = t.scores(), fmt.Sprintf("%d.%d", w.shown.at.UnixNano(), t.total)
+	r.Scores = t.answers.scores(r.Phase == Finished || r.Phase == Cancelled)
+	r.Revision = fmt.Sprintf("%d.%d.%t", w.shown.at.UnixNano(), t.answers.of, t.answers.over)
 	if left := s.Left(); left > 0 {
 		r.Rate, r.ETA = w.outlook(r.Parts, left)
 	}
@@ -198,7 +195,7 @@ func (w *watch) parts() []Part {
 	if w.Description != nil {
 		for _, p := range w.Description.Parts {
 			at[partKey{p.Dataset, p.Method}] = len(parts)
-			parts = append(parts, Part{Dataset: p.Dataset, Method: p.Method, Cells: p.Cells})
+			parts = append(parts, Part{Dataset: p.Dataset, Method: p.Method, Label: analysis.MethodLabel(p.Method), Cells: p.Cells})
 		}
 	}
 	known := len(parts)
@@ -206,7 +203,7 @@ func (w *watch) parts() []Part {
 		i, there := at[key]
 		if !there {
 			i = len(parts)
-			parts = append(parts, Part{Dataset: key.dataset, Method: key.method})
+			parts = append(parts, Part{Dataset: key.dataset, Method: key.method, Label: analysis.MethodLabel(key.method)})
 		}
 		parts[i].Done, parts[i].Incomplete, parts[i].Failed = count.done, count.incomplete, count.failed
 		parts[i].Seconds = count.wall / float64(count.done)

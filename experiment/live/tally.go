@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 const (
@@ -53,27 +55,30 @@ type tally struct {
 	slowest  []Cell               // longest first
 	failures []Cell               // failed and incomplete ones, newest last
 	listed   map[string]bool      // cells in slowest and failures
-	groups   groups
-	reasons  reasons
+	answers  answers
+}
 
-	scored   *Scores // of the first scoredAt outcomes
-	scoredAt int64
+// schema is what is read of the outcomes of a kind of experiment.
+type schema struct {
+	*experiment.Registration
+	labels     []experiment.Column
+	dimensions []int // positions of the labels that are the layout's dimensions, -1 for none
+}
+
+func newSchema(kind *experiment.Registration) *schema {
+	s := &schema{Registration: kind, labels: kind.Tables().Labels}
+	for _, name := range kind.Layout.Columns() {
+		s.dimensions = append(s.dimensions, slices.IndexFunc(s.labels, func(c experiment.Column) bool { return c.Name == name }))
+	}
+	return s
 }
 
 func newTally(schemas map[string]*schema) *tally {
 	return &tally{
 		schemas: schemas, parts: map[partKey]*partCount{},
 		slowest: []Cell{}, failures: []Cell{}, listed: map[string]bool{},
-		groups: groups{byKey: map[string]*group{}}, reasons: reasons{},
+		answers: answers{room: mostScored},
 	}
-}
-
-// scores returns the scores as they are, which are not to be changed.
-func (t *tally) scores() *Scores {
-	if t.scored == nil || t.scoredAt != t.total {
-		t.scored, t.scoredAt = t.groups.copy(t.schemas), t.total
-	}
-	return t.scored
 }
 
 // add counts an outcome. A time that is none, which only a foreign worker can
@@ -96,11 +101,11 @@ func (t *tally) add(o *experiment.Outcome) {
 	case o.Status == experiment.Incomplete:
 		part.incomplete++
 	}
-	var schema *schema
+	var kind *experiment.Registration
 	if t.columns(o) != nil {
-		schema = t.schemas[o.Kind]
+		kind = t.schemas[o.Kind].Registration
 	}
-	t.groups.add(schema, o)
+	t.answers.add(kind, o)
 	t.list(o)
 }
 
@@ -147,7 +152,6 @@ func (t *tally) list(o *experiment.Outcome) {
 		}
 	}
 	if failed {
-		t.reasons.add(o.Status, o.Error, cell)
 		if len(t.failures) == mostFailures {
 			dropped = append(dropped, t.failures[0])
 			t.failures = slices.Delete(t.failures, 0, 1)
@@ -165,7 +169,7 @@ func (t *tally) list(o *experiment.Outcome) {
 // long.
 func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
 	s := t.schemas[o.Kind]
-	if s == nil || o.Labels.Rows != 1 || len(o.Labels.Columns) != len(s.Labels) {
+	if s == nil || o.Labels.Rows != 1 || len(o.Labels.Columns) != len(s.labels) {
 		return nil
 	}
 	size := 0
@@ -177,7 +181,7 @@ func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
 	if size > labelBytes {
 		return nil
 	}
-	return s.Labels
+	return s.labels
 }
 
 // label returns a label of an outcome as text, "" where it has none.
@@ -185,43 +189,61 @@ func (t *tally) label(o *experiment.Outcome, name string) string {
 	columns := t.columns(o)
 	for j, column := range columns {
 		if column.Name == name {
-			return labelText(o, columns, j)
+			if value := labelValue(o, columns, j); value != nil {
+				return fmt.Sprint(value)
+			}
 		}
 	}
 	return ""
 }
 
-// labelText returns the text of a label, "" for null and for one that is none of its
-// column: the worker can be of another version.
-func labelText(o *experiment.Outcome, columns []experiment.Column, j int) string {
+// labelValue returns a label, nil for null and for one that is none of its column: the
+// worker can be of another version.
+func labelValue(o *experiment.Outcome, columns []experiment.Column, j int) any {
 	one := experiment.Batch{Rows: 1, Columns: o.Labels.Columns[j : j+1]}
 	if one.Fits(columns[j:j+1]) != nil {
-		return ""
+		return nil
 	}
-	if value := one.At(columns[j], 0, 0); value != nil {
-		return fmt.Sprint(value)
-	}
-	return ""
+	return one.At(columns[j], 0, 0)
 }
 
-// unshown are the labels that do not help to know a cell.
-var unshown = []string{"dataset", "method", "task", "n_train", "n_test", "n_features", "seed"}
+// what says in words which cell of its data set and method an outcome is of.
+func (t *tally) what(o *experiment.Outcome) string {
+	columns := t.columns(o)
+	if columns == nil {
+		return ""
+	}
+	s := t.schemas[o.Kind]
+	var setting layout.Setting
+	for d, j := range s.dimensions {
+		if j < 0 || layout.Dimension(d) == layout.Dataset {
+			continue
+		}
+		switch value := labelValue(o, columns, j).(type) {
+		case string:
+			setting[d].Text = value
+		case int64:
+			setting[d] = layout.Value{Number: float64(value), IsNumber: true}
+		case float64:
+			setting[d] = layout.Value{Number: value, IsNumber: true}
+		}
+	}
+	if s.Layout.Complete != nil {
+		s.Layout.Complete(&setting)
+	}
+	words := []string{analysis.SettingsText(t.label(o, "method_params")), s.Layout.Describe(setting.Without(s.Layout.Conditions...))}
+	if repeat := t.label(o, "repeat"); repeat != "" {
+		words = append(words, "repeat "+repeat)
+	}
+	return strings.Join(slices.DeleteFunc(words, func(text string) bool { return text == "" }), ", ")
+}
 
 func (t *tally) cell(o *experiment.Outcome) Cell {
-	c := Cell{
-		Cell: o.Cell, Dataset: t.label(o, "dataset"), Method: t.label(o, "method"), Status: o.Status,
+	return Cell{
+		Cell: o.Cell, Dataset: t.label(o, "dataset"), Method: analysis.MethodLabel(t.label(o, "method")), What: t.what(o), Status: o.Status,
 		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: named(o.Worker),
 		Finished: o.Finished.UTC().Truncate(time.Second),
 	}
-	columns := t.columns(o)
-	var further []string
-	for j, column := range columns {
-		if text := labelText(o, columns, j); text != "" && !slices.Contains(unshown, column.Name) {
-			further = append(further, column.Name+" "+text)
-		}
-	}
-	c.What = strings.Join(further, ", ")
-	return c
 }
 
 // named returns what is remembered of a name.
@@ -229,9 +251,12 @@ func named(text string) string {
 	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), nameBytes)]), "")
 }
 
+// shortened returns what is remembered of an error: the beginning and the end, where the
+// last line of a trace says most.
 func shortened(text string) string {
 	if len(text) <= errorBytes {
 		return strings.Clone(text)
 	}
-	return strings.ToValidUTF8(text[:errorBytes], "") + "\n..."
+	const half = errorBytes / 2
+	return strings.ToValidUTF8(text[:half], "") + "\n...\n" + strings.ToValidUTF8(text[len(text)-half:], "")
 }

@@ -21,13 +21,12 @@ const (
 
 // reading is a pass over the outcomes of a run from the first one on.
 type reading struct {
-	feed    *queue.Feed
-	tally   *tally
-	history History
-	took    time.Duration
-	at      time.Time // of its start
-	begun   bool      // what the queue does not have is read
-	caught  bool      // up with the newest outcome
+	feed   *queue.Feed
+	tally  *tally
+	took   time.Duration
+	at     time.Time // of its start
+	begun  bool      // what the queue does not have is read
+	caught bool      // up with the newest outcome
 }
 
 // watch is what the monitor remembers of a run.
@@ -117,6 +116,7 @@ func (w *watch) look(ctx context.Context, open bool) error {
 func (w *watch) read(ctx context.Context, r *reading) error {
 	start := time.Now()
 	defer func() { r.took += time.Since(start) }()
+	r.tally.answers.room = r.tally.answers.kept + max(0, mostScored-w.monitor.kept())
 	if !r.begun && w.monitor.config.Earlier != nil {
 		w.earlier = map[experiment.Status]int64{}
 		if err := w.monitor.config.Earlier(ctx, func(o *experiment.Outcome) error {
@@ -137,7 +137,6 @@ func (w *watch) read(ctx context.Context, r *reading) error {
 			return err
 		}
 		r.tally.add(stored.Outcome)
-		r.history.add(stored.At, stored.Status)
 		if time.Since(start) > readFor {
 			return nil
 		}

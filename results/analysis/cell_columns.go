@@ -122,7 +122,7 @@ func (c *cellColumns) exactMethod(row int) string {
 	at := [2]string{method, c.params.Texts[row]}
 	key, ok := c.keys[at]
 	if !ok {
-		key = method + " " + settingsText(at[1])
+		key = method + " " + SettingsText(at[1])
 		c.keys[at] = key
 	}
 	return key

@@ -96,9 +96,9 @@ func MethodName(method string) string {
 	return name
 }
 
-// settingsText writes settings of a method as in "population=150 refit=50". What
+// SettingsText writes settings of a method as in "population=150 refit=50". What
 // is no JSON object of numbers and words stays as it is.
-func settingsText(params string) string {
+func SettingsText(params string) string {
 	var settings gridfile.Settings
 	if err := json.Unmarshal([]byte(params), &settings); err != nil {
 		return params
@@ -124,7 +124,7 @@ func CompareMethods(a, b string) int {
 	return cmp.Or(cmp.Compare(rankA, rankB), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
 }
 
-// compareSettings orders texts of settingsText of one method: setting by
+// compareSettings orders texts of SettingsText of one method: setting by
 // setting, numbers by their value and before words.
 func compareSettings(a, b string) int {
 	valuesA, valuesB := strings.Fields(a), strings.Fields(b)

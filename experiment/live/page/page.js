@@ -1,11 +1,10 @@
-import { History, Scores } from "./scores.js";
+import { Answer } from "./answer.js";
 import { Table, element, mark, setText } from "./table.js";
 import "./theme.js";
 
 const every = 2000; // ms between two requests
 const waitMost = 15000; // ms an answer may take
 const speakEvery = 20000; // ms between two spoken messages
-const shades = 5; // beside that of nothing
 const byId = (id) => document.getElementById(id);
 
 const grouped = new Intl.NumberFormat("en");
@@ -32,7 +31,6 @@ function duration(seconds) {
 }
 
 function rate(perSecond) {
-  if (!perSecond) return "–";
   return perSecond >= 100 ? count(Math.round(perSecond)) : perSecond.toPrecision(2);
 }
 
@@ -69,17 +67,11 @@ const cell = {
 };
 
 const failures = new Table(byId("failures"), "failures-title",
-  [cell.status, cell.dataset, cell.method, cell.message, cell.parameters, cell.time, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
-  (c) => c.cell, "No cell has failed or is incomplete.");
-const newest = (column) => ({ ...column, of: (r) => column.of(r.newest), ...(column.fill ? { fill: (td, r) => column.fill(td, r.newest) } : { show: (r) => column.show(r.newest) }) });
-const reasons = new Table(byId("reasons"), "reasons-title", [
-  { head: "Cells", kind: "right", of: (r) => r.count, show: (r) => count(r.count) },
-  newest(cell.status), { ...newest(cell.message), head: "Newest message" }, newest(cell.dataset), newest(cell.method),
-  { ...newest(cell.ended), head: "Newest ended, UTC" }, newest(cell.id),
-], (r) => r.newest.cell, "No cell has failed or is incomplete.");
+  [cell.status, cell.dataset, cell.method, cell.parameters, cell.message, cell.time, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
+  (c) => c.cell);
 const slowest = new Table(byId("slowest"), "slowest-title",
-  [cell.time, cell.dataset, cell.method, cell.status, cell.parameters, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
-  (c) => c.cell, "No cell has ended yet.");
+  [cell.time, cell.dataset, cell.method, cell.parameters, cell.status, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
+  (c) => c.cell);
 
 function stateOf(worker) {
   return worker.state === "lost" ? `lost, silent for ${duration(worker.silent)}` : worker.state;
@@ -96,7 +88,7 @@ const workers = new Table(byId("workers"), "workers-title", [
     head: "Longest running cell", kind: "wide", of: (w) => w.running[0]?.seconds ?? -1,
     show: (w) => (w.running.length ? `${duration(w.running[0].seconds)}: ${w.running[0].cell} of ${w.running[0].run}` : "–"),
   },
-], (w) => w.name, "No worker was heard of in the last minute.");
+], (w) => w.name);
 
 const runs = new Table(byId("runs"), "runs-title", [
   {
@@ -113,60 +105,31 @@ const runs = new Table(byId("runs"), "runs-title", [
   { head: "Incomplete", kind: "right", of: (r) => r.incomplete, fill: (td, r) => mark(td, count(r.incomplete), r.incomplete ? "warn" : "") },
   { head: "Failed", kind: "right", of: (r) => r.failed, fill: (td, r) => mark(td, count(r.failed), r.failed ? "bad" : "") },
   { head: "Time left", kind: "right", of: (r) => r.eta ?? Infinity, show: (r) => (r.eta === null ? "–" : duration(r.eta)) },
-], (r) => r.name, "The server has no run.");
+], (r) => r.name, 2);
 
 let shownRun = "";
-let latest = null;
 
-// The heat map.
+// shadeOf is the class of a share: 0, quarters, and 1.
+const shadeOf = (share) => `h${share <= 0 ? 0 : share >= 1 ? 5 : 1 + Math.floor(share * 4)}`;
 
-const scales = {
-  ok: {
-    of: (p) => (p.done - p.failed - p.incomplete) / Math.max(1, p.cells || p.done),
-    legend: () => ["0 %", "< 25 %", "< 50 %", "< 75 %", "< 100 %", "100 %"],
-    shade: (share) => (share <= 0 ? 0 : share >= 1 ? 5 : 1 + Math.floor(share * 4)),
-  },
-  failed: {
-    of: (p) => (p.done ? p.failed / p.done : null),
-    legend: () => ["none", "≤ 1 %", "≤ 5 %", "≤ 20 %", "≤ 50 %", "more"],
-    shade: (share) => (share <= 0 ? 0 : 1 + [0.01, 0.05, 0.2, 0.5].filter((end) => share > end).length),
-  },
-  // At least a factor of four, so that small differences do not look large.
-  time: {
-    of: (p) => (p.done ? Math.max(p.seconds, 1e-4) : null),
-    legend: (low, high) => ["none done", ...Array.from({ length: shades }, (_, i) => duration(low * Math.max(4, high / low) ** (i / (shades - 1))))],
-    shade: (x, low, high) => 1 + Math.round(((shades - 1) * Math.log(x / low)) / Math.log(Math.max(4, high / low))),
-  },
-};
-
+// showMap shows how many cells of each data set and method have ended, in the colour of the
+// share that is ok.
 function showMap(parts) {
-  const scale = scales[byId("shade").value];
-  const values = parts.map(scale.of);
-  const known = values.filter((x) => x !== null);
-  const low = known.length ? Math.min(...known) : 1;
-  const high = known.length ? Math.max(...known) : 1;
-  showLegend(scale.legend(low, high));
-  const rows = [...new Set(parts.map((p) => p.dataset))];
-  const columns = [...new Set(parts.map((p) => p.method))];
-  const at = new Map(parts.map((p, i) => [JSON.stringify([p.dataset, p.method]), i]));
   const table = byId("map");
+  const rows = [...new Set(parts.map((p) => p.dataset))];
+  const columns = [...new Set(parts.map((p) => p.label))];
+  table.closest("section").hidden = parts.length < 2;
   const shape = JSON.stringify([rows, columns]);
   if (table.dataset.shape !== shape) {
     table.dataset.shape = shape;
     table.replaceChildren(
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Data set"), ...columns.map((c) => element("th", { scope: "col" }, c || "–")))),
       element("tbody", {}, ...rows.map((r) => element("tr", {}, element("th", { scope: "row" }, r || "–"),
-        ...columns.map(() => element("td", {}, element("span", {}), element("small", {})))))));
+        ...columns.map(() => element("td", { class: "none" }, element("span", {}), element("small", {})))))));
   }
-  rows.forEach((r, i) => columns.forEach((c, j) => {
-    const td = table.tBodies[0].rows[i].cells[j + 1];
-    const k = at.get(JSON.stringify([r, c]));
-    if (k === undefined) {
-      td.className = "none";
-      return;
-    }
-    const p = parts[k];
-    td.className = values[k] === null ? "h0" : `h${scale.shade(values[k], low, high)}`;
+  for (const p of parts) {
+    const td = table.tBodies[0].rows[rows.indexOf(p.dataset)].cells[columns.indexOf(p.label) + 1];
+    td.className = shadeOf((p.done - p.failed - p.incomplete) / Math.max(1, p.cells || p.done));
     td.classList.toggle("has-bad", p.failed > 0);
     td.classList.toggle("has-warn", p.failed === 0 && p.incomplete > 0);
     setText(td.firstChild, p.cells ? `${count(p.done)} / ${count(p.cells)}` : count(p.done));
@@ -174,20 +137,9 @@ function showMap(parts) {
     if (p.failed) notes.push(`✕ ${count(p.failed)} failed`);
     if (p.incomplete) notes.push(`◐ ${count(p.incomplete)} incomplete`);
     if (p.done) notes.push(`⌀ ${duration(p.seconds)}`);
-    setText(td.lastChild, notes.join(", ") || "\u00a0");
-  }));
+    setText(td.lastChild, notes.join(", "));
+  }
 }
-
-function showLegend(texts) {
-  const legend = byId("legend");
-  const key = JSON.stringify(texts);
-  if (legend.dataset.key === key) return;
-  legend.dataset.key = key;
-  legend.setAttribute("aria-label", `Colours from light to dark on a light page, the reverse on a dark one: ${texts.join(", ")}`);
-  legend.replaceChildren(...texts.map((text, i) => element("span", { class: `h${i}` }, text)));
-}
-
-byId("shade").addEventListener("change", () => latest?.run && showMap(latest.run.parts));
 
 // Progress.
 
@@ -237,6 +189,13 @@ function phaseOf(run) {
     (run.reading ? "; the results stored so far are still being read" : "");
 }
 
+// showNumber shows a number that there is.
+function showNumber(name, text) {
+  const dd = byId(`n-${name}`);
+  dd.parentElement.hidden = !text;
+  setText(dd, text || "");
+}
+
 function showProgress(run) {
   const total = Math.max(run.cells, 1);
   const share = ended(run) / total;
@@ -254,11 +213,11 @@ function showProgress(run) {
   [run.ok, run.incomplete, run.failed, run.running].forEach((n, i) => {
     bar.children[i].style.width = `${(100 * n) / total}%`;
   });
-  for (const name of ["ok", "incomplete", "failed", "running", "queued", "unqueued"]) setText(byId(`n-${name}`), count(run[name]));
-  byId("n-incomplete").classList.toggle("warn", run.incomplete > 0);
-  byId("n-failed").classList.toggle("bad", run.failed > 0);
-  setText(byId("n-rate"), rate(run.rate));
-  setText(byId("n-left"), run.eta === null ? "–" : duration(run.eta));
+  for (const name of ["ok", "incomplete", "failed", "running", "queued", "unqueued"]) showNumber(name, run[name] && count(run[name]));
+  byId("n-incomplete").classList.add("warn");
+  byId("n-failed").classList.add("bad");
+  showNumber("rate", run.rate && rate(run.rate));
+  showNumber("left", run.eta !== null && duration(run.eta));
   speak(`${run.phase}: ${percent(share)} ended, ${verdict.text || "none failed"}` + (run.eta === null ? "" : `, about ${duration(run.eta)} left`));
   document.title = `${verdict.text ? `✕ ${verdict.text}, ` : ""}${percent(share)} ${run.name} – agepath`;
 }
@@ -270,7 +229,6 @@ function showHealth(text, bad) {
 }
 
 function show(state) {
-  latest = state;
   if (!state.connected) showHealth("the NATS server is out of reach; what is shown is old", true);
   else if (state.trouble) showHealth(`the queue cannot be read: ${state.trouble}`, true);
   else showHealth("live", false);
@@ -280,8 +238,6 @@ function show(state) {
     showProgress(state.run);
     showMap(state.run.parts);
   }
-  history.update(state.run?.history);
-  reasons.update(state.run?.reasons ?? []);
   failures.update(state.run?.failures ?? []);
   slowest.update(state.run?.slowest ?? []);
   workers.update(state.workers);
@@ -307,8 +263,7 @@ async function askFor(path) {
   return answer.json();
 }
 
-const scores = new Scores(askFor);
-const history = new History(duration);
+const answer = new Answer(askFor);
 
 async function ask() {
   clearTimeout(timer);
@@ -318,12 +273,12 @@ async function ask() {
   try {
     const state = await askFor(`state.json?run=${encodeURIComponent(run)}`);
     show(state);
-    await scores.update(state.run);
+    await answer.update(state.run);
     asking = false;
     if (wanted !== run) return ask(); // another one was chosen meanwhile
     wanted = shownRun; // stay with it
   } catch (error) {
-    showHealth(`no answer from this page's server (${error.message}); trying again`, true);
+    showHealth(`no answer from the program that shows this page (${error.message}): it has ended, or cannot be reached; trying again`, true);
   }
   asking = false;
   timer = setTimeout(ask, every);

@@ -27,10 +27,10 @@ function compare(a, b) {
   return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-// A column is {head, of, show, fill, kind}: of(item) is what is sorted by,
+// Tables with fewer rows than least are hidden, with what is around them. A column is {head, of, show, fill, kind}: of(item) is what is sorted by,
 // show(item) its text, or fill(td, item) fills the cell; kind is a class.
 export class Table {
-  constructor(frame, title, columns, keyOf, empty) {
+  constructor(frame, title, columns, keyOf, least = 1) {
     this.columns = columns;
     this.keyOf = keyOf;
     this.rows = new Map();
@@ -40,7 +40,8 @@ export class Table {
       element("th", { scope: "col", class: c.kind === "right" ? "right" : "" },
         element("button", { type: "button", onclick: () => this.sortBy(j) }, c.head)));
     this.body = element("tbody", {});
-    this.empty = element("tr", { class: "empty" }, element("td", { colspan: columns.length }, empty));
+    this.around = frame.parentElement;
+    this.least = least;
     frame.tabIndex = 0;
     frame.setAttribute("role", "region");
     frame.setAttribute("aria-labelledby", title);
@@ -83,7 +84,7 @@ export class Table {
       this.rows.set(key, line);
       return line;
     });
-    if (lines.length === 0) lines.push(this.empty);
+    this.around.hidden = lines.length < this.least;
     // Moving an element takes its focus away: only what is out of place moves.
     lines.forEach((line, i) => {
       if (this.body.rows[i] !== line) this.body.insertBefore(line, this.body.rows[i] ?? null);

@@ -1,0 +1,105 @@
+package live
+
+import (
+	"slices"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/report"
+)
+
+const (
+	// mostScored bounds the cells of all runs together that answers are made of, some 300
+	// bytes each; further ones are only counted.
+	mostScored = 300_000
+	// addedAtOnce is how many outcomes are added to an answer together.
+	addedAtOnce = 256
+)
+
+// Scores are what a run says so far.
+type Scores struct {
+	*layout.Answer
+	Left int64 `json:"left"` // cells that it leaves out
+}
+
+// answers makes the answer of a run of its outcomes.
+type answers struct {
+	kind     *experiment.Registration // of the first outcome: runs are of one kind
+	standing *analysis.Standing
+	waiting  []*experiment.Outcome // to be added
+	kept     int64                 // outcomes that are or will be in it
+	room     int64                 // how many that may be
+	left     int64
+
+	made *Scores
+	of   int64 // outcomes that it is of
+	over bool  // it is of a run that is over
+	at   time.Time
+	took time.Duration
+}
+
+// add adds an outcome of a kind, nil for one that is not known or whose labels cannot be
+// read.
+func (a *answers) add(kind *experiment.Registration, o *experiment.Outcome) {
+	if kind == nil || a.kind != nil && a.kind != kind || a.kept >= a.room || !fits(kind, o) {
+		a.left++
+		return
+	}
+	if a.kind == nil {
+		a.kind, a.standing = kind, analysis.NewStanding(kind)
+	}
+	a.kept++
+	own := *o
+	own.Further, own.Error = nil, shortened(o.Error)
+	if a.waiting = append(a.waiting, &own); len(a.waiting) == addedAtOnce {
+		a.flush()
+	}
+}
+
+// fits reports whether an outcome is one of its kind, of this version, with texts of a
+// bounded size.
+func fits(kind *experiment.Registration, o *experiment.Outcome) bool {
+	tables := kind.Tables()
+	if o.Labels.Rows != 1 || o.Labels.Fits(tables.Labels) != nil || o.Measures.Rows > 1 || o.Measures.Rows == 1 && o.Measures.Fits(tables.Measures) != nil {
+		return false
+	}
+	if _, err := results.ParseCell(o.Cell); err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(o.Measures.Columns, func(v experiment.Vector) bool {
+		return slices.ContainsFunc(v.Texts, func(text string) bool { return len(text) > labelBytes })
+	})
+}
+
+func (a *answers) flush() {
+	if a.standing == nil {
+		return
+	}
+	if err := a.standing.Add(a.waiting...); err != nil {
+		a.left += int64(len(a.waiting))
+	}
+	clear(a.waiting)
+	a.waiting = a.waiting[:0]
+}
+
+// scores returns the answer, which is not to be changed, of a run that is over or not. One
+// that takes long to make is made less often than there are new outcomes.
+func (a *answers) scores(over bool) *Scores {
+	now := a.kept + a.left
+	if a.made != nil && (a.of == now && a.over == over || time.Since(a.at) < 10*a.took) {
+		return a.made
+	}
+	begun := time.Now()
+	a.flush()
+	s := &Scores{Answer: &layout.Answer{Verdict: []string{}, Sheets: []*layout.Sheet{}}, Left: a.left}
+	if a.standing != nil {
+		run := a.standing.Run()
+		run.Partial = !over
+		s.Answer = report.NewAnswer(run)
+	}
+	a.made, a.of, a.over, a.at, a.took = s, now, over, time.Now(), time.Since(begun)
+	return s
+}
