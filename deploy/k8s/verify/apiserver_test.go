@@ -42,6 +42,10 @@ func program(t *testing.T, name string) string {
 // manifests have objects of.
 var definitions = map[string][]string{
 	"github.com/kedacore/keda/v2@v2.21.0": {"config/crd/bases/keda.sh_scaledjobs.yaml"},
+	"sigs.k8s.io/kueue@v0.17.0": {
+		"config/components/crd/bases/kueue.x-k8s.io_localqueues.yaml", "config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml",
+		"config/components/crd/bases/kueue.x-k8s.io_resourceflavors.yaml", "config/components/crd/bases/kueue.x-k8s.io_workloadpriorityclasses.yaml",
+	},
 	"github.com/prometheus-operator/prometheus-operator@v0.85.0": {
 		"example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml",
 		"example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml",
@@ -82,6 +86,9 @@ func TestAPIServer(t *testing.T) {
 			t.Errorf("%s: %d objects of %d are taken", name, applied, want)
 		}
 		t.Logf("%s: %d objects", name, applied)
+	}
+	if applied := strings.Count(kubectl("apply", "--dry-run=server", "-k", "../kueue/queues"), "(server dry run)"); applied != 6 {
+		t.Errorf("%d objects of Kueue's queues are taken", applied)
 	}
 	// What docs/kubernetes.md does beside.
 	document, err := os.ReadFile("../../../docs/kubernetes.md")

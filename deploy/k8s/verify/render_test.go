@@ -181,6 +181,8 @@ func newValue(kind string) (any, error) {
 		return &policyv1.PodDisruptionBudget{}, nil
 	case "networking.k8s.io/v1 NetworkPolicy":
 		return &networkingv1.NetworkPolicy{}, nil
+	case "kueue.x-k8s.io/v1beta2 LocalQueue": // of which TestAPIServer knows the fields
+		return &map[string]any{}, nil
 	case "keda.sh/v1alpha1 ScaledJob":
 		return &scaledJob{}, nil
 	}
@@ -191,7 +193,7 @@ func newValue(kind string) (any, error) {
 // them. Each stands on base but those of alone, which are applied after one of the others.
 var (
 	overlays = []string{"job", "deployment", "keda", "nats", "nats-tls", "submit", "collect", "collect-cron",
-		"testdata/collect", "testdata/collect-s3", "testdata/keda", "monitoring"}
+		"testdata/collect", "testdata/collect-s3", "testdata/keda", "monitoring", "kueue"}
 	alone = []string{"submit", "collect", "collect-cron", "testdata/collect", "testdata/collect-s3"}
 )
 

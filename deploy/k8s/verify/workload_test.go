@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,18 @@ func TestJobs(t *testing.T) {
 	}
 	if job := find[*batchv1.Job](t, overlay(t, "job"), "agepath-worker"); job.Spec.Completions != nil || *job.Spec.Parallelism < 2 {
 		t.Error("the workers' Job is no work queue: parallelism without completions is")
+	}
+}
+
+// TestKueue wants the workers' Job to wait for Kueue, in a queue that is there.
+func TestKueue(t *testing.T) {
+	t.Parallel()
+	list := overlay(t, "kueue")
+	job := find[*batchv1.Job](t, list, "agepath-worker")
+	queue := job.Labels["kueue.x-k8s.io/queue-name"]
+	if job.Spec.Suspend == nil || !*job.Spec.Suspend || job.Labels["kueue.x-k8s.io/priority-class"] != "agepath-urgent" ||
+		!slices.ContainsFunc(list, func(o *object) bool { return o.kind == "LocalQueue" && o.name == queue }) {
+		t.Errorf("suspend %v, labels %v", job.Spec.Suspend, job.Labels)
 	}
 }
 
