@@ -49,9 +49,9 @@ def method(fit):
         cell.age          {"min": 0.1, "max": 20, "step": 0.5} with uses: age, else None
         cell.seed         0 to 2**32 - 1; random and numpy.random are seeded with it already
 
-    fit returns a model with predict, as scikit-learn's have; or a function of rows that returns
-    predictions, for classes a number that is at least 0 for class 1; or the coefficients of the
-    features, then the intercept. With uses: age it returns pairs of an age and one of these,
+    fit returns a model with predict, as scikit-learn's have, also a classifier that was given
+    the classes 0 and 1; or a function of rows that returns predictions, for classes a number
+    that is at least 0 for class 1; or the coefficients of the features, then the intercept. With uses: age it returns pairs of an age and one of these,
     with rising ages. Numbers that are not finite end the cell as diverged, an exception as
     failed, skip(why) as skipped.
 
@@ -122,7 +122,7 @@ def _numbers(models, rows, task):
     if all(w is not None for w in linear):
         return {"coefficients": [w.tolist() for w in linear]}
     return {"predictions": {
-        part: [_predict(model, X).tolist() for model in models] for part, X in rows.items() if part != "train"}}
+        part: [_predict(model, X, task).tolist() for model in models] for part, X in rows.items() if part != "train"}}
 
 
 def _coefficients(model, X, task):
@@ -141,7 +141,7 @@ def _coefficients(model, X, task):
     if len(w) != X.shape[1] + 1:
         return None
     # Some have coefficients and are not linear, such as Poisson regression with its link.
-    says, linear = _predict(model, X), X @ w[:-1] + w[-1]
+    says, linear = _predict(model, X, task), X @ w[:-1] + w[-1]
     if task == "classification":
         same = np.array_equal(says >= 0, linear >= 0)
     else:
@@ -149,10 +149,12 @@ def _coefficients(model, X, task):
     return w if same else None
 
 
-def _predict(model, X):
+def _predict(model, X, task):
     """Returns predictions, of classes a number that is at least 0 for class 1."""
-    predict = model.predict if hasattr(model, "predict") else model
-    values = np.asarray(predict(X), float).ravel()
+    values = np.ravel(model.predict(X) if hasattr(model, "predict") else model(X))
+    if task == "classification" and hasattr(model, "classes_"):
+        values = np.where(values == 1, 1, -1)  # the other class can be 0
+    values = values.astype(float)
     if len(values) != len(X):
         raise ValueError(f"{len(values)} predictions of {len(X)} rows; one each is needed")
     return values

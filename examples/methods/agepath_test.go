@@ -124,6 +124,16 @@ func TestPythonForms(t *testing.T) {
 			one:   "from sklearn.linear_model import RidgeClassifier\n@method\ndef fit(X, y, weights, cell):\n    return RidgeClassifier(alpha=1e-9).fit(X, y, weights)\n",
 			other: "\n@method\ndef fit(X, y, weights, cell):\n    return solve(X, y, weights)\n",
 		},
+		"classes 0 and 1": {
+			set:   breast,
+			one:   "from sklearn.neighbors import KNeighborsClassifier\n@method\ndef fit(X, y, weights, cell):\n    return KNeighborsClassifier(1).fit(X, y > 0)\n",
+			other: "from sklearn.neighbors import KNeighborsClassifier\n@method\ndef fit(X, y, weights, cell):\n    return KNeighborsClassifier(1).fit(X, y)\n",
+		},
+		"coefficients of classes 0 and 1": {
+			set:   breast,
+			one:   "from sklearn.linear_model import LogisticRegression\n@method\ndef fit(X, y, weights, cell):\n    return LogisticRegression().fit(X, (y > 0).astype(int), weights)\n",
+			other: "from sklearn.linear_model import LogisticRegression\n@method\ndef fit(X, y, weights, cell):\n    return LogisticRegression().fit(X, y, weights)\n",
+		},
 		"classes by predictions": {
 			set: breast,
 			one: "from sklearn.neighbors import KNeighborsClassifier\n@method\ndef fit(X, y, weights, cell):\n    return KNeighborsClassifier(1).fit(X, y)\n",
