@@ -46,7 +46,7 @@ def method(fit):
         cell.task         "regression" or "classification"
         cell.model        the model and its parameters, {"name": "lasso", "alpha": 0.1, ...}
         cell.regularizer  {"name": "mixture", "param": 0.5} with uses: regularizer, else None
-        cell.age          {"min": 0.1, "max": 20, "step": 0.5} with uses: age, else None
+        cell.age          {"min": 0.1, "max": 20, "ages": [0.1, 0.6, ...]} with uses: age, else None
         cell.seed         0 to 2**32 - 1; random and numpy.random are seeded with it already
 
     fit returns a model with predict, as scikit-learn's have, also a classifier that was given

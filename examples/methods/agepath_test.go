@@ -176,6 +176,11 @@ func TestPythonTraps(t *testing.T) {
 		t.Errorf("the seed %d is no trap", seedOf(t, o))
 	}
 
+	fitting := try(t, path, fit("assert len(cell.age['ages']) == 41 and 'step' not in cell.age", "return [(age, solve(X, y, weights)) for age in cell.age['ages']]"), "[model, age]", "age=auto")
+	if score := fitting.score(t, "test_at_end"); score != plain || fitting.score(t, "age_reached") != fitting.score(t, "age_to") {
+		t.Errorf("derived ages: %s %q, score %v, want %v", fitting.Status, fitting.Error, score, plain)
+	}
+
 	for name, c := range map[string]struct {
 		text, uses string
 		status     experiment.Status
@@ -186,7 +191,7 @@ func TestPythonTraps(t *testing.T) {
 		"infinite prediction":   {fit("return lambda X: X[:, 0] / 0"), "[]", experiment.Diverged, "a number that is not finite", ""},
 		"prints":                {"print('before')\n" + fit("import os, subprocess, sys", "print('stray')", "os.system('echo child')", "assert sys.stdin.read() == ''", "assert subprocess.run(['cat']).returncode == 0", "return solve(X, y, weights)"), "[]", experiment.OK, "", "child\nbefore\nstray\n"},
 		"told nothing":          {fit("assert 'alpha' not in cell.model, cell.model", "assert cell.regularizer is None and cell.age is None", "return solve(X, y, weights)"), "[]", experiment.OK, "", ""},
-		"told":                  {fit("assert cell.model['alpha'] == 0.001 and cell.task == 'regression'", "assert cell.regularizer['name'] == 'linear'", "assert (cell.age['min'], cell.age['max']) == (0.5, 2)", "return [(age, solve(X, y, weights)) for age in (0.5, 1, 2)]"), "[model, regularizer, age]", experiment.OK, "", ""},
+		"told":                  {fit("assert cell.model['alpha'] == 0.001 and cell.task == 'regression'", "assert cell.regularizer['name'] == 'linear'", "assert (cell.age['min'], cell.age['max']) == (0.5, 2)", "assert cell.age['ages'] == [0.5, 1, 1.5, 2]", "return [(age, solve(X, y, weights)) for age in cell.age['ages']]"), "[model, regularizer, age]", experiment.OK, "", ""},
 		"a generator of a path": {fit("for age in (0.5, 2):", "    yield age, solve(X, y, weights)"), "age", experiment.OK, "", ""},
 		"a path that stops":     {fit("yield 0.5, solve(X, y, weights)"), "age", experiment.Incomplete, "stops at age 0.5 of 2", ""},
 		"no path":               {fit("return lambda X: X[:, 0]"), "age", experiment.Failed, "with uses: age a method returns pairs of an age and a model, not function", ""},

@@ -70,7 +70,7 @@ type commandCell struct {
 	Task        dataset.Task `json:"task"`
 	Model       Model        `json:"model"`
 	Regularizer Regularizer  `json:"regularizer,omitzero"`
-	Age         commandAge   `json:"age,omitzero"`
+	Age         *commandAge  `json:"age,omitempty"`
 	Seed        int64        `json:"seed"`
 }
 
@@ -79,7 +79,7 @@ type commandAge struct {
 	Min  float64   `json:"min"`
 	Max  float64   `json:"max"`
 	Step float64   `json:"step,omitempty"` // of given ages
-	Ages []float64 `json:"ages,omitempty"` // of acs, where they are derived
+	Ages []float64 `json:"ages"`           // of acs
 }
 
 // ask has a command compute the cell.
@@ -87,9 +87,9 @@ func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) err
 	if f.commands == nil {
 		return &outside.LackError{What: outside.Permission, Err: fmt.Errorf("the method %s is a command, and this worker runs none: start it with --allow-commands where grids are trusted", c.Method.Name)}
 	}
-	age := commandAge{Min: c.Method.Age.Min, Max: c.Method.Age.Max, Step: c.Method.Age.Step}
-	if f.span != nil {
-		age.Ages = f.steps(c.Method.Age)
+	var age *commandAge
+	if a := c.Method.Age; a != (Age{}) {
+		age = &commandAge{a.Min, a.Max, a.Step, f.steps(a)}
 	}
 	answer, err := f.commands.Solve(ctx, program, gridfile.JSON(commandCell{
 		ID: c.ID(), Task: c.Data.Task, Model: c.Model, Regularizer: c.Method.Regularizer, Age: age, Seed: c.Seed,
