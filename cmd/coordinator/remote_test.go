@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +19,7 @@ import (
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testqueue"
+	"github.com/agepath/agepath/results"
 )
 
 // remote is a NATS server on a port and a worker's program.
@@ -296,5 +299,50 @@ func TestUnreachable(t *testing.T) {
 	}
 	for _, args := range [][]string{{"status"}, {"collect", "--out", t.TempDir()}, {"retry"}, {"cancel"}, {"purge"}} {
 		wantRefusal(t, do(t, append(args, "nobody-12345678", "--nats", server.URL())...), []string{"no run nobody-12345678", "nor any other"})
+	}
+}
+
+// TestSuspended does to workers what suspending their Job does, as Kueue does it to make
+// room: SIGTERM in the middle of a cell. They hand it back without an attempt used and end
+// with the status that the Job ignores; the workers of the resumed Job finish the run.
+func TestSuspended(t *testing.T) {
+	needs.Patience(t, "10 s")
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no SIGTERM")
+	}
+	t.Parallel()
+	r := startRemote(t)
+	dir := t.TempDir()
+	grid := write(t, dir, "grid.yaml", `{name: suspended, repeats: 2, data: [diabetes], limits: {attempts: 1},
+models: [{lasso: {alpha: 0.01}}], regularizers: [hard], methods: [{mospl: {population: 150, generations: 3000}}]}`)
+	run, _, _ := strings.Cut(must(t, "submit", grid, "--ack-wait", "5m", "--nats", r.url).out, ":") // for a lost cell the test has no time
+	var waits []func() error
+	var workers []*exec.Cmd
+	for range 2 {
+		cmd, wait := r.work(t, "--drain", "--slots", "1")
+		workers, waits = append(workers, cmd), append(waits, wait)
+	}
+	r.awaitStatus(t, nil, regexp.MustCompile(run+` +computing +4 +\d +0 +2 `).MatchString)
+	for _, cmd := range workers {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, wait := range waits {
+		if exit := new(exec.ExitError); !errors.As(wait(), &exit) || exit.ExitCode() != command.ExitInterrupted {
+			t.Errorf("a worker ended with %v", exit)
+		}
+	}
+	_, wait := r.work(t, "--drain", "--slots", "2")
+	if err := wait(); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	if o := must(t, "collect", run, "--out", out, "--nats", r.url); !strings.Contains(o.out, "4 of 4 cells have ended (4 ok)") {
+		t.Errorf("collect prints %s", o.out)
+	}
+	attempts, err := results.ReadTable(filepath.Join(out, results.CellsFile), "attempts")
+	if err != nil || !slices.Equal(attempts.Batch.Columns[0].Ints, []int64{1, 1, 1, 1}) {
+		t.Errorf("attempts %+v, %v", attempts, err)
 	}
 }
