@@ -51,9 +51,9 @@ def method(fit):
 
     fit returns a model with predict, as scikit-learn's have, also a classifier that was given
     the classes 0 and 1; or a function of rows that returns predictions, for classes a number
-    that is at least 0 for class 1; or the coefficients of the features, then the intercept. With uses: age it returns pairs of an age and one of these,
-    with rising ages. Numbers that are not finite end the cell as diverged, an exception as
-    failed, skip(why) as skipped.
+    that is at least 0 for class 1; or the coefficients of the features, then the intercept.
+    With uses: age it returns pairs of an age and one of these, with rising ages. Numbers that
+    are not finite end the cell as diverged, an exception as failed, skip(why) as skipped.
 
     The decorator comes last in a file: it serves the worker until that ends the program.
     """
