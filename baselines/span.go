@@ -31,7 +31,9 @@ const (
 	// spanGrowth is the ratio of ages beyond, and spanBeyond how many there are at most.
 	spanGrowth = 1.5
 	spanBeyond = 100
-	spanShare  = 0.1 // of the samples that have a loss, at Tenth
+	// boundGrowth is the growth of a threshold from age to age below which it is bounded.
+	boundGrowth = 0.01
+	spanShare   = 0.1 // of the samples that have a loss, at Tenth
 	// lossRounding is the share of the largest loss below which one counts as none.
 	lossRounding = 1e-10
 )
@@ -44,7 +46,7 @@ const (
 //
 // The span depends on the problem alone. It is the same for all methods that get the same one.
 // A problem without a regularizer has one that compares ages with the losses.
-// Where the regularizer has no age for a sample, the search ends at the last age it tries; where
+// Where the regularizer has no age for a sample, the search ends as its threshold stands still; where
 // no sample has a loss, any range is right, and it is that from 1 to 8.
 func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 	p = unpaced(p)
@@ -72,7 +74,7 @@ func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 	for range spanBeyond {
 		ages = append(ages, spanGrowth*ages[len(ages)-1])
 	}
-	last := len(p.Regularizer.Zones()) - 2
+	last, before := len(p.Regularizer.Zones())-2, 0.0
 	for k, age := range ages {
 		s.Whole = age
 		_, err := a.Step(ctx, age)
@@ -80,9 +82,11 @@ func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 			return Span{}, fmt.Errorf("baselines: range of ages: age %v: %w", age, err)
 		}
 		a.Losses(losses)
-		if threshold, _ := p.Regularizer.Threshold(last, age); k+1 >= spanSteps && slices.Max(losses) <= threshold {
+		threshold, _ := p.Regularizer.Threshold(last, age)
+		if k+1 >= spanSteps && slices.Max(losses) <= threshold || k > spanSteps && threshold < before*(1+boundGrowth) {
 			break
 		}
+		before = threshold
 	}
 	s.Last = spanRoom * s.Whole
 	return s, nil

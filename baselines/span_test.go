@@ -57,6 +57,24 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+// bounded is a regularizer that keeps losses from 3 on out at every age.
+type bounded struct{ gaga.Hard }
+
+func (bounded) Threshold(_ int, age float64) (loss, slope float64) {
+	return 3 * age / (1 + age), 3 / ((1 + age) * (1 + age))
+}
+
+func (bounded) Integral(loss, age float64) float64 { return min(loss, 3*age/(1+age)) }
+
+// TestSpanOfBoundedThreshold wants the range to end where the age changes nothing any more.
+func TestSpanOfBoundedThreshold(t *testing.T) {
+	t.Parallel()
+	span, err := baselines.FindSpan(t.Context(), column(bounded{}))
+	if err != nil || !(span.Whole > 10 && span.Last < 1e4) {
+		t.Errorf("%+v, %v", span, err)
+	}
+}
+
 // TestSpanHoldsPaths wants all samples in at the end of the path over the range, and the same
 // range each time.
 func TestSpanHoldsPaths(t *testing.T) {
