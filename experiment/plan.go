@@ -36,7 +36,7 @@ type Plan struct {
 	sources  map[string]dataset.Source                            // by digest
 	reads    map[string]func(ctx context.Context) ([]byte, error) // of files by name
 	commands []string
-	seeds    []int64 // of the repeats
+	repeats  []Repeat
 	groups   []*plannedGroup
 	count    int64
 	seconds  float64
@@ -76,8 +76,14 @@ type Group interface {
 	// Slices tells how the cells of a repeat that no earlier group has spread over the
 	// kind's dimensions.
 	Slices() []Slice
-	// Cells yields them in each of the repeats, whose seeds are given.
-	Cells(seeds []int64) iter.Seq[Cell]
+	// Cells yields them in each of the repeats.
+	Cells(repeats []Repeat) iter.Seq[Cell]
+}
+
+// Repeat is one of the repeats of a grid.
+type Repeat struct {
+	Number int // from 1
+	Seed   int64
 }
 
 // Slice is cells that have the same value in each of the kind's dimensions.
@@ -123,10 +129,10 @@ func (g *Single) Most() float64 { return 1 }
 func (g *Single) Slices() []Slice { return []Slice{{Values: g.Values, Cells: 1}} }
 
 // Cells implements [Group].
-func (g *Single) Cells(seeds []int64) iter.Seq[Cell] {
+func (g *Single) Cells(repeats []Repeat) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		for i, seed := range seeds {
-			if !yield(g.Cell(i+1, seed)) {
+		for _, r := range repeats {
+			if !yield(g.Cell(r.Number, r.Seed)) {
 				return
 			}
 		}
@@ -189,9 +195,9 @@ func (p *Plan) survey(g *Grid, problems *gridfile.Problems) {
 		}
 		p.count += group.cells
 	}
-	p.seeds = make([]int64, g.Repeats)
-	for i := range p.seeds {
-		p.seeds[i] = CellSeed(g.Seed, i+1)
+	p.repeats = make([]Repeat, g.Repeats)
+	for i := range p.repeats {
+		p.repeats[i] = Repeat{i + 1, CellSeed(g.Seed, i+1)}
 	}
 	p.Run = p.runName(g.Seed)
 }
@@ -229,7 +235,7 @@ func (p *Plan) Needs() []Need {
 func (p *Plan) Cells() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		for _, g := range p.groups {
-			for cell := range g.Cells(p.seeds) {
+			for cell := range g.Cells(p.repeats) {
 				if !yield(cell) {
 					return
 				}
@@ -249,17 +255,11 @@ func (p *Plan) IDs() iter.Seq[string] {
 	}
 }
 
-// Tasks yields the cells as the runner sees them, in the order of the grid or
-// the largest estimated cost first.
-func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
+// Tasks yields the cells as the runner sees them in the order of the grid.
+func (p *Plan) Tasks() iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
-		groups := p.groups
-		if largestFirst {
-			groups = slices.Clone(groups)
-			slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(b.seconds, a.seconds) })
-		}
-		for _, g := range groups {
-			for cell := range g.Cells(p.seeds) {
+		for _, g := range p.groups {
+			for cell := range g.Cells(p.repeats) {
 				if !yield(p.task(cell, g.seconds)) {
 					return
 				}
@@ -268,27 +268,73 @@ func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
 	}
 }
 
+// Queue yields the cells of [Plan.Tasks] in the order in which they are to be computed,
+// so that methods can be compared early: first the cell of [Plan.Cheapest] of each method,
+// the cheapest first, then one repeat after the other, in each the most expensive first.
+func (p *Plan) Queue() iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		groups := slices.Clone(p.groups)
+		slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(b.seconds, a.seconds) })
+		cheapest := p.cheapest()
+		first := func(g *plannedGroup) bool {
+			_, method := g.Part()
+			return cheapest[method] == g
+		}
+		for _, g := range slices.Backward(groups) {
+			if !first(g) {
+				continue
+			}
+			for cell := range g.Cells(p.repeats[:1]) {
+				if !yield(p.task(cell, g.seconds)) {
+					return
+				}
+				break
+			}
+		}
+		for i := range p.repeats {
+			for _, g := range groups {
+				had := i == 0 && first(g)
+				for cell := range g.Cells(p.repeats[i : i+1]) {
+					if !had && !yield(p.task(cell, g.seconds)) {
+						return
+					}
+					had = false
+				}
+			}
+		}
+	}
+}
+
+// cheapest returns of each method the group whose cells are expected to take the least
+// time, the first of several in the order of the grid.
+func (p *Plan) cheapest() map[string]*plannedGroup {
+	of := map[string]*plannedGroup{}
+	for _, g := range p.groups {
+		if _, method := g.Part(); g.cells > 0 && (of[method] == nil || g.seconds < of[method].seconds) {
+			of[method] = g
+		}
+	}
+	return of
+}
+
 // Cheapest returns the first cell of a method on the data set where its cells are expected
 // to take the least time. The error names the methods where the plan has no such method.
 func (p *Plan) Cheapest(method string) (*Task, error) {
-	var best *plannedGroup
-	var known []string
-	for _, g := range p.groups {
-		_, name := g.Part()
-		if !slices.Contains(known, name) {
-			known = append(known, name)
+	g := p.cheapest()[method]
+	if g == nil {
+		var known []string
+		for _, g := range p.groups {
+			if _, name := g.Part(); !slices.Contains(known, name) {
+				known = append(known, name)
+			}
 		}
-		if name == method && g.cells > 0 && (best == nil || g.seconds < best.seconds) {
-			best = g
-		}
+		return nil, fmt.Errorf("the grid has no method %s; it has %s", method, strings.Join(known, ", "))
 	}
-	if best != nil {
-		for cell := range best.Cells(p.seeds) {
-			task, err := p.task(cell, best.seconds)
-			return &task, err
-		}
+	for cell := range g.Cells(p.repeats) {
+		task, err := p.task(cell, g.seconds)
+		return &task, err
 	}
-	return nil, fmt.Errorf("the grid has no method %s; it has %s", method, strings.Join(known, ", "))
+	panic("a group without the cells that it counted")
 }
 
 // task makes the task of a cell.
@@ -428,7 +474,7 @@ func (p *Plan) runName(seed int64) string {
 		Repeats int
 		Keep    Keep
 		Groups  []string
-	}{p.Kind, seed, len(p.seeds), p.Keep, slices.Compact(digests)}))
+	}{p.Kind, seed, len(p.repeats), p.Keep, slices.Compact(digests)}))
 	return plainName(p.Grid) + "-" + hex.EncodeToString(sum[:4])
 }
 

@@ -73,7 +73,7 @@ func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
 	if inventory.Len() == 0 {
 		return left, nil
 	}
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err != nil {
 			return rest{}, err
 		}

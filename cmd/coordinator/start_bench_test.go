@@ -154,7 +154,7 @@ func slotRequest(b *testing.B, path string) []byte {
 			b.Fatal(err)
 		}
 	}
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -45,7 +45,7 @@ sweeps:
 	}
 	kind := selfpaced.Kind{}
 	with := map[string]int{} // tasks that need it
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err == nil {
 			err = kind.Check(&task)
 		}

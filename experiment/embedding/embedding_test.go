@@ -46,7 +46,7 @@ func TestGrids(t *testing.T) {
 			if err != nil || p.Count() != cells {
 				t.Fatalf("%d cells, want %d: %v", p.Count(), cells, err)
 			}
-			for task, err := range p.Tasks(true) {
+			for task, err := range p.Queue() {
 				if err == nil {
 					err = (Kind{}).Check(&task)
 				}
@@ -180,7 +180,7 @@ func tasks(t *testing.T, dir, text string) (list []experiment.Task, data files) 
 		t.Fatal(err)
 	}
 	data = files{}
-	for task, err := range p.Tasks(false) {
+	for task, err := range p.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -215,7 +215,7 @@ func (w *watch) parts() []Part {
 }
 
 // outlook returns the rate and the time to the end of a run with so many cells
-// left. The expensive cells come first, so that the time follows the work that
+// left. In each repeat the expensive cells come first, so that the time follows the work that
 // is left rather than the number of cells: what cells of the same data set and
 // method took, or else the estimate, corrected by how the others' was.
 func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {

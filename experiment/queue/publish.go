@@ -17,10 +17,9 @@ import (
 )
 
 // Publish queues tasks in the order of the sequence, which is the order of
-// their delivery: put the most expensive first. Tasks whose cell is already
-// queued or in flight are refused by the server and counted as such; so is a
-// task whose confirmation got lost when it is sent again. Both counts are of
-// confirmed tasks, also when an error, which names the cell, ends the
+// their delivery. Tasks whose cell is already queued or in flight are refused by
+// the server and counted as such; so is a task whose confirmation got lost when it
+// is sent again. Both counts are of confirmed tasks, also when an error, which names the cell, ends the
 // publishing early. The tasks may belong to several runs. It is for cells without
 // a result, [Queue.PublishAgain] for others.
 func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {

@@ -487,11 +487,10 @@ func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of 
 	return replaced, nil
 }
 
-// tasksOf yields the plan's tasks whose cell is wanted, the most expensive
-// first.
+// tasksOf yields the plan's tasks whose cell is wanted, in the order of its queue.
 func tasksOf(plan *experiment.Plan, wanted func(cell string) bool) iter.Seq2[experiment.Task, error] {
 	return func(yield func(experiment.Task, error) bool) {
-		for task, err := range plan.Tasks(true) {
+		for task, err := range plan.Queue() {
 			if (err != nil || wanted(task.Cell)) && !yield(task, err) {
 				return
 			}

@@ -60,7 +60,7 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 			g.kept = append(g.kept, name)
 		}
 	}
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err == nil && len(g.cells)%1024 == 0 {
 			err = ctx.Err()
 		}

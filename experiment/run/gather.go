@@ -86,7 +86,7 @@ func (w *workload) remaining(elapsed time.Duration) time.Duration {
 }
 
 // costs are the estimated seconds of cells that follow each other in the order of
-// publishing, which is that of their costs: those of a grid have few.
+// publishing, which in each repeat is that of their costs: those of a grid have few.
 type costs struct {
 	each  float64
 	cells int
@@ -261,7 +261,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 // could read has no labels: they come from the plan.
 func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Outcome) error {
 	if o.Labels.Rows == 0 {
-		for task, err := range plan.Tasks(false) {
+		for task, err := range plan.Tasks() {
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ import (
 // taskOf returns the task of a cell of the plan.
 func (w *wire) taskOf(cell string) experiment.Task {
 	w.t.Helper()
-	for task, err := range w.plan.Tasks(false) {
+	for task, err := range w.plan.Tasks() {
 		if err != nil {
 			w.t.Fatal(err)
 		}

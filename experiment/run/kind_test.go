@@ -114,11 +114,11 @@ func (g *walkGroup) Slices() (list []experiment.Slice) {
 	return list
 }
 
-func (g *walkGroup) Cells(seeds []int64) iter.Seq[experiment.Cell] {
+func (g *walkGroup) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	return func(yield func(experiment.Cell) bool) {
 		for _, steps := range g.section.steps {
-			for i, seed := range seeds {
-				if !yield(&walk{"walk", g.method, int(steps), g.section.length, seed, i + 1}) {
+			for _, r := range repeats {
+				if !yield(&walk{"walk", g.method, int(steps), g.section.length, r.Seed, r.Number}) {
 					return
 				}
 			}

@@ -129,7 +129,7 @@ func Try(ctx context.Context, plan *experiment.Plan, method string, stderr io.Wr
 
 // findCell returns the task of an identity, with all further tables kept.
 func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (*experiment.Task, error) {
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err != nil {
 			return nil, err
 		}

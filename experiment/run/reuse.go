@@ -83,7 +83,7 @@ func (t *taker) takeWaiting() error {
 		return nil
 	}
 	t.heldBytes = 0
-	for task, err := range t.gate.plan.Tasks(false) {
+	for task, err := range t.gate.plan.Tasks() {
 		if err != nil {
 			return err
 		}

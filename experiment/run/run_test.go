@@ -455,7 +455,7 @@ func TestRemaining(t *testing.T) {
 	first := true
 	before, total := cellSet{}, 0.0
 	var tasks []experiment.Task
-	for task, err := range p.Tasks(true) {
+	for task, err := range p.Queue() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func TestShareForeign(t *testing.T) {
 	}
 	_, grown := plan(t, "repeats=2")
 	writer := q.Results(func(string) uint64 { return 0 })
-	for task, err := range grown.Tasks(false) {
+	for task, err := range grown.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

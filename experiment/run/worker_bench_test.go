@@ -20,7 +20,7 @@ func BenchmarkWorker(b *testing.B) {
 				b.StopTimer()
 				q := startQueue(b)
 				tasks := func(yield func(experiment.Task, error) bool) {
-					for task := range p.Tasks(false) {
+					for task := range p.Tasks() {
 						task.Kind, task.Data = "toy", nil
 						if !yield(task, nil) {
 							return

@@ -26,7 +26,7 @@ func firstTasks(t *testing.T, text string) ([]experiment.Task, *experiment.Plan)
 		t.Fatal(err)
 	}
 	var tasks []experiment.Task
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func constantCell(t *testing.T, text string) (measures experiment.Batch, further
 		t.Fatal(err)
 	}
 	found := 0
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

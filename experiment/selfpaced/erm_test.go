@@ -46,7 +46,7 @@ func TestERMPlan(t *testing.T) {
 		t.Errorf("%d cells, want %d", p.Count(), want)
 	}
 	ids, texts := map[string]bool{}, map[string]int{}
-	for task, err := range p.Tasks(true) {
+	for task, err := range p.Queue() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,7 +104,7 @@ type plannedCell struct {
 }
 
 // Cells implements [experiment.Group]; the repeat varies fastest.
-func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
+func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	return func(yield func(experiment.Cell) bool) {
 		cell := &plannedCell{group: g, Cell: Cell{
 			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
@@ -113,8 +113,8 @@ func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 		for c := range g.all() {
 			cell.Settings.Noise = c.noise
 			cell.Model, cell.Method = g.cell(&c)
-			for i, seed := range seeds {
-				cell.Repeat, cell.Seed = i+1, seed
+			for _, r := range repeats {
+				cell.Repeat, cell.Seed = r.Number, r.Seed
 				if !yield(cell) {
 					return
 				}

@@ -42,7 +42,7 @@ func tasksOn(t *testing.T, set *dataset.Dataset, text string) (*experiment.Plan,
 		t.Fatal(err)
 	}
 	var tasks []experiment.Task
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func TestCommandIdentity(t *testing.T) {
 			t.Errorf("%s: commands %v", c.name, p.Commands())
 		}
 		cells := 0
-		for task, err := range p.Tasks(false) {
+		for task, err := range p.Tasks() {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ func TestMOSPL(t *testing.T) {
 	if p.Count() != 1+2*2+1 {
 		t.Errorf("%d cells, want one for linear, four for mixture and the constant", p.Count())
 	}
-	for task := range p.Tasks(false) {
+	for task := range p.Tasks() {
 		cell, err := DecodeCell(task.Spec)
 		if err != nil {
 			t.Fatal(err)

@@ -55,7 +55,7 @@ func TestSettingsExpand(t *testing.T) {
 	params := map[any]int{}
 	ids := map[string]bool{}
 	column := slices.IndexFunc(labelColumns, func(c experiment.Column) bool { return c.Name == "method_params" })
-	for task := range p.Tasks(false) {
+	for task := range p.Tasks() {
 		params[task.Labels.At(labelColumns[column], column, 0)]++
 		ids[task.Cell] = true
 		cell, err := DecodeCell(task.Spec)
@@ -231,7 +231,7 @@ regularizers: [hard, linear]
 methods: [acs, acs-once]
 age: {min: 1e-14, max: 1e-13}
 `)
-	for task := range p.Tasks(false) {
+	for task := range p.Tasks() {
 		cell, err := DecodeCell(task.Spec)
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func TestMedianCells(t *testing.T) {
 	if want := []experiment.Need{originalMethod.need(), medianNeed, constantMethod.need()}; !slices.Equal(plan.Needs(), want) {
 		t.Errorf("the plan needs %v, want %v", plan.Needs(), want)
 	}
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

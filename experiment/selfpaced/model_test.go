@@ -88,7 +88,7 @@ methods: [original]
 	}
 	column := slices.IndexFunc(labelColumns, func(c experiment.Column) bool { return c.Name == "l1_ratio" })
 	var ratios []any
-	for task, err := range p.Tasks(false) {
+	for task, err := range p.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -269,7 +269,7 @@ func TestTasks(t *testing.T) {
 	p := mustPlan(t, mixed, "limits.timeout=1m", "keep.coefficients=true")
 	inOrder := slices.Collect(p.IDs())
 	i := 0
-	for task, err := range p.Tasks(false) {
+	for task, err := range p.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,21 +285,65 @@ func TestTasks(t *testing.T) {
 		}
 		i++
 	}
-	var costs []float64
-	var ids []string
-	for task := range p.Tasks(true) {
-		costs = append(costs, task.Cost)
-		ids = append(ids, task.Cell)
+	checkQueue(t, p)
+}
+
+// checkQueue wants the queue of a plan to have its cells, first one of each method, the
+// cheapest of the first repeat, then the repeats one after the other, in each falling costs.
+func checkQueue(t *testing.T, p *experiment.Plan) {
+	t.Helper()
+	type place struct {
+		method string
+		repeat int64
+		cost   float64
 	}
-	slices.Reverse(costs)
-	if !slices.IsSorted(costs) {
-		t.Error("costs do not decrease")
+	of := func(task *experiment.Task) place {
+		at := place{cost: task.Cost}
+		for j, column := range p.Tables().Labels {
+			switch value := task.Labels.At(column, j, 0); column.Name {
+			case "method":
+				at.method, _ = value.(string)
+			case "repeat":
+				at.repeat, _ = value.(int64)
+			}
+		}
+		return at
 	}
-	if !slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(inOrder))) {
-		t.Error("the largest first are other cells than those in order")
+	cheapest, cells := map[string]float64{}, map[string]bool{}
+	for task, err := range p.Tasks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := of(&task)
+		if least, there := cheapest[at.method]; !there || at.cost < least {
+			cheapest[at.method] = at.cost
+		}
+		cells[task.Cell] = true
 	}
-	if costs[0] <= 0 || math.IsInf(costs[len(costs)-1], 0) {
-		t.Errorf("costs go from %g to %g", costs[0], costs[len(costs)-1])
+	methods, last, n := map[string]bool{}, place{repeat: 1, cost: math.Inf(1)}, 0
+	for task, err := range p.Queue() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !cells[task.Cell] {
+			t.Fatalf("cell %s comes twice, or is none of the plan", task.Cell)
+		}
+		delete(cells, task.Cell)
+		at := of(&task)
+		if n++; n <= len(cheapest) {
+			if methods[at.method] || at.repeat != 1 || at.cost != cheapest[at.method] {
+				t.Errorf("cell %d is %+v, want the cheapest of a method that none was of", n, at)
+			}
+			methods[at.method] = true
+			continue
+		}
+		if at.repeat < last.repeat || at.repeat == last.repeat && at.cost > last.cost {
+			t.Errorf("cell %d is %+v after %+v", n, at, last)
+		}
+		last = at
+	}
+	if len(cells) > 0 {
+		t.Errorf("%d cells are not queued", len(cells))
 	}
 }
 
@@ -307,7 +351,7 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	p := mustPlan(t, mixed)
 	rows := map[string]bool{}
-	for task := range p.Tasks(false) {
+	for task := range p.Tasks() {
 		row := map[string]any{}
 		for j, column := range labelColumns {
 			row[column.Name] = task.Labels.At(column, j, 0)
@@ -483,7 +527,7 @@ func BenchmarkIDs(b *testing.B) {
 func BenchmarkTasks(b *testing.B) {
 	p := mustPlan(b, million, "models.0.lasso.alpha.to=0.005")
 	for b.Loop() {
-		for _, err := range p.Tasks(true) {
+		for _, err := range p.Queue() {
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -506,7 +550,7 @@ methods: [original, gaga]
 	ids := slices.Collect(whole.IDs())
 	parts := mustPlan(t, text+"rows: [20, 30]\n")
 	trained := map[int64]int{}
-	for task, err := range parts.Tasks(false) {
+	for task, err := range parts.Tasks() {
 		if err != nil || slices.Contains(ids, task.Cell) {
 			t.Errorf("cell %s, %v", task.Cell, err)
 		}

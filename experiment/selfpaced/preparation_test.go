@@ -49,7 +49,7 @@ age: %s
 		}
 	}
 	got, labels := map[string]bool{}, map[string]bool{}
-	for task, err := range whole.Tasks(false) {
+	for task, err := range whole.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}

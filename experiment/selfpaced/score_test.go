@@ -90,7 +90,7 @@ func TestRawYears(t *testing.T) {
 	for seed := range 12 {
 		plan := yearsPlan(t, seed)
 		scores := map[string]float64{}
-		for task, err := range plan.Tasks(false) {
+		for task, err := range plan.Tasks() {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,7 @@ func tasks(t *testing.T, dir, text string) (list []experiment.Task, data experim
 	if err != nil {
 		t.Fatal(err)
 	}
-	for task, err := range p.Tasks(false) {
+	for task, err := range p.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}
