@@ -56,14 +56,24 @@ func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run
 		tell(p)
 		mu.Lock()
 		defer mu.Unlock()
-		last.Phase, last.Ended, last.Counted = live.Computing, p.Done, p.Gathered
-		last.Failed, last.Incomplete = p.Failed, p.Incomplete
+		last.Phase, last.Ended = live.Computing, p.Done
+		last.Failed, last.Incomplete = p.Counts.Failed(), p.Counts.Statuses[experiment.Incomplete]
+		last.Reasons = p.Counts.Reasons
 		n.Runs(last)
 	}
 	watching, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	if c.Queue != nil {
 		all.Go(func() { live.NotifyWorkers(watching, c.Queue, n, c.Report) })
+	}
+	warn := c.Report
+	c.Report = func(err error) {
+		if held := new(run.HeldError); errors.As(err, &held) {
+			mu.Lock()
+			n.Held(last, held.Error())
+			mu.Unlock()
+		}
+		warn(err)
 	}
 	summary, err := c.Run(ctx)
 	stop()
@@ -74,6 +84,7 @@ func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run
 	case err == nil:
 		last.Phase, last.Ended = notify.Finished, 0
 		last.Failed, last.Incomplete = int64(summary.Failed()), int64(summary.Counts[experiment.Incomplete])
+		last.Reasons = summary.Reasons
 		for _, count := range summary.Counts {
 			last.Ended += int64(count)
 		}

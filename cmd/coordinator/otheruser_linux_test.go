@@ -96,7 +96,7 @@ ls /dev/shm/agepath-other-user; echo round >&2; sleep 0.05; done 2>"$0"`, in("gr
 		t.Error(err)
 	}
 	_ = looking.Wait() // it was killed
-	if err == nil || !strings.Contains(string(out), "the method look: found: .") {
+	if err == nil || !strings.Contains(string(out), "look: found: .") {
 		t.Errorf("the run: %v\n%s", err, out)
 	}
 	rounds, err := os.ReadFile(in("grid/rounds"))

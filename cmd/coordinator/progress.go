@@ -8,9 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/report"
 )
 
 const (
@@ -189,7 +191,19 @@ func (p *progress) showStep() {
 func (p *progress) showCells(level slog.Level, message string) {
 	c := p.cells
 	if !p.onLine {
-		fields := []any{"run", p.what, "done", c.Done, "cells", c.Total, "incomplete", c.Incomplete, "failed", c.Failed, "elapsed", c.Elapsed.Round(time.Second)}
+		fields := []any{"run", p.what, "done", c.Done, "cells", c.Total, "incomplete", c.Counts.Statuses[experiment.Incomplete], "failed", c.Counts.Failed()}
+		for _, status := range experiment.Statuses {
+			if n := c.Counts.Statuses[status]; n > 0 && status.Failed() && status != experiment.Failed {
+				fields = append(fields, string(status), n)
+			}
+		}
+		if held := heldCells(c.Held); held > 0 {
+			fields = append(fields, "held_back", held)
+		}
+		if len(c.Counts.Reasons) > 0 {
+			fields = append(fields, "why", c.Counts.Reasons[0].String())
+		}
+		fields = append(fields, "elapsed", c.Elapsed.Round(time.Second))
 		if c.Remaining >= 0 {
 			fields = append(fields, "remaining", c.Remaining.Round(time.Second))
 		}
@@ -198,14 +212,47 @@ func (p *progress) showCells(level slog.Level, message string) {
 	}
 	full := int(barWidth * c.Done / max(c.Total, 1))
 	text := fmt.Sprintf("%s%s %d of %d cells", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), c.Done, c.Total)
-	if c.Incomplete > 0 {
-		text += fmt.Sprintf(", %d incomplete", c.Incomplete)
+	for _, status := range experiment.Statuses {
+		if n := c.Counts.Statuses[status]; n > 0 && (status.Failed() || status == experiment.Incomplete) {
+			text += fmt.Sprintf(", %d %s", n, status)
+		}
 	}
-	if c.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", c.Failed)
+	if held := heldCells(c.Held); held > 0 {
+		text += fmt.Sprintf(", %d held back", held)
 	}
 	if c.Remaining >= 0 {
 		text += ", " + humanTime(c.Remaining.Seconds()) + " left"
 	}
+	if len(c.Counts.Reasons) > 0 {
+		text += "; " + shortened(c.Counts.Reasons[0].String(), lineReason)
+	}
 	p.draw(text)
+}
+
+// lineReason is how many characters of a reason the line of a terminal has.
+const lineReason = 60
+
+// shortened returns the beginning of a text for the screen.
+func shortened(text string, most int) string {
+	runes := []rune(report.Visible(text))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return string(runes[:most-3]) + "..."
+}
+
+// heldCells counts the cells that are held back.
+func heldCells(held []*run.HeldError) (n int64) {
+	for _, of := range held {
+		n += of.Cells
+	}
+	return n
+}
+
+// print writes a text above the line.
+func (p *progress) print(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprint(p.base.Err, text)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results/analysis"
@@ -118,7 +119,7 @@ func TestProgressCells(t *testing.T) {
 	}
 	p.compute(run.Progress{Total: 40, Remaining: -1})
 	heard("msg=computing run=run-1 done=0 cells=40")
-	p.compute(run.Progress{Total: 40, Done: 20, Failed: 2, Remaining: 90 * time.Second})
+	p.compute(run.Progress{Total: 40, Done: 20, Counts: run.Counts{Statuses: map[experiment.Status]int64{experiment.Failed: 2}}, Remaining: 90 * time.Second})
 	heard() // but at the level of debugging
 	p.look()
 	heard() // nor before it is time
@@ -129,7 +130,7 @@ func TestProgressCells(t *testing.T) {
 	heard("msg=ended run=run-1 done=20")
 
 	p.onLine = true
-	p.compute(run.Progress{Total: 40, Done: 20, Failed: 2, Remaining: 90 * time.Second})
+	p.compute(run.Progress{Total: 40, Done: 20, Counts: run.Counts{Statuses: map[experiment.Status]int64{experiment.Failed: 2}}, Remaining: 90 * time.Second})
 	bar := strings.Repeat("█", barWidth/2) + strings.Repeat("░", barWidth/2)
 	heard(clearLine + "run-1: " + bar + " 20 of 40 cells, 2 failed, " + humanTime(90) + " left")
 	p.warn(errors.New("a worker vanished"))

@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/report"
 )
 
 // replayCommand computes a cell again.
@@ -22,7 +23,8 @@ func (a *app) replayCommand() *cobra.Command {
 	var commands bool
 	cmd := command.Command("replay DIR CELL", "Compute one cell of a folder of results again, here",
 		`Compute one cell of a folder of results again and print what it gives beside
-what the folder says. The exit status is 1 where they differ. Numbers of a
+what the folder says, with the errors of a cell that failed. The exit status is 1
+where they differ, and where the cell fails again. Numbers of a
 platform that rounds otherwise, such as linux/arm64 to linux/amd64, may differ by
 1e-9, relative to the smaller one where that is above 1.
 
@@ -74,6 +76,9 @@ func (a *app) showReplay(r *run.Replayed) error {
 	elsewhere := !experiment.SameArithmetic(r.Platform, experiment.Platform())
 	table := textTable{{"column", "stored", "computed", ""}}
 	for i, column := range r.Columns {
+		if r.Stored[i] == nil && r.Computed[i] == nil {
+			continue // a cell that failed has no measures
+		}
 		stored, computed := valueText(r.Stored[i]), valueText(r.Computed[i])
 		mark := ""
 		switch {
@@ -91,8 +96,19 @@ func (a *app) showReplay(r *run.Replayed) error {
 	for _, of := range r.Rows {
 		fmt.Fprintf(a.Out, "\n%d %s compared\n", of.Rows, of.Table)
 	}
+	for i, of := range []string{"stored", "computed"} {
+		if r.Error[i] != "" {
+			fmt.Fprintf(a.Out, "\nerror %s:\n%s\n", of, report.Visible(r.Error[i]))
+		}
+	}
 	platforms := fmt.Sprintf("computed on %s, here %s", r.Platform, experiment.Platform())
 	switch {
+	case r.Failed && r.Same:
+		return fmt.Errorf("cell %s fails the same way here: %s", r.Cell, experiment.ReasonText(r.Method, r.Error[1]))
+	case r.Failed:
+		return fmt.Errorf("cell %s fails here, in another way than is stored: %s", r.Cell, experiment.ReasonText(r.Method, r.Error[1]))
+	case r.Same && r.Computed[0] == string(experiment.Skipped):
+		fmt.Fprintln(a.Out, "skipped here as well")
 	case r.Same:
 		fmt.Fprintln(a.Out, "equal bit for bit")
 	case elsewhere && r.Rounding:

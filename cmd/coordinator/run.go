@@ -44,6 +44,8 @@ func (a *app) runCommand() *cobra.Command {
 		asJSON  jsonFlag
 		telling notifyFlags
 		page    pageFlag
+
+		keepGoing bool
 	)
 	cmd := command.Command("run GRID", "Compute a grid and report the results",
 		`Compute the cells of a grid that the folder of results does not have yet, and
@@ -76,7 +78,7 @@ coordinator run grid.yaml --retry failed`,
 				return command.Refusef("the methods %s are commands, which are programs on this machine; --allow-commands lets them run", strings.Join(names, ", "))
 			}
 			c := &run.Coordinator{
-				Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid),
+				Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid), KeepGoing: keepGoing,
 				Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
 				AllowCommands: allow, Compression: report.compression,
 			}
@@ -103,6 +105,7 @@ coordinator run grid.yaml --retry failed`,
 	telling.addTo(flags)
 	page.addTo(flags)
 	from.addTo(flags)
+	flags.BoolVar(&keepGoing, "keep-going", false, "compute all cells of a method whose first 3 all end with the same error, instead of holding the others back")
 	command.AllowCommands(flags, &allow)
 	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	return cmd
@@ -131,6 +134,9 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 	}
 	shown := newProgress(a.Base, c.Plan.Run)
 	c.Progress, c.Report = shown.compute, shown.warn
+	interim := &standings{app: a, shown: shown, dir: c.Out}
+	defer interim.all.Wait()
+	c.Milestone = func() { interim.milestone(ctx) }
 	summary, err := during(shown, func(begin func(analysis.Step)) (*run.Summary, error) {
 		c.Step = func(what string) { begin(analysis.Step{What: what}) }
 		return notified(ctx, c, n)
@@ -160,7 +166,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 	if err != nil {
 		return err
 	}
-	return failures(r, summary.Counts, summary.Cells)
+	return failures(summary, c.Out)
 }
 
 // showSummary says what a run computed.
@@ -177,6 +183,10 @@ func (a *app) showSummary(c *run.Coordinator, summary *run.Summary) {
 
 // runObject is the object of docs/schemas/run.json.
 func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files []string) object {
+	held := []object{}
+	for _, of := range summary.Held {
+		held = append(held, object{"method": of.Method, "cells": of.Cells, "reason": of.Reason})
+	}
 	failures := []object{}
 	for _, f := range r.Failures {
 		failures = append(failures, object{"cell": f.Cell, "what": f.What, "status": f.Status, "error": f.Error})
@@ -184,7 +194,7 @@ func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files
 	return object{
 		"run": c.Plan.Run, "out": c.Out, "cells": summary.Cells, "computed": summary.Computed, "reused": summary.Reused,
 		"statuses": report.StatusCounts(summary.Counts), "quarantined": summary.Quarantined,
-		"elapsed_seconds": summary.Elapsed.Seconds(), "failures": failures, "files": files,
+		"elapsed_seconds": summary.Elapsed.Seconds(), "reasons": append([]experiment.Reason{}, summary.Reasons...), "held_back": held, "failures": failures, "files": files,
 	}
 }
 
@@ -243,45 +253,62 @@ func files(dir string, flags *reportFlags) []string {
 	return paths
 }
 
-// shownFailures is how many failed and incomplete cells a run tells about by
-// itself.
-const shownFailures = 5
+// shownReasons is how many reasons of failures a command lists, and shownReason how many
+// characters of each.
+const shownReasons, shownReason = 5, 120
 
-// failures makes an error of the cells that failed or are incomplete, nil when
-// there is none.
-func failures(r *report.Report, counts map[experiment.Status]int, cells int64) error {
-	text := unfinished(counts, cells)
-	if text == "" {
-		return nil
-	}
+// failures makes an error of the cells that failed, are incomplete or were held back, nil
+// when there is none.
+func failures(s *run.Summary, out string) error {
 	var b strings.Builder
-	b.WriteString(text + "\n" + failureList(r))
-	var statuses []string
-	for _, status := range failureStatuses() {
-		if counts[status] > 0 && status != experiment.Skipped {
-			statuses = append(statuses, string(status))
+	if text := unfinished(s.Counts, s.Cells); text != "" {
+		b.WriteString(text + "\n" + reasonList(s.Reasons))
+		fmt.Fprintf(&b, "`coordinator replay %s CELL` computes one again; the report has more.", out)
+		if offer := again(s.Reasons); offer != "" {
+			fmt.Fprintf(&b, " The same command with --retry %s computes them again.", offer)
+		}
+		if s.Counts[experiment.Timeout]+s.Counts[experiment.Memory] > 0 {
+			b.WriteString(" With higher limits it computes those that a limit ended.")
 		}
 	}
-	fmt.Fprintf(&b, "The same command with --retry %s computes them again.", strings.Join(statuses, ","))
-	if counts[experiment.Timeout]+counts[experiment.Memory] > 0 {
-		b.WriteString(" With higher limits it computes those that a limit ended.")
+	for _, held := range s.Held {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%v. Once %s is mended the same command computes them; --keep-going does so now.", held, held.Method)
+	}
+	if b.Len() == 0 {
+		return nil
 	}
 	return errors.New(b.String())
 }
 
-// failureList lists the first incomplete and failed cells, a line each.
-func failureList(r *report.Report) string {
+// again lists the statuses of cells that may end otherwise another time.
+func again(reasons []experiment.Reason) string {
+	var names []string
+	for _, status := range failureStatuses() {
+		if slices.ContainsFunc(reasons, func(r experiment.Reason) bool { return r.Status == status && !r.Repeats }) {
+			names = append(names, string(status))
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// reasonList lists reasons of failures, a line each.
+func reasonList(reasons []experiment.Reason) string {
 	var b strings.Builder
-	for i, failure := range r.Failures {
-		if i == shownFailures {
-			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", r.Failed+r.Incomplete-i)
+	for i, reason := range reasons {
+		if i == shownReasons {
+			fmt.Fprintf(&b, "  ... and %d more reasons\n", len(reasons)-i)
 			break
 		}
-		first, _, _ := strings.Cut(failure.Error, "\n")
-		fmt.Fprintf(&b, "  %s (%s): %s: %s\n", failure.Cell, report.Visible(failure.What), failure.Status, report.Visible(first))
+		fmt.Fprintf(&b, "  %s (cell %s)\n", shortened(reason.String(), shownReason), shortCell(reason.Cell))
 	}
 	return b.String()
 }
+
+// shortCell is as much of a cell's identity as people need.
+func shortCell(cell string) string { return cell[:min(len(cell), 8)] }
 
 // unfinished says how many cells failed or are incomplete, "" where all are ok.
 func unfinished(counts map[experiment.Status]int, cells int64) string {

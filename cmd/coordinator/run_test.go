@@ -234,7 +234,7 @@ func TestFailedCells(t *testing.T) {
 	if o.code != command.ExitFailed {
 		t.Fatalf("exit status %d: %s", o.code, o.err)
 	}
-	for _, want := range []string{"12 of 12 cells failed (12 timeout)", "not done within 1ns", "and 7 more", "--retry timeout"} {
+	for _, want := range []string{"12 of 12 cells failed (12 timeout)", "8 x original: timeout: not done within 1ns", "--retry timeout"} {
 		if !strings.Contains(o.err, want) {
 			t.Errorf("the message does not say %q:\n%s", want, o.err)
 		}
@@ -275,7 +275,7 @@ func replayCells(t *testing.T, k *kindOfGrid) {
 		t.Fatal(err)
 	}
 	for i := range frame.Rows() {
-		if o := must(t, "replay", out, frame.At(0, i).(string), "--data", data); !strings.Contains(o.out, k.measure) || !strings.Contains(o.out, "equal bit for bit") {
+		if o := must(t, "replay", out, frame.At(0, i).(string), "--data", data); (!strings.Contains(o.out, k.measure) || !strings.Contains(o.out, "equal bit for bit")) && !strings.Contains(o.out, "skipped here as well") {
 			t.Errorf("replay prints\n%s", o.out)
 		}
 	}

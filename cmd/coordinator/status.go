@@ -60,9 +60,13 @@ func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, a
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
-		active, err := a.tellRuns(ctx, q, names, watches)
+		active := false
+		workers, refused, err := q.Workers(ctx)
 		if err == nil {
-			err = a.tellWorkers(ctx, q, watches)
+			active, err = a.tellRuns(ctx, q, names, watches, workers)
+		}
+		if err == nil {
+			err = a.tellWorkers(workers, refused, watches)
 		}
 		if err != nil || !again || !active {
 			return err
@@ -86,7 +90,7 @@ func listRuns(ctx context.Context, q *queue.Queue, names []string) ([]queue.List
 }
 
 // lookAt finds out where the cells of a run are, and watches it from then on.
-func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string]*watch) (*watch, error) {
+func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string]*watch, workers []queue.Presence) (*watch, error) {
 	w := watches[name]
 	if w == nil {
 		follower, err := live.NewFollower(q, name)
@@ -99,13 +103,14 @@ func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string
 	if err := w.Look(ctx); err != nil {
 		return nil, err
 	}
+	w.Bound(workers, time.Now())
 	w.throughput.Note(live.Sample{At: time.Now(), Done: w.Standing.Done()})
 	return w, nil
 }
 
 // tellRuns writes a table of the runs with these names, none for all, and tells
 // whether cells are still to come.
-func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (active bool, err error) {
+func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch, workers []queue.Presence) (active bool, err error) {
 	runs, err := listRuns(ctx, q, names)
 	if err != nil {
 		return false, err
@@ -117,7 +122,7 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">skipped", ">running", ">queued", ">not queued", ">cells/s", ">left"}}
 	var incomplete, skipped, unqueued int64
 	for _, r := range runs {
-		w, err := lookAt(ctx, q, r.Name, watches)
+		w, err := lookAt(ctx, q, r.Name, watches, workers)
 		if err != nil {
 			return false, err
 		}
@@ -144,7 +149,27 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 	if err := table.write(a.Out); err != nil {
 		return false, err
 	}
+	if err := a.tellReasons(ctx, runs, watches); err != nil {
+		return false, err
+	}
 	return active, a.tellQuarantine(ctx, q, runs, watches)
+}
+
+// tellReasons writes why cells of runs are not ok.
+func (a *atServer) tellReasons(ctx context.Context, runs []queue.Listed, watches map[string]*watch) error {
+	for _, r := range runs {
+		reasons, others, err := watches[r.Name].Reasons(ctx)
+		if err != nil {
+			return err
+		}
+		if len(reasons) > 0 {
+			fmt.Fprintf(a.Out, "%s: cells that are not ok:\n%s", r.Name, reasonList(reasons))
+		}
+		if others > 0 {
+			fmt.Fprintf(a.Out, "  ... and %d cells whose reasons were not read\n", others)
+		}
+	}
+	return nil
 }
 
 // tellQuarantine writes how many results of the runs are of no cell, how many messages are
@@ -204,11 +229,7 @@ func (a *atServer) tellUnable(watches map[string]*watch, workers []queue.Presenc
 
 // tellWorkers writes a table of the workers and of the cell each computes
 // longest, if there are any.
-func (a *atServer) tellWorkers(ctx context.Context, q *queue.Queue, watches map[string]*watch) error {
-	workers, refused, err := q.Workers(ctx)
-	if err != nil {
-		return err
-	}
+func (a *atServer) tellWorkers(workers []queue.Presence, refused int, watches map[string]*watch) error {
 	a.tellUnable(watches, workers)
 	if refused > 0 {
 		fmt.Fprintf(a.Out, "%d messages in the workers' place are none of a worker\n", refused)

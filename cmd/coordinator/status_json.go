@@ -23,7 +23,7 @@ func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []stri
 	watches := map[string]*watch{}
 	runs := []object{}
 	for _, r := range listed {
-		w, err := lookAt(ctx, q, r.Name, watches)
+		w, err := lookAt(ctx, q, r.Name, watches, workers)
 		if err != nil {
 			return err
 		}
@@ -31,7 +31,13 @@ func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []stri
 		if err != nil {
 			return err
 		}
-		runs = append(runs, runStatus(r, w, last, workers))
+		reasons, _, err := w.Reasons(ctx)
+		if err != nil {
+			return err
+		}
+		status := runStatus(r, w, last, workers)
+		status["reasons"] = reasons
+		runs = append(runs, status)
 	}
 	return a.writeJSON(object{
 		"runs": runs, "workers": live.DescribeWorkers(workers, time.Now()), "refused_worker_messages": refused,

@@ -3,8 +3,12 @@ package live
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 )
@@ -21,6 +25,65 @@ type Follower struct {
 	described bool
 	cells     *run.Cells // nil where the server does not list them
 	failures  *queue.FailureIndex
+	why       map[string]*experiment.Outcome // of cells that are not ok, with what a reason is made of alone
+}
+
+// mostRead is how many cells that are not ok a follower reads the reasons of.
+const mostRead = 2000
+
+// Reasons returns why cells are not ok, the most frequent first, of up to 2000 cells. others
+// is the number of further ones.
+func (f *Follower) Reasons(ctx context.Context) (list []experiment.Reason, others int, err error) {
+	var all experiment.Reasons
+	if f.why == nil {
+		f.why = map[string]*experiment.Outcome{}
+	}
+	for _, cell := range slices.Sorted(maps.Keys(f.failures.NotOK)) {
+		status := f.failures.NotOK[cell]
+		if status == experiment.Skipped {
+			continue
+		}
+		o := f.why[cell]
+		if o == nil || o.Status != status {
+			if len(f.why) >= mostRead {
+				others++
+				continue
+			}
+			if o, err = f.failures.Ending(ctx, cell); err != nil {
+				return nil, 0, err
+			}
+			if o == nil {
+				continue
+			}
+			method := ""
+			if kind, err := experiment.Named(o.Kind); err == nil {
+				method = kind.Tables().Text(&o.Labels, "method")
+			}
+			// Kind stands for the method: no more is kept.
+			o = &experiment.Outcome{Kind: strings.Clone(method), Status: status, Error: experiment.ReasonText(method, o.Error), Repeats: o.Repeats}
+			f.why[cell] = o
+		}
+		all.Add(o.Kind, o.Status, o.Error, cell, o.Repeats)
+	}
+	maps.DeleteFunc(f.why, func(cell string, _ *experiment.Outcome) bool { _, is := f.failures.NotOK[cell]; return !is })
+	return all.List(), others, nil
+}
+
+// Bound moves cells from running to queued that no slot of the workers can hold: those wait to
+// be delivered again.
+func (f *Follower) Bound(workers []queue.Presence, now time.Time) {
+	if len(workers) == 0 {
+		return // their words may be out of reach
+	}
+	slots := int64(0)
+	for i := range workers {
+		if state := workers[i].StateAt(now); state != queue.Gone && state != queue.Lost {
+			slots += int64(workers[i].Slots)
+		}
+	}
+	if over := f.Standing.Running - slots; over > 0 {
+		f.Standing.Running, f.Standing.Queued = slots, f.Standing.Queued+over
+	}
 }
 
 // NewFollower returns a follower that has not looked yet.

@@ -178,6 +178,7 @@ func (m *Monitor) read(ctx context.Context) (*State, error) {
 				return nil, err
 			}
 		}
+		w.Bound(workers, time.Now())
 		r := w.describe()
 		for _, missing := range w.Lacks(workers, time.Now()) {
 			r.Unable = append(r.Unable, missing.Text)

@@ -15,10 +15,7 @@ func Notify(n *notify.Notifier) func(*State) {
 		for i, r := range state.Runs {
 			runs[i] = notify.Run{
 				Name: r.Name, Phase: r.Phase, Cells: r.Cells, Ended: r.ended(), Incomplete: r.Incomplete, Failed: r.Failed,
-				Over: r.Phase == Finished || r.Phase == Cancelled, Counted: r.ended(),
-			}
-			if len(r.Failures) > 0 {
-				runs[i].Error = r.Failures[0].Error
+				Over: r.Phase == Finished || r.Phase == Cancelled, Reasons: r.Reasons,
 			}
 		}
 		n.Runs(runs...)

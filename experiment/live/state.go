@@ -50,8 +50,9 @@ type Run struct {
 // Details of a run are read one by one, not with the state.
 type Details struct {
 	Parts    []Part
-	Slowest  []Cell // longest first
-	Failures []Cell // newest first, incomplete ones among them
+	Slowest  []Cell              // longest first
+	Failures []Cell              // newest first, incomplete ones among them
+	Reasons  []experiment.Reason // why cells failed or are incomplete, the most frequent first
 	Scores   *Scores
 	Revision string // of the scores
 
@@ -170,7 +171,7 @@ func (w *watch) describe() *Run {
 		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
 		Running: s.Running, Queued: s.Queued, Unqueued: s.Unqueued, Dead: s.Dead, Statuses: s.Ended,
 		Quarantined: s.Quarantined, Strays: s.Strays, Unable: []string{},
-		Details: Details{Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures)},
+		Details: Details{Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures), Reasons: t.reasons.List()},
 	}
 	slices.Reverse(r.Failures)
 	r.Scores = t.answers.scores(r.Phase == Finished || r.Phase == Cancelled)

@@ -54,6 +54,7 @@ type tally struct {
 	buckets  [len(buckets)]uint64 // cells in each, not summed up
 	slowest  []Cell               // longest first
 	failures []Cell               // failed and incomplete ones, newest last
+	reasons  experiment.Reasons   // of these, and of those that are not remembered
 	listed   map[string]bool      // cells in slowest and failures
 	answers  answers
 }
@@ -152,6 +153,7 @@ func (t *tally) list(o *experiment.Outcome) {
 		}
 	}
 	if failed {
+		t.reasons.Add(cell.Method, o.Status, o.Error, o.Cell, o.Repeats)
 		if len(t.failures) == mostFailures {
 			dropped = append(dropped, t.failures[0])
 			t.failures = slices.Delete(t.failures, 0, 1)

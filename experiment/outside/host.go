@@ -143,8 +143,25 @@ func withStderr(err error, text string) error {
 	if err == nil || text == "" {
 		return err
 	}
-	return fmt.Errorf("%w\nstandard error:\n%s", err, text)
+	return fmt.Errorf("%w%s%s", err, stderrHead, text)
 }
+
+// stderrHead comes before what a command wrote to its standard error.
+const stderrHead = "\nstandard error:\n"
+
+// CutStderr splits the text of an error of a command from what the command wrote to its
+// standard error, "" where it has nothing of that.
+func CutStderr(text string) (message, stderr string) {
+	message, stderr, _ = strings.Cut(text, stderrHead)
+	return message, stderr
+}
+
+// unanswered is in the message of a command that gave no answer: why is in its standard
+// error, if anywhere.
+const unanswered = " without an answer"
+
+// Unanswered reports whether a message says that a command gave no answer.
+func Unanswered(message string) bool { return strings.Contains(message, unanswered) }
 
 // idleOrStart returns the command that waits for cells of the program, or starts it.
 func (h *Host) idleOrStart(ctx context.Context, key string, program *Program) (*session, error) {
@@ -481,8 +498,8 @@ func (s *session) how() error {
 	defer timer.Stop()
 	select {
 	case <-s.ended:
-		return fmt.Errorf("the command ended without an answer: %v", s.cmd.ProcessState)
+		return fmt.Errorf("the command ended"+unanswered+": %v", s.cmd.ProcessState)
 	case <-timer.C:
-		return errors.New("the command closed its output without an answer")
+		return errors.New("the command closed its output" + unanswered)
 	}
 }

@@ -2,11 +2,17 @@ package queue
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // attemptCounts is how the deliveries of a task have ended so far. Those that are in
@@ -17,6 +23,7 @@ type attemptCounts struct {
 	Released int    `json:"released"`        // handed back without using up an attempt
 	Begun    int    `json:"begun,omitempty"` // number of the redelivery that is being computed, 0 for none
 	Died     int    `json:"died,omitempty"`  // redeliveries that were begun and ended without a word
+	Why      string `json:"why,omitempty"`   // of the last failure of a command, see [whyOf]
 }
 
 const (
@@ -32,6 +39,53 @@ func (t *attemptCounts) possible() bool {
 		}
 	}
 	return true
+}
+
+// whyOf stands for the reason of which a cell of a command failed, "" for any other cell.
+func whyOf(task *experiment.Task, outcome *Sealed) string {
+	if !task.Commands() || outcome.Status != experiment.Failed {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(experiment.ReasonKey("", outcome.Status, outcome.Error)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// mostRepeated bounds the errors that a worker remembers.
+const mostRepeated = 1000
+
+// repeated are errors of commands that cells ended with twice in a row.
+type repeated struct {
+	mu  sync.Mutex
+	all map[string]bool
+}
+
+// repeats reports whether the error of a cell repeats: it is that of the attempt before, or
+// another cell of the command ended with it twice in a row.
+func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
+	if why == "" {
+		return false, nil
+	}
+	var before attemptCounts
+	if d.Attempt > 1 {
+		var err error
+		if before, _, err = d.puller.queue.attempts.counts(ctx, d.run, d.cell, d.number); err != nil {
+			return false, err
+		}
+	}
+	r := &d.puller.repeated
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := strings.Join(append([]string{d.run, why}, d.Task.Files...), " ")
+	if before.Why != why {
+		return r.all[key], nil
+	}
+	if r.all == nil {
+		r.all = map[string]bool{}
+	}
+	if len(r.all) < mostRepeated {
+		r.all[key] = true
+	}
+	return true, nil
 }
 
 // fail and release end a delivery with a word of its worker.

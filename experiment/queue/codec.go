@@ -137,6 +137,16 @@ func ReadSealed(body []byte) (*Sealed, error) {
 	return s, nil
 }
 
+// repeating returns the outcome as one of a cell that fails so each time.
+func (s *Sealed) repeating() (*Sealed, error) {
+	o, err := DecodeOutcome(s.body)
+	if err != nil {
+		return nil, err
+	}
+	o.Repeats = true
+	return Seal(o)
+}
+
 // Body returns the encoded outcome, for [DecodeOutcome]. It must not be changed.
 func (s *Sealed) Body() []byte { return s.body }
 

@@ -199,7 +199,8 @@ func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
 // Fail uses up an attempt. While the cell has attempts left
 // (Limits.Attempts; 0 is no limit) the task is handed back and delivered again
 // after delay; with the last one outcome becomes the cell's result and final
-// is true. So it does at once where the cell fails so each time. A cell that ran
+// is true. So it does at once where the cell fails so each time, as a command does that ends
+// two attempts in a row with the same error, and then other cells of it with that. A cell that ran
 // short of what the run's limits were raised to meanwhile is handed back instead. A
 // delivery that was lost meanwhile is left to its new owner, one of a cancelled run is
 // dropped.
@@ -211,10 +212,22 @@ func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duratio
 		d.release()
 		return false, nil
 	}
-	limit := d.Task.Limits.Attempts
+	limit, why := d.Task.Limits.Attempts, whyOf(&d.Task, outcome)
+	repeats, err := d.repeats(ctx, why)
+	if err != nil {
+		return false, d.wrap(err)
+	}
+	if repeats {
+		if outcome, err = outcome.repeating(); err != nil {
+			return false, d.wrap(err)
+		}
+	}
 	last := outcome.Repeats || limit > 0 && d.Attempt >= limit
 	if !last {
-		t, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, (*attemptCounts).fail)
+		t, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {
+			t.fail()
+			t.Why = why
+		})
 		if err != nil {
 			return false, d.wrap(err)
 		}

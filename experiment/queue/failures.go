@@ -115,3 +115,23 @@ func (x *FailureIndex) statuses() map[experiment.Status]int64 {
 	}
 	return n
 }
+
+// Ending returns the newest outcome of a cell without further rows, nil where it has none. Of
+// one that is too large for a message labels and error can be missing.
+func (x *FailureIndex) Ending(ctx context.Context, cell string) (*experiment.Outcome, error) {
+	if err := ValidName(cell); err != nil {
+		return nil, fmt.Errorf("reading a result of run %s: cell %w", x.run, err)
+	}
+	msg, err := x.queue.last(ctx, resultsStream, resultTopic.cell(x.run, cell))
+	if err != nil || msg == nil {
+		return nil, err
+	}
+	if len(msg.Data) == 0 {
+		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Status(msg.Header.Get(statusHeader))}, nil
+	}
+	outcome, err := decodeEnding(msg.Data)
+	if err != nil { // as the live page has it
+		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Failed, Error: err.Error()}, nil //nolint:nilerr // it is what is said of the cell
+	}
+	return outcome, nil
+}

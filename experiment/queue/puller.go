@@ -58,6 +58,8 @@ type Puller struct {
 	running sync.WaitGroup // calls of Pull, and tasks on their way back
 	aside   aside
 	others  others
+
+	repeated repeated
 }
 
 // Worker returns the worker's side of the queue. The streams need not exist

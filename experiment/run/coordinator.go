@@ -48,6 +48,9 @@ type Coordinator struct {
 	// limit kept from ending which is higher now.
 	Retry   []experiment.Status
 	Version string
+	// KeepGoing computes all cells of a method whose first cells all end with the same
+	// error. Default: its other cells are held back, see [HeldError].
+	KeepGoing bool
 	// Reuse says where outcomes of other runs are, besides those at the Queue.
 	Reuse Reuse
 
@@ -56,6 +59,9 @@ type Coordinator struct {
 
 	// Progress is told of the run's progress about every fifth of a second.
 	Progress func(Progress)
+	// Milestone is told when the cells of the first repeat are in the folder, and then after
+	// each tenth of the cells: scores can be compared. Like Progress it must not block.
+	Milestone func()
 	// Step is told of what else can take long before it begins, "" for nothing but what
 	// Progress tells. It must not block. Default: nobody is told.
 	Step func(what string)
@@ -78,6 +84,8 @@ type Summary struct {
 	Computed int64                     // in this run
 	Reused   int64                     // of other runs, without those that the folder had
 	Counts   map[experiment.Status]int // of all cells in the folder
+	Reasons  []experiment.Reason       // why cells are not ok, the most frequent first
+	Held     []*HeldError              // methods of which cells were held back
 
 	Quarantined int64         // messages that did not pass in this run
 	Elapsed     time.Duration // from the first task published to the last result
@@ -147,7 +155,8 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		summary.Elapsed = time.Since(start)
 	}
 	summary.Reused = g.adopted
-	summary.Computed -= g.adopted
+	summary.Computed -= g.adopted + int64(len(g.held))
+	summary.Reasons, summary.Held = g.why(), g.heldBack()
 	c.showStep("sorting the files")
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
@@ -175,9 +184,12 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 		c.report(errors.New(what))
 	}
 	g := newGatherer(store, gate, again{c.Retry, c.Plan.Limits})
-	g.progress, g.report = c.Progress, c.report
+	g.progress, g.milestone, g.report, g.keepGoing = c.Progress, c.Milestone, c.report, c.KeepGoing
 	if c.look > 0 {
 		g.stall.every = c.look
+	}
+	if err := g.recall(ctx, c.Out); err != nil {
+		return nil, &StartError{errors.Join(err, store.Close())}
 	}
 	return g, nil
 }
@@ -345,8 +357,12 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 	}
 	w := &Worker{
 		Queue: q, Kinds: []experiment.Kind{kind}, Slots: c.Workers, Version: c.Version,
-		Report: func(_ string, err error) { c.report(err) },
-		Idle:   c.idle(), Process: c.Process, Cache: c.Cache,
+		Report: func(_ string, err error) {
+			if failure := new(FailureError); !errors.As(err, &failure) || failure.Reason.Count == 1 { // progress counts them
+				c.report(err)
+			}
+		},
+		Idle: c.idle(), Process: c.Process, Cache: c.Cache,
 		AllowCommands: c.AllowCommands, Alone: c.Queue == nil,
 	}
 	if c.Queue != nil {

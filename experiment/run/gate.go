@@ -29,7 +29,7 @@ const (
 )
 
 // gate decides which outcomes a run takes: those of its cells, with their labels,
-// that fit the declared tables. Nothing else in a message is believed. It takes 24
+// that fit the declared tables. Nothing else in a message is believed. It takes 32
 // bytes a cell.
 type gate struct {
 	plan   *experiment.Plan
@@ -46,6 +46,7 @@ type gate struct {
 type plannedCell struct {
 	key    cellKey
 	labels uint64
+	first  bool // of the first repeat
 }
 
 // newGate expands the plan, which takes some microseconds a cell.
@@ -71,7 +72,7 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 		if !ok {
 			return nil, fmt.Errorf("run %s: cell %q; a cell is called by 32 hex digits", plan.Run, task.Cell)
 		}
-		g.cells = append(g.cells, plannedCell{key, g.hash(&task.Labels)})
+		g.cells = append(g.cells, plannedCell{key, g.hash(&task.Labels), tables.Repeat(&task.Labels) == 1})
 	}
 	slices.SortFunc(g.cells, func(a, b plannedCell) int { return compareKeys(a.key, b.key) })
 	return g, nil

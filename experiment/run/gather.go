@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"sync"
 	"time"
 
@@ -15,35 +16,37 @@ import (
 
 // Progress tells how far a run is.
 type Progress struct {
-	Total, Done int64         // cells of the plan; those that are gathered
+	Total, Done int64         // cells of the plan; those that have ended
 	Gathered    int64         // of these in this run
-	Failed      int64         // of those gathered in this run
-	Incomplete  int64         // likewise
+	Counts      Counts        // of Done
+	Held        []*HeldError  // methods of which cells are held back
 	Elapsed     time.Duration // since the run began
 	Remaining   time.Duration // estimated from the costs; negative while unknown
 }
 
 // gatherer collects the outcomes of a run in a store until no cell is missing.
 type gatherer struct {
-	store    *results.Store
-	gate     *gate
-	retry    again
-	began    time.Time
-	progress func(Progress)
-	report   func(error)
-	queued   <-chan struct{} // closed when all tasks are published
-	before   *known          // what the queue had before
-	stall    stall
-	repair   repair
+	store     *results.Store
+	gate      *gate
+	retry     again
+	began     time.Time
+	progress  func(Progress)
+	milestone func() // nil for nobody
+	report    func(error)
+	queued    <-chan struct{} // closed when all tasks are published
+	before    *known          // what the queue had before
+	stall     stall
+	repair    repair
 
 	mu      sync.Mutex // guards what follows
-	missing int64      // cells that are neither in the store, without those to compute again, nor gathered
+	missing int64      // cells that are neither in the store, without those to compute again, nor gathered or held back
 	came    int        // cells gathered in this run
 	adopted int64      // missing cells that another run had computed
 	again   cellSet    // those of them with a status to compute again
-	failed  int64      // of the cells gathered in this run
-	partial int64      // those that are incomplete
+	counts  Counts     // of the cells that have ended
 	workload
+	trials
+	milestones
 }
 
 // workload is what is ahead and behind in estimated seconds.
@@ -97,19 +100,63 @@ func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 	g := &gatherer{
 		store: store, gate: gate, retry: retry, began: time.Now(), report: func(error) {}, before: &known{fresh: true},
 		stall: stall{every: lookEvery}, repair: repair{cells: cellSet{}}, again: cellSet{},
+		counts: Counts{Statuses: map[experiment.Status]int64{}}, trials: newTrials(gate.plan),
 	}
 	for _, cell := range gate.cells {
-		if g.misses(cell.key.String()) {
+		id := cell.key.String()
+		switch status, _, _ := store.Newest(id); {
+		case g.misses(id):
 			g.missing++
+			if cell.first {
+				g.first++
+			}
+		default:
+			g.counts.Statuses[status]++
 		}
 	}
 	return g
 }
 
+// Counts say how cells ended.
+type Counts struct {
+	Statuses map[experiment.Status]int64
+	Reasons  []experiment.Reason // why they are not ok, the most frequent first
+}
+
+// Failed returns the number of cells that failed.
+func (c *Counts) Failed() (n int64) {
+	for status, count := range c.Statuses {
+		if status.Failed() {
+			n += count
+		}
+	}
+	return n
+}
+
+// recall notes how the cells of the folder ended that are not computed again, and why.
+func (g *gatherer) recall(ctx context.Context, dir string) error {
+	if g.counts.Statuses[experiment.OK] == int64(len(g.gate.cells))-g.missing {
+		return nil // none of them failed
+	}
+	_, err := results.EachNewest(ctx, dir, []string{"cell", "method", "status", "error"}, func(f *results.Frame) error {
+		text := func(column, row int) string { value, _ := f.At(column, row).(string); return value }
+		for row := range f.Rows() {
+			if cell := text(0, row); g.gate.plans(cell) && !g.lacks(cell) {
+				g.try(text(1, row), experiment.Status(text(2, row)), text(3, row), cell, false)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading why cells failed: %w", err)
+	}
+	return nil
+}
+
 // misses reports whether a cell is missing.
 func (g *gatherer) misses(cell string) bool {
 	status, short, there := g.store.Newest(cell)
-	return !there || g.retry.wants(status, short) && !g.again.has(cell)
+	return (!there || g.retry.wants(status, short) && !g.again.has(cell)) && !g.held.has(cell)
 }
 
 // complete reports whether no cell is missing.
@@ -189,6 +236,9 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			} else if err := g.storeMissing(a.outcome); err != nil {
 				return err
 			}
+			if err := g.holdBack(ctx, q); err != nil {
+				return err
+			}
 			if time.Since(flushed) >= flushEvery { // what comes seldom need not wait
 				if err := g.store.Flush(); err != nil {
 					return err
@@ -204,6 +254,12 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			}
 		case <-tick.C:
 			g.tell()
+			if g.milestone != nil && g.reached() {
+				if err := g.store.Flush(); err != nil {
+					return err
+				}
+				g.milestone()
+			}
 		case <-look.C:
 			select {
 			case <-g.queued:
@@ -233,6 +289,9 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	stale := raised || g.retry.wants(o.Status, o.Short) && o.Finished.Before(g.began)
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !stale && g.release(o.Cell) { // it was being computed when its method was held back
+		g.missing++
+	}
 	if !g.misses(o.Cell) || stale {
 		return nil
 	}
@@ -248,11 +307,13 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 		g.again.add(o.Cell)
 	}
 	g.gathered(o.Cell)
-	switch {
-	case o.Status.Failed():
-		g.failed++
-	case o.Status == experiment.Incomplete:
-		g.partial++
+	g.counts.Statuses[o.Status]++
+	if cell, ok := g.gate.find(o.Cell); ok && cell.first {
+		g.first--
+	}
+	of := g.try(g.gate.tables.Text(&o.Labels, "method"), o.Status, o.Error, o.Cell, o.Repeats)
+	if g.judge(of); o.Status.Computed() {
+		g.lift(of)
 	}
 	return nil
 }
@@ -274,6 +335,14 @@ func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Ou
 	return store.Append(o)
 }
 
+// reached reports whether a milestone was passed since the last call.
+func (g *gatherer) reached() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	total := g.gate.plan.Count()
+	return g.passed(total-g.missing, total)
+}
+
 // tell reports the progress.
 func (g *gatherer) tell() {
 	if g.progress == nil {
@@ -282,7 +351,8 @@ func (g *gatherer) tell() {
 	g.mu.Lock()
 	total, elapsed := g.gate.plan.Count(), time.Since(g.began)
 	p := Progress{
-		Total: total, Done: total - g.missing, Gathered: int64(g.came), Failed: g.failed, Incomplete: g.partial,
+		Total: total, Done: total - g.missing - int64(len(g.held)), Gathered: int64(g.came),
+		Counts: Counts{maps.Clone(g.counts.Statuses), g.why()}, Held: g.heldBack(),
 		Elapsed: elapsed, Remaining: g.remaining(elapsed),
 	}
 	g.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
@@ -20,12 +21,15 @@ import (
 // Replayed is a cell computed again beside what the folder says of it.
 type Replayed struct {
 	Cell     string
-	Columns  []experiment.Column // of the cells table that computing decides
+	Method   string
+	Columns  []experiment.Column // of the cells table that computing decides, the status first
 	Stored   []any               // their values in the folder, nil where null
 	Computed []any
 	Rows     []ReplayedRows // of the further tables that the folder has of the cell
-	Same     bool           // every value, those of the rows included, is equal bit for bit
-	Rounding bool           // every value is equal within [experiment.Rounding]
+	Same     bool           // every value, those of the rows included, is equal bit for bit, and the error is for the same reason
+	Rounding bool           // the same, with values equal within [experiment.Rounding]
+	Error    [2]string      // stored and computed, "" where the status is ok
+	Failed   bool           // what is computed here failed
 	Platform string         // what the stored one was computed on, "" where that is not known
 }
 
@@ -76,7 +80,7 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	r := &Replayed{Cell: cell, Same: true, Rounding: true}
+	r := &Replayed{Cell: cell, Method: kind.Tables().Text(&task.Labels, "method"), Same: true, Rounding: true, Failed: outcome.Status.Failed()}
 	row, err := stored.Read(ctx, "cells")
 	if err != nil {
 		return nil, err
@@ -147,10 +151,8 @@ func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (
 
 // commandOf returns the method of a task where that is a command, else "".
 func commandOf(plan *experiment.Plan, task *experiment.Task) string {
-	for j, column := range plan.Tables().Labels {
-		if method, ok := task.Labels.At(column, j, 0).(string); ok && column.Name == "method" && slices.Contains(plan.Commands(), method) {
-			return method
-		}
+	if method := plan.Tables().Text(&task.Labels, "method"); slices.Contains(plan.Commands(), method) {
+		return method
 	}
 	return ""
 }
@@ -171,6 +173,12 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 		}
 	}
 	add(experiment.Column{Name: "status", Type: experiment.Text}, string(o.Status))
+	if j := stored.Index("error"); j >= 0 {
+		r.Error[0], _ = stored.At(j, 0).(string)
+	}
+	r.Error[1] = strings.ToValidUTF8(o.Error, "\uFFFD") // as it is stored
+	key := func(text string) string { return experiment.ReasonKey(r.Method, o.Status, text) }
+	r.hold(key(r.Error[0]), key(r.Error[1]))
 	for j, column := range tables.Measures {
 		var computed any
 		if o.Measures.Rows == 1 {

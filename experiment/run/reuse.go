@@ -232,5 +232,10 @@ func (g *gatherer) takeReused(o *experiment.Outcome) error {
 	}
 	g.missing--
 	g.adopted++
+	g.counts.Statuses[o.Status]++
+	if cell, ok := g.gate.find(o.Cell); ok && cell.first {
+		g.first--
+	}
+	g.try(g.gate.tables.Text(&o.Labels, "method"), o.Status, o.Error, o.Cell, o.Repeats)
 	return nil
 }

@@ -364,7 +364,7 @@ func TestCoordinatorResumes(t *testing.T) {
 		}
 		row++
 	}
-	if last := reports[len(reports)-1]; last.Done != p.Count() || last.Total != p.Count() || last.Failed != 0 {
+	if last := reports[len(reports)-1]; last.Done != p.Count() || last.Total != p.Count() || last.Counts.Failed() != 0 {
 		t.Errorf("the last progress is %+v", last)
 	}
 	if again, err := c.Run(t.Context()); err != nil || again.Computed != 0 {

@@ -10,7 +10,7 @@ import (
 // TestSlotStatus has tasks end that were pulled with the one that a slot computes.
 func TestSlotStatus(t *testing.T) {
 	t.Parallel()
-	b := newSlotStatus(&Worker{Slots: 2, lacks: &lacks{}})
+	b := newSlotStatus(&Worker{Slots: 2, working: working{lacks: &lacks{}}})
 	delivery := func(cell string) *queue.Delivery {
 		return &queue.Delivery{Task: experiment.Task{Run: "run", Cell: cell}}
 	}
@@ -35,7 +35,7 @@ func TestSlotStatus(t *testing.T) {
 // after cells that began and ended between two announcements.
 func TestIdleWorker(t *testing.T) {
 	t.Parallel()
-	b := newSlotStatus(&Worker{Slots: 1, lacks: &lacks{}})
+	b := newSlotStatus(&Worker{Slots: 1, working: working{lacks: &lacks{}}})
 	task := &queue.Delivery{Task: experiment.Task{Run: "run", Cell: "a"}}
 	wants := func(what, state string) {
 		t.Helper()

@@ -59,9 +59,42 @@ type Worker struct {
 	// not block and may be called from any goroutine. Default: nothing is told.
 	Report func(cell string, err error)
 
-	puller   *queue.Puller   // while it runs
+	working
+}
+
+// working is what a worker has while it runs.
+type working struct {
+	puller   *queue.Puller
 	settling context.Context // until which tasks are settled
 	lacks    *lacks
+	reasons  *experiment.Reasons // of attempts that failed
+}
+
+// FailureError says why attempts at cells fail.
+type FailureError struct{ Reason experiment.Reason }
+
+func (e *FailureError) Error() string { return fmt.Sprintf("attempts that failed: %v", e.Reason) }
+
+// reportFailure reports that an attempt failed, once for each reason, and then how many
+// there are at powers of ten.
+func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
+	method := ""
+	for _, kind := range w.Kinds {
+		if kind.Name() == task.Kind {
+			method = kind.Tables().Text(&task.Labels, "method")
+		}
+	}
+	reason := w.reasons.Add(method, outcome.Status, outcome.Error, task.Cell, outcome.Repeats)
+	if powerOfTen(reason.Count) {
+		w.Report(task.Cell, &FailureError{reason})
+	}
+}
+
+func powerOfTen(n int64) bool {
+	for n > 0 && n%10 == 0 {
+		n /= 10
+	}
+	return n == 1
 }
 
 // Run computes tasks until ctx ends or, with Drain, none is left. When
@@ -108,6 +141,11 @@ func (w *Worker) Run(ctx context.Context) error {
 		})
 	}
 	err = group.Wait()
+	for _, reason := range worker.reasons.List() {
+		if !powerOfTen(reason.Count) { // else it was reported
+			worker.Report("", &FailureError{reason})
+		}
+	}
 	for reason, n := range puller.Aside() {
 		worker.Report("", fmt.Errorf("%d tasks are left to others: %s", n, reason))
 	}
@@ -185,7 +223,7 @@ func outlasting(ctx context.Context, while time.Duration) (context.Context, cont
 }
 
 func (w *Worker) defaults() error {
-	w.lacks = &lacks{}
+	w.lacks, w.reasons = &lacks{}, &experiment.Reasons{}
 	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -343,6 +381,9 @@ func (w *Worker) reportOutcome(d *queue.Delivery, outcome *queue.Sealed, delay t
 	if outcome == nil {
 		err = d.Release(w.settling, delay)
 	} else {
+		if outcome.Status.Failed() {
+			w.reportFailure(&d.Task, outcome)
+		}
 		_, err = d.Fail(w.settling, outcome, w.RetryDelay)
 	}
 	w.unsettled(d, err)

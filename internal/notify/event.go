@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // The events.
@@ -11,6 +13,7 @@ const (
 	Ended       = "ended"
 	FailureRate = "failure-rate"
 	WorkersLost = "workers-lost"
+	MethodHeld  = "method-held"
 )
 
 // Event is what is sent, as a JSON object.
@@ -33,10 +36,11 @@ type Run struct {
 	Ended      int64  `json:"ended"` // of these
 	Incomplete int64  `json:"incomplete"`
 	Failed     int64  `json:"failed"`
-	Error      string `json:"error"` // why it broke, or the newest message of a cell where that is known
+	Error      string `json:"error"` // why it broke, "" else
 
-	Over    bool  `json:"-"` // no cell is to come
-	Counted int64 `json:"-"` // cells among which Failed counts
+	Reasons []experiment.Reason `json:"reasons"` // why cells are not ok, the most frequent first
+
+	Over bool `json:"-"` // no cell is to come
 }
 
 // Worker is a worker that vanished.
@@ -58,10 +62,28 @@ func (r *Run) ending() string {
 		parts = append(parts, fmt.Sprintf("%d incomplete", r.Incomplete))
 	}
 	text := strings.Join(parts, ", ")
-	if first, _, _ := strings.Cut(r.Error, "\n"); first != "" && (r.Failed > 0 || r.Phase == Broken) {
-		text += ": " + first
+	if first, _, _ := strings.Cut(r.Error, "\n"); first != "" && r.Phase == Broken {
+		return text + ": " + first
 	}
-	return text
+	return text + r.why()
+}
+
+// mostReasons is how many reasons a text has.
+const mostReasons = 3
+
+// why says why cells are not ok, "" where all are.
+func (r *Run) why() string {
+	var texts []string
+	for _, reason := range r.Reasons[:min(len(r.Reasons), mostReasons)] {
+		texts = append(texts, reason.String())
+	}
+	if more := len(r.Reasons) - mostReasons; more > 0 {
+		texts = append(texts, fmt.Sprintf("%d further reasons", more))
+	}
+	if texts == nil {
+		return ""
+	}
+	return ": " + strings.Join(texts, "; ")
 }
 
 // Phases of a run that a command was computing, beside those of the server.

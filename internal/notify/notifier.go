@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nuid"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 const (
@@ -109,13 +111,23 @@ func (n *Notifier) Runs(runs ...Run) {
 			w.told = false
 		}
 		w.active, w.over = true, 0
-		limit, enough := n.config.FailureRate, r.Counted >= min(fewestCells, r.Cells)
-		if !w.told && enough && float64(r.Failed) > limit*float64(r.Counted) {
+		limit, enough := n.config.FailureRate, r.Ended >= min(fewestCells, r.Cells)
+		if !w.told && enough && float64(r.Failed) > limit*float64(r.Ended) {
 			w.told = true
-			text := fmt.Sprintf("run %s: %d of %d cells failed, more than %g %%", r.Name, r.Failed, r.Counted, 100*limit)
+			text := fmt.Sprintf("run %s: %d of %d cells failed, more than %g %%%s", r.Name, r.Failed, r.Ended, 100*limit, r.why())
 			n.tell(&Event{Event: FailureRate, Run: r, Limit: &limit, Text: text})
 		}
 	}
+}
+
+// Held tells that cells of a method of a run are held back, and why.
+func (n *Notifier) Held(r Run, why string) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.tell(&Event{Event: MethodHeld, Run: &r, Text: fmt.Sprintf("run %s: %s", r.Name, why)})
 }
 
 // Ended tells that a run that this program computed has ended.
@@ -165,7 +177,9 @@ func (n *Notifier) tell(e *Event) {
 	}
 	if e.Run != nil {
 		copied := *e.Run
-		e.Run = &copied
+		if e.Run = &copied; copied.Reasons == nil {
+			copied.Reasons = []experiment.Reason{}
+		}
 	}
 	for _, w := range n.ways {
 		select {

@@ -81,7 +81,7 @@ func start(t *testing.T, config Config) (*Notifier, *bytes.Buffer) {
 }
 
 func stand(phase string, cells, ended, failed int64) Run {
-	return Run{Name: "run", Phase: phase, Cells: cells, Ended: ended, Failed: failed, Counted: ended, Over: phase == Finished}
+	return Run{Name: "run", Phase: phase, Cells: cells, Ended: ended, Failed: failed, Over: phase == Finished}
 }
 
 // TestOnce follows a run over its end and a second one, and workers that come and go:

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agepath/agepath/results/report"
+)
+
+const (
+	// tablesEvery is the least time between two tables of a run that goes on.
+	tablesEvery = 5 * time.Second
+	// interimRows is how many rows of a table are shown of a run that goes on.
+	interimRows = 15
+)
+
+// standings shows the scores of a run as they stand.
+type standings struct {
+	app   *app
+	shown *progress
+	dir   string // of the run
+
+	all  sync.WaitGroup
+	busy atomic.Bool
+	last time.Time // when one was shown; while busy the goroutine's
+}
+
+// milestone shows the scores, unless the last table is being made or was shown just now.
+func (t *standings) milestone(ctx context.Context) {
+	if !t.busy.CompareAndSwap(false, true) {
+		return
+	}
+	if time.Since(t.last) < tablesEvery {
+		t.busy.Store(false)
+		return
+	}
+	t.all.Go(func() { // ends with the report
+		defer t.busy.Store(false)
+		text, err := scoresSoFar(ctx, t.dir)
+		t.last = time.Now()
+		if err != nil { // the files may be sorted meanwhile; the run's own report comes
+			t.app.Log.Debug("the scores so far", "error", err)
+			return
+		}
+		t.shown.print(fmt.Sprintf("\nScores so far, %s:\n\n%s\n", t.last.Format(time.TimeOnly), text))
+	})
+}
+
+// scoresSoFar returns the tables that lead the report of a folder, whose run may go on, as text.
+func scoresSoFar(ctx context.Context, dir string) (string, error) {
+	r, err := report.Load(ctx, dir, report.Options{Figures: -1})
+	if err != nil {
+		return "", err
+	}
+	r.Missing = nil // that the run goes on is known
+	var b strings.Builder
+	err = report.Text{MaxRows: interimRows}.Write(&b, r)
+	return b.String(), err
+}

@@ -1,0 +1,23 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+)
+
+// Withdraw removes the tasks of cells from the queue. Those that are being computed end, and
+// have a result if they are computed; what fails is not tried again.
+func (q *Queue) Withdraw(ctx context.Context, run string, cells []string) error {
+	if err := validRun(run); err != nil {
+		return err
+	}
+	for _, cell := range cells {
+		if err := ValidName(cell); err != nil {
+			return fmt.Errorf("withdrawing a task of run %s: cell %w", run, err)
+		}
+		if err := q.purgeSubjects(ctx, tasksStream, taskTopic.cell(run, cell)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// trialCells is how many cells of a method must end with the same error, and none
+// otherwise, for its other cells to be held back.
+const trialCells = 3
+
+// HeldError says that cells of a method are held back: all cells of it that were computed
+// ended with the same error.
+type HeldError struct {
+	Method string
+	Cells  int64             // held back
+	Reason experiment.Reason // of the cells that were computed
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("%s: its first %d cells all ended with the same error, %q; its other %d cells are held back", e.Method, e.Reason.Count, e.Reason.Text, e.Cells)
+}
+
+// trials are what the first cells of methods say of the rest. The folder's cells count, so
+// that a run which is killed holds back the same cells after the next failure.
+type trials struct {
+	keepGoing bool // no cell is held back
+	commands  []string
+	reasons   experiment.Reasons
+	methods   map[string]*trial
+	held      cellSet // missing cells of methods that are held back
+	due       []*trial
+}
+
+// trial is what is known of a method.
+type trial struct {
+	HeldError
+	key  string // of the reason
+	well bool   // a cell was computed, or failed otherwise
+	held cellSet
+}
+
+func newTrials(plan *experiment.Plan) trials {
+	return trials{commands: plan.Commands(), methods: map[string]*trial{}, held: cellSet{}}
+}
+
+// try notes how a cell of a method ended.
+func (t *trials) try(method string, status experiment.Status, text, cell string, repeats bool) *trial {
+	of := t.methods[method]
+	if of == nil {
+		of = &trial{HeldError: HeldError{Method: method}}
+		t.methods[method] = of
+	}
+	if status == experiment.OK {
+		of.well = true
+		return of
+	}
+	if status == experiment.Skipped {
+		return of
+	}
+	reason := t.reasons.Add(method, status, text, cell, repeats)
+	// A built-in method diverges by the data. Limits end cells that others of the method meet.
+	broken := status == experiment.Failed || status == experiment.Diverged && slices.Contains(t.commands, method)
+	key := experiment.ReasonKey(method, status, text)
+	if !broken || of.key != "" && of.key != key {
+		of.well = true
+		return of
+	}
+	of.key, of.Reason = key, reason
+	return of
+}
+
+// judge has the cells of a method held back that none was computed of.
+func (t *trials) judge(of *trial) {
+	if !t.keepGoing && !of.well && of.held == nil && of.Reason.Count >= trialCells {
+		of.held = cellSet{}
+		t.due = append(t.due, of)
+	}
+}
+
+// lift has the cells of a method queued again of which one was computed after all.
+func (g *gatherer) lift(of *trial) {
+	for key := range of.held {
+		delete(g.held, key)
+		g.missing++
+		if planned, ok := g.gate.find(key.String()); ok && planned.first {
+			g.first++
+		}
+		g.repair.cells.add(key.String())
+	}
+	of.held = nil
+}
+
+// why lists the reasons of cells that are not ok. A method of which no cell was computed
+// fails each time.
+func (t *trials) why() []experiment.Reason {
+	list := t.reasons.List()
+	for i := range list {
+		if of := t.methods[list[i].Method]; of != nil && !of.well && of.Reason.Count >= trialCells {
+			list[i].Repeats = true
+		}
+	}
+	return list
+}
+
+// release takes back that a cell is held back.
+func (t *trials) release(cell string) bool {
+	key, ok := keyOf(cell)
+	if !ok || !t.held.has(cell) {
+		return false
+	}
+	delete(t.held, key)
+	for _, of := range t.methods {
+		delete(of.held, key)
+	}
+	return true
+}
+
+// heldBack lists the methods of which cells are held back.
+func (t *trials) heldBack() (list []*HeldError) {
+	for _, of := range t.methods {
+		if len(of.held) > 0 {
+			held := of.HeldError
+			held.Cells = int64(len(of.held))
+			list = append(list, &held)
+		}
+	}
+	slices.SortFunc(list, func(a, b *HeldError) int { return slices.Compare([]string{a.Method}, []string{b.Method}) })
+	return list
+}
+
+// holdBack takes the missing cells of methods out of the queue that judge found broken.
+func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
+	g.mu.Lock()
+	due := g.due
+	g.due = nil
+	g.mu.Unlock()
+	for _, of := range due {
+		for task, err := range g.gate.plan.Tasks() {
+			if err != nil {
+				return err
+			}
+			if g.gate.tables.Text(&task.Labels, "method") != of.Method {
+				continue
+			}
+			g.mu.Lock()
+			if g.misses(task.Cell) {
+				g.hold(of, task.Cell)
+			}
+			g.mu.Unlock()
+		}
+		if len(of.held) == 0 {
+			continue
+		}
+		g.mu.Lock()
+		of.Cells = int64(len(of.held))
+		told := of.HeldError
+		cells := make([]string, 0, len(of.held))
+		for key := range of.held {
+			cells = append(cells, key.String())
+		}
+		g.mu.Unlock()
+		g.report(&told)
+		if err := q.Withdraw(ctx, g.gate.plan.Run, cells); err != nil {
+			return fmt.Errorf("holding back %s: %w", of.Method, err)
+		}
+	}
+	return nil
+}
+
+// hold holds back a missing cell.
+func (g *gatherer) hold(of *trial, cell string) {
+	g.missing--
+	if planned, ok := g.gate.find(cell); ok && planned.first {
+		g.first--
+	}
+	of.held.add(cell)
+	g.held.add(cell)
+}
+
+// milestones say when a table of scores is worth a look: once the first repeat is complete,
+// and then after each tenth of the cells.
+type milestones struct {
+	first  int64 // missing cells of the first repeat
+	tenths int64 // that were passed when the last table was due
+	began  bool  // the first was due
+}
+
+// passed reports whether a milestone was passed since the last call.
+func (m *milestones) passed(done, total int64) bool {
+	tenths := 10 * done / max(total, 1)
+	if m.first > 0 || done >= total || m.began && tenths <= m.tenths {
+		return false
+	}
+	m.began, m.tenths = true, tenths
+	return true
+}

@@ -1,0 +1,69 @@
+package run
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// TestTrials wants a method held back whose first three cells all end with the same error,
+// and no other.
+func TestTrials(t *testing.T) {
+	t.Parallel()
+	type end struct {
+		status experiment.Status
+		text   string
+	}
+	failed, other := end{experiment.Failed, "no module 1"}, end{experiment.Failed, "no luck"}
+	ok, diverged, timeout := end{experiment.OK, ""}, end{experiment.Diverged, "NaN"}, end{experiment.Timeout, "not done"}
+	for name, c := range map[string]struct {
+		ends      []end
+		keepGoing bool
+		want      bool
+	}{
+		"two":              {[]end{failed, failed}, false, false},
+		"three":            {[]end{failed, {experiment.Failed, "no module 2"}, failed}, false, true},
+		"one was computed": {[]end{failed, ok, failed, failed}, false, false},
+		"two errors":       {[]end{failed, other, failed, failed, failed}, false, false},
+		"limits":           {[]end{timeout, timeout, timeout}, false, false},
+		"divergence":       {[]end{diverged, diverged, diverged}, false, false},
+		"told to go on":    {[]end{failed, failed, failed}, true, false},
+	} {
+		tr := trials{methods: map[string]*trial{}, held: cellSet{}, keepGoing: c.keepGoing}
+		for i, e := range c.ends {
+			tr.judge(tr.try("mine", e.status, e.text, fmt.Sprint(i), false))
+			tr.judge(tr.try("another", experiment.OK, "", "x", false))
+		}
+		if got := len(tr.due) == 1; got != c.want {
+			t.Errorf("%s: held back %v, want %v", name, got, c.want)
+		}
+	}
+	command := trials{methods: map[string]*trial{}, held: cellSet{}, commands: []string{"mine"}}
+	for range 3 {
+		command.judge(command.try("mine", experiment.Diverged, "NaN", "c", false))
+	}
+	if len(command.due) != 1 {
+		t.Error("a command that always diverges is not held back")
+	}
+}
+
+// TestMilestones wants a table once the first repeat is complete, then after each tenth.
+func TestMilestones(t *testing.T) {
+	t.Parallel()
+	m := milestones{first: 20}
+	var at []int64
+	for done := int64(1); done <= 100; done++ {
+		if m.first > 0 && done > 5 { // others come in between
+			m.first--
+		}
+		for range 2 {
+			if m.passed(done, 100) {
+				at = append(at, done)
+			}
+		}
+	}
+	if fmt.Sprint(at) != "[25 30 40 50 60 70 80 90]" {
+		t.Errorf("tables at %v", at)
+	}
+}
