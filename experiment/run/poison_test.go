@@ -211,7 +211,7 @@ func TestDiskCache(t *testing.T) {
 		publish(t, q, one)
 		w := &Worker{
 			Queue: q, Process: slotProcess, Cache: dir, CacheBytes: 1, Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
-			Report: func(cell string, err error) { t.Errorf("cell %s: %v", cell, err) },
+			Report: wantFailuresAlone(t),
 		}
 		if err := w.Run(t.Context()); err != nil {
 			t.Fatal(err)

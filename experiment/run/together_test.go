@@ -23,7 +23,7 @@ func computeTogether(t *testing.T, q *queue.Queue, specs []string, limits experi
 	publish(t, q, tasks...)
 	w := &Worker{
 		Queue: q, Process: slotProcess, Cache: t.TempDir(), Name: "w1", Slots: 1,
-		Report: func(cell string, err error) { t.Errorf("cell %s: %v", cell, err) },
+		Report: wantFailuresAlone(t),
 	}
 	if err := w.defaults(); err != nil {
 		t.Fatal(err)

@@ -78,8 +78,11 @@ func (e *FailureError) Error() string { return fmt.Sprintf("attempts that failed
 // reportFailure reports that an attempt failed, once for each reason, and then how many
 // there are at powers of ten.
 func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
-	method := ""
-	for _, kind := range w.Kinds {
+	kinds, method := w.Kinds, ""
+	if known, err := experiment.Named(task.Kind); err == nil {
+		kinds = append(slices.Clip(kinds), known.Kind)
+	}
+	for _, kind := range kinds {
 		if kind.Name() == task.Kind {
 			method = kind.Tables().Text(&task.Labels, "method")
 		}
