@@ -133,10 +133,14 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		a.warnCommands(ctx, c.Queue, c.Plan)
 	}
 	shown := newProgress(a.Base, c.Plan.Run)
-	c.Progress, c.Report = shown.compute, shown.warn
+	c.Report = shown.warn
 	interim := &standings{app: a, shown: shown, dir: c.Out}
 	defer interim.all.Wait()
-	c.Milestone = func() { interim.milestone(ctx) }
+	c.Progress = func(p run.Progress) {
+		if shown.compute(p); p.Milestone {
+			interim.milestone(ctx)
+		}
+	}
 	summary, err := during(shown, func(begin func(analysis.Step)) (*run.Summary, error) {
 		c.Step = func(what string) { begin(analysis.Step{What: what}) }
 		return notified(ctx, c, n)

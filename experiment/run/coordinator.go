@@ -59,9 +59,6 @@ type Coordinator struct {
 
 	// Progress is told of the run's progress about every fifth of a second.
 	Progress func(Progress)
-	// Milestone is told when the cells of the first repeat are in the folder, and then after
-	// each tenth of the cells: scores can be compared. Like Progress it must not block.
-	Milestone func()
 	// Step is told of what else can take long before it begins, "" for nothing but what
 	// Progress tells. It must not block. Default: nobody is told.
 	Step func(what string)
@@ -184,7 +181,7 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 		c.report(errors.New(what))
 	}
 	g := newGatherer(store, gate, again{c.Retry, c.Plan.Limits})
-	g.progress, g.milestone, g.report, g.keepGoing = c.Progress, c.Milestone, c.report, c.KeepGoing
+	g.progress, g.report, g.keepGoing = c.Progress, c.report, c.KeepGoing
 	if c.look > 0 {
 		g.stall.every = c.look
 	}

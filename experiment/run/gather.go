@@ -22,21 +22,23 @@ type Progress struct {
 	Held        []*HeldError  // methods of which cells are held back
 	Elapsed     time.Duration // since the run began
 	Remaining   time.Duration // estimated from the costs; negative while unknown
+	// Milestone says that scores can be compared in the folder: once the first repeat is
+	// complete, and then after each tenth of the cells.
+	Milestone bool
 }
 
 // gatherer collects the outcomes of a run in a store until no cell is missing.
 type gatherer struct {
-	store     *results.Store
-	gate      *gate
-	retry     again
-	began     time.Time
-	progress  func(Progress)
-	milestone func() // nil for nobody
-	report    func(error)
-	queued    <-chan struct{} // closed when all tasks are published
-	before    *known          // what the queue had before
-	stall     stall
-	repair    repair
+	store    *results.Store
+	gate     *gate
+	retry    again
+	began    time.Time
+	progress func(Progress)
+	report   func(error)
+	queued   <-chan struct{} // closed when all tasks are published
+	before   *known          // what the queue had before
+	stall    stall
+	repair   repair
 
 	mu      sync.Mutex // guards what follows
 	missing int64      // cells that are neither in the store, without those to compute again, nor gathered or held back
@@ -253,13 +255,13 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 				return err
 			}
 		case <-tick.C:
-			g.tell()
-			if g.milestone != nil && g.reached() {
+			milestone := g.reached()
+			if milestone {
 				if err := g.store.Flush(); err != nil {
 					return err
 				}
-				g.milestone()
 			}
+			g.tell(milestone)
 		case <-look.C:
 			select {
 			case <-g.queued:
@@ -277,7 +279,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			return errors.Join(err, ctx.Err())
 		}
 	}
-	g.tell()
+	g.tell(false)
 	return g.store.Flush()
 }
 
@@ -344,7 +346,7 @@ func (g *gatherer) reached() bool {
 }
 
 // tell reports the progress.
-func (g *gatherer) tell() {
+func (g *gatherer) tell(milestone bool) {
 	if g.progress == nil {
 		return
 	}
@@ -353,7 +355,7 @@ func (g *gatherer) tell() {
 	p := Progress{
 		Total: total, Done: total - g.missing - int64(len(g.held)), Gathered: int64(g.came),
 		Counts: Counts{maps.Clone(g.counts.Statuses), g.why()}, Held: g.heldBack(),
-		Elapsed: elapsed, Remaining: g.remaining(elapsed),
+		Elapsed: elapsed, Remaining: g.remaining(elapsed), Milestone: milestone,
 	}
 	g.mu.Unlock()
 	g.progress(p)
