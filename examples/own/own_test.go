@@ -110,7 +110,7 @@ func TestOwn(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !regexp.MustCompile(`(?m)^trimmed +0\.\d+ ± `).Match(out) {
+	if !regexp.MustCompile(`(?m)^Original +oracle +trimmed.*\n-.*\n0\.\d+ ±[^\n]* 0\.\d+ ± `).Match(out) {
 		t.Errorf("no scores of the method trimmed:\n%s", out)
 	}
 	huber := regexp.MustCompile(`(?m)^huber delta 0.2 +(.*)$`).FindSubmatch(out)
