@@ -211,22 +211,23 @@ func (p *progress) showCells(level slog.Level, message string) {
 		return
 	}
 	full := int(barWidth * c.Done / max(c.Total, 1))
-	text := fmt.Sprintf("%s%s %d of %d cells", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), c.Done, c.Total)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s%s %d of %d cells", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), c.Done, c.Total)
 	for _, status := range experiment.Statuses {
 		if n := c.Counts.Statuses[status]; n > 0 && (status.Failed() || status == experiment.Incomplete) {
-			text += fmt.Sprintf(", %d %s", n, status)
+			fmt.Fprintf(&text, ", %d %s", n, status)
 		}
 	}
 	if held := heldCells(c.Held); held > 0 {
-		text += fmt.Sprintf(", %d held back", held)
+		fmt.Fprintf(&text, ", %d held back", held)
 	}
 	if c.Remaining >= 0 {
-		text += ", " + humanTime(c.Remaining.Seconds()) + " left"
+		text.WriteString(", " + humanTime(c.Remaining.Seconds()) + " left")
 	}
 	if len(c.Counts.Reasons) > 0 {
-		text += "; " + shortened(c.Counts.Reasons[0].String(), lineReason)
+		text.WriteString("; " + shortened(c.Counts.Reasons[0].String(), lineReason))
 	}
-	p.draw(text)
+	p.draw(text.String())
 }
 
 // lineReason is how many characters of a reason the line of a terminal has.
@@ -249,8 +250,8 @@ func heldCells(held []*run.HeldError) (n int64) {
 	return n
 }
 
-// print writes a text above the line.
-func (p *progress) print(text string) {
+// write writes a text above the line.
+func (p *progress) write(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()

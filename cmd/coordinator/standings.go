@@ -46,7 +46,7 @@ func (t *standings) milestone(ctx context.Context) {
 			t.app.Log.Debug("the scores so far", "error", err)
 			return
 		}
-		t.shown.print(fmt.Sprintf("\nScores so far, %s:\n\n%s\n", t.last.Format(time.TimeOnly), text))
+		t.shown.write(fmt.Sprintf("\nScores so far, %s:\n\n%s\n", t.last.Format(time.TimeOnly), text))
 	})
 }
 

@@ -233,12 +233,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	for !g.complete() {
 		select {
 		case a := <-arrivals:
-			if a.stray != nil {
-				g.noteStray(a.stray)
-			} else if err := g.storeMissing(a.outcome); err != nil {
-				return err
-			}
-			if err := g.holdBack(ctx, q); err != nil {
+			if err := g.arrive(ctx, q, a.outcome, a.stray); err != nil {
 				return err
 			}
 			if time.Since(flushed) >= flushEvery { // what comes seldom need not wait
@@ -255,13 +250,9 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 				return err
 			}
 		case <-tick.C:
-			milestone := g.reached()
-			if milestone {
-				if err := g.store.Flush(); err != nil {
-					return err
-				}
+			if err := g.tick(); err != nil {
+				return err
 			}
-			g.tell(milestone)
 		case <-look.C:
 			select {
 			case <-g.queued:
@@ -335,6 +326,28 @@ func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Ou
 		}
 	}
 	return store.Append(o)
+}
+
+// arrive takes an outcome, or why a message did not pass.
+func (g *gatherer) arrive(ctx context.Context, q *queue.Queue, o *experiment.Outcome, stray *queue.QuarantinedError) error {
+	if stray != nil {
+		g.noteStray(stray)
+	} else if err := g.storeMissing(o); err != nil {
+		return err
+	}
+	return g.holdBack(ctx, q)
+}
+
+// tick reports the progress; scores that can be compared are in the folder then.
+func (g *gatherer) tick() error {
+	milestone := g.reached()
+	if milestone {
+		if err := g.store.Flush(); err != nil {
+			return err
+		}
+	}
+	g.tell(milestone)
+	return nil
 }
 
 // reached reports whether a milestone was passed since the last call.

@@ -38,9 +38,9 @@ type trials struct {
 
 // trial is what is known of a method.
 type trial struct {
-	HeldError
-	key  string // of the reason
-	well bool   // a cell was computed, or failed otherwise
+	told HeldError // what is said of it
+	key  string    // of the reason
+	well bool      // a cell was computed, or failed otherwise
 	held cellSet
 }
 
@@ -52,7 +52,7 @@ func newTrials(plan *experiment.Plan) trials {
 func (t *trials) try(method string, status experiment.Status, text, cell string, repeats bool) *trial {
 	of := t.methods[method]
 	if of == nil {
-		of = &trial{HeldError: HeldError{Method: method}}
+		of = &trial{told: HeldError{Method: method}}
 		t.methods[method] = of
 	}
 	if status == experiment.OK {
@@ -70,13 +70,13 @@ func (t *trials) try(method string, status experiment.Status, text, cell string,
 		of.well = true
 		return of
 	}
-	of.key, of.Reason = key, reason
+	of.key, of.told.Reason = key, reason
 	return of
 }
 
 // judge has the cells of a method held back that none was computed of.
 func (t *trials) judge(of *trial) {
-	if !t.keepGoing && !of.well && of.held == nil && of.Reason.Count >= trialCells {
+	if !t.keepGoing && !of.well && of.held == nil && of.told.Reason.Count >= trialCells {
 		of.held = cellSet{}
 		t.due = append(t.due, of)
 	}
@@ -100,7 +100,7 @@ func (g *gatherer) lift(of *trial) {
 func (t *trials) why() []experiment.Reason {
 	list := t.reasons.List()
 	for i := range list {
-		if of := t.methods[list[i].Method]; of != nil && !of.well && of.Reason.Count >= trialCells {
+		if of := t.methods[list[i].Method]; of != nil && !of.well && of.told.Reason.Count >= trialCells {
 			list[i].Repeats = true
 		}
 	}
@@ -124,7 +124,7 @@ func (t *trials) release(cell string) bool {
 func (t *trials) heldBack() (list []*HeldError) {
 	for _, of := range t.methods {
 		if len(of.held) > 0 {
-			held := of.HeldError
+			held := of.told
 			held.Cells = int64(len(of.held))
 			list = append(list, &held)
 		}
@@ -144,7 +144,7 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 			if err != nil {
 				return err
 			}
-			if g.gate.tables.Text(&task.Labels, "method") != of.Method {
+			if g.gate.tables.Text(&task.Labels, "method") != of.told.Method {
 				continue
 			}
 			g.mu.Lock()
@@ -157,8 +157,8 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 			continue
 		}
 		g.mu.Lock()
-		of.Cells = int64(len(of.held))
-		told := of.HeldError
+		of.told.Cells = int64(len(of.held))
+		told := of.told
 		cells := make([]string, 0, len(of.held))
 		for key := range of.held {
 			cells = append(cells, key.String())
@@ -166,7 +166,7 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 		g.mu.Unlock()
 		g.report(&told)
 		if err := q.Withdraw(ctx, g.gate.plan.Run, cells); err != nil {
-			return fmt.Errorf("holding back %s: %w", of.Method, err)
+			return fmt.Errorf("holding back %s: %w", of.told.Method, err)
 		}
 	}
 	return nil
