@@ -159,10 +159,10 @@ type comparison struct {
 func comparisons(run *analysis.Run) []comparison {
 	var list []comparison
 	for _, of := range run.Compared() {
+		if of.Table.Lead() != analysis.TestAtBestValidation {
+			continue
+		}
 		for _, row := range of.Rows {
-			if row.Score != analysis.TestAtBestValidation {
-				continue
-			}
 			for k, c := range row.Comparisons {
 				method, against := of.Table.Methods[c.Method], of.Table.Methods[c.Against]
 				if method != selfpaced.GAGA || row.Effects == nil {

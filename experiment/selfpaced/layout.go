@@ -84,11 +84,11 @@ var Layout = &layout.Layout{
 		DimAgeRange,
 	},
 	Hyperparameters: []layout.Hyperparameter{
-		{Dimension: DimRegularizerParam, Words: "the regularizer's parameter"},
-		{Dimension: DimKernelGamma, Words: "kernel γ", Across: families},
-		{Dimension: DimC, Words: "C", Across: families},
-		{Dimension: DimAlpha, Words: "α", Across: families},
-		{Dimension: DimL1Ratio, Words: "L1 ratio", Across: families},
+		{Dimension: DimRegularizerParam},
+		{Dimension: DimKernelGamma, Across: families},
+		{Dimension: DimC, Across: families},
+		{Dimension: DimAlpha, Across: families},
+		{Dimension: DimL1Ratio, Across: families},
 	},
 	Methods: []layout.Method{
 		{Name: Original, Label: "Original", Style: 1, Reference: true},
@@ -109,11 +109,8 @@ var Layout = &layout.Layout{
 			DimScaleFeatures, DimScaleTarget, DimTrain,
 		},
 	},
-	Variant: &layout.Variant{Word: "regularizer", Dimensions: []layout.Dimension{DimRegularizer, DimRegularizerParam}},
+	Variant: []layout.Dimension{DimRegularizer, DimRegularizerParam},
 	Step:    layout.Step{Word: "age", Chosen: "age_of_best_validation", Oracle: "age_of_best_test"},
-	Files: "knots.arrow holds the knots of its path, joined by the column cell. docs/scores.md of agepath says which score answers which question. " +
-		"Both are Arrow IPC files (Feather version 2).",
-	GroupBy: "regularizer",
 	Sensitivity: []layout.Axis{
 		{Dimension: DimC, Word: "C", Label: "weight of the loss C"},
 		{Dimension: DimAlpha, Word: "α", Label: "weight of the penalty α"},

@@ -54,9 +54,8 @@ var Layout = &layout.Layout{
 	Step: layout.Step{Word: "tolerance"},
 	Own: &layout.Own{
 		Figures: []string{figureProfile, figureGrowth, figureGap}, Files: []string{solversFile},
-		Unscored: true, Asked: []string{gapTargets[0].column, "setup_seconds"}, Make: own,
+		Unscored: true, Make: own,
 	},
-	Files: "curves of gap against time", GroupBy: "task",
 }
 
 var generatedName = regexp.MustCompile(`^generated-\d+x(\d+)(?:-seed-(\d+))?$`)

@@ -38,9 +38,9 @@ func (g *cellGroups) places(variant bool) map[place][]member {
 			at := place{row(g.schema.Layout, setting, free), MethodName(method)}
 			if variant {
 				if !several {
-					at.method += " " + g.variantText(at.setting)
+					at.method += " " + g.schema.VariantAspect().Text(at.setting)
 				}
-				at.setting = at.setting.Without(g.schema.Variant.Dimensions...)
+				at.setting = at.setting.Without(g.schema.Variant...)
 			}
 			places[at] = append(places[at], member{setting, method, entry})
 		}
@@ -61,16 +61,6 @@ func (g *cellGroups) severalMethods() bool {
 		}
 	}
 	return false
-}
-
-// variantText names the variant of a setting.
-func (g *cellGroups) variantText(s Setting) string {
-	for _, a := range g.schema.Aspects {
-		if slices.Contains(a.Dimensions, g.schema.Variant.Dimensions[0]) {
-			return a.Text(s)
-		}
-	}
-	return ""
 }
 
 // candidate is one cell that a method can be represented by.
@@ -145,9 +135,15 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 		words[metric] = append(words[metric], g.freeWords(at, members)...)
 	}
 	tables = chosen.tables()
-	all := g.choosable()
 	for _, table := range tables {
-		table.Parameters = slices.DeleteFunc(slices.Clone(all), func(word string) bool { return !slices.Contains(words[table.Metric], word) })
+		for _, a := range g.schema.Aspects {
+			if slices.Contains(words[table.Metric], a.Name) {
+				table.Parameters = append(table.Parameters, a.Name)
+			}
+		}
+		if slices.Contains(words[table.Metric], settingsWord) {
+			table.Parameters = append(table.Parameters, settingsWord)
+		}
 	}
 	return tables, fewer
 }
@@ -155,30 +151,13 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 // settingsWord is what settings of methods are called among what is chosen.
 const settingsWord = "settings of methods"
 
-// choosable are the words for all that can be chosen, in the order in which readers see them.
-func (g *cellGroups) choosable() []string {
-	var words []string
-	for _, h := range g.schema.Hyperparameters {
-		words = append(words, h.Words)
-	}
-	if v := g.schema.Variant; v != nil {
-		words = append(words, v.Word)
-	}
-	return append(words, settingsWord)
-}
-
-// freeWords are those of choosable in which the members at a place differ from it.
+// freeWords names the aspects in which the members at a place differ from it.
 func (g *cellGroups) freeWords(at place, members []member) []string {
 	var words []string
 	for _, m := range members {
-		v := g.schema.Variant
-		folded := v != nil && slices.ContainsFunc(v.Dimensions, func(d Dimension) bool { return m.setting[d] != at.setting[d] })
-		if folded {
-			words = append(words, v.Word)
-		}
-		for _, h := range g.schema.Hyperparameters {
-			if d := h.Dimension; m.setting[d] != at.setting[d] && !(folded && slices.Contains(v.Dimensions, d)) {
-				words = append(words, h.Words)
+		for _, a := range g.schema.Aspects {
+			if slices.ContainsFunc(a.Dimensions, func(d Dimension) bool { return m.setting[d] != at.setting[d] }) {
+				words = append(words, a.Name)
 			}
 		}
 		if m.method != members[0].method {
@@ -242,8 +221,8 @@ func (g *cellGroups) hasVariants() bool {
 	first := map[key]Setting{}
 	for setting, entries := range g.entries {
 		for method := range entries {
-			at := key{setting.Without(v.Dimensions...), MethodName(method)}
-			if other, known := first[at]; known && only(other, v.Dimensions) != only(setting, v.Dimensions) {
+			at := key{setting.Without(v...), MethodName(method)}
+			if other, known := first[at]; known && only(other, v) != only(setting, v) {
 				return true
 			}
 			first[at] = setting

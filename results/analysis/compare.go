@@ -172,16 +172,14 @@ func effectsOf(comparisons []*Paired) []stats.Effect {
 	return effects
 }
 
-// ComparedRow holds the comparisons of a row by one score.
+// ComparedRow holds the comparisons of a row by the score that leads its table.
 type ComparedRow struct {
 	Row         *ScoreRow
-	Score       Score
 	Comparisons []Comparison
 	Effects     []stats.Effect // as long as comparisons, or nil where they are left out
 }
 
-// ComparedTable holds the comparisons of a table, row by row and, within a
-// row, score by score.
+// ComparedTable holds the comparisons of a table, row by row.
 type ComparedTable struct {
 	Table *ScoreTable
 	Rows  []ComparedRow
@@ -194,36 +192,23 @@ func (r *Run) Compared() []ComparedTable {
 		return r.comparisons
 	}
 	work := 0
-	var chosen []*Paired
 	for _, table := range r.Chosen {
 		of := ComparedTable{Table: table}
 		for i := range table.Rows {
-			for score := range SelectionBias {
-				c := ComparedRow{Row: &table.Rows[i], Score: score, Comparisons: table.Rows[i].Comparisons(score)}
-				cost := 0
-				for k := range c.Comparisons {
-					cost += c.Comparisons[k].Pairs() * c.Comparisons[k].Pairs()
-				}
-				if work += cost; work <= effectWork {
-					c.Effects = make([]stats.Effect, len(c.Comparisons))
-					for k := range c.Comparisons {
-						chosen = append(chosen, &c.Comparisons[k].Paired)
-					}
-				} else {
-					for k := range c.Comparisons {
-						c.Comparisons[k].differences = nil // nothing needs them any more
-					}
-				}
-				of.Rows = append(of.Rows, c)
+			c := ComparedRow{Row: &table.Rows[i], Comparisons: table.Rows[i].Comparisons(table.Lead())}
+			for k := range c.Comparisons {
+				work += c.Comparisons[k].Pairs() * c.Comparisons[k].Pairs()
 			}
+			if work <= effectWork {
+				paired := make([]*Paired, len(c.Comparisons))
+				for k := range paired {
+					paired[k] = &c.Comparisons[k].Paired
+				}
+				c.Effects = effectsOf(paired)
+			}
+			of.Rows = append(of.Rows, c)
 		}
 		r.comparisons = append(r.comparisons, of)
-	}
-	effects := effectsOf(chosen)
-	for _, of := range r.comparisons {
-		for _, c := range of.Rows {
-			effects = effects[copy(c.Effects, effects):]
-		}
 	}
 	return r.comparisons
 }

@@ -143,8 +143,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 			return nil, err
 		}
 	}
-	r.addMissing()
-	r.addFewer(fewer)
+	r.addMissing(fewer)
 	r.Data = &DataFacts{Target: targetScale(manifest), Size: cells.sizes}
 	if manifest != nil {
 		r.Data.Readings, r.Data.Absent = manifest.Readings, manifest.Absent
@@ -304,50 +303,20 @@ func targetScale(m *results.Manifest) string {
 	return ""
 }
 
-// addFewer says how many choices by the validation score rest on fewer cells
-// than the grid has for them.
-func (r *Run) addFewer(choices int) {
-	if choices > 0 && r.Selected == nil { // else addUnequal says it
-		r.Missing = append(r.Missing, prose.Plural(choices, "choice")+" of parameters by the validation score rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files.")
+// addMissing says what the tables rest on, and how many choices by the validation score rest
+// on fewer cells than the grid has for them.
+func (r *Run) addMissing(choices int) {
+	if choices > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("choices of parameters among fewer cells than the grid has for them, because some are incomplete, failed or are not in the files: %d.", choices))
 	}
-}
-
-// addMissing says where the tables rest on less than the rest of them does.
-func (r *Run) addMissing() {
-	r.addUnequal()
 	for _, table := range r.Tables {
-		most, fewer, noValidation := 0, 0, 0
-		for i := range table.Rows {
-			most = max(most, table.Rows[i].Repeats)
-		}
-		for i := range table.Rows {
-			for j := range table.Rows[i].Entries {
-				e := &table.Rows[i].Entries[j]
-				if e.Cells > 0 && e.Cells < most {
-					fewer++
-				}
-				if table.Columns[TestAtBestValidation] && e.Summary[TestAtBestValidation].N < e.Summary[table.Base()].N {
-					noValidation++
-				}
-			}
-		}
-		r.addCompared(table)
 		r.addAlike(table)
-		if fewer > 0 {
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: means over fewer than %s, because the other cells are not in the files: %d.",
-				table.Metric.Word(), prose.Plural(most, "repeat"), fewer))
-		}
-		switch {
-		case noValidation == 0:
-		case !table.Has(TestAtBestValidation):
+		if table.Columns[TestAtBestValidation] && !table.Has(TestAtBestValidation) {
 			why := r.Layout.WithoutValidation
 			if why != "" {
 				why = " (" + why + ")"
 			}
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so the oracle chooses%s.", table.Metric.Word(), why))
-		default:
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: means over more repeats than have a validation score (there is no validation part, or no finite score on it): %d.",
-				table.Metric.Word(), noValidation))
 		}
 	}
 	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {
@@ -393,23 +362,4 @@ func fewestFits(sample []RepeatScore) (fewest *RepeatScore) {
 		}
 	}
 	return fewest
-}
-
-// addCompared says how many rows compare their methods on fewer repeats than they
-// have.
-func (r *Run) addCompared(table *ScoreTable) {
-	several, fewer := 0, 0
-	for i := range table.Rows {
-		row := &table.Rows[i]
-		if c := &row.Common[table.Base()]; c.methods > 1 {
-			several++
-			if len(c.repeats) < row.Repeats {
-				fewer++
-			}
-		}
-	}
-	if fewer > 0 {
-		r.Missing = append(r.Missing, fmt.Sprintf("test %s: rows that compare methods on fewer repeats than the row has, because not all methods have them: %d of %d.",
-			table.Metric.Word(), fewer, several))
-	}
 }

@@ -2,13 +2,11 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/layout"
-	"github.com/agepath/agepath/results/prose"
 )
 
 // SelectedFile lists what select: best picked, in the folder of reports.
@@ -164,17 +162,3 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 
 // onFewer reports whether candidates are incomplete, failed or not in the files.
 func (s *Selected) onFewer() bool { return s.unequal || s.Candidates > 1 && s.Incomplete+s.Failed > 0 }
-
-// addUnequal says where choices rest on fewer cells than others do.
-func (r *Run) addUnequal() {
-	fewer := 0
-	for i := range r.Selected {
-		if r.Selected[i].onFewer() {
-			fewer++
-		}
-	}
-	if fewer > 0 {
-		r.Missing = append(r.Missing, fmt.Sprintf("select: best: %s of parameters rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files; %s tells which.",
-			prose.Plural(fewer, "choice"), SelectedFile))
-	}
-}

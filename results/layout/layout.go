@@ -60,17 +60,13 @@ type Layout struct {
 	Methods []Method
 	// Floor is the method that all others should beat, nil for kinds without.
 	Floor *Floor
-	// Variant is what some methods are run with and others ignore, nil for kinds without. The
-	// first tables of a report choose it with the hyperparameters.
-	Variant *Variant
+	// Variant are the dimensions of one aspect that are of methods rather than of what these
+	// are compared on, nil for kinds without. The first tables of a report choose among their
+	// values, too.
+	Variant []Dimension
 
 	// Step is what a path of scores goes over.
 	Step Step
-
-	// Files says what else than the cells the files hold, for the examples of queries, and
-	// GroupBy is a label by which they group cells besides data set and method; "" for
-	// nothing.
-	Files, GroupBy string
 
 	// Sensitivity are the dimensions that scores are drawn against.
 	Sensitivity []Axis
@@ -106,7 +102,6 @@ type Extent struct {
 // Hyperparameter is a dimension that can be chosen by a score.
 type Hyperparameter struct {
 	Dimension Dimension
-	Words     string // as in "the regularizer's parameter"
 	// Across are dimensions over whose values it is the same parameter; nil for one that
 	// belongs to a single value of them.
 	Across []Dimension
@@ -119,12 +114,6 @@ type Step struct {
 	// Chosen and Oracle are the columns with the step of the best validation score and with
 	// that of the best test score, "" for none.
 	Chosen, Oracle string
-}
-
-// Variant is a dimension of methods rather than of what they are compared on.
-type Variant struct {
-	Word       string // as in "regularizer"
-	Dimensions []Dimension
 }
 
 // Method is a method of a kind, for readers.
@@ -200,6 +189,11 @@ func (l *Layout) At(column string) Dimension {
 
 // Column returns the column of a dimension.
 func (l *Layout) Column(d Dimension) string { return l.Dimensions[d].Column }
+
+// VariantAspect is the aspect of Variant, which there is.
+func (l *Layout) VariantAspect() *Aspect {
+	return &l.Aspects[slices.IndexFunc(l.Aspects, func(a Aspect) bool { return slices.Contains(a.Dimensions, l.Variant[0]) })]
+}
 
 // Chosen returns the dimensions of the hyperparameters.
 func (l *Layout) Chosen() []Dimension {

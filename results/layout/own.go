@@ -11,9 +11,7 @@ type Own struct {
 	Files   []string // see [Part.Files]
 
 	// Unscored says that the cells have no scores: reports have the kind's own part alone.
-	// Asked are the columns that examples of queries ask for then.
 	Unscored bool
-	Asked    []string
 
 	Make func(ctx context.Context, r *Results) (*Part, error)
 }

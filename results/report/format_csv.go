@@ -124,7 +124,7 @@ func addComparisons(out *results.CSV, r *Report) {
 				if row.Effects != nil {
 					e = row.Effects[k]
 				}
-				out.Add(of.Table.Metric, r.Layout.Fields(row.Row.Setting), row.Score, of.Table.Methods[c.Method], of.Table.Methods[c.Against],
+				out.Add(of.Table.Metric, r.Layout.Fields(row.Row.Setting), of.Table.Lead(), of.Table.Methods[c.Method], of.Table.Methods[c.Against],
 					c.Pairs(), c.Test.Zeros, e.Shift, e.ShiftRange.Low, e.ShiftRange.High,
 					e.RankBiserial, e.RankBiserialRange.Low, e.RankBiserialRange.High, c.Test.P, c.Adjusted, c.Test.Exact)
 			}

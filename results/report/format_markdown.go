@@ -6,7 +6,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 )
@@ -53,21 +52,6 @@ func (r *Report) LeftOutWords() string {
 	}
 	return fmt.Sprintf("%s left out (`coordinator report DIR --figures %d` draws all).",
 		prose.Plural(len(r.LeftOut), "figure"), len(r.Figures)+len(r.LeftOut))
-}
-
-// AskedScores are the scores that examples of queries ask for: the first two that the
-// kind of experiment has.
-func (r *Report) AskedScores() []string {
-	var columns []string
-	if own := r.Layout.Own; own != nil {
-		columns = own.Asked
-	}
-	for score, column := range analysis.ScoreColumns {
-		if len(columns) < 2 && (len(r.Tables) == 0 || r.Tables[0].Columns[score]) {
-			columns = append(columns, column)
-		}
-	}
-	return columns
 }
 
 // markdownReplacer escapes what Markdown, its tables and the HTML in it would

@@ -61,8 +61,7 @@ need 7.
 
 Test RMSE (lower is better), mean ± standard deviation over 1 of 2 repeats
 Chosen by the oracle (the test part): age and α. Data set: a_b|50% & more. Model: Lasso.
-Regularizer: linear. Noise: none. Means are over the repeats that all methods of a setting have; in
-parentheses those that a method has. * best.
+Regularizer: linear. Noise: none. * best.
 Original  GAGA                     huber_x
 --------  -----------------------  -------
 10.50     8.25 (1 of 2; 1 failed)  7.00*

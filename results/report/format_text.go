@@ -73,9 +73,6 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if part.Title != "" {
-			fmt.Fprintf(b, "%s\n", InLines(part.Title))
-		}
 		newTextGrid(part, part.Rows, t.Bold).write(b)
 	}
 	if left > 0 {

@@ -113,10 +113,10 @@ func (r *Report) More() []section { //nolint:revive // exported for the page's t
 
 func (r *Report) layOut() []section {
 	list := []section{}
-	add := func(title, name string, notes []string, sheets ...*sheet) {
+	add := func(title, name string, sheets ...*sheet) {
 		sheets = slices.DeleteFunc(sheets, func(s *sheet) bool { return s == nil })
-		if len(sheets)+len(notes) > 0 {
-			list = append(list, section{Title: title, Name: name, Notes: notes, Sheets: sheets})
+		if len(sheets) > 0 {
+			list = append(list, section{Title: title, Name: name, Sheets: sheets})
 		}
 	}
 	var variants, values, reaches, tests []*sheet
@@ -133,20 +133,20 @@ func (r *Report) layOut() []section {
 	}
 	for i := range r.Compared() {
 		compared := &r.Compared()[i]
-		tests = append(tests, comparedSheet(compared, compared.Table.Lead()))
+		tests = append(tests, comparedSheet(compared))
 	}
 	if r.Layout.Variant != nil {
-		add("Each "+r.Layout.Variant.Word, "variants", nil, variants...)
+		add("Each "+r.Layout.VariantAspect().Name, "variants", variants...)
 	}
-	add("Each value of the parameters", "values", nil, values...)
+	add("Each value of the parameters", "values", values...)
 	if len(values) > 0 {
 		list[len(list)-1].Long = true
 	}
-	add("Time", "reached", nil, reaches...)
+	add("Time", "reached", reaches...)
 	if r.Ranking != nil {
-		add("Over data sets", "ranks", nil, rankSheet(r.Ranking))
+		add("Over data sets", "ranks", rankSheet(r.Ranking))
 	}
-	add("Pairwise tests", "compared", nil, tests...)
+	add("Pairwise tests", "compared", tests...)
 	if r.Own != nil {
 		list = append(list, r.Own.Sections...)
 	}

@@ -167,18 +167,18 @@ func TestLoadSaysWhatIsMissing(t *testing.T) {
 		}
 	}
 	missing := strings.Join(r.Missing, "\n")
-	for _, want := range []string{"74 of the grid's 174 cells", "means over fewer than 2 repeats, because the other cells are not in the files: ", "no knots.arrow", "coefficients were not kept"} {
+	for _, want := range []string{"74 of the grid's 174 cells", "no knots.arrow", "coefficients were not kept"} {
 		if !strings.Contains(missing, want) {
 			t.Errorf("%q is not among\n%s", want, missing)
 		}
 	}
-	want := analysis.Failure{Cell: testrun.ID(7), Status: experiment.Timeout, Error: "after 1s"}
-	if len(r.Failures) != 1 || r.Failed != 1 {
-		t.Fatalf("failures %+v", r.Failures)
+	want := analysis.Reason{Method: "GAGA", Status: experiment.Timeout, Text: "after 1s", Like: "after …", Cells: 1, Cell: testrun.ID(7)}
+	if len(r.Reasons) != 1 || r.Failed != 1 {
+		t.Fatalf("reasons %+v", r.Reasons)
 	}
-	got := r.Failures[0]
-	if want.What = got.What; got != want || !strings.Contains(got.What, "diabetes, Lasso") || !strings.Contains(got.What, "repeat 1") {
-		t.Errorf("failure %+v", got)
+	got := r.Reasons[0]
+	if want.What, want.Method = got.What, got.Method; got != want || !strings.Contains(got.What, "diabetes, Lasso") || !strings.Contains(got.What, "repeat 1") {
+		t.Errorf("reason %+v", got)
 	}
 	for _, f := range r.Figures {
 		if f.Kind != figure.Sensitivity {
@@ -218,6 +218,36 @@ func TestLoadKeepsTheFirstFailures(t *testing.T) {
 	for i, f := range r.Failures {
 		if f.Cell != testrun.ID(i) || f.Error != "of "+testrun.ID(i) {
 			t.Errorf("failure %d is %+v", i, f)
+		}
+	}
+}
+
+// TestReasons wants cells that differ in numbers and names alone to be one reason, with the first
+// of them, and what a command wrote last to be part of it.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	var rows []testrun.Row
+	for i := range 40 {
+		rows = append(rows, testrun.Row{"cell": testrun.ID(100 - i), "method": "gaga", "dataset": fmt.Sprintf("set-%d", i%3), "status": "failed",
+			"error": fmt.Sprintf("no step at age %g of set-%d\n\tsecond line", 0.5*float64(i), i%3)})
+	}
+	for i := range 7 {
+		rows = append(rows, testrun.Row{"cell": testrun.ID(200 + i), "method": "forest", "status": "diverged",
+			"error": "the command ended without an answer: exit status 1\nstandard error:\nTraceback\n  File x, line 3\nModuleNotFoundError: No module named 'numpy'\n"})
+	}
+	rows = append(rows, testrun.Row{"cell": testrun.ID(300), "method": "forest", "status": "diverged", "error": "another"})
+	r := loaded(t, rows)
+	want := []analysis.Reason{
+		{Method: "GAGA", Status: "failed", Text: "no step at age … of …", Cells: 40, Cell: testrun.ID(61)},
+		{Method: "forest", Status: "diverged", Text: "the command ended without an answer: exit status 1: ModuleNotFoundError: No module named 'numpy'", Cells: 7, Cell: testrun.ID(200)},
+		{Method: "forest", Status: "diverged", Text: "another", Cells: 1, Cell: testrun.ID(300)},
+	}
+	if r.Failed != 48 || len(r.Reasons) != len(want) {
+		t.Fatalf("%d failed, reasons %+v", r.Failed, r.Reasons)
+	}
+	for i, got := range r.Reasons {
+		if want[i].What, want[i].Like = got.What, got.Like; got != want[i] {
+			t.Errorf("%+v, want %+v", got, want[i])
 		}
 	}
 }

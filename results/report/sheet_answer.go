@@ -166,41 +166,59 @@ func listed(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// foldAspects are the aspects that differ between settings but those that follow from the
-// data set, such as a model for each; these come with their values among the constant ones.
+// foldAspects are the aspects that differ between settings but those that follow from others
+// before, such as a model for each data set; these come with their values among the constant ones.
 func foldAspects(l *layout.Layout, settings []analysis.Setting) ([]analysis.Aspect, []analysis.Fact) {
 	varied, constant := l.SplitSettings(settings)
-	if len(varied) == 0 || varied[0].Name != l.Aspects[0].Name {
+	if len(varied) == 0 {
 		return varied, constant
 	}
 	kept := varied[:1:1]
+aspects:
 	for _, a := range varied[1:] {
-		texts, order, follows := map[string]string{}, []string{}, true
-		for _, setting := range settings {
-			data, text := varied[0].Text(setting), a.Text(setting)
-			have, known := texts[data]
-			if !known {
-				texts[data] = text
-				order = append(order, data)
-			}
-			follows = follows && (!known || have == text)
-		}
-		if !follows || len(order) > foldedSets {
-			kept = append(kept, a)
-			continue
-		}
-		var words []string
-		for _, data := range order {
-			if texts[data] != "" {
-				words = append(words, fmt.Sprintf("%s (%s)", texts[data], data))
+		for n := range kept {
+			if words, follows := followed(kept[:n+1], a, settings); follows && len(words) <= foldedSets {
+				constant = append(constant, analysis.Fact{Name: a.Name, Value: strings.Join(words, ", ")})
+				continue aspects
 			}
 		}
-		constant = append(constant, analysis.Fact{Name: a.Name, Value: strings.Join(words, ", ")})
+		kept = append(kept, a)
 	}
 	return slices.Clip(kept), constant
 }
 
-// foldedSets is of how many data sets a caption names what follows from them.
+// followed reports whether an aspect follows from others, and says what it is for which.
+func followed(from []analysis.Aspect, a analysis.Aspect, settings []analysis.Setting) (words []string, follows bool) {
+	texts := map[string]string{}
+	for _, setting := range settings {
+		key, text := settingWords(from, setting), a.Text(setting)
+		have, known := texts[key]
+		if known && have != text {
+			return nil, false
+		}
+		if texts[key] = text; !known && text != "" {
+			words = append(words, fmt.Sprintf("%s (%s)", text, key))
+		}
+	}
+	return words, true
+}
+
+// settingWords names a setting by some aspects.
+func settingWords(aspects []analysis.Aspect, setting analysis.Setting) string {
+	var words []string
+	for _, a := range aspects {
+		text := a.Text(setting)
+		if text != "" && a.Words != nil {
+			text = a.Words(text)
+		}
+		if text != "" {
+			words = append(words, text)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// foldedSets is of how many settings a caption names what follows from them.
 const foldedSets = 4
 
 // verdict is what a run says about its methods.
@@ -242,7 +260,7 @@ func newVerdict(r *analysis.Run) *verdict {
 			v.compared = append(v.compared, row)
 			for j := range row.Entries {
 				if row.Entries[j].Best[lead] {
-					v.best[labels[j]] = append(v.best[labels[j]], v.place(row))
+					v.best[labels[j]] = append(v.best[labels[j]], settingWords(v.varied, row.Setting))
 					v.labels = append(v.labels, labels[j])
 				}
 			}
@@ -251,21 +269,6 @@ func newVerdict(r *analysis.Run) *verdict {
 	v.scored, v.labels = unique(v.scored), unique(v.labels)
 	slices.SortStableFunc(v.labels, func(a, b string) int { return len(v.best[b]) - len(v.best[a]) })
 	return v
-}
-
-// place names a row by what differs between rows.
-func (v *verdict) place(row *analysis.ScoreRow) string {
-	var words []string
-	for _, a := range v.varied {
-		text := a.Text(row.Setting)
-		if text != "" && a.Words != nil {
-			text = a.Words(text)
-		}
-		if text != "" {
-			words = append(words, text)
-		}
-	}
-	return strings.Join(words, ", ")
 }
 
 // sentences are one to three.
@@ -288,7 +291,7 @@ func (v *verdict) inSettings(places []string, of int) string {
 	const most = 3
 	words := fmt.Sprint(len(places))
 	if of > 0 {
-		words += fmt.Sprintf(" of %s", prose.Plural(of, "setting"))
+		words += " of " + prose.Plural(of, "setting")
 	}
 	if len(places) <= most && places[0] != "" {
 		words += " (" + strings.Join(places, "; ") + ")"
@@ -302,7 +305,7 @@ func (v *verdict) bestSentence() string {
 	case len(v.scored) == 0:
 		return "No cell has a score."
 	case len(v.scored) == 1:
-		return fmt.Sprintf("%s is the only method with scores.", v.scored[0])
+		return v.scored[0] + " is the only method with scores."
 	case n == 0:
 		return "No two methods have a score in the same repeat of a setting."
 	case n == 1 && len(v.labels) == 1:
@@ -321,7 +324,7 @@ func (v *verdict) bestSentence() string {
 	}
 	const most = 5
 	if len(words) > most {
-		words = append(words[:most], fmt.Sprintf("%s in fewer", prose.Plural(len(words)-most, "more method")))
+		words = append(words[:most], prose.Plural(len(words)-most, "more method")+" in fewer")
 	}
 	return "Best mean test score: " + strings.Join(words, ", ") + "."
 }
@@ -395,10 +398,10 @@ func (v *verdict) floorSentence() string {
 			floored++
 			switch methods := worse[row]; {
 			case len(methods) == scored:
-				none = append(none, v.place(row))
+				none = append(none, settingWords(v.varied, row.Setting))
 			default:
 				for _, label := range methods {
-					some[label] = append(some[label], v.place(row))
+					some[label] = append(some[label], settingWords(v.varied, row.Setting))
 				}
 			}
 		}

@@ -10,9 +10,10 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// comparedSheet shows the comparisons by one score that come with their effects and have
+// comparedSheet shows the comparisons that come with their effects and have
 // repeats enough to tell a difference from chance; nil where there are none.
-func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
+func comparedSheet(t *analysis.ComparedTable) *sheet {
+	score := t.Table.Lead()
 	s := &sheet{Name: "compared-" + string(t.Table.Metric), Title: "Differences in test " + t.Table.Metric.Word()}
 	var settings []analysis.Setting
 	for i := range t.Table.Rows {
@@ -28,7 +29,7 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 	left := 0
 	for _, of := range t.Rows {
 		switch {
-		case of.Score != score || !of.Row.Tested[score]:
+		case !of.Row.Tested[score]:
 			continue
 		case of.Effects == nil:
 			left += len(of.Comparisons)

@@ -58,7 +58,10 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	if oracle {
 		s.Caption += " Oracle: by the test part."
 	}
-	s.Caption += layout.ConstantWords(append(constant, analysis.CommonFacts(table.Methods)...)) + lostCaption(table, score)
+	s.Caption += layout.ConstantWords(constant)
+	for _, of := range analysis.CommonFacts(table.Methods) {
+		s.Caption += fmt.Sprintf(" %s: %s.", of.Name, of.Value)
+	}
 	if len(table.Methods) > 1 {
 		s.Best = "best"
 		addTestWords(s, table, score)
@@ -85,16 +88,6 @@ func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 		text += fmt.Sprintf(" Parameters by %s.", map[experiment.Select]string{experiment.SelectValidation: choiceWords[0], experiment.SelectTest: choiceWords[1]}[table.Select])
 	}
 	return text
-}
-
-// lostCaption says what means rest on where methods of a table lack repeats.
-func lostCaption(table *analysis.ScoreTable, score analysis.Score) string {
-	if !anyEntry(table, func(r *analysis.ScoreRow, e *analysis.ScoreEntry) bool {
-		return e.Cells > 0 && len(analysis.RepeatsWith(e.Sample, score)) < r.Repeats
-	}) {
-		return ""
-	}
-	return " Means are over the repeats that all methods of a setting have; in parentheses those that a method has."
 }
 
 // addTestWords says what the second mark means, where some row has repeats enough for tests.
@@ -191,18 +184,6 @@ func rowSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summa
 		summaries = append(summaries, row.Entries[j].Summary[score])
 	}
 	return summaries
-}
-
-// anyEntry reports whether an entry is such.
-func anyEntry(t *analysis.ScoreTable, is func(*analysis.ScoreRow, *analysis.ScoreEntry) bool) bool {
-	for i := range t.Rows {
-		for j := range t.Rows[i].Entries {
-			if is(&t.Rows[i], &t.Rows[i].Entries[j]) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // median returns the lower median of xs, which it sorts.
