@@ -310,7 +310,6 @@ func (r *Run) addMissing(choices int) {
 		r.Missing = append(r.Missing, fmt.Sprintf("choices of parameters among fewer cells than the grid has for them, because some are incomplete, failed or are not in the files: %d.", choices))
 	}
 	for _, table := range r.Tables {
-		r.addAlike(table)
 		if table.Columns[TestAtBestValidation] && !table.Has(TestAtBestValidation) {
 			why := r.Layout.WithoutValidation
 			if why != "" {
@@ -319,37 +318,37 @@ func (r *Run) addMissing(choices int) {
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so the oracle chooses%s.", table.Metric.Word(), why))
 		}
 	}
+	r.addAlike()
 	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {
 		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
 	}
 }
 
-// addAlike says of methods by steps where most of their steps have the same model as the one
-// before, and names the cell that has fewest.
-func (r *Run) addAlike(table *ScoreTable) {
-	for method, label := range MethodLabels(table.Methods) {
-		settings, alike := 0, 0
-		var least *RepeatScore
-		var at Setting
-		for i := range table.Rows {
-			row := &table.Rows[i]
-			fewest := fewestFits(row.Entries[method].Sample)
-			if fewest == nil {
-				continue
-			}
-			settings++
-			if 2*fewest.fits < fewest.points {
-				alike++
-				if least == nil || fewest.fits*least.points < least.fits*fewest.points {
-					least, at = fewest, row.Setting
+// addAlike says of methods by steps in how many settings most of their steps have the same model as
+// the one before, and what the worst cell has.
+func (r *Run) addAlike() {
+	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*RepeatScore{}
+	for _, table := range r.Tables {
+		for method, label := range MethodLabels(table.Methods) {
+			for i := range table.Rows {
+				fewest := fewestFits(table.Rows[i].Entries[method].Sample)
+				if fewest == nil {
+					continue
+				}
+				settings[label]++
+				if 2*fewest.fits < fewest.points {
+					alike[label]++
+					if least := worst[label]; least == nil || fewest.fits*least.points < least.fits*fewest.points {
+						worst[label] = fewest
+					}
 				}
 			}
 		}
-		if least != nil {
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s: in %d of %s fewer than half of the %ss give a model of their own, fewest with %s: %s at %s.",
-				table.Metric.Word(), label, alike, prose.Plural(settings, "setting"), r.Layout.Step.Word, r.Layout.Describe(at),
-				prose.Plural(int(least.fits), "different fit"), prose.Plural(int(least.points), r.Layout.Step.Word)))
-		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(worst)) {
+		r.Missing = append(r.Missing, fmt.Sprintf("%s: %s at %s, and fewer than half of the %ss in %d of %s.", label,
+			prose.Plural(int(worst[label].fits), "different fit"), prose.Plural(int(worst[label].points), r.Layout.Step.Word),
+			r.Layout.Step.Word, alike[label], prose.Plural(settings[label], "setting")))
 	}
 }
 
