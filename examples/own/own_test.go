@@ -5,8 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
+	"slices"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
@@ -46,7 +46,7 @@ sweeps:
 	}
 	kind := selfpaced.Kind{}
 	with := map[string]int{} // tasks that need it
-	for task, err := range plan.Tasks(false) {
+	for task, err := range plan.Tasks() {
 		if err == nil {
 			err = kind.Check(&task)
 		}
