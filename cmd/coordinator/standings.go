@@ -50,14 +50,13 @@ func (t *standings) milestone(ctx context.Context) {
 	})
 }
 
-// scoresSoFar returns the tables that lead the report of a folder, whose run may go on, as text.
+// scoresSoFar returns what a report of a folder says first, whose run may go on, as text.
 func scoresSoFar(ctx context.Context, dir string) (string, error) {
-	r, err := report.Load(ctx, dir, report.Options{Figures: -1})
+	answer, err := report.LoadAnswer(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	r.Missing = nil // that the run goes on is known
 	var b strings.Builder
-	err = report.Text{MaxRows: interimRows}.Write(&b, r)
+	err = report.Text{MaxRows: interimRows}.WriteAnswer(&b, answer)
 	return b.String(), err
 }

@@ -13,8 +13,7 @@ import (
 // point tells apart. But 1/‖dθ/dλ‖² falls linearly to zero, so that two points tell λ*,
 // and with it where the branch goes.
 //
-// Without it paths with folds take 1.2 to 1.6 times as long, others the same
-// (docs/performance.md, "What each part saves").
+// Without it paths with folds take 1.2 to 1.6 times as long, others the same.
 type turn struct {
 	since float64 // the age of the last estimate
 	at    float64 // the age at which the branch is expected to turn back, 0 where it is not
