@@ -189,7 +189,7 @@ func TestPythonTraps(t *testing.T) {
 	}{
 		"NaN in coefficients":   {fit("return [np.nan] * (X.shape[1] + 1)"), "[]", experiment.Diverged, "coefficients hold a number that is not finite", ""},
 		"infinite prediction":   {fit("return lambda X: X[:, 0] / 0"), "[]", experiment.Diverged, "a number that is not finite", ""},
-		"prints":                {"print('before')\n" + fit("import os, subprocess, sys", "print('stray')", "os.system('echo child')", "assert sys.stdin.read() == ''", "assert subprocess.run(['cat']).returncode == 0", "return solve(X, y, weights)"), "[]", experiment.OK, "", "child\nbefore\nstray\n"},
+		"prints":                {"print('before')\n" + fit("import os, subprocess, sys", "print('stray')", "os.system('echo child')", "assert sys.stdin.read() == ''", "assert subprocess.run([sys.executable, '-c', 'import sys; sys.stdin.read()']).returncode == 0", "return solve(X, y, weights)"), "[]", experiment.OK, "", "child\nbefore\nstray\n"},
 		"told nothing":          {fit("assert 'alpha' not in cell.model, cell.model", "assert cell.regularizer is None and cell.age is None", "return solve(X, y, weights)"), "[]", experiment.OK, "", ""},
 		"told":                  {fit("assert cell.model['alpha'] == 0.001 and cell.task == 'regression'", "assert cell.regularizer['name'] == 'linear'", "assert (cell.age['min'], cell.age['max']) == (0.5, 2)", "assert cell.age['ages'] == [0.5, 1, 1.5, 2]", "return [(age, solve(X, y, weights)) for age in cell.age['ages']]"), "[model, regularizer, age]", experiment.OK, "", ""},
 		"a generator of a path": {fit("for age in (0.5, 2):", "    yield age, solve(X, y, weights)"), "age", experiment.OK, "", ""},
