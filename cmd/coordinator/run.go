@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -134,7 +135,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 	}
 	shown := newProgress(a.Base, c.Plan.Run)
 	c.Report = shown.warn
-	interim := &standings{app: a, shown: shown, dir: c.Out}
+	interim := &standings{app: a, shown: shown, dir: c.Out, last: time.Now()}
 	defer interim.all.Wait()
 	c.Progress = func(p run.Progress) {
 		if shown.compute(p); p.Milestone {

@@ -26,7 +26,7 @@ type standings struct {
 
 	all  sync.WaitGroup
 	busy atomic.Bool
-	last time.Time // when one was shown; while busy the goroutine's
+	last time.Time // when one was shown or the run began; while busy the goroutine's
 }
 
 // milestone shows the scores, unless the last table is being made or was shown just now.

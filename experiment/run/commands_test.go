@@ -172,7 +172,11 @@ func TestSharedMemory(t *testing.T) {
 	var refused error
 	compute := func(scripts map[string]string) map[string]*experiment.Outcome {
 		grid, p, _ := commandPlan(t, scripts, "limits={timeout: 20s, memory: 200MiB, attempts: 1}")
-		return computeCommands(t, grid, p, 1, commandSlot, func(_ string, err error) { refused = err })
+		return computeCommands(t, grid, p, 1, commandSlot, func(_ string, err error) {
+			if errors.As(err, new(*IsolationError)) {
+				refused = err
+			}
+		})
 	}
 	got := compute(map[string]string{
 		"fills": `read l; for i in 1 2 3 4; do head -c 75000000 /dev/zero >/dev/shm/` + name + `$i; done; sleep 100`,
