@@ -106,15 +106,12 @@ func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 	}
 	for _, cell := range gate.cells {
 		id := cell.key.String()
-		switch status, _, _ := store.Newest(id); {
-		case g.misses(id):
-			g.missing++
-			if cell.first {
-				g.first++
-			}
-		default:
-			g.counts.Statuses[status]++
+		if g.misses(id) {
+			g.miss(id, 1)
+			continue
 		}
+		status, _, _ := store.Newest(id)
+		g.counts.Statuses[status]++
 	}
 	return g
 }
@@ -159,6 +156,21 @@ func (g *gatherer) recall(ctx context.Context, dir string) error {
 func (g *gatherer) misses(cell string) bool {
 	status, short, there := g.store.Newest(cell)
 	return (!there || g.retry.wants(status, short) && !g.again.has(cell)) && !g.held.has(cell)
+}
+
+// miss counts a cell among the missing ones, with -1 no longer.
+func (g *gatherer) miss(cell string, by int64) {
+	g.missing += by
+	if planned, ok := g.gate.find(cell); ok && planned.first {
+		g.first += by
+	}
+}
+
+// stored notes that the store has an outcome of a missing cell.
+func (g *gatherer) stored(o *experiment.Outcome) *trial {
+	g.miss(o.Cell, -1)
+	g.counts.Statuses[o.Status]++
+	return g.try(g.gate.tables.Text(&o.Labels, "method"), o.Status, o.Error, o.Cell, o.Repeats)
 }
 
 // complete reports whether no cell is missing.
@@ -283,7 +295,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !stale && g.release(o.Cell) { // it was being computed when its method was held back
-		g.missing++
+		g.miss(o.Cell, 1)
 	}
 	if !g.misses(o.Cell) || stale {
 		return nil
@@ -291,7 +303,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	if err := appendOutcome(g.store, g.gate.plan, o); err != nil {
 		return err
 	}
-	g.missing--
+	of := g.stored(o)
 	g.came++
 	if o.Origin != "" {
 		g.adopted++
@@ -300,11 +312,6 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 		g.again.add(o.Cell)
 	}
 	g.gathered(o.Cell)
-	g.counts.Statuses[o.Status]++
-	if cell, ok := g.gate.find(o.Cell); ok && cell.first {
-		g.first--
-	}
-	of := g.try(g.gate.tables.Text(&o.Labels, "method"), o.Status, o.Error, o.Cell, o.Repeats)
 	if g.judge(of); o.Status.Computed() {
 		g.lift(of)
 	}

@@ -230,12 +230,7 @@ func (g *gatherer) takeReused(o *experiment.Outcome) error {
 	if err := g.store.Append(o); err != nil {
 		return err
 	}
-	g.missing--
+	g.stored(o)
 	g.adopted++
-	g.counts.Statuses[o.Status]++
-	if cell, ok := g.gate.find(o.Cell); ok && cell.first {
-		g.first--
-	}
-	g.try(g.gate.tables.Text(&o.Labels, "method"), o.Status, o.Error, o.Cell, o.Repeats)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -85,12 +86,10 @@ func (t *trials) judge(of *trial) {
 // lift has the cells of a method queued again of which one was computed after all.
 func (g *gatherer) lift(of *trial) {
 	for key := range of.held {
+		cell := key.String()
 		delete(g.held, key)
-		g.missing++
-		if planned, ok := g.gate.find(key.String()); ok && planned.first {
-			g.first++
-		}
-		g.repair.cells.add(key.String())
+		g.miss(cell, 1)
+		g.repair.cells.add(cell)
 	}
 	of.held = nil
 }
@@ -129,7 +128,7 @@ func (t *trials) heldBack() (list []*HeldError) {
 			list = append(list, &held)
 		}
 	}
-	slices.SortFunc(list, func(a, b *HeldError) int { return slices.Compare([]string{a.Method}, []string{b.Method}) })
+	slices.SortFunc(list, func(a, b *HeldError) int { return strings.Compare(a.Method, b.Method) })
 	return list
 }
 
@@ -174,10 +173,7 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 
 // hold holds back a missing cell.
 func (g *gatherer) hold(of *trial, cell string) {
-	g.missing--
-	if planned, ok := g.gate.find(cell); ok && planned.first {
-		g.first--
-	}
+	g.miss(cell, -1)
 	of.held.add(cell)
 	g.held.add(cell)
 }

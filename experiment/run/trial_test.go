@@ -3,8 +3,10 @@ package run
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // TestTrials wants a method held back whose first three cells all end with the same error,
@@ -65,5 +67,38 @@ func TestMilestones(t *testing.T) {
 	}
 	if fmt.Sprint(at) != "[25 30 40 50 60 70 80 90]" {
 		t.Errorf("tables at %v", at)
+	}
+}
+
+// TestHeldCellEnds wants a cell of the first repeat counted once that was being computed when its
+// method was held back.
+func TestHeldCellEnds(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t)
+	c := &Coordinator{Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir()}
+	g, err := c.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.store.Close()
+	missing, first := g.missing, g.first
+	for task, err := range p.Tasks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.gate.tables.Repeat(&task.Labels) != 1 {
+			continue
+		}
+		of := g.try("original", experiment.Failed, "no module", "x", false)
+		of.held = cellSet{}
+		g.hold(of, task.Cell)
+		o := &experiment.Outcome{Run: p.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels, Status: experiment.Failed, Error: "no module", Finished: time.Now()}
+		if err := g.storeMissing(o); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if g.missing != missing-1 || g.first != first-1 || len(g.held) != 0 {
+		t.Errorf("%d of %d cells are missing, %d of %d of the first repeat, %d are held", g.missing, missing, g.first, first, len(g.held))
 	}
 }
