@@ -89,6 +89,22 @@ func pointed[T any](p *T) any {
 	return *p
 }
 
+// label returns a label of one row of labels, nil where there is none.
+func (t Tables) label(labels *Batch, name string) any {
+	if j := slices.IndexFunc(t.Labels, func(c Column) bool { return c.Name == name }); j >= 0 && t.FitsLabels(labels) == nil {
+		return labels.At(t.Labels[j], j, 0)
+	}
+	return nil
+}
+
+// Text returns a text label of one row of labels, "" where there is none.
+func (t Tables) Text(labels *Batch, name string) string {
+	return valueOf[string](t.label(labels, name))
+}
+
+// Repeat returns the repeat of one row of labels, 0 where there is none.
+func (t Tables) Repeat(labels *Batch) int64 { return valueOf[int64](t.label(labels, "repeat")) }
+
 // valueOf returns the value of a column, the zero value for null.
 func valueOf[T any](value any) T {
 	x, _ := value.(T)

@@ -118,19 +118,3 @@ func (r *Reasons) List() []Reason {
 	})
 	return list
 }
-
-// label returns a label of one row of labels, nil where there is none.
-func (t Tables) label(labels *Batch, name string) any {
-	if j := slices.IndexFunc(t.Labels, func(c Column) bool { return c.Name == name }); j >= 0 && t.FitsLabels(labels) == nil {
-		return labels.At(t.Labels[j], j, 0)
-	}
-	return nil
-}
-
-// Text returns a text label of one row of labels, "" where there is none.
-func (t Tables) Text(labels *Batch, name string) string {
-	return valueOf[string](t.label(labels, name))
-}
-
-// Repeat returns the repeat of one row of labels, 0 where there is none.
-func (t Tables) Repeat(labels *Batch) int64 { return valueOf[int64](t.label(labels, "repeat")) }

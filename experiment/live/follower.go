@@ -25,7 +25,14 @@ type Follower struct {
 	described bool
 	cells     *run.Cells // nil where the server does not list them
 	failures  *queue.FailureIndex
-	why       map[string]*experiment.Outcome // of cells that are not ok, with what a reason is made of alone
+	why       map[string]ending // of cells that are not ok
+}
+
+// ending is how a cell ended: what a reason is made of.
+type ending struct {
+	method, text string
+	status       experiment.Status
+	repeats      bool
 }
 
 // mostRead is how many cells that are not ok a follower reads the reasons of.
@@ -36,20 +43,21 @@ const mostRead = 2000
 func (f *Follower) Reasons(ctx context.Context) (list []experiment.Reason, others int, err error) {
 	var all experiment.Reasons
 	if f.why == nil {
-		f.why = map[string]*experiment.Outcome{}
+		f.why = map[string]ending{}
 	}
 	for _, cell := range slices.Sorted(maps.Keys(f.failures.NotOK)) {
 		status := f.failures.NotOK[cell]
 		if status == experiment.Skipped {
 			continue
 		}
-		o := f.why[cell]
-		if o == nil || o.Status != status {
+		end, known := f.why[cell]
+		if !known || end.status != status {
 			if len(f.why) >= mostRead {
 				others++
 				continue
 			}
-			if o, err = f.failures.Ending(ctx, cell); err != nil {
+			o, err := f.failures.Ending(ctx, cell)
+			if err != nil {
 				return nil, 0, err
 			}
 			if o == nil {
@@ -59,13 +67,12 @@ func (f *Follower) Reasons(ctx context.Context) (list []experiment.Reason, other
 			if kind, err := experiment.Named(o.Kind); err == nil {
 				method = kind.Tables().Text(&o.Labels, "method")
 			}
-			// Kind stands for the method: no more is kept.
-			o = &experiment.Outcome{Kind: strings.Clone(method), Status: status, Error: experiment.ReasonText(method, o.Error), Repeats: o.Repeats}
-			f.why[cell] = o
+			end = ending{strings.Clone(method), experiment.ReasonText(method, o.Error), status, o.Repeats}
+			f.why[cell] = end
 		}
-		all.Add(o.Kind, o.Status, o.Error, cell, o.Repeats)
+		all.Add(end.method, end.status, end.text, cell, end.repeats)
 	}
-	maps.DeleteFunc(f.why, func(cell string, _ *experiment.Outcome) bool { _, is := f.failures.NotOK[cell]; return !is })
+	maps.DeleteFunc(f.why, func(cell string, _ ending) bool { _, is := f.failures.NotOK[cell]; return !is })
 	return all.List(), others, nil
 }
 

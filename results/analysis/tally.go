@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -194,10 +195,10 @@ var number = regexp.MustCompile(`^[+-]?[0-9][0-9.eE+-]*[a-zA-Z%]*$`)
 // reasonText is the first line of an error, with the last one that a command wrote to its standard
 // error.
 func reasonText(text string) string {
-	first, rest, _ := strings.Cut(text, "\n")
-	if _, written, found := strings.Cut("\n"+rest, "\nstandard error:\n"); found {
-		lines := strings.Split(strings.TrimSpace(written), "\n")
-		first += ": " + strings.TrimSpace(lines[len(lines)-1])
+	message, stderr := outside.CutStderr(text)
+	first, _, _ := strings.Cut(message, "\n")
+	if stderr = strings.TrimSpace(stderr); stderr != "" {
+		first += ": " + strings.TrimSpace(stderr[strings.LastIndexByte(stderr, '\n')+1:])
 	}
 	return first
 }

@@ -130,7 +130,10 @@ func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
 
 // stepOf returns the place in [analysis.RepeatScore.Step] of what is chosen for a score.
 func stepOf(lead analysis.Score) int {
-	return map[bool]int{true: 0, false: 1}[lead == analysis.TestAtBestValidation]
+	if lead == analysis.TestAtBestValidation {
+		return 0
+	}
+	return 1
 }
 
 // medianStep returns the lower median of the chosen steps, NaN where there are none.
