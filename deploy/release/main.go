@@ -33,6 +33,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,11 +93,11 @@ func build(ctx context.Context, root, version, out string, platforms []platform)
 	if err != nil {
 		return err
 	}
-	unix, err := time.ParseDuration(strings.TrimSpace(seconds) + "s")
+	unix, err := strconv.ParseInt(strings.TrimSpace(seconds), 10, 64)
 	if err != nil {
 		return fmt.Errorf("reading the time of the commit: %w", err)
 	}
-	committed := time.Unix(0, 0).Add(unix).UTC()
+	committed := time.Unix(unix, 0).UTC()
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -187,9 +188,17 @@ func commonFiles(ctx context.Context, root string) ([]file, error) {
 		}
 		files = append(files, file{name, 0o644, data})
 	}
+	dir, err := os.MkdirTemp("", "agepath-release-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if _, err := output(ctx, root, nil, "go", "build", "-o", dir+string(filepath.Separator), "./cmd/..."); err != nil {
+		return nil, err
+	}
 	for _, program := range programs {
 		for _, shell := range shells {
-			text, err := output(ctx, root, nil, "go", "run", "./cmd/"+program, "completion", shell)
+			text, err := output(ctx, root, nil, filepath.Join(dir, program), "completion", shell)
 			if err != nil {
 				return nil, err
 			}
@@ -328,8 +337,8 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 // bill is the bill of materials: the modules that any of the programs is built from.
 type bill struct {
 	cyclonedx.BOM
-	modules map[string]*debug.Module
-	seen    string // the version of Go
+	modules   map[string]*debug.Module
+	goVersion string
 }
 
 func newBill(version string, at time.Time) *bill {
@@ -349,7 +358,7 @@ func (b *bill) add(programs []file) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		b.seen = info.GoVersion
+		b.goVersion = info.GoVersion
 		for _, m := range info.Deps {
 			if m.Replace != nil {
 				m = m.Replace
@@ -362,7 +371,7 @@ func (b *bill) add(programs []file) error {
 
 func (b *bill) write(to string) error {
 	components := []cyclonedx.Component{{
-		BOMRef: "go", Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: b.seen, PackageURL: "pkg:golang/std@" + strings.TrimPrefix(b.seen, "go"),
+		BOMRef: "go", Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: b.goVersion, PackageURL: "pkg:golang/std@" + strings.TrimPrefix(b.goVersion, "go"),
 	}}
 	for _, m := range slices.SortedFunc(maps.Values(b.modules), func(a, c *debug.Module) int { return cmp.Compare(a.Path, c.Path) }) {
 		url := "pkg:golang/" + m.Path + "@" + m.Version
