@@ -36,10 +36,10 @@ func (c *compareFlags) check(dirs []string) error {
 func (a *app) compareCommand() *cobra.Command {
 	var flags compareFlags
 	cmd := command.Command("compare DIR DIR...", "Compare folders of results on the cells they share",
-		`Compare runs, or one grid's runs by several versions, with the run in the first
-folder, on the cells that both have: which cells these are, how scores differ and
-whether by chance, which numbers changed, how times relate, which cells end
-otherwise.`,
+		`Compare folders of results with the first: runs that share cells, or one grid
+computed by two versions. The tables show which cells are shared, how scores
+differ and whether by chance, which numbers changed, the ratio of times, and which
+cells ended with another status. The exit status is 0 also if the runs differ.`,
 		"coordinator compare out/before out/after",
 		func(ctx context.Context, dirs []string) error {
 			if err := flags.check(dirs); err != nil {

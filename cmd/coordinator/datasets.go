@@ -24,14 +24,13 @@ func (a *catalog) datasetsCommand() *cobra.Command {
 	list := a.onEntries("list [NAME...]", "List data sets and where they are", "", "coordinator datasets list", a.listDatasets)
 	check := a.onEntries("check [NAME...]", "Read data sets and compare them with the catalog",
 		`Read data sets and compare them with the catalog: digest, shape, missing values.
-Without names, all that are on this machine. The exit status is 1 where one does
-not pass.`,
+Without names, check all that are on this machine. The exit status is 1 if one
+does not pass.`,
 		"coordinator datasets check --datasets data", a.checkDatasets)
 	var openML string
 	fetch := a.onEntries("fetch [NAME...]", "Download data sets to the cache",
-		`Download data sets to the cache (--cache). Without names, all that can be
-downloaded and are not on this machine. A download that broke off goes on where
-it ended.`,
+		`Download data sets to the cache (--cache): without names, all that can be
+downloaded and are not on this machine.`,
 		"coordinator datasets fetch digits",
 		func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
 			return a.fetchDatasets(ctx, openML, library, entries, on)

@@ -23,12 +23,11 @@ func commands(streams command.Streams) (*app, *cobra.Command) {
 	root := &cobra.Command{
 		Use:   "coordinator",
 		Short: "Run experiments of machine learning in bulk",
-		Long: `Run experiments of machine learning in bulk: age paths of self-paced learning
-and what else docs/grid.md has under experiment.
+		Long: `Run experiments of machine learning in bulk: age paths of self-paced learning,
+word embeddings and solver benchmarks.
 
-A grid file (docs/grid.md) expands into cells; this program computes them here
-or hands them to workers over NATS, gathers the results and makes tables and
-figures of them.
+A grid file (docs/grid.md) expands into cells. This program computes them here or
+hands them to workers over NATS, gathers the results and makes tables and figures.
 
 Every flag can also be set by an environment variable, --tls-ca by
 AGEPATH_TLS_CA and so on (--nats by AGEPATH_NATS_URL), and by a key of the YAML

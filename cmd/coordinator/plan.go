@@ -24,9 +24,9 @@ func (a *app) planCommand() *cobra.Command {
 		asJSON  jsonFlag
 	)
 	cmd := command.Command("plan GRID", "Check a grid and show what it would compute",
-		`Check a grid and its data sets and show how files are read and what it would
-compute: the cells by dimension, how many of them the folder of results has, and
-an estimate of the time. Nothing is computed or written.`,
+		`Check a grid and its data sets. Show how files are read and what a run would
+compute: cells by dimension, how many of them the folder of results has, and an
+estimate of the time. Nothing is computed or written.`,
 		"coordinator plan grids/quickstart.yaml --set repeats=20 --workers 8",
 		func(ctx context.Context, args []string) error {
 			p, err := a.plan(ctx, args[0], &grid)

@@ -16,8 +16,8 @@ import (
 // pruneCommand removes what a folder of results has of former grids.
 func (a *app) pruneCommand() *cobra.Command {
 	return command.Command("prune DIR", "Remove the cells of former grids from a folder of results",
-		`Remove the rows of cells that the grid of a folder of results does not have any
-more: the files former.*.arrow. They cannot be had back but by computing them.`,
+		`Remove the rows of cells that the grid of a folder of results no longer has: the
+files former.*.arrow. Only computing the cells again brings them back.`,
 		"coordinator prune out/quickstart",
 		func(ctx context.Context, args []string) error {
 			m, err := results.ReadManifest(args[0])

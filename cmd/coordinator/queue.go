@@ -25,7 +25,13 @@ func (a *atServer) submitCommand() *cobra.Command {
 		grid gridFlags
 		from reuseFlags
 	)
-	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave", "",
+	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave",
+		`Queue the cells of a grid at --nats and leave. Cells that have ended or are queued
+at the server are not queued again, and results of other runs are copied. The
+limits of the last submission count for the whole run: queued cells get them, and
+cells that ended as timeout or memory are queued again if the limits have been
+raised. A paused run stays paused. The server keeps the grid and the paths of its
+files, which everyone who may read the run can read.`,
 		"coordinator submit grid.yaml --nats nats://example.org",
 		func(ctx context.Context, args []string) error {
 			p, err := a.plan(ctx, args[0], &grid)
@@ -148,6 +154,10 @@ func (a *atServer) retryCommand() *cobra.Command {
 		limits   limitFlags
 	)
 	cmd := a.onRun("retry RUN", "Queue the failed and incomplete cells of a run again",
+		`Queue the failed and incomplete cells of a run again, except those that fail every
+time: cells whose estimate of memory is above the limit, or whose data cannot be
+prepared. An incomplete path stops at the same age again unless this version gets
+further.`,
 		"coordinator retry night --status failed,timeout --timeout 2h --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			set, err := limits.overrides()
@@ -173,6 +183,9 @@ func (a *atServer) retryCommand() *cobra.Command {
 // pauseCommand has workers leave the cells of a run, and resumeCommand lets them go on.
 func (a *atServer) pauseCommand() *cobra.Command {
 	return a.onRun("pause RUN", "Have workers take no new cells of a run; its queue stays",
+		`Have workers take no new cells of a run. Cells that are being computed continue.
+The run stays paused over restarts until it is resumed or cancelled. A worker with
+--drain does not wait for a paused run.`,
 		"coordinator pause night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			_, err := q.Pause(ctx, args[0])
@@ -181,7 +194,7 @@ func (a *atServer) pauseCommand() *cobra.Command {
 }
 
 func (a *atServer) resumeCommand() *cobra.Command {
-	return a.onRun("resume RUN", "Have workers take cells of a paused run again",
+	return a.onRun("resume RUN", "Have workers take cells of a paused run again", "",
 		"coordinator resume night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			changed, err := q.Resume(ctx, args[0])
@@ -206,6 +219,8 @@ func (a *atServer) toldOrders(err error, run, what string) error {
 // discardCommand removes results of single cells and queues the cells again.
 func (a *atServer) discardCommand() *cobra.Command {
 	return a.onRun("discard RUN CELL...", "Remove the results of cells from the server and queue the cells again",
+		`Remove the results of cells from the server and queue the cells again. A folder of
+results that already has a cell keeps its row.`,
 		"coordinator discard night 4f1c --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			discarded, queued, err := run.Discard(ctx, q, args[0], args[1:])
@@ -231,6 +246,8 @@ func quarantinedText(n int) string {
 // cancelCommand drops the queued cells of a run.
 func (a *atServer) cancelCommand() *cobra.Command {
 	return a.onRun("cancel RUN", "Drop the queued cells of a run; results stay",
+		`Drop the queued cells of a run. Workers hand back what they compute of it. Results
+stay; submitting the grid again continues the run.`,
 		"coordinator cancel night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			if err := q.Cancel(ctx, args[0]); err != nil {
@@ -244,6 +261,8 @@ func (a *atServer) cancelCommand() *cobra.Command {
 // purgeCommand removes what the server has of runs.
 func (a *atServer) purgeCommand() *cobra.Command {
 	return a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
+		`Remove what the server has of a run. Cancel a run with cells queued or running
+first. Collected folders and data sets stay.`,
 		"coordinator purge night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			err := run.Purge(ctx, q, args[0])
@@ -266,6 +285,12 @@ func (a *atServer) collectCommand() *cobra.Command {
 		known  knownFlag
 	)
 	cmd := a.onRun("collect RUN --out DIR", "Gather the results of a run so far, also while it runs",
+		`Gather the results that the server has of a run, also while it runs. Results that
+fail a check are quarantined, and their cells are queued again.
+
+In an S3-compatible store each object is whole or absent, and the manifest is
+written last. After a kill the same command sends the rest. The command needs room
+for a copy of the store's tables in the folder for temporary files.`,
 		"coordinator collect night --out out/night --format html --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			return a.collect(ctx, q, args[0], out, &report, &known, asJSON)
@@ -351,9 +376,9 @@ func (a *atServer) showCollected(name, where string, c *run.Collected) {
 // onRun makes a command about a run that the server knows, its first argument: the
 // run's name, or a beginning of it that no other run has.
 func (a *atServer) onRun(
-	use, short, examples string, do func(ctx context.Context, q *queue.Queue, args []string) error,
+	use, short, long, examples string, do func(ctx context.Context, q *queue.Queue, args []string) error,
 ) *cobra.Command {
-	cmd := command.Command(use, short, "", examples, func(ctx context.Context, args []string) error {
+	cmd := command.Command(use, short, long, examples, func(ctx context.Context, args []string) error {
 		return a.withRun(ctx, args[0], func(q *queue.Queue, name string) error {
 			return do(ctx, q, append([]string{name}, args[1:]...))
 		})

@@ -22,11 +22,11 @@ func (a *app) replayCommand() *cobra.Command {
 	var compression results.Compression
 	var commands bool
 	cmd := command.Command("replay DIR CELL", "Compute one cell of a folder of results again, here",
-		`Compute one cell of a folder of results again and print what it gives beside
-what the folder says, with the errors of a cell that failed. The exit status is 1
-where they differ, and where the cell fails again. Numbers of a
-platform that rounds otherwise, such as linux/arm64 to linux/amd64, may differ by
-1e-9, relative to the smaller one where that is above 1.
+		`Compute one cell of a folder of results again and print its values next to the
+stored ones, with the error of a cell that failed. The exit status is 1 if they
+differ or the cell fails again. Numbers of a platform with another arithmetic, such
+as linux/arm64 and linux/amd64, may differ by 1e-9, relative to the smaller one if
+it is above 1. Data sets are also read from where the manifest says they were.
 
 With --data the cell's data and path are written to a folder: train.csv,
 validation.csv and test.csv (the features as the solver saw them, scaled and

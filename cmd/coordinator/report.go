@@ -103,7 +103,11 @@ func (r *reportFlags) isFresh(dir string) bool {
 // reportCommand makes tables and plots of a folder of results.
 func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
-	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "",
+	cmd := command.Command("report DIR", "Make tables and figures of a folder of results",
+		`Make tables and figures of a folder of results, complete or not. --paper shows the
+table of the GAGA paper that the grid is named after (table09, table09-honest); for
+other grids, each published table with a row of the run's data, noise and
+parameters.`,
 		"coordinator report out/quickstart --format html,csv",
 		func(ctx context.Context, args []string) error {
 			dir := args[0]

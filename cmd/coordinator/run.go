@@ -32,6 +32,17 @@ func workersVar(flags *pflag.FlagSet, value *int, low int, usage string) {
 	command.Count(flags, value, "workers", min(runtime.GOMAXPROCS(0), maxWorkers), low, maxWorkers, usage)
 }
 
+const runHelp = `Compute the cells of a grid that the folder of results lacks, and make tables and
+figures. Cells that ended as timeout or memory are computed again if the grid's
+limits have been raised. After ^C or a kill the same command resumes.
+
+Cells are computed in this process unless --workers is 0. Without --nats the
+process contains a NATS server, which listens on no port.
+
+The scores so far are printed after the first repeat and after each tenth of the
+cells. If the disk of --out has less than 1 MiB free, the run ends with exit
+status 1: make room and run the same command again.`
+
 // runCommand expands, computes, gathers and reports a grid.
 func (a *app) runCommand() *cobra.Command {
 	var (
@@ -49,11 +60,7 @@ func (a *app) runCommand() *cobra.Command {
 		keepGoing bool
 	)
 	cmd := command.Command("run GRID", "Compute a grid and report the results",
-		`Compute the cells of a grid that the folder of results does not have yet, and
-make tables and figures of them. After ^C or a kill the same command resumes.
-
-The cells are computed in this process unless --workers is 0, over a NATS server
-inside it unless --nats names one.`,
+		runHelp,
 		`coordinator run grids/quickstart.yaml
 coordinator run grid.yaml --serve --out out/night --set repeats=5 --format html
 coordinator run grid.yaml --retry failed`,

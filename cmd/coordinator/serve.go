@@ -25,12 +25,12 @@ func (a *atServer) serveCommand() *cobra.Command {
 		telling notifyFlags
 	)
 	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks",
-		`Show the runs at --nats until a signal ends it: a live page at /, its data at
-/state.json, metrics for Prometheus at /metrics, and health checks at /healthz
-(the program goes on) and /readyz (the queue can be read). It changes nothing.
+		`Show the runs at --nats until a signal ends the program, and change nothing: a live
+page at / (its data at /state.json and /scores.json), metrics for Prometheus at
+/metrics, and health checks at /healthz and /readyz.
 
-There is no login: --listen with another address than localhost shows everyone
-who can reach it the names of data sets and the messages of failed cells.`,
+There is no login. With an address other than localhost, --listen shows the names
+of data sets and the messages of failed cells to everyone who can reach it.`,
 		"coordinator serve --nats nats://example.org",
 		func(ctx context.Context, _ []string) error {
 			if err := a.NATS.Check(); err != nil {

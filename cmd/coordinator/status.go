@@ -26,7 +26,12 @@ func (a *atServer) statusCommand() *cobra.Command {
 		watch  bool
 		asJSON jsonFlag
 	)
-	cmd := command.Command("status [RUN]", "Show how far a run is, or all runs of the server", "",
+	cmd := command.Command("status [RUN]", "Show how far a run is, or all runs of the server",
+		`Show how far a run is, or all runs of the server: cells that are ok, incomplete,
+failed, running, queued or not queued; the reasons of failures by method; and the
+workers of the last minute, with their state (working, idle, stopping, or lost
+after 15 seconds of silence) and what keeps them from computing. Quarantined
+messages are counted, with reasons for a single run.`,
 		"coordinator status --nats nats://example.org\ncoordinator status quickstart --watch --nats nats://example.org",
 		func(ctx context.Context, args []string) error {
 			if watch && bool(asJSON) {

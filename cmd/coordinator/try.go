@@ -16,9 +16,10 @@ import (
 // pythonCommand prints the Python module for methods of one's own.
 func (a *app) pythonCommand() *cobra.Command {
 	return command.Command("python", "Print agepath.py, for methods of your own and results in Python",
-		`Print agepath.py, which goes next to your method. It has the decorator @method, which makes a
-function of the training rows a method, read("out/mine"), which returns results as
-data frames, and run("grid.yaml"). It needs Python 3.8 or later and numpy.`,
+		`Print agepath.py; save it next to your method. Its decorator @method turns a
+function of the training rows into a method, read("out/mine") returns results as
+data frames, and run("grid.yaml") runs a grid. It needs Python 3.8 or later and
+numpy.`,
 		"coordinator python > agepath.py",
 		func(context.Context, []string) error {
 			_, err := io.WriteString(a.Out, methods.Python)
@@ -30,10 +31,10 @@ data frames, and run("grid.yaml"). It needs Python 3.8 or later and numpy.`,
 func (a *app) tryCommand() *cobra.Command {
 	var grid gridFlags
 	cmd := command.Command("try GRID METHOD", "Compute one cell of a method and print its scores",
-		`Compute one cell of a method of a grid in this process and print its labels and
-scores: the first on the data set where a cell is expected to take the least time.
-Nothing is stored. A method that is a command runs, and its standard error goes
-to the screen. The exit status is 1 where the cell fails or is incomplete.`,
+		`Compute one cell of a method of a grid in this process, the first on the data set
+with the lowest estimated time, and print its labels and scores. Nothing is stored.
+A method that is a command runs without --allow-commands, with its standard error
+on the screen. The exit status is 1 if the cell fails or is incomplete.`,
 		"coordinator try grids/quickstart.yaml gaga --set seed=7",
 		func(ctx context.Context, args []string) error {
 			a.BeforeCommands(true)

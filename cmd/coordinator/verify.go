@@ -16,10 +16,12 @@ import (
 // verifyCommand checks a folder of results.
 func (a *app) verifyCommand() *cobra.Command {
 	cmd := command.Command("verify DIR", "Check every byte of a folder of results",
-		`Read every file of a folder of results and check that it is as it was written:
-checksums, every batch, one row for each cell of the grid, tables that belong
-together, and the digests of the data sets, where these are here. Changes
-nothing. The exit status is 1 where something is wrong.`,
+		`Read every file of a folder of results and change nothing: check all checksums and
+batches; one row for each cell of the grid and no other cell; rows of further
+tables that belong to cells, and scores to knots; the counts of the manifest; and
+the digests of the data sets that are here. A line that begins with "problem:" says
+what is wrong, and the exit status is 1; one with "note:" says what could not be
+checked.`,
 		"coordinator verify out/quickstart",
 		func(ctx context.Context, args []string) error {
 			library, err := a.library.open()

@@ -31,10 +31,11 @@ func execute(ctx context.Context, args []string, streams command.Streams) int {
 	root := &cobra.Command{
 		Use:   "worker",
 		Short: "Compute cells from a NATS server's queue",
-		Long: `Compute cells from a NATS server's queue until a signal ends it, or, with
---drain, until nothing is queued or computed by others. Each slot computes in a process of its own, so
-that no cell harms another. Cells that are being computed when a signal comes
-have the time --grace to finish and are then handed back.
+		Long: `Compute cells of all runs at a NATS server, alternating among the runs, until a
+signal ends the worker or, with --drain, until nothing is queued or computed by
+others. Each slot is a process of its own, so that no cell harms another. After a
+signal, running cells have the time --grace to finish and are then handed back,
+which uses no attempt.
 
 Every flag can also be set by an environment variable, --slots by AGEPATH_SLOTS
 and so on (--nats by AGEPATH_NATS_URL), and by a key of the YAML file --config
