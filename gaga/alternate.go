@@ -10,25 +10,23 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Alternation is alternate convex search (ACS): in turns it gives each sample
-// the weight v*(l_i, λ) and fits the weighted convex problem. It never
-// increases the implicit objective G_λ.
+// Alternation is alternate convex search (ACS). It alternates between setting each weight to
+// v*(l_i, λ) and fitting the weighted convex problem. No step increases the implicit objective G_λ.
 type Alternation struct {
 	problem *Problem
 	search  *search.Search
 	kinds   []ZoneKind // of the regularizer's zones
 }
 
-// ErrOneClass says that a fit has no minimum: with a free intercept, all
-// samples of positive weight have one label, and b runs off to infinity.
+// ErrOneClass reports a fit without a minimum: with a free intercept, all samples of positive
+// weight have one label, and b diverges.
 var ErrOneClass = convex.ErrOneClass
 
-// ErrDiscarded says that the losses at a solution leave no sample any weight at an age.
+// ErrDiscarded reports that at an age the losses of a solution give every sample weight 0.
 var ErrDiscarded = errors.New("every sample is discarded")
 
-// NewAlternation prepares alternate convex search for a problem. The error
-// says what is wrong with the problem, or that no convex solver fits its loss
-// and penalty.
+// NewAlternation prepares alternate convex search. It returns an error if the problem is invalid or
+// no convex solver fits its loss and penalty.
 func NewAlternation(p *Problem) (*Alternation, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -44,8 +42,8 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	return a, nil
 }
 
-// newSolver chooses the weighted convex solver of a problem: the one made for
-// its loss and penalty, else the one for smooth losses.
+// newSolver prefers the convex solver made for the problem's loss and penalty to the one for smooth
+// losses.
 func newSolver(p *Problem) (convex.Solver, error) {
 	l1, l2 := p.Penalty.L1, p.Penalty.L2
 	switch loss := p.Loss.(type) {
@@ -71,7 +69,6 @@ func newSolver(p *Problem) (convex.Solver, error) {
 	return nil, fmt.Errorf("gaga: no convex solver for the %s loss with penalty L1 = %v, L2 = %v and kernel %v", p.Loss.Name(), l1, l2, p.Kernel)
 }
 
-// multiplicity returns how many samples row i stands for.
 func (p *Problem) multiplicity(i int) float64 {
 	if p.Multiplicity == nil {
 		return 1
@@ -82,26 +79,24 @@ func (p *Problem) multiplicity(i int) float64 {
 // FitAll fits the problem with all weights 1.
 func (a *Alternation) FitAll(ctx context.Context) error { return a.search.FitAll(ctx) }
 
-// Fit fits the problem with the given weights, n numbers >= 0, from the current
-// solution on. The error is the context's, [ErrOneClass] or the solver's; the
-// current solution then stays.
+// Fit fits the problem with the given weights, n numbers >= 0, starting at the current solution. On
+// an error (the context's, [ErrOneClass] or the solver's) the current solution is unchanged.
 func (a *Alternation) Fit(ctx context.Context, weights []float64) error {
 	return a.search.Fit(ctx, weights)
 }
 
-// Losses writes the losses l_i at the current solution into dst, of length n.
+// Losses writes the n losses l_i at the current solution into dst.
 func (a *Alternation) Losses(dst []float64) { a.search.Losses(dst) }
 
-// Theta returns the current solution; the slice is the alternation's own.
+// Theta returns the current solution; the Alternation owns the slice.
 func (a *Alternation) Theta() []float64 { return a.search.Theta() }
 
 // SetTheta makes theta the current solution.
 func (a *Alternation) SetTheta(theta []float64) { a.search.SetTheta(theta) }
 
-// Step does one alternation at an age. It returns by how much the weights that
-// belong to the new solution differ from those it was fitted with, the largest
-// over the samples: 0 means a partial optimum. The error is that of Fit, or
-// [ErrDiscarded], and the current solution then stays.
+// Step does one alternation at an age. It returns the largest difference, over the samples, between
+// the weights for the new solution and those it was fitted with; 0 means a partial optimum. On an
+// error (as for Fit, or [ErrDiscarded]) the current solution is unchanged.
 func (a *Alternation) Step(ctx context.Context, age float64) (change float64, err error) {
 	if a.Discards(age) {
 		return 0, fmt.Errorf("gaga: alternation at age %v: %w", age, ErrDiscarded)
@@ -109,7 +104,7 @@ func (a *Alternation) Step(ctx context.Context, age float64) (change float64, er
 	return a.search.Step(ctx, age)
 }
 
-// NotConverged says that alternation used up its iterations.
+// NotConverged reports that alternation reached its iteration limit.
 type NotConverged struct {
 	Age        float64
 	Iterations int
@@ -120,9 +115,9 @@ func (e *NotConverged) Error() string {
 	return fmt.Sprintf("gaga: alternation at age %v still moves a weight by %.2g after %d iterations", e.Age, e.Change, e.Iterations)
 }
 
-// Converge alternates at an age until no weight moves by more than tolerance
-// (0: 1e-10), at most limit times (0: 100,000). It returns the number of
-// alternations. The error is that of Step or [*NotConverged].
+// Converge alternates at an age until no weight changes by more than tolerance (0: 1e-10), at most
+// limit times (0: 100,000). It returns the number of alternations. The error is as for Step, or
+// [*NotConverged].
 func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
 	if tolerance == 0 {
 		tolerance = 1e-10
@@ -143,9 +138,8 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 	return limit, &NotConverged{age, limit, change}
 }
 
-// Knot describes the current solution as a knot at an age. Its KKT is the
-// residual of the last weighted fit plus the largest change of a weight that
-// the solution would bring about.
+// Knot describes the current solution as a knot at an age. Its KKT is the residual of the last
+// weighted fit plus the largest change of a weight in the next step.
 func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	p := a.problem
 	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: append([]float64(nil), a.Theta()...)}
@@ -164,7 +158,6 @@ func (a *Alternation) Knot(age float64, kind Kind) Knot {
 // Penalty returns R at the current solution.
 func (a *Alternation) Penalty() float64 { return a.search.Penalty() }
 
-// count adds samples to the count of their zone's kind.
 func (k *Knot) count(zone ZoneKind, samples int) {
 	switch zone {
 	case Easy, Satisfied, Pinned:
@@ -176,7 +169,7 @@ func (k *Knot) count(zone ZoneKind, samples int) {
 	}
 }
 
-// active returns the number of nonzero coefficients, the intercept apart.
+// active returns the number of nonzero coefficients, without the intercept.
 func active(theta []float64) int {
 	n := 0
 	for _, w := range theta[:len(theta)-1] {
@@ -187,9 +180,8 @@ func active(theta []float64) int {
 	return n
 }
 
-// Certificate returns that of the last weighted fit.
+// Certificate returns the certificate of the last weighted fit.
 func (a *Alternation) Certificate() convex.Certificate { return a.search.Certificate() }
 
-// Discards reports whether the current solution's losses discard every sample
-// at an age.
+// Discards reports whether the losses at the current solution give every sample weight 0 at an age.
 func (a *Alternation) Discards(age float64) bool { return a.search.Discards(age) }

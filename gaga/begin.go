@@ -11,11 +11,10 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// begin finds the path's first point: what alternation reaches at the lowest
-// age from the fit with all weights 1. Where that age discards everybody, or
-// all of one class, it is the first age that does not; where alternation ends
-// with samples of one class only, or with weights that are next to nothing just above
-// that age, it is looked for as a gap's end.
+// begin finds the first point of the path: the result of alternation at the lowest age from the fit
+// with all weights 1. If that age discards every sample, or all of one class, begin uses the first
+// age that does not. If alternation ends with samples of one class only, or with weights close to 0
+// just above that age, begin searches for the point as for the end of a gap.
 func (t *tracker) begin(ctx context.Context) error {
 	err := t.search.FitAll(ctx)
 	if errors.Is(err, convex.ErrOneClass) {
@@ -50,9 +49,8 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	return t.startPiece(reason+l.Reason, l.Steps)
 }
 
-// firstAge returns an age just above the one, not below lo, at which enough
-// samples for a fit are not discarded at the current solution; +Inf where there is none
-// in the range.
+// firstAge returns an age just above the first one, from lo on, at which the current solution keeps
+// enough samples for a fit; +Inf if the range has none.
 func (t *tracker) firstAge(lo float64) float64 {
 	last := t.options.Age.Max
 	if t.search.Unfit(last) {

@@ -12,8 +12,8 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// evaluator evaluates a path between its knots: it follows the branch from a knot, with
-// neither a search nor a record of its own.
+// evaluator evaluates a path between its knots: it follows the branch from a knot, without a search
+// or a record.
 type evaluator struct {
 	path      *Path
 	condition condition.Condition
@@ -21,7 +21,7 @@ type evaluator struct {
 	scores    []float64 // n, scratch
 }
 
-// evaluator returns one that a call of [Path.At] has left, or a new one.
+// evaluator returns an idle evaluator of an earlier call of [Path.At], or a new one.
 func (p *Path) evaluator() *evaluator {
 	if e, ok := p.evaluators.Get().(*evaluator); ok {
 		return e
@@ -37,10 +37,9 @@ func (p *Path) evaluator() *evaluator {
 	return e
 }
 
-// at solves for the path's point at an age between two neighbouring knots of a piece. It
-// follows the branch from the nearer knot, so that it cannot end on another; where the
-// branch hardly is one there, as near a branching, from the other. A landing has zones of
-// its own.
+// at solves for the path's point at an age between two neighbouring knots of a piece. It follows
+// the branch from the nearer knot, so that it cannot end on another branch; if that fails, as it
+// may near a branch point, from the other knot. A landing has its own zones.
 func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
 	zones := [2]*Knot{left, left}
 	if right.Kind == Start {
@@ -60,13 +59,12 @@ func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
 	return nil, fmt.Errorf("gaga: no partial optimum is found at age %v between the knots at %v and %v", age, left.Age, right.Age)
 }
 
-// solved reports whether the optimality condition holds at the branch's left point.
 func (e *evaluator) solved() bool {
 	return e.condition.Residual(e.branch.Left()) <= tolerance.KKT
 }
 
-// restore makes the left point that of a knot, with the zones and active coordinates
-// that the path has behind the knot left.
+// restore sets the left point to a knot, with the zones and active coordinates that the path has
+// after the knot left.
 func (e *evaluator) restore(from, left *Knot) {
 	pt, st := e.branch.Left(), e.condition.State()
 	pt.Age = from.Age

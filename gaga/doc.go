@@ -2,31 +2,28 @@
 //
 // # The problem
 //
-// Self-paced learning fits a model to samples from easy to hard. With losses
-// l_i(θ), a penalty R(θ), an age λ > 0 and a self-paced regularizer f it is
+// Self-paced learning fits a model to samples from easy to hard. With losses l_i(θ), a penalty
+// R(θ), an age λ > 0 and a self-paced regularizer f it is
 //
 //	min over θ and v in [0,1]^n of  R(θ) + Σ_i [ v_i l_i(θ) + f(v_i, λ) ].
 //
-// For a fixed θ the best weight v*(l, λ) is known in closed form: 1 for a small
-// loss, falling to 0 around the age. A partial optimum is a θ with
-// 0 ∈ ∂R(θ) + Σ_i v*(l_i(θ), λ) ∂l_i(θ), a stationary point of the implicit
-// objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) = ∫_0^l v*(t, λ) dt. The age
-// path is the curve of partial optima that alternate convex search, [Alternation],
-// follows as the age grows by infinitesimal steps. [Track] computes it.
+// For a fixed θ the best weight v*(l, λ) has a closed form: 1 for a small loss, falling to 0 around
+// the age. A partial optimum is a θ with 0 ∈ ∂R(θ) + Σ_i v*(l_i(θ), λ) ∂l_i(θ), a stationary point
+// of the implicit objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) = ∫_0^l v*(t, λ) dt. The age
+// path is the curve of partial optima that alternate convex search, [Alternation], follows as the
+// age grows by infinitesimal steps. [Track] computes the path.
 //
-// [Lasso], [ElasticNet], [Ridge], [LeastSquares], [LogisticRegression] and [SVM]
-// state the usual problems; [Problem] states others.
+// [Lasso], [ElasticNet], [Ridge], [LeastSquares], [LogisticRegression] and [SVM] state the usual
+// problems; [Problem] states others.
 //
 // # Paths
 //
-// A [Path] consists of continuous pieces. A piece begins with a start knot,
-// passes turning points, where it bends, and ends with a jump point, where it
-// is left for another branch, or with the end of the range. [Path.Knots] has all
-// of them with the coefficients there, [Path.Events] the turning and the jump
-// points. [Path.At] gives the coefficients at any age: d of them and the
-// intercept, or with a kernel the n multipliers α and the intercept.
-// [Path.Status] tells whether the path is complete, or why it ends early, and
-// [Path.Gaps] which ages in between it leaves out.
+// A [Path] consists of continuous pieces. A piece begins with a start knot and bends at turning
+// points. It ends with a jump point, where the path leaves the branch, or with the end of the
+// range. [Path.Knots] has all knots with their coefficients, [Path.Events] the turning and jump
+// points. [Path.At] gives the coefficients at any age: d of them and the intercept, or with a
+// kernel the n multipliers α and the intercept. [Path.Status] reports whether the path is complete
+// or why it ends early, [Path.Gaps] the ages that it leaves out.
 //
 // # Models and regularizers
 //
@@ -43,38 +40,34 @@
 //	[Mixture]       1 up to (λγ/(λ+γ))², γ(1/√l - 1/λ) up to λ², else 0
 //	[LOG]           1 up to λ, (1+aλ)/(1+al) beyond
 //
-// [Track] and [Alternation] know every pair of a loss and a regularizer, with
-// and without an intercept, with multiplicities. No code is written for a pair:
-// a loss enters as a function of the linear predictor with two derivatives, a
-// regularizer as zones with a weight and its derivatives. Both are interfaces to
-// be implemented outside this package, see the examples of [Loss] and
-// [Regularizer]. One that says what it is, by [SquaredLoss], [HingeLoss],
-// [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or [PowerRegularizer], is treated as the built-in
-// ones of its kind. A loss with a kink other than the hinge cannot be tracked;
-// [Supports] says so.
+// [Track] and [Alternation] accept every pair of a loss and a regularizer, with or without an
+// intercept and multiplicities. No code is specific to a pair: a loss is a function of the linear
+// predictor with two derivatives, a regularizer consists of zones with a weight and its
+// derivatives. You can implement both interfaces outside this package, see the examples of [Loss]
+// and [Regularizer]. An implementation that declares its form by [SquaredLoss], [HingeLoss],
+// [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or [PowerRegularizer] is treated like the
+// built-in ones. [Supports] rejects losses with a kink other than the hinge.
 //
 // # Zones
 //
-// A regularizer cuts the losses into zones, on each of which the weight is
-// smooth: easy, middle, discarded ([ZoneKind]). The hinge loss has two zones
-// before these: satisfied, beyond the margin, without a loss; and pinned, at the
-// margin, where the multiplier α_i of the constraint y_i u_i = 1 is an unknown
-// between 0 and the slope of the full weight. A path is smooth while all samples
-// keep their zones and all coefficients under the L1 penalty their signs. Its
-// critical points say what changed ([Cause]):
+// A regularizer cuts the losses into zones on which the weight is smooth: easy, middle, discarded
+// ([ZoneKind]). The hinge loss has two zones before these: satisfied, beyond the margin, with loss
+// 0; and pinned, at the margin, where the multiplier α_i of the constraint y_i u_i = 1 is an
+// unknown between 0 and the slope of the full weight. A path is smooth while all samples keep their
+// zones and all coefficients under the L1 penalty their signs. At a critical point one of these
+// changes ([Cause]):
 //
-//   - a sample's loss crosses a threshold of its zone, or it comes to the margin
-//     or leaves it,
+//   - a sample's loss crosses a threshold of its zone, or the sample reaches or leaves the margin,
 //   - a coefficient of the L1 penalty becomes zero or becomes active,
 //   - the branch turns back in the age (a fold).
 //
 // # Turning or jump
 //
-// The path goes on, with a bend, exactly when the reduced Hessian H of G_λ, over
-// the active coefficients and in the directions that keep pinned samples pinned,
-// stays positive definite; else it jumps. Behind an event that is the sign of
-// one number, Knot.Scalar, the ratio of det H behind and before it. With φ =
-// v* ∂l/∂u the derivative of a sample's implicit loss and a its row of features:
+// The path continues, with a bend, exactly when the reduced Hessian H of G_λ stays positive
+// definite; else it jumps. H is taken over the active coefficients, in the directions that keep
+// pinned samples pinned. After an event the sign of one number decides, Knot.Scalar, the ratio of
+// det H after the event to det H before. With φ = v* ∂l/∂u, the derivative of a sample's implicit
+// loss, and a, its row of features:
 //
 //	∂φ/∂u changes by c             1 + c aᵀH⁻¹a
 //	a sample is pinned             1: this never jumps
@@ -83,100 +76,92 @@
 //	a coefficient becomes zero     1: this never jumps
 //	the weight itself breaks       -Inf: this always jumps
 //
-// It is NaN at folds and stalls, and where a positive number turns out to be
-// rounding of a singular H. A jump that lands where it left is recorded as a
-// turning point.
+// The number is NaN at folds and stalls, and where a positive value is rounding of a singular H. A
+// jump that lands where it left is recorded as a turning point.
 //
 // # Guarantees and their limits
 //
-// At every knot, and at every age through [Path.At], the optimality condition
-// holds to a residual of 1e-9 relative to the terms of the gradient (with a
-// kernel, to the bound of a multiplier and the size of the predictors); typically
-// it is 1e-14, with a kernel 1e-11. Path.At returns an error where it finds no such
-// point, as it may between a jump and its landing point. Options.Verify, or AGEPATH_VERIFY=1 in the
-// environment, has every event checked independently: residual, zones, signs and
-// the eigenvalues of H; and each step of a landing, that it descends.
+// At every knot, and at every age through [Path.At], the optimality condition holds to a residual
+// of 1e-9 relative to the terms of the gradient (with a kernel, to the bound of a multiplier and
+// the size of the predictors); 1e-14 is typical, with a kernel 1e-11. Path.At returns an error
+// where it finds no such point, as it may between a jump and its landing point. With
+// Options.Verify, or AGEPATH_VERIFY=1 in the environment, every event is checked independently
+// (residual, zones, signs and the eigenvalues of H), and every step of a landing is checked to
+// descend.
 //
-// A jump's landing point is a strict partial optimum, a relative 1e-9 beyond the jump's
-// age (more where one jump follows the other), that a descent of the implicit objective
-// reaches from the point that the path leaves: each step lowers it, or leaves it where
-// it is but for rounding. The steps are those of alternation, extrapolated where they
-// are small and nearly parallel, and Newton's at the end; the descent begins a little along the direction in which the
-// Hessian has lost its definiteness, at a fold the path's own. Behind one jump several
-// optima can be in reach: more than 95 in 100 landing points, of each model, are those
-// that plain alternation comes to from the same point.
+// A landing point is a strict partial optimum at a relative 1e-9 beyond the age of its jump (more
+// where one jump follows another). A descent of the implicit objective reaches it from the point
+// that the path leaves; no step raises the objective by more than rounding. The steps are those of
+// alternation, extrapolated where they are small and nearly parallel, and Newton's at the end. The
+// descent begins with a small displacement along the direction in which the Hessian has stopped
+// being positive definite; at a fold, along the path. Several optima can be in reach after a jump:
+// for each model more than 95 in 100 landing points are those that plain alternation reaches from
+// the same point.
 //
-// A path ends early with a [Status] when the context ends, when Options.MaxEvents
-// is reached, or where no strict partial optimum is found to go on from that is not
-// above the point that the path leaves (degenerate data). Ties are resolved in a fixed order, with samples at the margin
-// the steepest first; paths are the same on every run. Where the age would stand
-// still the path restarts from alternation a little further and records a jump with
-// the cause [Stall].
+// A path ends early with a [Status] when the context ends, when Options.MaxEvents is reached, or
+// where the data are degenerate: no strict partial optimum is found to continue from that is not
+// above the point that the path leaves. Ties are resolved in a fixed order, samples at the margin
+// by steepness; paths are the same on every run. Where the age makes no progress, the path restarts
+// from alternation a little further and records a jump with the cause [Stall].
 //
 // Further limits:
 //
-//   - Critical points are found on the cubic interpolants of the event
-//     functions over a step. A sample that leaves its zone and comes back within
-//     one step, by less than the interpolant's error, is not seen.
-//   - With tied samples, as integer data has them, the direction of a jump is
-//     arbitrary.
-//   - Where sums over zones are too rough to go on, as those of a squared loss with a row far
-//     off, the path is computed again with sums over the samples.
-//   - Columns that are collinear with active ones on the samples of weight stay
-//     out, until a sample is readmitted.
-//   - Where nothing determines a free intercept it stays where it is: where every
-//     sample is discarded, and with the hinge loss where no sample is at the margin
-//     or has a weight that varies. The first sample to be readmitted from among the
-//     discarded is then a jump, whose landing point is looked for at the first age
-//     at which a sample's weight is more than 1e-10.
-//   - Where the optimum right behind a jump is not yet strict, or alternation goes
-//     round in steps that are rounding, the landing point is looked for up to a
-//     relative 1e-3 beyond it; where no branch lasts for a relative 1e-7, ever
-//     further.
-//   - A path begins at the first age at which the fit with all weights 1 leaves
-//     samples (for logistic regression, of both classes). Where all weights are then 0 at
-//     all ages, it begins at the first at which alternation from that fit keeps samples; it is
-//     [Degenerate] where there is none. Stretches with all weights 0 are part of a path: their
-//     knots have no samples but discarded ones. Where alternation from a jump point keeps
-//     one class only the path has a [Gap], however short.
+//   - Critical points are found on the cubic interpolants of the event functions over a step. A
+//     sample that leaves its zone and returns within one step, by less than the interpolant's
+//     error, is missed.
+//   - With tied samples, as in integer data, the direction of a jump is arbitrary.
+//   - Where sums over zones are too rough to continue, as for a squared loss with a far outlying
+//     row, the path is computed again with sums over the samples.
+//   - Columns that are collinear with active ones on the samples of positive weight stay out until
+//     a sample is readmitted.
+//   - A free intercept that nothing determines keeps its value: where every sample is discarded,
+//     and with the hinge loss where no sample is at the margin or has a weight that varies. The
+//     first discarded sample to be readmitted is then a jump; its landing point is sought at the
+//     first age at which a sample's weight exceeds 1e-10.
+//   - Where the optimum just after a jump is not yet strict, or alternation cycles in steps of the
+//     size of rounding, the landing point is sought up to a relative 1e-3 beyond the jump; where no
+//     branch lasts for a relative 1e-7, further.
+//   - A path begins at the first age at which the fit with all weights 1 keeps samples (for
+//     logistic regression, of both classes). If all weights are then 0 at all ages, the path begins
+//     at the first age at which alternation from that fit keeps samples; the path is [Degenerate]
+//     if there is none. Stretches with all weights 0 are part of a path: at their knots all samples
+//     are discarded. Where alternation from a jump point keeps one class only, the path has a
+//     [Gap], however short.
 //
 // # Cost
 //
-// Without a kernel the unknowns are the p active coefficients and a multiplier for each
-// pinned sample, of which there are p at most. An event costs O(p³) for a factor, and
-// sums over samples:
+// Without a kernel the unknowns are the p active coefficients and a multiplier for each of the at
+// most p pinned samples. An event costs O(p³) for a factor, and sums over samples:
 //
-//   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear: sums over
-//     zones, or moments, which a change of zone moves by one sample, and only samples that
-//     can reach a threshold soon are watched: O(p²), hardly more with n. Squared with
-//     Linear has fourth moments of the d features, O(p²d²), unless that is too much.
-//   - other pairs: O(np), and O(p²) for each sample whose term in H has changed: all where
-//     the weight varies with the loss. With Squared n counts the samples whose weight varies,
-//     from 257 samples on.
+//   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear: sums over zones,
+//     or moments, which a change of zone updates by one sample; only samples that can reach a
+//     threshold soon are watched. An event costs O(p²), hardly more with n. Squared with Linear has
+//     fourth moments of the d features, O(p²d²), unless that is too much.
+//   - other pairs: O(np), and O(p²) for each sample whose term in H has changed: all samples where
+//     the weight varies with the loss. With Squared, from 257 samples on, n counts only the samples
+//     whose weight varies.
 //
-// Behind a jump a linear support vector machine fits by its z free support vectors: O(z²
-// + p²) for each that comes or goes, O(p) for each sample that can come to the margin soon
-// or whose weight varies. Memory is O(np), and O(p) a knot.
+// After a jump a linear support vector machine fits by its z free support vectors: O(z² + p²) for
+// each that enters or leaves, O(p) for each sample that can soon reach the margin or whose weight
+// varies. Memory is O(np), and O(p) a knot.
 //
-// With a kernel the unknowns are the multipliers of the samples A that are pinned or whose
-// weight varies with the loss. An event costs O(|A|²) for the update of a signed Cholesky
-// factor, O(n|A|) for the predictors, and O(|A|³) where the factor is made anew. Memory is
-// 8n² bytes for the kernel matrix, up to 512 MiB, beyond which its rows are computed again,
-// 30|A|² bytes for factors, and 8n bytes a knot.
+// With a kernel the unknowns are the multipliers of the samples A that are pinned or whose weight
+// varies with the loss. An event costs O(|A|²) for the update of a signed Cholesky factor, O(n|A|)
+// for the predictors, and O(|A|³) where the factor is recomputed. Memory is 8n² bytes for the
+// kernel matrix, up to 512 MiB, beyond which its rows are recomputed, 30|A|² bytes for factors, and
+// 8n bytes a knot.
 //
 // # References
 //
-// Qu, Li, Zhao, Gu: GAGA: Deciphering Age-path of Generalized Self-paced
-// Regularizer, NeurIPS 2022. Kumar, Packer, Koller: Self-Paced Learning for
-// Latent Variable Models, NeurIPS 2010 (hard). Jiang et al.: Easy Samples First,
-// ACM Multimedia 2014 (linear, logarithmic). Zhao et al.: Self-Paced Learning for
-// Matrix Factorization, AAAI 2015 (mixture). Gong et al.: Decomposition-based
-// Evolutionary Multiobjective Optimization to Self-Paced Learning, IEEE TEVC 2018
-// (polynomial). Zou, Hastie: Regularization and Variable Selection via the Elastic
-// Net, JRSS B 2005. Gill, Murray, Wright: Practical Optimization, Academic Press
-// 1981, section 5.4 (null-space method for pinned samples). Gill, Golub, Murray,
-// Saunders: Methods for Modifying Matrix Factorizations, Math. Comp. 1974 (factors
-// that follow the samples). Hastie, Rosset, Tibshirani, Zhu: The Entire
-// Regularization Path for the Support Vector Machine, JMLR 2004 (paths whose
-// events are samples at the margin).
+// Qu, Li, Zhao, Gu: GAGA: Deciphering Age-path of Generalized Self-paced Regularizer, NeurIPS 2022.
+// Kumar, Packer, Koller: Self-Paced Learning for Latent Variable Models, NeurIPS 2010 (hard). Jiang
+// et al.: Easy Samples First, ACM Multimedia 2014 (linear, logarithmic). Zhao et al.: Self-Paced
+// Learning for Matrix Factorization, AAAI 2015 (mixture). Gong et al.: Decomposition-based
+// Evolutionary Multiobjective Optimization to Self-Paced Learning, IEEE TEVC 2018 (polynomial).
+// Zou, Hastie: Regularization and Variable Selection via the Elastic Net, JRSS B 2005. Gill,
+// Murray, Wright: Practical Optimization, Academic Press 1981, section 5.4 (null-space method for
+// pinned samples). Gill, Golub, Murray, Saunders: Methods for Modifying Matrix Factorizations,
+// Math. Comp. 1974 (factors that follow the samples). Hastie, Rosset, Tibshirani, Zhu: The Entire
+// Regularization Path for the Support Vector Machine, JMLR 2004 (paths whose events are samples at
+// the margin).
 package gaga

@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// engine returns the problem as the engine sees it, in arrays of its own but for X.
+// engine returns the problem in the engine's form; only X is shared with the caller.
 func (p *Problem) engine() *model.Problem {
 	n, d := p.X.Rows, p.X.Cols
 	s := model.Samples{N: n, P: d, X: p.X, Y: slices.Clone(p.Y), M: make([]float64, n), Total: p.total(), Kernel: p.Kernel, Intercept: p.Intercept}
@@ -43,8 +43,8 @@ func (p *Problem) engine() *model.Problem {
 	return &model.Problem{Samples: s, Penalty: penalty, Criterion: criterion, Zoning: zoning}
 }
 
-// design returns the rows over the unknowns of a linear predictor: the features and, if
-// there are more columns, ones.
+// design returns the rows over the unknowns of a linear predictor: the features and, if there are
+// more columns, ones.
 func design(x blas64.General, columns int) []float64 {
 	a := make([]float64, x.Rows*columns)
 	for i := range x.Rows {
@@ -65,7 +65,7 @@ func engineZones(r Regularizer) []model.Zone {
 	return zones
 }
 
-// engineSeries returns the series of a regularizer's zones, nil where it has none.
+// engineSeries returns the series of a regularizer's zones, nil if it has none.
 func engineSeries(r Regularizer) func(zone int, age float64) model.Series {
 	s, ok := r.(SeriesRegularizer)
 	if !ok {
@@ -74,7 +74,7 @@ func engineSeries(r Regularizer) func(zone int, age float64) model.Series {
 	return func(zone int, age float64) model.Series { return model.Series(s.Series(zone, age)) }
 }
 
-// zoneKinds returns the kinds of a problem's zones as the engine numbers them.
+// zoneKinds returns the kinds of the zones in the engine's numbering.
 func (p *Problem) zoneKinds() []ZoneKind {
 	var kinds []ZoneKind
 	if _, kinked := p.Loss.(HingeLoss); kinked {

@@ -11,19 +11,18 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Gap is an open interval of ages that a path leaves out, up to and with the
-// end of the range where To is that. With a free intercept logistic regression
-// has no minimum once all samples of positive weight have one label; where
-// alternation runs into that there is no partial optimum to go on from. The
-// path goes on at the first later age, To, at which alternation from the fit
-// with all weights 1 keeps both classes: ages are tried in steps of a tenth,
-// and To is located to a relative 1e-4.
+// Gap is an open interval of ages that a path leaves out; it includes To where To is the end of the
+// range. With a free intercept, logistic regression has no minimum once all samples of positive
+// weight have one label; where alternation leads there, no partial optimum is left to continue
+// from. The path continues at To, the first later age at which alternation from the fit with all
+// weights 1 keeps both classes: ages are tried in steps of a tenth, and To is located to a relative
+// 1e-4.
 type Gap struct {
 	From, To float64
 	Reason   string
 }
 
-// GapError says that an age lies in a gap of a path.
+// GapError reports that an age lies in a gap of a path.
 type GapError struct {
 	Age float64
 	Gap Gap
@@ -33,11 +32,10 @@ func (e *GapError) Error() string {
 	return fmt.Sprintf("gaga: the path has a gap from age %v to %v, which holds %v: %s", e.Gap.From, e.Gap.To, e.Age, e.Gap.Reason)
 }
 
-// Gaps returns the ages between the path's pieces at which there is no partial
-// optimum to follow, ascending. Ages before the first knot are not among them.
+// Gaps returns the ages between the path's pieces that have no partial optimum to follow,
+// ascending; ages before the first knot are not included.
 func (p *Path) Gaps() []Gap { return p.gaps }
 
-// inGap returns the error for an age that lies in a gap, nil for others.
 func (p *Path) inGap(age float64) error {
 	for _, g := range p.gaps {
 		if age > g.From && (age < g.To || (age == g.To && g.To > p.Range().Max)) {
@@ -50,8 +48,8 @@ func (p *Path) inGap(age float64) error {
 // errVanished says that no later age of the range has a partial optimum.
 var errVanished = errors.New("gaga: the path ends in a gap")
 
-// bridge goes on where alternation at an age from the path's end left samples of one
-// class only, or from its beginning none or these.
+// bridge continues the path after a gap: alternation at an age from the path's end left samples of
+// one class only, or at the path's beginning no samples or those of one class.
 func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	begun := len(t.path.knots) > 0
 	left, keeps := "samples of one class only", "both classes"
@@ -100,8 +98,8 @@ type arrival struct {
 	theta []float64
 }
 
-// gapEnd returns the first age found beyond from at which alternation from the
-// fit with all weights 1, whole, lands, and where; +Inf where there is none.
+// gapEnd returns the first age found beyond from at which alternation from whole, the fit with all
+// weights 1, lands, and the landing; +Inf if there is none.
 func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (end float64, l *arrival, err error) {
 	last := t.options.Age.Max
 	tried := len(t.path.knots) == 0 // at from, by the start
@@ -129,8 +127,8 @@ func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, rea
 	return hi, l, err
 }
 
-// lands makes alternation at an age from the fit with all weights 1 land on a strict
-// partial optimum that keeps samples; nil where it does not.
+// lands runs alternation at an age from whole, the fit with all weights 1, to a strict partial
+// optimum that keeps samples; nil if there is none.
 func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reason string) (*arrival, error) {
 	t.search.SetTheta(whole)
 	if t.search.Unfit(age) {

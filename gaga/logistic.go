@@ -5,7 +5,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// EvalAll is Eval for many samples: this is a [VectorLoss].
+// EvalAll makes Logistic a [VectorLoss].
 func (l Logistic) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.Logistic(u, y, loss, slope, curvature)
 	kernel.ScaleTo(loss, l.C, loss)
@@ -13,9 +13,8 @@ func (l Logistic) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.ScaleTo(curvature, l.C, curvature)
 }
 
-// ownSolver is a loss with a convex solver of its own.
 type ownSolver interface {
-	// solver returns nil where it is not for the problem.
+	// solver returns nil if the loss has no special solver for the problem.
 	solver(p *Problem) convex.Solver
 }
 

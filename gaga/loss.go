@@ -6,16 +6,14 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Loss is a sample's loss l(u, y) >= 0 as a function of its linear predictor
-// u = a·θ; y is its target. It must be convex in u.
+// Loss is a sample's loss l(u, y) >= 0 as a function of its linear predictor u = a·θ and its target
+// y. It must be convex in u.
 type Loss interface {
-	// Name returns the loss's name.
 	Name() string
-	// Eval returns the loss and its first two derivatives in u. At a kink the
-	// derivative is the one from the right in the direction of rising loss.
+	// Eval returns the loss and its first two derivatives in u. At a kink the derivative is the one
+	// from the side of rising loss.
 	Eval(u, y float64) (loss, slope, curvature float64)
-	// Kinked reports whether the loss has kinks, where the slope is an
-	// interval.
+	// Kinked reports whether the loss has kinks, where the slope is an interval.
 	Kinked() bool
 }
 
@@ -25,7 +23,7 @@ type Squared struct{}
 func (Squared) Name() string { return "squared" }
 func (Squared) Kinked() bool { return false }
 
-// SquaredResidual says that this is a [SquaredLoss].
+// SquaredResidual makes Squared a [SquaredLoss].
 func (Squared) SquaredResidual() {}
 
 func (Squared) Eval(u, y float64) (loss, slope, curvature float64) {
@@ -39,7 +37,7 @@ type Logistic struct{ C float64 }
 func (Logistic) Name() string { return "logistic" }
 func (Logistic) Kinked() bool { return false }
 
-// Attained is that of a [ClassificationLoss].
+// Attained implements [ClassificationLoss].
 func (Logistic) Attained() bool { return false }
 
 func (l Logistic) CheckParameters() error { return checkParameter("C", l.C, l.C > 0, "a number > 0") }
@@ -48,7 +46,7 @@ func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	m := y * u
 	e := kernel.Exp(-math.Abs(m))
 	w := 1 + e
-	p := e / w // 1/(1+exp(m)), the probability of the other class
+	p := e / w // probability of the other class, 1/(1+exp(m))
 	loss = math.Log1p(e)
 	if m < 0 {
 		p = 1 / w
@@ -64,10 +62,10 @@ type Hinge struct{ C float64 }
 func (Hinge) Name() string { return "hinge" }
 func (Hinge) Kinked() bool { return true }
 
-// Cost returns C: this is a [HingeLoss].
+// Cost returns C; it makes Hinge a [HingeLoss].
 func (h Hinge) Cost() float64 { return h.C }
 
-// Attained is that of a [ClassificationLoss].
+// Attained implements [ClassificationLoss].
 func (Hinge) Attained() bool { return true }
 
 func (h Hinge) CheckParameters() error { return checkParameter("C", h.C, h.C > 0, "a number > 0") }

@@ -14,14 +14,14 @@ import (
 // Range is an interval of ages, 0 < Min < Max.
 type Range struct{ Min, Max float64 }
 
-// Kind tells why a knot is on a path.
+// Kind says why a knot is on a path.
 type Kind uint8
 
 const (
-	Start   Kind = iota // first point of a piece: the path's beginning, or where it landed behind a jump or a turning point
-	Turning             // a critical point that the path passes with a kink
+	Start   Kind = iota // first point of a piece: the beginning of the path, or a landing
+	Turning             // a critical point at which the path bends
 	Jump                // the last point before the path leaves its branch
-	Grid                // an age that the caller asked for
+	Grid                // an age of Options.Grid
 	End                 // the last point of the path
 )
 
@@ -29,7 +29,7 @@ func (k Kind) String() string {
 	return [...]string{"start", "turning", "jump", "grid", "end"}[k]
 }
 
-// Cause tells what happened at a critical point.
+// Cause says what happened at a critical point.
 type Cause uint8
 
 const (
@@ -51,18 +51,17 @@ type Knot struct {
 	Age    float64
 	Kind   Kind
 	Cause  Cause
-	Index  int     // sample or coordinate that caused it, -1 where none did
+	Index  int     // sample or coordinate that caused it; -1 if none did
 	Detail string  // the cause in words, with the zones left and entered
 	Scalar float64 // value of the sign test: the path turns where it is positive; NaN where no test applies
 	Theta  []float64
 	// Objective is the implicit objective G_λ(θ) = R(θ) + Σ_i m_i F_λ(l_i).
 	Objective float64
-	// KKT is the largest violation of the optimality condition relative to the
-	// gradient's terms in that coordinate: of feature j, Σ_i m_i [v_i (|l'_i| +
-	// l''_i |u_i|) + p_i] |x_ij| and the penalty's; at least 1e-6 of what it is
-	// with all weights 1. p_i = 1e-3 |∂v*/∂l| l'_i² (|u_i| + |y_i|), at most |l'_i|,
-	// is what changes of the predictor do through the weight; for the hinge loss
-	// it has 3 - y_i u_i in place of |u_i| + |y_i|.
+	// KKT is the largest violation of the optimality condition, in each coordinate relative to the
+	// terms of the gradient: for feature j, Σ_i m_i [v_i (|l'_i| + l''_i |u_i|) + p_i] |x_ij| and
+	// the penalty's terms; at least 1e-6 of its value with all weights 1. p_i = 1e-3 |∂v*/∂l| l'_i²
+	// (|u_i| + |y_i|), at most |l'_i|, is the effect of the predictor through the weight; the hinge
+	// loss has 3 - y_i u_i instead of |u_i| + |y_i|.
 	KKT                     float64
 	Easy, Middle, Discarded int // samples by kind of zone, multiplicities not counted
 	Active                  int // nonzero coefficients, the intercept not counted
@@ -70,7 +69,7 @@ type Knot struct {
 	piece, change int // position in the path's record of zone changes
 }
 
-// Event is a critical point: a knot that is a turning or a jump point.
+// Event is a turning point or a jump point.
 type Event struct {
 	Age    float64
 	Kind   Kind
@@ -80,22 +79,21 @@ type Event struct {
 	Detail string
 }
 
-// Restart is a landing: alternate convex search was run to find where the path
-// goes on.
+// Restart is a landing: alternate convex search found the point at which the path continues.
 type Restart struct {
 	Age        float64
 	Reason     string
 	Iterations int // alternations until the landing point was accepted
 }
 
-// Status tells whether a path reaches the end of its range, or why not.
+// Status says whether a path reaches the end of its range, or why not.
 type Status uint8
 
 const (
 	Complete    Status = iota
 	Interrupted        // the context ended
 	EventLimit         // Options.MaxEvents was reached
-	Degenerate         // no strict partial optimum was found to go on from
+	Degenerate         // no strict partial optimum was found to continue from
 )
 
 func (s Status) String() string {
@@ -105,21 +103,19 @@ func (s Status) String() string {
 // Early reports whether the path ends before the end of its range.
 func (s Status) Early() bool { return s != Complete }
 
-// Path is the age path of a problem: continuous pieces, each from a start knot
-// over turning and grid knots to a jump or to the end.
+// Path is the age path of a problem: continuous pieces, each from a start knot over turning and
+// grid knots to a jump or to the end.
 //
-// A path does not change once [Track] has returned it: its methods may be called from
-// several goroutines at once. It holds its knots, 8 bytes for each coefficient of each,
-// the zones at the beginning of each piece and their changes, and for [Path.At] a copy
-// of the problem, n(d+1) numbers without a kernel; of a kernel model the features are
-// the caller's and must not change. Each call of At that runs at the same time works
-// in memory of its own, O(np), with a kernel the rows of the kernel matrix that it
-// needs, of up to 512 MiB, which is kept for later calls until the garbage collector
-// wants it.
+// A path does not change once [Track] has returned it, so its methods may be called concurrently.
+// It holds its knots (8 bytes for each coefficient of each), the zones at the beginning of each
+// piece with their changes, and for [Path.At] a copy of the problem, n(d+1) numbers without a
+// kernel; with a kernel it refers to the caller's features, which must not change. Each concurrent
+// call of At needs O(np) memory, with a kernel the required rows of the kernel matrix, up to 512
+// MiB. Later calls reuse the memory until the garbage collector reclaims it.
 type Path struct {
-	problem    *model.Problem // the path's own; of a linear predictor without the caller's features
+	problem    *model.Problem // of a linear predictor without the caller's features
 	unknowns   int            // length of a published θ
-	kinds      []ZoneKind     // of the zones
+	kinds      []ZoneKind
 	knots      []Knot
 	pieces     []piece
 	restarts   []Restart
@@ -127,7 +123,7 @@ type Path struct {
 	status     Status
 	reason     string
 	eventCount int
-	evaluators sync.Pool // of *evaluator, for ages between knots
+	evaluators sync.Pool // of *evaluator
 }
 
 func newPath(p *Problem, m *model.Problem) *Path {
@@ -138,8 +134,8 @@ func newPath(p *Problem, m *model.Problem) *Path {
 	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds()}
 }
 
-// piece is the record of one continuous piece of the path, from which zones
-// and active coordinates can be rebuilt anywhere on it.
+// piece records one continuous piece of the path; zones and active coordinates can be rebuilt from
+// it anywhere on the piece.
 type piece struct {
 	zone    []uint8
 	sign    []float64
@@ -152,15 +148,14 @@ type change struct {
 	sign  float64
 }
 
-// change records a change of zones or active coordinates on the last piece.
 func (p *Path) change(c model.Crossing) {
 	last := &p.pieces[len(p.pieces)-1]
 	last.changes = append(last.changes, change{c.Cause, c.Index, c.Sign})
 }
 
-// settled returns the published form of a θ of the path: the features' coefficients,
-// then the intercept, 0 where there is none. A coefficient whose sign is not the one it
-// is active with is zero but for rounding.
+// settled returns the published form of a θ of the path: the coefficients of the features, then the
+// intercept, 0 if there is none. A coefficient is set to 0 if its sign differs from the sign with
+// which it is active: it is zero up to rounding.
 func (p *Path) settled(st *model.State, theta []float64) []float64 {
 	out := make([]float64, p.unknowns)
 	copy(out, theta)
@@ -172,23 +167,20 @@ func (p *Path) settled(st *model.State, theta []float64) []float64 {
 	return out
 }
 
-// discarded reports whether no sample has a weight at any knot.
 func (p *Path) discarded() bool {
 	return !p.problem.Weighed && !slices.ContainsFunc(p.knots, func(k Knot) bool { return k.Easy+k.Middle > 0 })
 }
 
-// forget takes back all that was recorded.
 func (p *Path) forget() {
 	p.knots, p.pieces, p.restarts, p.gaps, p.eventCount = nil, nil, nil, nil, 0
 }
 
-// Knots returns the knots in order of age; the slice is the path's own.
+// Knots returns the knots in order of age; the path owns the slice.
 func (p *Path) Knots() []Knot { return p.knots }
 
-// Status tells whether the path is complete.
 func (p *Path) Status() Status { return p.status }
 
-// Reason says in words why the path ends early, "" when it is complete.
+// Reason says in words why the path ends early; "" if it is complete.
 func (p *Path) Reason() string { return p.reason }
 
 // Restarts returns the landings in order of age.
@@ -205,7 +197,7 @@ func (p *Path) Events() []Event {
 	return events
 }
 
-// Range returns the ages that the path covers.
+// Range returns the ages from the first knot to the last.
 func (p *Path) Range() Range {
 	if len(p.knots) == 0 {
 		return Range{}
@@ -213,7 +205,7 @@ func (p *Path) Range() Range {
 	return Range{p.knots[0].Age, p.knots[len(p.knots)-1].Age}
 }
 
-// AgeError says that an age lies outside a path.
+// AgeError reports an age outside a path.
 type AgeError struct {
 	Age   float64
 	Range Range
@@ -223,11 +215,11 @@ func (e *AgeError) Error() string {
 	return fmt.Sprintf("gaga: age %v is outside the path's [%v, %v]", e.Age, e.Range.Min, e.Range.Max)
 }
 
-// At returns the coefficients at an age: d coefficients and the intercept. Between knots
-// it solves the optimality condition on the segment's zones, in which all samples must be
-// then, so the residual is as small as at a knot. Between a jump and its landing, mostly a
-// relative 1e-9 further, it follows the path back from the landing point. The error is an
-// [*AgeError], a [*GapError], or says that no point of the path is found there.
+// At returns the coefficients at an age: d coefficients and the intercept. Between knots At solves
+// the optimality condition on the zones of the segment and checks that all samples are in them, so
+// the residual is as small as at a knot. Between a jump and its landing, usually a relative 1e-9
+// further, At follows the path back from the landing point. The error is an [*AgeError], a
+// [*GapError], or says that no point of the path is found there.
 func (p *Path) At(age float64) ([]float64, error) {
 	if err := p.inGap(age); err != nil {
 		return nil, err
@@ -236,7 +228,7 @@ func (p *Path) At(age float64) ([]float64, error) {
 	if len(p.knots) == 0 || !(age >= covered.Min && age <= covered.Max) {
 		return nil, &AgeError{age, covered}
 	}
-	// The last knot at or below the age; the landing of a jump comes after it.
+	// The last knot at or below the age. A landing comes after its jump, also at the same age.
 	k := sort.Search(len(p.knots), func(k int) bool { return p.knots[k].Age > age }) - 1
 	left := &p.knots[k]
 	if left.Age == age || k+1 == len(p.knots) {

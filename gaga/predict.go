@@ -9,18 +9,17 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Predictor evaluates solutions of a problem on other samples. For a kernel
-// model it holds the kernel matrix between these and the training samples; of
-// the hinge loss θ are the multipliers α, which count with their labels, of
-// every other loss the signed multipliers themselves.
+// Predictor evaluates solutions of a problem on other samples. For a kernel model it holds the
+// kernel matrix between these and the training samples. θ are the multipliers α, without their
+// labels, for the hinge loss, and signed multipliers for every other loss.
 type Predictor struct {
 	x      blas64.General // m x d features, or the m x n kernel matrix
 	y      []float64      // training labels of a kernel model of the hinge loss, else nil
 	signed []float64      // α_i y_i
 }
 
-// NewPredictor prepares prediction for the m rows of x, which must have as
-// many columns as the problem's features.
+// NewPredictor prepares prediction for the m rows of x, which must have as many columns as the
+// problem's features.
 func NewPredictor(p *Problem, x blas64.General) (*Predictor, error) {
 	if x.Rows > 0 && x.Cols != p.X.Cols {
 		return nil, fmt.Errorf("gaga: predicting for rows of %d features, trained on %d", x.Cols, p.X.Cols)
@@ -37,8 +36,8 @@ func NewPredictor(p *Problem, x blas64.General) (*Predictor, error) {
 	return predictor, nil
 }
 
-// Predict writes the linear predictor of each row for θ, of length
-// [Problem.Unknowns], into dst of length m.
+// Predict writes the linear predictor of each row for θ, of length [Problem.Unknowns], into dst of
+// length m.
 func (p *Predictor) Predict(dst, theta []float64) {
 	if len(dst) == 0 {
 		return

@@ -18,7 +18,7 @@ import (
 type Problem struct {
 	X            blas64.General // n x d, row-major
 	Y            []float64      // n targets; -1 or +1 for classification losses
-	Multiplicity []float64      // m: how many identical samples a row stands for; nil means 1 each
+	Multiplicity []float64      // m: the number of identical samples of a row; nil means 1 each
 	Loss         Loss
 	Penalty      Penalty
 	Kernel       Kernel // nil: the predictor is linear in θ = w (and b)
@@ -26,8 +26,8 @@ type Problem struct {
 	Regularizer  Regularizer
 }
 
-// Penalty is R(θ) = L1 ‖w‖₁ + L2/2 ‖w‖²; the intercept is free. With a kernel
-// w lives in the kernel's space and L1 must be 0.
+// Penalty is R(θ) = L1 ‖w‖₁ + L2/2 ‖w‖², without the intercept. With a kernel w is in the kernel's
+// space and L1 must be 0.
 type Penalty struct{ L1, L2 float64 }
 
 // Kernel is a positive semidefinite kernel of two feature rows.
@@ -36,10 +36,9 @@ type Kernel = convex.Kernel
 // RBF is the kernel exp(-Gamma ‖x - x'‖²).
 type RBF = convex.RBF
 
-// Lasso returns the Lasso's problem: the loss r², the penalty 2nα‖w‖₁ with n
-// the number of samples, multiplicities counted, so that the objective is
-// (1/2n) Σ v_i r_i² + α‖w‖₁ up to the factor 2n. Regularizer and, where
-// wanted, Intercept are left to set.
+// Lasso returns the Lasso's problem: the loss r² and the penalty 2nα‖w‖₁, n counting
+// multiplicities, so that the objective is (1/2n) Σ v_i r_i² + α‖w‖₁ up to the factor 2n. The
+// caller sets Regularizer and, if wanted, Intercept.
 func Lasso(x blas64.General, y, multiplicity []float64, alpha float64) *Problem {
 	p := &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Squared{}}
 	p.Penalty.L1 = 2 * p.total() * alpha
@@ -58,7 +57,6 @@ func LogisticRegression(x blas64.General, y, multiplicity []float64, c float64) 
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Logistic{c}, Penalty: Penalty{L2: 1}, Intercept: true}
 }
 
-// total returns the number of samples, multiplicities counted.
 func (p *Problem) total() float64 {
 	if p.Multiplicity == nil {
 		return float64(p.X.Rows)
@@ -70,8 +68,8 @@ func (p *Problem) total() float64 {
 	return n
 }
 
-// Unknowns returns the length of θ: d coefficients, or n multipliers with a
-// kernel, and the intercept, which is 0 where the model has none.
+// Unknowns returns the length of θ: d coefficients, or n multipliers with a kernel, and the
+// intercept, which is 0 if the model has none.
 func (p *Problem) Unknowns() int {
 	if p.Kernel != nil {
 		return p.X.Rows + 1
@@ -79,8 +77,7 @@ func (p *Problem) Unknowns() int {
 	return p.X.Cols + 1
 }
 
-// Check returns an error that names the first field whose shape or value is
-// not allowed.
+// Check returns an error that names the first field whose shape or value is not allowed.
 func (p *Problem) Check() error {
 	n, d := p.X.Rows, p.X.Cols
 	switch {

@@ -8,23 +8,20 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Regularizer is a self-paced regularizer f(v, λ), given by the weight
-// v*(l, λ) that it assigns to a sample of loss l >= 0 at age λ > 0.
+// Regularizer is a self-paced regularizer f(v, λ), given by the weight v*(l, λ) that it assigns to
+// a sample of loss l >= 0 at age λ > 0.
 //
-// The loss axis is cut into zones by ages' thresholds; within a zone the
-// weight is smooth, and its formula must also hold a little beyond the zone's
-// ends, because Newton's method steps there.
+// Thresholds that depend on the age cut the losses into zones. Within a zone the weight is smooth;
+// its formula must also hold a little beyond the zone's ends, because Newton's method steps there.
 type Regularizer interface {
-	// Name returns the regularizer's name in grids and tables.
+	// Name returns the name used in grids and tables.
 	Name() string
 	// Zones returns the zones in order of rising loss, at least two.
 	Zones() []Zone
-	// Threshold returns the loss at which zone k ends and zone k+1 begins, and
-	// its derivative in the age. A loss equal to the threshold belongs to
-	// zone k+1, unless [Zone.Closed] says it belongs to zone k.
+	// Threshold returns the loss at which zone k ends and zone k+1 begins, and its derivative in
+	// the age. A loss equal to the threshold belongs to zone k+1, with [Zone.Closed] to zone k.
 	Threshold(k int, age float64) (loss, slope float64)
-	// Weight returns v* and its derivatives in the loss and in the age by the
-	// formula of zone k.
+	// Weight returns v* and its derivatives in the loss and in the age by the formula of zone k.
 	Weight(k int, loss, age float64) (v, dloss, dage float64)
 	// Integral returns F_λ(l) = ∫_0^l v*(t, λ) dt, the implicit loss.
 	Integral(loss, age float64) float64
@@ -34,8 +31,8 @@ type Regularizer interface {
 type Zone struct {
 	Kind   ZoneKind
 	Closed bool // its upper threshold belongs to it
-	// Break says that the weight is discontinuous at the zone's upper
-	// threshold, so that crossing it is always a jump point.
+	// Break marks a weight that is discontinuous at the zone's upper threshold, so that crossing it
+	// is always a jump point.
 	Break bool
 }
 
@@ -54,7 +51,7 @@ func (k ZoneKind) String() string {
 	return [...]string{"easy", "middle", "discarded", "satisfied", "pinned"}[k]
 }
 
-// Weights replaces losses by the weights v* that a regularizer gives them at an age.
+// Weights replaces losses by their weights v* at an age.
 func Weights(r Regularizer, losses []float64, age float64) {
 	zoning := model.NewZoning(r, engineZones(r), nil, false)
 	for i, loss := range losses {
@@ -126,8 +123,8 @@ func (Polynomial) Name() string                                    { return "pol
 func (Polynomial) Zones() []Zone                                   { return twoZones }
 func (Polynomial) Threshold(_ int, age float64) (float64, float64) { return age, 1 }
 
-// Weight continues the power to an odd function beyond the age, so that orders
-// up to 2 stay smooth there; above order 2 its slope is infinite at the age.
+// Weight continues the power to an odd function beyond the age, so that orders up to 2 stay smooth
+// there; above order 2 its slope at the age is infinite.
 func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	if k != 0 {
 		return 0, 0, 0
@@ -154,7 +151,7 @@ func (p Polynomial) CheckParameters() error {
 	return checkParameter("Order", p.Order, p.Order > 1, "a number > 1")
 }
 
-// Integral loses no digits where the loss is small beside the age.
+// Integral stays accurate where the loss is small relative to the age.
 func (p Polynomial) Integral(loss, age float64) float64 {
 	order := 1/(p.Order-1) + 1
 	if loss >= age {
@@ -163,8 +160,8 @@ func (p Polynomial) Integral(loss, age float64) float64 {
 	return -age / order * math.Expm1(order*math.Log1p(-loss/age))
 }
 
-// power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings
-// times |q ln x|, in about half the time of [math.Pow].
+// power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings times |q ln x|; it
+// is faster than [math.Pow].
 func power(x, q float64) float64 { return kernel.Exp(q * math.Log(x)) }
 
 // Mixture is f = γ²/(v + γ/λ) (Zhao et al. 2015): weight 1 where
@@ -228,8 +225,8 @@ func (m Mixture) Integral(loss, age float64) float64 {
 	return low + m.Gamma*(2*(math.Sqrt(top)-math.Sqrt(low))-(top-low)/age)
 }
 
-// LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to the
-// age and (1+aλ)/(1+al) beyond, so that no sample is ever dropped.
+// LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to the age and (1+aλ)/(1+al)
+// beyond, so that no sample is ever dropped.
 type LOG struct{ A float64 }
 
 func (LOG) Name() string                                    { return "log" }

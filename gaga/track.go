@@ -21,28 +21,25 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Options of [Track]. The zero value of each field but Age is its default.
+// Options of [Track]. Each field except Age defaults to its zero value.
 type Options struct {
 	Age  Range     // ages to cover, 0 < Min < Max
-	Grid []float64 // ages at which a knot is wanted, in any order; those outside Age are ignored
-	// MaxEvents ends the path with status [EventLimit] after so many critical
-	// points. 0: no limit.
+	Grid []float64 // ages at which a knot is wanted, in any order; ages outside Age are ignored
+	// MaxEvents ends the path with status [EventLimit] after this number of critical points. 0: no
+	// limit.
 	MaxEvents int
-	// MaxAlternations bounds the steps of one landing, the path then ends with status
+	// MaxAlternations limits the steps of one landing; beyond it the path ends with status
 	// [Degenerate]. 0: 1,000,000.
 	MaxAlternations int
-	// Verify checks the path's invariants at every event and knot: residual,
-	// zones, signs, inertia, direction behind turning points, and that landings
-	// descend. A path that breaks one ends with a [*Violation]. The environment
-	// variable AGEPATH_VERIFY=1 turns it on for all paths. It makes tracking several
-	// times slower.
+	// Verify checks the path's invariants at every event and knot: residual, zones, signs, inertia,
+	// direction after turning points, and that landings descend. A path that breaks one ends with a
+	// [*Violation]. The environment variable AGEPATH_VERIFY=1 turns Verify on for all paths.
+	// Tracking is then several times slower.
 	Verify bool
 
 	plain bool // sum over all samples for each step
 }
 
-// verifying reports whether invariants are checked: where the options ask for it, or
-// the environment does.
 func (o Options) verifying() bool { return o.Verify || os.Getenv("AGEPATH_VERIFY") == "1" }
 
 func (o Options) check() error {
@@ -55,20 +52,20 @@ func (o Options) check() error {
 	return nil
 }
 
-// Violation says that an invariant of the path does not hold, which is an
-// error of the engine: see [Options.Verify].
+// Violation reports that an invariant of the path does not hold, an error of the engine: see
+// [Options.Verify].
 type Violation struct {
 	Age   float64
 	Event string // what the path was passing
-	Check string // the invariant, with the figures that break it
+	Check string // the invariant, with the violating figures
 }
 
 func (e *Violation) Error() string {
 	return fmt.Sprintf("gaga: verify: age %v, %s: %s", e.Age, e.Event, e.Check)
 }
 
-// Supports returns an error that says why [Track] cannot follow the paths of a
-// problem, nil if it can.
+// Supports returns an error that says why [Track] cannot follow the paths of a problem; nil if it
+// can.
 func Supports(p *Problem) error {
 	if _, hinge := p.Loss.(HingeLoss); p.Kernel != nil && !hinge {
 		return fmt.Errorf("gaga: the tracker has no kernel models with the %s loss", p.Loss.Name())
@@ -79,9 +76,9 @@ func Supports(p *Problem) error {
 	return nil
 }
 
-// Track computes the age path of a problem. The error tells of a bad problem or
-// bad options; a path that ends early is no error, see [Path.Status]. A path that
-// was begun is returned beside an error.
+// Track computes the age path of a problem. It returns an error for an invalid problem or invalid
+// options, together with the path if one was begun; a path that ends early is not an error, see
+// [Path.Status].
 func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := errors.Join(p.Check(), o.check()); err != nil {
 		return nil, err
@@ -97,8 +94,8 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	}
 	err = t.run(ctx)
 	if _, whole := t.horizon.(window.Everything); t.path.status == Degenerate && !whole {
-		// Sums over zones may be too rough: where a sample is far off, the terms of moments
-		// cancel, to the fourth power of its features.
+		// Sums over zones may be too rough: for an outlying sample the terms of the moments cancel,
+		// to the fourth power of its features.
 		o.plain = true
 		if t, err = newTracker(p, o); err == nil {
 			err = t.run(ctx)
@@ -107,11 +104,11 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	return t.path, err
 }
 
-// tracker computes one path: it has the branch go from event to event, has the lander
-// find where the path goes on behind a jump, and records both.
+// tracker computes one path: the branch proceeds from event to event, the lander finds where the
+// path continues after a jump, and the tracker records both.
 type tracker struct {
 	options   Options
-	grid      []float64 // ages of Options.Grid still to come
+	grid      []float64 // ages of Options.Grid still ahead
 	search    *search.Search
 	condition condition.Condition
 	branch    *branch.Branch
@@ -159,9 +156,9 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	return t, nil
 }
 
-// run follows the path to the end of the range, or until it has to stop. One on which no
-// sample has a weight at any age is none: it begins again at the first age at which
-// alternation from the fit with all weights 1 keeps samples.
+// run follows the path to the end of the range or until it has to stop. A path on which no sample
+// has a weight at any age does not count: it begins again at the first age at which alternation
+// from the fit with all weights 1 keeps samples.
 func (t *tracker) run(ctx context.Context) error {
 	err := t.begin(ctx)
 	if err == nil {
@@ -180,7 +177,6 @@ func (t *tracker) run(ctx context.Context) error {
 	return nil
 }
 
-// proceed follows the path from its beginning.
 func (t *tracker) proceed(ctx context.Context) error {
 	for t.branch.Left().Age < t.options.Age.Max {
 		if err := ctx.Err(); err != nil {
@@ -196,7 +192,7 @@ func (t *tracker) proceed(ctx context.Context) error {
 	return nil
 }
 
-// advance makes one step and records what it came to.
+// advance makes one step and records its outcome.
 func (t *tracker) advance(ctx context.Context) error {
 	outcome := t.branch.Next(t.target(), t.spent())
 	if outcome.Spent {
@@ -220,7 +216,6 @@ func (t *tracker) advance(ctx context.Context) error {
 	return nil
 }
 
-// recordGrid records a knot where the left point is at the next age of the grid.
 func (t *tracker) recordGrid() {
 	age := t.branch.Left().Age
 	if len(t.grid) == 0 || age < t.grid[0] || age >= t.options.Age.Max {
@@ -241,9 +236,9 @@ func (t *tracker) target() float64 {
 	return t.options.Age.Max
 }
 
-// jump records that the path leaves the left point, which it cannot follow beyond its
-// age, and goes on where the lander finds a partial optimum. A jump that lands where it
-// left is a turning point, a kink.
+// jump records that the path leaves the left point, which it cannot follow to larger ages, and
+// continues at the partial optimum that the lander finds. A jump that lands where it left is a
+// turning point, a kink.
 func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) error {
 	pt := t.branch.Left()
 	k := t.record(Jump, o.Crossing, detail, o.Scalar)
@@ -261,8 +256,8 @@ func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) err
 	return t.startPiece(detail+l.Reason, l.Steps)
 }
 
-// startPiece begins a new continuous piece at the left point, where a landing for the
-// given reason ended after so many alternations.
+// startPiece begins a new continuous piece at the left point, the result of a landing for the given
+// reason after this number of alternations.
 func (t *tracker) startPiece(reason string, alternations int) error {
 	pt, st := t.branch.Left(), t.condition.State()
 	t.path.restarts = append(t.path.restarts, Restart{pt.Age, reason, alternations})
@@ -275,8 +270,8 @@ func (t *tracker) startPiece(reason string, alternations int) error {
 	return t.verify(model.Crossing{Index: -1}, reason)
 }
 
-// verify checks the invariants at the left point, which a turning point led to; with
-// [model.NoCause] a start, a grid age or the end.
+// verify checks the invariants at the left point, reached by a turning point; with [model.NoCause],
+// at a start, a grid age or the end.
 func (t *tracker) verify(behind model.Crossing, event string) error {
 	if broken := t.audit(behind); broken != "" {
 		return &Violation{t.branch.Left().Age, event, broken}
@@ -286,13 +281,11 @@ func (t *tracker) verify(behind model.Crossing, event string) error {
 
 var errEventLimit = errors.New("gaga: event budget used up")
 
-// spent reports whether the budget of critical points is used up.
 func (t *tracker) spent() bool {
 	return t.options.MaxEvents > 0 && t.path.eventCount >= t.options.MaxEvents
 }
 
-// stop ends the path early: with a status where the cause is one that a status
-// names, else with the error.
+// stop ends the path early: with a status if one names the cause, else with the error.
 func (t *tracker) stop(ctx context.Context, err error) error {
 	path := t.path
 	path.reason = err.Error()
@@ -304,7 +297,7 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 		path.status = Interrupted
 	case errors.Is(err, errEventLimit):
 		path.status = EventLimit
-	case errors.As(err, &flat), errors.As(err, &unsolved): // a landing that floating point cannot carry
+	case errors.As(err, &flat), errors.As(err, &unsolved): // a landing that floating point cannot complete
 		path.status = Degenerate
 	case errors.As(err, &ascent):
 		path.status = Degenerate
@@ -316,7 +309,7 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 	return nil
 }
 
-// record adds a knot at the left point and returns its number.
+// record adds a knot at the left point and returns its index.
 func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar float64) int {
 	pt, st := t.branch.Left(), t.condition.State()
 	if st.At != pt {
@@ -344,7 +337,6 @@ func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar floa
 	return len(path.knots) - 1
 }
 
-// describe says what happens at a critical point in words.
 func describe(st *model.State, o branch.Outcome) string {
 	switch o.Crossing.Cause {
 	case model.SampleUp, model.SampleDown:
