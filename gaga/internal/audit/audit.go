@@ -1,5 +1,5 @@
-// Package audit checks the invariants of points of a path. It computes everything anew
-// from the problem, with loops of its own: it shares no arithmetic with what it checks.
+// Package audit checks the invariants of points of a path. It recomputes everything from the
+// problem with its own loops, and so shares no arithmetic with what it checks.
 package audit
 
 import (
@@ -20,16 +20,15 @@ type Auditor struct {
 	bound     float64 // of the multiplier of a sample of weight 1
 }
 
-// condition is what the checks do apart for the two kinds of predictors.
+// condition is the part of the checks that depends on the kind of predictor.
 type condition interface {
-	// residual checks the optimality condition over all coordinates.
 	residual(e *evaluation) string
-	// jacobian returns the Jacobian of the equations in the unknowns, and how many of its
-	// eigenvalues are positive where the point is a strict minimum on its zones.
+	// jacobian returns the Jacobian of the equations in the unknowns, and the number of its
+	// eigenvalues that are positive at a strict minimum on the zones.
 	jacobian(e *evaluation) (j *mat.SymDense, positive int)
 }
 
-// New returns the auditor of a problem. With a kernel it takes the whole kernel matrix.
+// New returns the auditor of a problem. With a kernel it computes the whole kernel matrix.
 func New(p *model.Problem) *Auditor {
 	if p.Kernel != nil {
 		return &Auditor{p, expand(p), multipliers{}, p.Cost / p.L2[0]}
@@ -37,11 +36,11 @@ func New(p *model.Problem) *Auditor {
 	return &Auditor{p, p.Rows, coefficients{}, p.Cost}
 }
 
-// Check returns which invariant does not hold at pt on the partition of st, "" where all
-// hold: zones, signs, the residual, the inertia, and behind a turning point the direction
-// of the event function. Pt has its rates, Grad and DGrad where coordinates can become
-// active. Floor, of length P, is the least scale of each coordinate's terms, nil with a
-// kernel; behind has the cause [model.NoCause] where no turning point led to pt.
+// Check returns the invariant that fails at pt on the partition of st, "" if all hold: zones,
+// signs, the residual, the inertia, and after a turning point the direction of the event function.
+// Pt has its rates, and Grad and DGrad where coordinates can become active. Floor, of length P, is
+// the minimum scale of each coordinate's terms, nil with a kernel. Behind is the turning point that
+// led to pt; its cause is [model.NoCause] if there was none.
 func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
 	e := a.evaluate(st, pt, floor)
 	for _, check := range []func() string{
@@ -57,7 +56,7 @@ func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behin
 	return ""
 }
 
-// evaluation is what the checks at one point share.
+// evaluation is the state shared by the checks at one point.
 type evaluation struct {
 	*Auditor
 	*model.Partition
@@ -68,11 +67,11 @@ type evaluation struct {
 
 // sample is a sample at the point, by the formulas of its zone.
 type sample struct {
-	zone                   int     // of the regularizer, or one before these
+	zone                   int     // of the regularizer, or satisfied or pinned
 	u, terms               float64 // the predictor, and Σ_j |a_ij θ_j| + |y_i|
 	loss, slope, curvature float64
 	weight, dloss, dage    float64 // the weight and its derivatives
-	rounding               float64 // by how much that of the predictor moves the loss
+	rounding               float64 // effect on the loss of the predictor's rounding
 }
 
 // The zones before the regularizer's.
@@ -102,7 +101,6 @@ func (a *Auditor) evaluate(st *model.State, pt *model.Point, floor []float64) *e
 
 func (a *Auditor) row(i int) []float64 { return a.rows[i*a.p.P : (i+1)*a.p.P] }
 
-// rate returns the rate of sample i's predictor.
 func (e *evaluation) rate(i int) (du float64) {
 	for j, x := range e.row(i) {
 		du += x * e.pt.Rate[j]
@@ -110,8 +108,8 @@ func (e *evaluation) rate(i int) (du float64) {
 	return du
 }
 
-// threshold returns the loss at the regularizer's threshold k and its rate, and whether
-// there is such a threshold.
+// threshold returns the loss at the regularizer's threshold k and its rate; ok is false if there is
+// no such threshold.
 func (e *evaluation) threshold(k int) (loss, rate float64, ok bool) {
 	if k < 0 || k >= e.p.Thresholds() {
 		return 0, 0, false
@@ -174,7 +172,7 @@ func (e *evaluation) signs() string {
 	return ""
 }
 
-// size returns the size of the coefficients, at this age or soon.
+// size returns the largest coefficient, at this age or soon.
 func (e *evaluation) size() (size float64) {
 	for j, w := range e.pt.Theta {
 		size = math.Max(size, math.Abs(w)+e.pt.Age*math.Abs(e.pt.Rate[j]))
@@ -182,8 +180,8 @@ func (e *evaluation) size() (size float64) {
 	return size
 }
 
-// rounded reports whether coefficient j moves no predictor by more than the rounding of
-// the largest terms: where all coefficients vanish at an event they give no scale.
+// rounded reports whether coefficient j moves every predictor by no more than the rounding of the
+// largest terms. Where all coefficients vanish at an event, they give no scale.
 func (e *evaluation) rounded(j int) bool {
 	var moved, terms float64
 	for i := range e.of {
@@ -193,9 +191,9 @@ func (e *evaluation) rounded(j int) bool {
 	return moved <= tolerance.AuditRounding*terms
 }
 
-// flattest returns the derivative of sample i's weight in its loss, the one least in size
-// within the rounding of the loss: a weight that falls to zero like the power 1.25 of the
-// distance from a threshold has a slope like the power 0.25.
+// flattest returns the derivative of sample i's weight in its loss, the smallest in size within the
+// rounding of the loss: a weight that falls to zero like the power 1.25 of the distance from a
+// threshold has a slope like the power 0.25.
 func (e *evaluation) flattest(i int) float64 {
 	s := &e.of[i]
 	least := s.dloss
@@ -214,8 +212,8 @@ func (e *evaluation) flattest(i int) float64 {
 	return least
 }
 
-// inertia checks that the point is a strict minimum on its zones, by the eigenvalues of
-// the Jacobian.
+// inertia checks by the eigenvalues of the Jacobian that the point is a strict minimum on its
+// zones.
 func (e *evaluation) inertia() string {
 	k := e.Unknowns()
 	if k == 0 || k > tolerance.AuditUnknowns {
@@ -252,8 +250,7 @@ func (e *evaluation) inertia() string {
 	return ""
 }
 
-// direction checks that behind a turning point the event function moves into the new
-// zone.
+// direction checks that after a turning point the event function moves into the new zone.
 func (e *evaluation) direction(c model.Crossing) string {
 	var rate, size float64
 	switch {
@@ -272,8 +269,7 @@ func (e *evaluation) direction(c model.Crossing) string {
 	return ""
 }
 
-// ofSample returns the rate at which a sample moves into its new zone, and the size of
-// its terms.
+// ofSample returns the rate at which a sample moves into its new zone, and the size of its terms.
 func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 	i, s := c.Index, &e.of[c.Index]
 	k, side := s.zone-1, 1.0
@@ -281,7 +277,7 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 		k, side = s.zone, -1
 	}
 	switch {
-	case s.zone == pinned: // the multiplier must move off the bound that it came from
+	case s.zone == pinned: // the multiplier must move off the bound that it reached
 		return side * e.pt.DDual[i], math.Abs(e.pt.DDual[i]) + e.bound*e.p.M[i]/e.pt.Age
 	case s.zone == satisfied, s.zone == 0 && c.Cause == model.SampleUp: // past the kink
 		du := -side * e.p.Y[i] * e.rate(i)
@@ -292,9 +288,9 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 	return side * (dloss - slope), math.Abs(dloss) + math.Abs(slope)
 }
 
-// ofDropped returns the rate at which the gradient in a coordinate that has become zero
-// falls back into its interval, and the size of its terms. The coordinate had the sign
-// opposite to its gradient's.
+// ofDropped returns the rate at which the gradient in a coordinate that has become zero falls back
+// into its interval, and the size of its terms. The coordinate had the sign opposite to its
+// gradient's.
 func (e *evaluation) ofDropped(j int) (rate, size float64) {
 	for i := range e.of {
 		s := &e.of[i]

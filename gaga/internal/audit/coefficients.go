@@ -9,7 +9,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// coefficients is the condition of predictors linear in θ.
+// coefficients is the condition of predictors that are linear in θ.
 type coefficients struct{}
 
 func (coefficients) residual(e *evaluation) string {
@@ -27,7 +27,7 @@ func (coefficients) residual(e *evaluation) string {
 				scale += math.Abs(e.pt.Dual[i] * x)
 			}
 			grad += p.M[i] * s.weight * s.slope * x
-			rounding += p.M[i] * math.Abs(s.dloss*x*s.slope) * s.rounding // moves the weight
+			rounding += p.M[i] * math.Abs(s.dloss*x*s.slope) * s.rounding // effect on the weight
 			scale += p.M[i] * s.weight * (math.Abs(s.slope) + s.curvature*math.Abs(s.u)) * math.Abs(x)
 		}
 		off := math.Abs(grad) - p.L1[j]
@@ -41,9 +41,8 @@ func (coefficients) residual(e *evaluation) string {
 	return ""
 }
 
-// jacobian returns H over the active coordinates, bordered by the rows of the pinned
-// samples. Coordinates are scaled to unit diagonal of H's positive terms, the rows to a
-// largest entry of 1.
+// jacobian returns H over the active coordinates, bordered by the rows of the pinned samples.
+// Coordinates are scaled to unit diagonal of H's positive terms, the rows to a largest entry of 1.
 func (coefficients) jacobian(e *evaluation) (*mat.SymDense, int) {
 	k := len(e.Active)
 	j, scale := mat.NewSymDense(e.Unknowns(), nil), make([]float64, k)

@@ -12,12 +12,12 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// multipliers is the condition of a support vector machine with a kernel, whose unknowns
-// are the multipliers α and the intercept.
+// multipliers is the condition of a support vector machine with a kernel. Its unknowns are the
+// multipliers α and the intercept.
 type multipliers struct{}
 
-// expand returns the derivatives of the predictors in the multipliers and the intercept,
-// N x (N+1): y_j K_ij, and 1.
+// expand returns the derivatives of the predictors in the multipliers and the intercept, N x (N+1):
+// y_j K_ij, and 1.
 func expand(p *model.Problem) []float64 {
 	rows := make([]float64, p.N*p.P)
 	points := convex.NewPoints(p.X)
@@ -32,8 +32,7 @@ func expand(p *model.Problem) []float64 {
 	return rows
 }
 
-// residual compares each multiplier with the weight that its sample's loss has, and the
-// sum with 0.
+// residual compares each multiplier with the weight for its sample's loss, and yᵀα with 0.
 func (multipliers) residual(e *evaluation) string {
 	p := e.p
 	var sum, size float64

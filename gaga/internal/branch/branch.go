@@ -1,5 +1,5 @@
-// Package branch follows one continuous piece of an age path: a curve of strict partial
-// optima, cut into segments by changes of zones and of active coordinates.
+// Package branch follows one continuous piece of an age path: a curve of strict partial optima, cut
+// into segments by changes of zones and of active coordinates.
 package branch
 
 import (
@@ -17,8 +17,8 @@ type Options struct {
 	Last float64 // end of the range of ages
 }
 
-// Branch follows one continuous piece of a path. Between two calls of Next its left point
-// is a strict partial optimum on the current partition, with its rates current.
+// Branch follows one continuous piece of a path. Between calls of Next its left point is a strict
+// partial optimum on the current partition, with current rates.
 type Branch struct {
 	condition   condition.Condition
 	state       *model.State
@@ -27,14 +27,14 @@ type Branch struct {
 	left, trial *model.Point
 	steps       steps
 	turn        turn
-	sources     []eventSource // of events, in the order in which ties are broken
+	sources     []eventSource // in the order in which ties are broken
 	look        look
 	event       event
-	predicted   []float64 // P, scratch: θ that a correction began with
+	predicted   []float64 // P, scratch: θ at the start of a correction
 	before      []float64 // P, scratch: θ before a change of the partition
 }
 
-// New returns a branch whose left point is not set.
+// New returns a branch without a left point; the caller sets it.
 func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *Branch {
 	s := c.State()
 	b := &Branch{
@@ -52,12 +52,12 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 	return b
 }
 
-// Left returns the point that the branch has come to. Next changes which one it is.
+// Left returns the point that the branch has reached. Next may return another pointer.
 func (b *Branch) Left() *model.Point { return b.left }
 
-// Begin begins a piece at the left point, which a landing has set. A step > 0 is the
-// length in ages of the first step that is tried; else it is about that of the last piece,
-// and of the first piece the rest of the range.
+// Begin begins a piece at the left point, which a landing has set. A step > 0 is the length in ages
+// of the first step to try; otherwise the length is about that of the last piece, for the first
+// piece the rest of the range.
 func (b *Branch) Begin(step float64) {
 	b.steps.begin(b.left.Age, step)
 	b.turn = turn{}
@@ -66,29 +66,28 @@ func (b *Branch) Begin(step float64) {
 	}
 }
 
-// Kind says what a step ended with.
+// Kind says how a step ended.
 type Kind uint8
 
 const (
-	Moved  Kind = iota // nothing: at the target, or as far as the corrector or the window carried
-	Turned             // a turning point, behind which the branch goes on
-	Left               // a jump point, at which it ends
+	Moved  Kind = iota // at the target, or as far as the corrector or the window allowed
+	Turned             // at a turning point, after which the branch continues
+	Left               // at a jump point, where the branch ends
 )
 
 // Outcome is the end of a step.
 type Outcome struct {
 	Kind     Kind
-	Crossing model.Crossing // its cause is NoCause where the step ended without one
+	Crossing model.Crossing // its cause is NoCause if the step ended without one
 	From, To uint8          // of a sample's crossing: the zones it leaves and enters
-	Scalar   float64        // that of the sign test, NaN where there is none
-	Arrived  bool           // the age is the target's
-	Spent    bool           // the critical point was only reported, and nothing changed at it
+	Scalar   float64        // of the sign test, NaN if there was none
+	Arrived  bool           // the target age is reached
+	Spent    bool           // the critical point was only reported; nothing changed there
 }
 
-// Next makes one step: to the next critical point, to the target age, or as far as the
-// corrector and the window carry. A change of the partition at a turning point is made.
-// At a jump point the system is assembled, and factorized where that is possible. With
-// spent a critical point is only reported.
+// Next makes one step: to the next critical point, to the target age, or as far as the corrector
+// and the window allow. At a turning point Next changes the partition. At a jump point it assembles
+// the system and, if possible, factorizes it. With spent it only reports a critical point.
 func (b *Branch) Next(target float64, spent bool) Outcome {
 	end := b.next(target)
 	var o Outcome
@@ -104,8 +103,7 @@ func (b *Branch) Next(target float64, spent bool) Outcome {
 	return o
 }
 
-// next moves the left point on, to the target at most, and returns the critical point
-// there.
+// next moves the left point, at most to the target, and returns the critical point there.
 func (b *Branch) next(target float64) candidate {
 	if b.steps.stalled(b.left.Age) {
 		return stall
@@ -125,9 +123,8 @@ func (b *Branch) next(target float64) candidate {
 	return c
 }
 
-// Follow moves the left point to an age, ahead or behind, over partial optima on the
-// current partition, of which all samples are watched. It reports false where these end
-// before.
+// Follow moves the left point to an age, larger or smaller, over partial optima on the current
+// partition, all of whose samples are watched. It reports false if these end earlier.
 func (b *Branch) Follow(age float64) bool {
 	for b.left.Age != age {
 		to := age
@@ -141,14 +138,14 @@ func (b *Branch) Follow(age float64) bool {
 	return true
 }
 
-// keeps reports whether pt, a solution on the partition, is a partial optimum: whether all
-// samples are in their zones there and the coefficients have their signs.
+// keeps reports whether pt, a solution on the partition, is a partial optimum: all samples are in
+// their zones and the coefficients have their signs.
 func (b *Branch) keeps(pt *model.Point) bool {
 	return condition.InZones(b.state, pt, b.state.Watch, pt.U) && condition.Signed(b.state, pt)
 }
 
-// Stand evaluates everything at the left point, where age, unknowns and partition are
-// set. It reports false, with the rates unknown, where it is no strict minimum.
+// Stand evaluates everything at the left point, given its age, unknowns and partition. It reports
+// false, with the rates unknown, if the point is not a strict minimum.
 func (b *Branch) Stand() bool {
 	b.condition.Predict(b.left.U, b.left.Theta)
 	b.condition.Assemble(b.left)

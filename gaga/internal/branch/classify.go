@@ -8,9 +8,8 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// pass deals with a critical point at the left point: it classifies a crossing by the sign
-// test and changes the partition (turning point), or leaves the point as it is (jump
-// point).
+// pass handles a critical point at the left point: it classifies a crossing by the sign test and
+// changes the partition (turning point) or leaves the point unchanged (jump point).
 func (b *Branch) pass(c candidate) Outcome {
 	strict := true
 	if b.state.At != b.left { // a step beyond was tried
@@ -40,15 +39,15 @@ func (b *Branch) pass(c candidate) Outcome {
 	if !(scalar > 0) {
 		o.Kind = Left
 	} else if !b.change(c.Crossing) {
-		// The sign test and the factorization disagree only within rounding of a
-		// singular H: the branch ends here.
+		// The sign test and the factorization disagree only within rounding of a singular H: the
+		// branch ends here.
 		o.Kind, o.Scalar = Left, math.NaN()
 	}
 	return o
 }
 
-// change makes a change of the partition at the left point. It reports false, and takes
-// the change back, where the point is no strict minimum behind it.
+// change changes the partition at the left point. If the point is not a strict minimum after the
+// change, change reverts it and reports false.
 func (b *Branch) change(x model.Crossing) bool {
 	b.turn = turn{}
 	copy(b.before, b.left.Theta)
@@ -73,10 +72,9 @@ func (b *Branch) change(x model.Crossing) bool {
 	return false
 }
 
-// solveRates factorizes H and solves for the rates at the left point behind a change. It
-// reports false where H is singular. Where all weights are small, the rounding in the
-// crossing's age is not small against them: the corrector removes it, if it stays at the
-// point before.
+// solveRates factorizes H and solves for the rates at the left point after a change. It reports
+// false if H is singular. If all weights are small, the rounding of the crossing's age is not small
+// relative to them: the corrector removes it, provided that it stays at the same point.
 func (b *Branch) solveRates() bool {
 	l := b.left
 	b.condition.Assemble(l)
@@ -93,8 +91,8 @@ func (b *Branch) solveRates() bool {
 	return true
 }
 
-// apply makes one change of zones or signs. Theta is current; a dropped coordinate
-// becomes zero there.
+// apply makes one change of zones or signs. Theta is current; a dropped coordinate becomes zero in
+// it.
 func apply(c condition.Condition, x model.Crossing, theta []float64) {
 	s := c.State()
 	switch {
@@ -112,7 +110,6 @@ func apply(c condition.Condition, x model.Crossing, theta []float64) {
 	}
 }
 
-// neighbours returns the zones that a sample's crossing leaves and enters.
 func neighbours(s *model.State, x model.Crossing) (from, to uint8) {
 	from = s.Zone[x.Index]
 	if x.Cause == model.SampleUp {

@@ -11,8 +11,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// coordinates are the source of changes of the active coordinates, where there is an L1
-// weight.
+// coordinates is the source of changes of the active coordinates under an L1 penalty.
 type coordinates struct {
 	*model.State
 	memory
@@ -79,8 +78,9 @@ func (s *coordinates) gradient(g []float64, left, pt *model.Point, x model.Cross
 	return s.L1[j] + x.Sign*grad, s.L1[j] + magnitude, x.Sign * rate
 }
 
-// test of a coordinate that becomes active is its Schur complement in H; to drop one takes
-// directions away. A coordinate that is collinear with the active ones is hidden.
+// test returns, for a coordinate that becomes active, its Schur complement in H; dropping a
+// coordinate only removes directions. A coordinate that is collinear with the active ones is
+// hidden.
 func (s *coordinates) test(_ *model.Point, x model.Crossing) (scalar float64, ok bool) {
 	if x.Cause == model.Dropped {
 		return 1, true
@@ -95,17 +95,16 @@ func (s *coordinates) test(_ *model.Point, x model.Crossing) (scalar float64, ok
 	return schur / magnitude, true
 }
 
-// collinear reports whether inactive coordinate j is a linear combination of the active
-// ones on the samples that carry weight: its gradient then stays at the L1 weight and it
-// adds nothing to the fit. Its Schur complement is then 0; the converse does not hold, as
-// H has negative terms.
+// collinear reports whether inactive coordinate j is a linear combination of the active ones on the
+// samples of positive weight: its gradient then stays at the L1 weight and it adds nothing to the
+// fit. Its Schur complement is then 0; the converse does not hold, as H has negative terms.
 func (s *coordinates) collinear(j int) bool {
 	k := len(s.Active)
 	z, ok := condition.NullVector(s.condition, append(append(make([]int, 0, k+1), s.Active...), j))
 	return ok && z[k] != 0
 }
 
-// changed shows hidden coordinates again where a change may tell their columns apart.
+// changed shows hidden coordinates again if a change may break the collinearity.
 func (s *coordinates) changed(x model.Crossing, age float64) {
 	s.memory.changed(x, age)
 	if x.Cause != model.SampleUp || s.Frozen {

@@ -8,32 +8,31 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// eventSource is a cause of events: of changes of the partition. Each of its event functions
-// is positive inside a segment and reaches zero where that ends.
+// eventSource is a cause of events, which change the partition. Each of its event functions is
+// positive inside a segment and reaches zero where the segment ends.
 type eventSource interface {
-	// search tells the look of all event functions.
+	// search passes all event functions to the look.
 	search(l *look)
 	// at returns the event function of a crossing at pt.
 	at(pt *model.Point, x model.Crossing) cubic.End
-	// gradient writes that of a crossing's event function over the unknowns into g, and
-	// returns its value, the size of its terms and its derivative in the age, at pt, where
-	// the equations were just assembled. Pt is on the segment that begins at left.
+	// gradient writes the gradient of a crossing's event function over the unknowns into g. It
+	// returns the function's value, the size of its terms and its derivative in the age at pt,
+	// where the equations were just assembled. Pt is on the segment that begins at left.
 	gradient(g []float64, left, pt *model.Point, x model.Crossing) (value, size, dage float64)
-	// test returns the ratio of det H behind the crossing to det H before it, or of a new
-	// unknown the Schur complement, relative to its terms; -Inf where the weight itself
-	// breaks. The path goes on exactly where it is positive. It reports false where the
-	// crossing changes nothing. H is factorized at pt.
+	// test returns the ratio of det H after the crossing to det H before, or of a new unknown the
+	// Schur complement relative to its terms; -Inf where the weight itself breaks. The path
+	// continues exactly where the result is positive. ok is false if the crossing changes nothing.
+	// H is factorized at pt.
 	test(pt *model.Point, x model.Crossing) (scalar float64, ok bool)
-	// changed takes note of a change of the partition at an age; the cause is NoCause where
-	// nothing is known of it.
+	// changed records a change of the partition at an age; the cause is NoCause if the change is
+	// unknown.
 	changed(x model.Crossing, age float64)
-	// reverses reports whether a crossing at an age would undo the last change.
 	reverses(x model.Crossing, age float64) bool
 }
 
-// memory remembers the last change. Behind a turning point the event function always
-// moves into the new zone (its rate is the one before over the sign test's positive
-// scalar), so that only a rate that is rounding can say that it is undone.
+// memory remembers the last change. After a turning point the event function always moves into the
+// new zone (its rate is the one before divided by the sign test's positive scalar), so only a rate
+// that is rounding can suggest that the change is undone.
 type memory struct {
 	last model.Crossing
 	age  float64
@@ -45,11 +44,11 @@ func (m *memory) reverses(x model.Crossing, age float64) bool {
 	return x.Index == m.last.Index && age == m.age && x.Cause == m.last.Cause.Opposite()
 }
 
-// candidate is a crossing and its source. At a step's end its place is 1, at the left
-// point 0; before the step is known it is in ages.
+// candidate is a crossing and its source. Its place At is 1 at a step's end and 0 at the left
+// point; before the step is known At is a length in ages.
 type candidate struct {
 	model.Crossing
-	source eventSource // nil where the cause is none, a fold or a stall
+	source eventSource // nil if the cause is none, a fold or a stall
 }
 
 var (
@@ -64,24 +63,23 @@ func (c candidate) located() candidate {
 	return c
 }
 
-// look is a search for the first crossing of a step.
 type look struct {
-	left, right *model.Point // right is nil for a step of any length on left's tangent
+	left, right *model.Point // right is nil for a step of any length along left's tangent
 	best        candidate
 	steepest    float64
 }
 
 // function is an event function in a step.
 type function struct {
-	left, right cubic.End // at its ends; right only where the look has one
+	left, right cubic.End // at its ends; right only if the look has a right point
 	slack       float64   // below this it counts as zero
 	size        float64   // of its terms
-	spread      float64   // 1 + ‖x‖ of a sample that comes to the kink of a linear machine, else 0
+	spread      float64   // 1 + ‖x‖ of a sample that reaches the kink of a linear machine, else 0
 }
 
-// consider makes a crossing the best one if it is the first. Of samples that are at the
-// margin of a linear support vector machine already it is the one that leaves it at the
-// steepest angle: as a pin it depends least on the others.
+// consider makes a crossing the best one if it is the first. Among samples already at the margin of
+// a linear support vector machine it prefers the one that leaves at the steepest angle: as a pin it
+// depends least on the others.
 func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	age := l.left.Age
 	if f.left.Rate < 0 && f.left.Value <= f.slack && (-f.left.Rate*age <= tolerance.RateNoise*f.size || s.reverses(x, age)) {
@@ -102,9 +100,9 @@ func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	}
 }
 
-// first returns the first crossing strictly inside the step from the left point to the
-// right one or at its ends. With right nil it predicts the crossing from the left point's
-// tangent. The place is +Inf where there is none.
+// first returns the first crossing within the step from the left point to the right one, ends
+// included. With right nil it predicts the crossing from the left point's tangent. The place is
+// +Inf if there is none.
 func (b *Branch) first(right *model.Point) candidate {
 	b.look = look{left: b.left, right: right, best: none}
 	b.look.best.At = math.Inf(1)
@@ -114,8 +112,8 @@ func (b *Branch) first(right *model.Point) candidate {
 	return b.look.best
 }
 
-// earliest makes the trial point the first crossing in the step that leads to it, where it
-// is the crossing c or none.
+// earliest makes the trial point the first crossing in the step that leads to it, unless that is
+// the crossing c or there is none.
 func (b *Branch) earliest(c candidate, target float64) candidate {
 	l := b.left
 	for range tolerance.Locations {
@@ -145,9 +143,9 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 	return stall
 }
 
-// locate moves the trial point to a crossing near an age: from the left point's tangent,
-// or where an upper end is given, from the interpolant between both. It reports success,
-// which takes an age up to end.
+// locate moves the trial point to a crossing near an age: along the left point's tangent, or, given
+// an upper end, on the interpolant between both. It reports success, which requires an age of at
+// most end.
 func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool {
 	l, r := b.left, b.trial
 	if upper == nil {
@@ -168,7 +166,7 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 		return false
 	}
 	b.condition.Secant(r, l)
-	// It must fall where it reaches zero from the segment's inside.
+	// At its zero the event function must fall, seen from inside the segment.
 	return !(c.source.at(r, c.Crossing).Rate > 0)
 }
 
@@ -176,11 +174,11 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 type event struct {
 	branch *Branch
 	candidate
-	solved *model.Point // where its sign test was made already, nil where it was not
-	scalar float64      // what it gave
+	solved *model.Point // where its sign test was made; nil if it was not
+	scalar float64      // result of the sign test
 }
 
-// Solved makes the sign test, and where the path goes on prepares the rates behind the event.
+// Solved makes the sign test and, if the path continues, prepares the rates after the event.
 func (e *event) Solved(pt *model.Point) {
 	b, ok := e.branch, false
 	b.condition.Secant(pt, b.left)
@@ -199,7 +197,7 @@ func (e *event) See(pt *model.Point, followed bool) {
 	if !summed && !followed {
 		c.Predict(pt.U, pt.Theta)
 	}
-	if e.OfSample() && (summed || s.Kernel != nil) { // as the steps see it, to its last digit
+	if e.OfSample() && (summed || s.Kernel != nil) { // as the steps see it, to the last digit
 		pt.U[k] = c.PredictOne(i, pt.Theta)
 	}
 	if e.OfSample() {

@@ -7,18 +7,15 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// turn predicts where a branch turns back. Towards a fold at the age λ* the branch goes
-// like θ* + v √(λ* - λ): its rate grows without bound, and steps along tangents that are
-// halved where the corrector fails take dozens of corrections to come as close as floating
-// point tells apart. But 1/‖dθ/dλ‖² falls linearly to zero, so that two points tell λ*,
-// and with it where the branch goes.
-//
-// Without it paths with folds take 1.2 to 1.6 times as long, others the same.
+// turn predicts where a branch turns back. Towards a fold at the age λ* the branch behaves like θ*
+// + v √(λ* - λ): its rate grows without bound, so steps along tangents, halved where the corrector
+// fails, need dozens of corrections to get as close as floating point allows. But 1/‖dθ/dλ‖² falls
+// linearly to zero, so two points determine λ* and the course of the branch.
 type turn struct {
 	since float64 // the age of the last estimate
-	at    float64 // the age at which the branch is expected to turn back, 0 where it is not
-	first float64 // squared speed where it was first expected to
-	sure  bool    // a second estimate has agreed with the first
+	at    float64 // the age at which the branch is expected to turn back; 0 if not expected
+	first float64 // squared speed at the first such estimate
+	sure  bool    // a second estimate agrees with the first
 }
 
 // speed returns ‖dθ/dλ‖², weighted by the curvature.
@@ -44,13 +41,12 @@ func (t *turn) expect(s *model.State, from, to *model.Point) {
 		next.sure = math.Abs(next.at-last.at) <= tolerance.FoldAgreement*(last.at-from.Age)
 	}
 	if next.at-to.Age < tolerance.Loose*to.Age && after < tolerance.FoldSpeed*next.first {
-		return // no fold: the corrector finds out how far it goes
+		return // no fold: let the corrector find how far it can go
 	}
 	*t = next
 }
 
-// room returns how far from an age the branch is expected to turn back, +Inf where
-// nothing says that it does.
+// room returns the distance from an age to the expected turn, +Inf if none is expected.
 func (t *turn) room(age float64) float64 {
 	if !t.sure || t.since != age {
 		return math.Inf(1)
@@ -58,7 +54,8 @@ func (t *turn) room(age float64) float64 {
 	return t.at - age
 }
 
-// bent returns by how many ages' rates θ moves in a step of h ages from an age.
+// bent returns the step along the tangent, in ages, that matches a step of h ages along the bent
+// branch.
 func (t *turn) bent(age, h float64) float64 {
 	room := t.room(age)
 	if !(h > 0) || math.IsInf(room, 1) {

@@ -8,8 +8,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// addKink adds the ends of zones at the hinge loss's kink: of the two zones beside it and
-// of the pinned samples between them. Bounds of multipliers have the spreads none.
+// addKink adds the ends of zones at the hinge loss's kink: of the zones on both sides and of the
+// pinned samples between them. Multiplier bounds have the spreads none.
 func (s *samples) addKink(none []float64) {
 	spreads := none
 	if s.Kernel == nil && !s.Sparse() {
@@ -29,8 +29,8 @@ func (s *samples) addKink(none []float64) {
 	s.exits[s.Kinks] = []exit{{model.SampleDown, arrival{s, -1}, spreads}}
 }
 
-// arrive gives a sample that has come to the kink at pt its multiplier: that of the zone
-// it came from.
+// arrive sets the multiplier of a sample that has reached the kink at pt to the value in the zone
+// it left.
 func arrive(s *model.State, pt *model.Point, x model.Crossing) {
 	if !s.Kinked() || !x.OfSample() || s.Zone[x.Index] != model.Pinned {
 		return
@@ -41,8 +41,8 @@ func arrive(s *model.State, pt *model.Point, x model.Crossing) {
 	}
 }
 
-// arrival is the kink as the end of the zone beside it: of the satisfied samples (side 1)
-// or of the regularizer's first zone (side -1). The event function is the margin's excess.
+// arrival is the kink as the end of an adjacent zone: of the satisfied samples (side 1) or of the
+// regularizer's first zone (side -1). The event function is the margin's excess.
 type arrival struct {
 	*samples
 	side float64
@@ -61,10 +61,10 @@ func (e arrival) gradient(g []float64, pt *model.Point, x model.Crossing) (value
 	return e.at(pt, x.Slot).Value, e.size(pt, x.Slot), 0
 }
 
-// test is always passed: to pin a sample takes directions away.
+// test always passes: pinning a sample removes directions.
 func (e arrival) test(*model.Point, model.Crossing) float64 { return 1 }
 
-// bound is one of a pinned sample's multiplier: the largest one (side 1) or zero (side -1).
+// bound is a bound of a pinned sample's multiplier: the upper one (side 1) or zero (side -1).
 type bound struct {
 	*samples
 	side float64
@@ -86,7 +86,7 @@ func (e bound) gradient(g []float64, pt *model.Point, x model.Crossing) (value, 
 	return e.at(pt, x.Slot).Value, e.size(pt, x.Slot), 0
 }
 
-// test is that of a threshold, but that H must be positive definite without the pin.
+// test is that of a threshold; in addition H must be positive definite without the pin.
 func (e bound) test(pt *model.Point, x model.Crossing) float64 {
 	change, ok := e.bend(pt, x)
 	if !ok {

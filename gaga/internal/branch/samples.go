@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// samples are the source of changes of the watched samples' zones.
+// samples is the source of changes of the watched samples' zones.
 type samples struct {
 	*model.State
 	memory
@@ -55,7 +55,6 @@ func newSamples(c condition.Condition) *samples {
 	return s
 }
 
-// exit returns the one that a sample crosses.
 func (s *samples) exit(x model.Crossing) end {
 	for _, e := range s.exits[s.Zone[x.Index]] {
 		if e.cause == x.Cause {
@@ -90,8 +89,8 @@ func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bo
 	return s.exit(x).test(pt, x), true
 }
 
-// bend returns by how much m ∂φ/∂u of a sample changes at its crossing at pt. It reports
-// false where φ itself breaks, or its slope is infinite.
+// bend returns the change of m ∂φ/∂u of a sample at its crossing at pt. It reports false if φ
+// itself breaks or its slope is infinite.
 func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
 	from, to := neighbours(s.State, x)
 	if s.Zones[min(from, to)].Break || s.Wakes(x) {
@@ -101,9 +100,8 @@ func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bo
 	return change, !math.IsInf(change, 0)
 }
 
-// slopeIn returns m ∂φ/∂u of a sample that crosses at pt by the formula of a zone. The
-// loss is the threshold that is crossed, without the point's rounding, on which a slope
-// that is infinite there depends.
+// slopeIn returns m ∂φ/∂u of a sample that crosses at pt, by the formula of a zone. The loss is the
+// crossed threshold, free of the point's rounding, on which an infinite slope there would depend.
 func (s *samples) slopeIn(pt *model.Point, x model.Crossing, zone uint8) float64 {
 	loss, slope, curvature := s.Eval(zone, pt.U[x.Slot], s.Y[x.Index])
 	from, to := neighbours(s.State, x)
@@ -114,8 +112,8 @@ func (s *samples) slopeIn(pt *model.Point, x model.Crossing, zone uint8) float64
 	return s.M[x.Index] * (dv*slope*slope + v*curvature)
 }
 
-// threshold is one of the regularizer's, k, as the end of the zone below it (side 1) or
-// above it (side -1).
+// threshold is the regularizer's threshold k as the end of the zone below it (side 1) or above it
+// (side -1).
 type threshold struct {
 	*samples
 	k    int
@@ -138,7 +136,7 @@ func (e threshold) gradient(g []float64, pt *model.Point, x model.Crossing) (val
 	return e.side * (at - pt.Loss[x.Slot]), at, e.side * slope
 }
 
-// test is det H behind the threshold over det H before it: the change is of rank one.
+// test is det H after the threshold over det H before it: the change has rank one.
 func (e threshold) test(pt *model.Point, x model.Crossing) float64 {
 	change, ok := e.bend(pt, x)
 	if !ok {

@@ -8,13 +8,12 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// screen tells quickly of most samples that they do not cross: the search looks closer at
-// the others only. Event functions are taken in units of the loss, as distances from the
-// ends of the sample's zone.
+// screen quickly rules out most samples as crossing; the search examines only the others. Event
+// functions are in units of the loss, as distances from the ends of the sample's zone.
 type screen struct {
 	state *model.State
 	ends  []zoneEnds // of each zone
-	step  float64    // length of the step; 0 for one on left's tangent
+	step  float64    // length of the step; 0 for a step along left's tangent
 }
 
 // zoneEnds are the losses at which a zone ends, at the left and the right point.
@@ -22,7 +21,6 @@ type zoneEnds struct{ low, high [2]cubic.End }
 
 func newScreen(s *model.State) screen { return screen{state: s, ends: make([]zoneEnds, len(s.Zones))} }
 
-// prepare takes the ends of the zones in a step.
 func (s *screen) prepare(l *look) {
 	points := [2]*model.Point{l.left, l.left}
 	s.step = 0
@@ -47,8 +45,8 @@ func (s *screen) prepare(l *look) {
 	}
 }
 
-// next returns the next slot from one on whose sample may have a crossing before the best one;
-// there are none beyond it where it is the number of slots.
+// next returns the first slot, from slot on, whose sample may cross before the best crossing; the
+// number of slots if there is none.
 func (s *screen) next(l *look, slot int) int {
 	switch {
 	case s.state.Kinked():
@@ -62,10 +60,10 @@ func (s *screen) next(l *look, slot int) int {
 	return s.nextWithin(l, slot)
 }
 
-// guarded is the guard of a loss without a kink, relative to it.
+// guarded is the guard relative to the loss, for a loss without a kink.
 const guarded = tolerance.ScreenGuard * tolerance.Roundoff
 
-// nextAhead is next on left's tangent, for a loss without a kink.
+// nextAhead is next along left's tangent, for a loss without a kink.
 func (s *screen) nextAhead(l *look, slot int) int {
 	watch, zone, best := s.state.Watch, s.state.Zone, l.best.At
 	loss, slope, du := l.left.Loss[:len(watch)], l.left.Slope[:len(watch)], l.left.DU[:len(watch)]
@@ -104,11 +102,11 @@ func (s *screen) nextWithin(l *look, slot int) int {
 	return slot
 }
 
-// stays reports whether sample i in a slot surely has no crossing before the best one, for the
-// hinge loss.
+// stays reports whether the sample i in a slot certainly has no crossing before the best one, for
+// the hinge loss.
 func (s *screen) stays(l *look, slot, i int) bool {
 	zone := int(s.state.Zone[i])
-	if zone < s.state.Kinks { // a satisfied sample leaves its zone at the kink only
+	if zone < s.state.Kinks { // a satisfied sample can leave its zone only at the kink
 		if zone == model.Pinned {
 			return s.holds(l, i)
 		}
@@ -138,7 +136,7 @@ func (s *screen) stays(l *look, slot, i int) bool {
 	return loss.Minus(e.low[1]).Ends(s.step) && e.high[1].Minus(loss).Ends(s.step)
 }
 
-// holds is stays for a pinned sample, whose multiplier stays within its bounds.
+// holds is stays for a pinned sample: its multiplier stays within its bounds.
 func (s *screen) holds(l *look, i int) bool {
 	top := s.state.Bound * s.state.M[i]
 	below := cubic.End{Value: l.left.Dual[i], Rate: l.left.DDual[i]}
@@ -156,7 +154,7 @@ func (s *screen) holds(l *look, i int) bool {
 	return below.Ends(s.step) && cubic.End{Value: top}.Minus(below).Ends(s.step)
 }
 
-// guard is how far from the ends of its zone a sample must be, for terms of a size.
+// guard returns the required distance of a sample from the ends of its zone, for terms of a size.
 func (s *screen) guard(size float64) float64 {
 	return tolerance.ScreenGuard * tolerance.Roundoff * size
 }

@@ -7,13 +7,12 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// steps controls the length of steps.
 type steps struct {
-	length   float64 // of the longest step, in ages, that the corrector's behaviour allows
-	first    float64 // the same where the piece began
+	length   float64 // the longest step, in ages, that the corrector's behaviour allows
+	first    float64 // length at the beginning of the piece
 	idle     int     // steps since the age last moved
-	since    float64 // the age then
-	patience int     // steps without progress at most
+	since    float64 // that age
+	patience int     // largest number of steps without progress
 	last     float64 // end of the range of ages
 }
 
@@ -21,8 +20,8 @@ func newSteps(s *model.State, last float64) steps {
 	return steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: last}
 }
 
-// begin begins a piece. Without a length it forgets how short the last steps of the piece
-// before were, towards a fold.
+// begin begins a piece. Without a length it discards how short the last steps of the piece before
+// became towards a fold.
 func (s *steps) begin(age, length float64) {
 	s.idle, s.since = 0, age
 	switch {
@@ -36,8 +35,8 @@ func (s *steps) begin(age, length float64) {
 	s.first = s.length
 }
 
-// stalled counts the steps that leave the age where it is, and reports whether there were
-// more than a tie of all samples and coordinates accounts for.
+// stalled counts the steps that leave the age unchanged, and reports whether there were more than a
+// tie of all samples and coordinates explains.
 func (s *steps) stalled(age float64) bool {
 	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age
@@ -46,12 +45,12 @@ func (s *steps) stalled(age float64) bool {
 	return s.idle > s.patience
 }
 
-// next returns the length of the next step at an age, with so much room.
+// next returns the length of the next step at an age, at most room.
 func (s *steps) next(age, room float64) float64 {
 	return math.Min(math.Min(math.Max(s.length, tolerance.Loose*age), tolerance.StepLongest*age), room)
 }
 
-// carried takes note of a step that the corrector carried, and how easily.
+// carried records a successful step and its iteration count.
 func (s *steps) carried(h float64, iterations, easy int) {
 	switch {
 	case iterations <= easy:
@@ -61,8 +60,8 @@ func (s *steps) carried(h float64, iterations, easy int) {
 	}
 }
 
-// advance moves the trial point to the crossing that is expected, on the left point's
-// tangent, or where that is too far or not found as far as the corrector carries.
+// advance moves the trial point to the crossing expected on the left point's tangent or, if that is
+// too far or not found, as far as the corrector converges.
 func (b *Branch) advance(expected candidate, target float64) candidate {
 	age := b.left.Age
 	room := b.turn.room(age)
@@ -74,16 +73,16 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 		if b.locate(expected, age+expected.At, target, nil) {
 			return expected.located()
 		}
-		// The branch may well end before.
+		// The branch may well end earlier.
 		before := math.Min(expected.At, b.corrector.Room(b.left, expected.At))
 		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.Loose*age))
 	}
 	return b.shorten(h, target)
 }
 
-// shorten moves the trial point on by h, to the target at most, or by the longest of its
-// halvings that the corrector carries, behind which the next step is no longer. Halvings are
-// passed over where the branch seems to turn back before. Where none does the branch ends here,
+// shorten moves the trial point on by h, at most to the target, or by the longest halving of h for
+// which the corrector converges; the next step is then no longer. It skips halvings that end beyond
+// the corrector's estimate of where the branch turns back. If none converges, the branch ends here,
 // at a fold.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
@@ -102,8 +101,8 @@ func (b *Branch) shorten(h, target float64) candidate {
 	return fold
 }
 
-// reach moves the trial point to an age on the current partition: predictor and
-// corrector. It reports whether the corrector converged near the prediction.
+// reach moves the trial point to an age on the current partition by predictor and corrector. It
+// reports whether the corrector converged near the prediction.
 func (b *Branch) reach(age float64) bool {
 	h := age - b.left.Age
 	b.condition.Extrapolate(b.trial, b.left, b.turn.bent(b.left.Age, h))
@@ -116,8 +115,8 @@ func (b *Branch) reach(age float64) bool {
 	return b.turn.room(b.left.Age) < math.Inf(1) || b.steady(h)
 }
 
-// near reports whether the trial point is as close to its prediction over a step h as a
-// smooth branch allows: else the corrector may have left the branch.
+// near reports whether the trial point is as close to its prediction over a step h as a smooth
+// branch allows; if not, the corrector may have left the branch.
 func (b *Branch) near(h float64) bool {
 	s, l := b.state, b.left
 	var moved, size float64 // squared, in units of the objective
@@ -129,15 +128,15 @@ func (b *Branch) near(h float64) bool {
 	return s.Distance(b.predicted, b.trial.Theta) <= tolerance.Near*tolerance.Near*moved+b.rounding(size)
 }
 
-// rounding is the squared distance, in units of the objective, that is rounding at a θ of
-// the given squared size.
+// rounding returns the squared distance, in units of the objective, that is rounding at a θ of the
+// given squared size.
 func (b *Branch) rounding(size float64) float64 {
 	const objective, still = tolerance.NearObjective, tolerance.NearSize
 	return objective*objective*b.left.Age*b.state.Total + still*still*size
 }
 
-// steady reports whether the mean of the rates at both ends of a step h accounts for the
-// way: beyond a fold, or where others are close, another branch can be near the prediction.
+// steady reports whether the mean of the rates at both ends of a step h explains the displacement.
+// Beyond a fold, or where other branches are close, another branch can be near the prediction.
 func (b *Branch) steady(h float64) bool {
 	s, l, r := b.state, b.left, b.trial
 	var off, moved, size float64 // squared, in units of the objective

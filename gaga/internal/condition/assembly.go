@@ -12,16 +12,15 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// assembly chooses the unknowns of a condition without a kernel and evaluates its
-// equations and H.
+// assembly chooses the unknowns of a condition without a kernel and evaluates its equations and H.
 type assembly struct {
 	rows
 	pins    *pins
 	terms   sums.Terms
-	kept    []*zoneProduct // what follows changes of zone beside the terms
+	kept    []*zoneProduct // further state that follows changes of zone
 	zero    []bool         // P: columns of zeros
 	floored bool           // Floor was set
-	curved  bool           // Hess and Diag are those where Assemble was last called
+	curved  bool           // Hess and Diag belong to the point of the last Assemble
 
 	gradient, size []float64 // P, scratch
 }
@@ -44,16 +43,15 @@ func (s *assembly) State() *model.State { return s.Scope().State }
 // Scope returns what the terms are summed over, and H.
 func (s *assembly) Scope() *sums.Scope { return s.rows.Scope }
 
-// Terms returns what the samples add to the condition.
+// Terms returns the samples' part of the condition.
 func (s *assembly) Terms() sums.Terms { return s.terms }
 
-// Activations returns the terms where coordinates can become active.
+// Activations returns the terms if coordinates can become active.
 func (s *assembly) Activations() (a sums.Activations, ok bool) {
 	a, ok = s.terms.(sums.Activations)
 	return a, ok && !s.Kinked()
 }
 
-// Zero reports whether all values of coordinate j are zero.
 func (s *assembly) Zero(j int) bool { return s.zero[j] }
 
 func (s *assembly) Place(zones []uint8, u, _ []float64) {
@@ -67,11 +65,11 @@ func (s *assembly) Place(zones []uint8, u, _ []float64) {
 	}
 }
 
-// setFloor takes the size of the gradient's terms with all weights negligible, at the
-// predictors u of all samples, as the least scale.
+// setFloor sets the minimum scale to the size of the gradient's terms with all weights negligible,
+// at the predictors u of all samples.
 func (s *assembly) setFloor(u []float64) {
 	if s.Kinked() && s.floored {
-		return // it does not depend on u
+		return // independent of u
 	}
 	s.floored = true
 	clear(s.Floor)
@@ -81,7 +79,7 @@ func (s *assembly) setFloor(u []float64) {
 		for k := range sizes {
 			i := from + k
 			_, slope, curvature := s.Loss.Eval(u[i], s.Y[i])
-			if s.Kinked() { // at the kink, or there later, the multiplier takes its place
+			if s.Kinked() { // at the kink, now or later, the multiplier takes its place
 				slope = s.Cost
 			}
 			sizes[k] = tolerance.FloorWeight * s.M[i] * sums.GradientTerms(u[i], slope, curvature)
@@ -98,9 +96,8 @@ func (s *assembly) Shift(i int, up bool, theta []float64) {
 	}
 }
 
-// Choose makes the coordinates with a sign, and those without an L1 weight, the active
-// ones; those without a penalty at all only where something determines them, and never
-// columns of zeros.
+// Choose activates the coordinates with a sign and those without an L1 weight, except columns of
+// zeros and, where nothing determines them, coordinates without any penalty.
 func (s *assembly) Choose() {
 	s.Frozen = s.Undetermined()
 	s.Active = s.Active[:0]
@@ -116,8 +113,8 @@ func (s *assembly) Choose() {
 	s.gather()
 }
 
-// SetActive makes the given coordinates the active ones, whatever their signs, until the
-// next Choose. It serves losses without a kink.
+// SetActive activates the given coordinates, whatever their signs, until the next Choose. It is for
+// losses without a kink.
 func (s *assembly) SetActive(active []int) {
 	s.Active = append(s.Active[:0], active...)
 	s.gather()
@@ -145,7 +142,7 @@ func (s *assembly) Assemble(pt *model.Point) {
 	s.Collect(pt)
 }
 
-// Collect is Assemble where the losses at pt are known.
+// Collect is Assemble for known losses at pt.
 func (s *assembly) Collect(pt *model.Point) {
 	s.At, s.curved = pt, false
 	clear(s.Dage[:s.Unknowns()])
@@ -159,7 +156,7 @@ func (s *assembly) Collect(pt *model.Point) {
 	s.pins.assemble(pt)
 }
 
-// Curve evaluates H and Diag where Assemble was last called: only factors need them.
+// Curve evaluates H and Diag at the point of the last Assemble; only factors need them.
 func (s *assembly) Curve() {
 	if s.curved {
 		return
@@ -174,8 +171,8 @@ func (s *assembly) Curve() {
 	s.terms.Curve(s.At)
 }
 
-// Border writes row j of the full H over the active coordinates into dst, and returns its
-// diagonal entry and the sum of that entry's positive terms.
+// Border writes row j of the full H over the active coordinates into dst, and returns its diagonal
+// entry and the sum of that entry's positive terms.
 func (s *assembly) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	a, _ := s.Activations()
 	diagonal, magnitude = a.Border(dst, j)
@@ -190,7 +187,7 @@ func (s *assembly) Value(pt *model.Point) float64 {
 
 func (s *assembly) Residual(pt *model.Point) float64 {
 	worst := s.pins.violation(pt)
-	if len(s.Active) == s.P { // the equations are the whole gradient's
+	if len(s.Active) == s.P { // the equations are the whole gradient
 		return math.Max(worst, s.Relative())
 	}
 	s.terms.Gradients(s.gradient, s.size)

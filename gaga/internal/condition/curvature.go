@@ -8,8 +8,8 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// lowest returns the least eigenvalue of H, k x k, on the directions z with Gz = 0, and the
-// direction; G may have no rows. It reports false where there is no such direction.
+// lowest returns the smallest eigenvalue of H, k x k, on the directions z with Gz = 0, and its
+// direction; G may have no rows. ok is false if there is no such direction.
 func lowest(h *mat.SymDense, g *mat.Dense) (least float64, z []float64, ok bool) {
 	k := h.SymmetricDim()
 	basis := mat.NewDense(k, k, nil)
@@ -124,8 +124,8 @@ func (s *Primal) Lowest(direction []float64) (least float64, ok bool) {
 	return least, ok
 }
 
-// Lowest goes over to features of the unknowns' samples: with Q_AA = VΛVᵀ and δα = VΛ^-½z the
-// curvature is ‖z‖² less the squares of the curved samples' y∘δu = VΛ^½z + yδb over δ.
+// Lowest changes variables to features of the unknowns' samples: with Q_AA = VΛVᵀ and δα = VΛ^-½z
+// the curvature is ‖z‖² minus the squares of the curved samples' y∘δu = VΛ^½z + yδb over δ.
 func (s *Kernel) Lowest(direction []float64) (least float64, ok bool) {
 	samples := make([]int, 0, len(s.Active))
 	for _, i := range s.Active {
@@ -201,6 +201,7 @@ func (s *Kernel) Lowest(direction []float64) (least float64, ok bool) {
 	return least, true
 }
 
-// dependentRoot is the root of an eigenvalue of Q_AA, relative to the largest, below which its
-// direction takes multipliers so large that rounding of the penalty hides the curvature.
+// dependentRoot is the root of an eigenvalue of Q_AA, relative to the largest. Below it the
+// multipliers of the eigenvector's direction are so large that rounding of the penalty hides the
+// curvature.
 const dependentRoot = 1e-4

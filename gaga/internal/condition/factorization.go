@@ -9,20 +9,19 @@ import (
 
 // factorization is a factorization of J, from H and Diag.
 type factorization interface {
-	// factorize reports whether H is positive definite, away from singularity, on the
-	// directions that keep pinned samples pinned.
+	// factorize reports whether H is positive definite, away from singularity, on the directions
+	// that keep pinned samples pinned.
 	factorize() bool
 	// solve overwrites b, over the unknowns, with J⁻¹b.
 	solve(b []float64)
-	// quadratic returns bᵀH⁻¹b on these directions, for b over the active coordinates. It
-	// may overwrite b.
+	// quadratic returns bᵀH⁻¹b on these directions, for b over the active coordinates. It may
+	// overwrite b.
 	quadratic(b []float64) float64
-	// reuse returns the part of the residual that a step by the factor of another point
-	// may leave, and whether corrections begin with such factors.
+	// reuse returns the part of the residual that a step by the factor of another point may leave,
+	// and whether corrections begin with such factors.
 	reuse() (slow float64, begins bool)
 }
 
-// cholesky is the Cholesky factor of H, for losses without a kink.
 type cholesky struct {
 	*sums.Scope
 	factor []float64 // len(Active) squared

@@ -11,18 +11,17 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Kernel is the condition for the hinge loss in a kernel's space: θ are the N multipliers
-// α and the intercept b. The unknowns are the multipliers of the pinned samples and of
-// the curved ones, A together, and b; all others are constant on their zones. With the
-// defects g = 1 - y∘u the equations are, of a pinned sample, -g_i = 0, of a curved one,
-// δ_i (ψ_i(g_i) - α_i) = 0 with ψ_i(g) = bound m_i v*(Cg) and δ_i = -1/ψ_i', and
-// yᵀα = 0, so that
+// Kernel is the condition for the hinge loss in a kernel's space: θ are the N multipliers α and the
+// intercept b. The unknowns are b and the multipliers of the pinned and the curved samples,
+// together A; all other multipliers are constant on their zones. With the defects g = 1 - y∘u the
+// equations are -g_i = 0 for a pinned sample, δ_i (ψ_i(g_i) - α_i) = 0 for a curved one, with
+// ψ_i(g) = bound m_i v*(Cg) and δ_i = -1/ψ_i', and yᵀα = 0, so that
 //
 //	J = [ Q_AA - Δ  y ]
 //	    [ yᵀ        0 ]
 //
-// A point is a strict minimum exactly when J has as many positive eigenvalues as samples
-// are pinned. [Condition] says what the methods do.
+// A point is a strict minimum exactly when J has as many positive eigenvalues as samples are
+// pinned. [Condition] documents the methods.
 type Kernel struct {
 	*inverse
 	guess guess
@@ -30,19 +29,19 @@ type Kernel struct {
 	row   []float64 // P, scratch: over the unknowns
 }
 
-// guess is what is known of the rates behind a crossing before it is made.
+// guess holds what is known of the rates after a crossing before it is made.
 type guess struct {
-	pt     *model.Point // where they are known, nil where they are nowhere
-	rate   []float64    // P: they
-	rates  []float64    // N: those of the predictors, which the first prediction behind the guess sums
-	due    bool         // that is still to come
-	sample int          // that of the last sign test, -1 where there was none since the last rates
-	way    []float64    // P: the direction along which its crossing changes the rates, which leaves all equations as they are but its own
-	du     []float64    // N: the rates of the predictors along it, of the unknowns' samples and this one
+	pt     *model.Point // where the rates are known; nil if nowhere
+	rate   []float64    // P: the rates of the unknowns
+	rates  []float64    // N: the rates of the predictors; the first prediction after the guess sums them
+	due    bool         // that prediction is still to come
+	sample int          // the sample of the last sign test; -1 if there was none since the last rates
+	way    []float64    // P: the direction along which its crossing changes the rates; it preserves all equations except the sample's own
+	du     []float64    // N: the rates of the predictors along way, for the unknowns' samples and this one
 }
 
-// NewKernel returns the condition of a problem with a kernel, of which matrix has the
-// rows of the kernel matrix.
+// NewKernel returns the condition of a problem with a kernel; matrix has the rows of the kernel
+// matrix.
 func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state := model.NewState(p, p.P)
 	state.Bound = p.Cost / p.L2[0]
@@ -67,7 +66,7 @@ func (s *Kernel) Place(zones []uint8, _, theta []float64) {
 	}
 }
 
-// fix gives sample i's multiplier its value where that is constant on its zone.
+// fix sets sample i's multiplier if it is constant on its zone.
 func (s *Kernel) fix(theta []float64, i int) {
 	z := s.Zone[i]
 	if z == model.Pinned || s.Curved[z] {
@@ -80,8 +79,8 @@ func (s *Kernel) fix(theta []float64, i int) {
 	}
 }
 
-// Shift keeps the factor current: a sample that is curved or pinned no more leaves it,
-// one that has become so enters.
+// Shift keeps the factor current: a sample that is no longer curved or pinned leaves it, one that
+// has become so enters.
 func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	from := s.Move(i, up)
 	if theta == nil {
@@ -92,7 +91,7 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	if s.stale {
 		return
 	}
-	s.trust.drift = 0 // what it estimates can be far more behind a change
+	s.trust.drift = 0 // after a change its estimates can be far more
 	if from == model.Pinned || s.Curved[from] {
 		if s.leave(i, from); s.stale {
 			return
@@ -142,8 +141,8 @@ func (s *Kernel) balance(pt *model.Point, r int) {
 	e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = kernel.Dot(s.Y, alpha), blas64.Asum(vector(alpha))+s.Bound, 0, 0
 }
 
-// Image makes b the step's change of y∘u at the unknowns' samples: with δ as in the factor,
-// J times the step is b.
+// Image sets b to the step's change of y∘u at the unknowns' samples: with δ as in the factor, J
+// times the step is b.
 func (s *Kernel) Image(b, step []float64) bool {
 	for r, i := range s.Active {
 		switch {
@@ -159,7 +158,7 @@ func (s *Kernel) Image(b, step []float64) bool {
 	return true
 }
 
-// Along has the predictors' rates of pt, which are those of all samples.
+// Along uses pt's rates of the predictors, which are those of all samples.
 func (s *Kernel) Along(step, image []float64, pt *model.Point) bool {
 	for r, i := range s.Active {
 		step[r], image[r] = -pt.Rate[i], 0
@@ -178,7 +177,7 @@ func (s *Kernel) Follow(pt *model.Point, image []float64) {
 	}
 }
 
-// Predict sums what is due of a guess in one pass.
+// Predict sums the pending part of a guess in one pass.
 func (s *Kernel) Predict(dst, theta []float64) {
 	g := &s.guess
 	if !g.due {
@@ -207,8 +206,8 @@ func (s *Kernel) Tangent(pt *model.Point) {
 	thresholds(s.State(), pt)
 }
 
-// guessed makes rate, and the predictors' rates of pt, the guess at pt, with the residual r. It
-// reports false where that is none or no better than zero.
+// guessed sets rate, and the predictors' rates of pt, to the guess at pt, and r to its residual. It
+// reports false if there is no guess or it is no better than zero.
 func (s *Kernel) guessed(rate, r []float64, pt *model.Point) bool {
 	g := &s.guess
 	if g.pt != pt || g.due {
@@ -222,8 +221,8 @@ func (s *Kernel) guessed(rate, r []float64, pt *model.Point) bool {
 	return s.relative(r) < s.rateSize(rate)
 }
 
-// Anticipate takes the rates before the crossing from those of pt, corrected on the partition
-// as it is, and goes along the direction of the sign test as far as the sample's equation asks.
+// Anticipate starts from pt's rates before the crossing, corrected on the current partition, and
+// moves along the direction of the sign test as far as the sample's equation requires.
 func (s *Kernel) Anticipate(pt *model.Point, i int, to uint8) {
 	g, k := &s.guess, len(s.Active)
 	if g.sample != i {
@@ -239,7 +238,7 @@ func (s *Kernel) Anticipate(pt *model.Point, i int, to uint8) {
 	for q, j := range s.Active {
 		g.rate[j] = rate[q]
 	}
-	by := -g.rate[i] / g.way[i] // it is no unknown any more
+	by := -g.rate[i] / g.way[i] // sample i is no longer an unknown
 	if to == model.Pinned || s.Curved[to] {
 		row := s.row[:k]
 		s.Row(row, i)
@@ -260,7 +259,7 @@ func (s *Kernel) Secant(pt, left *model.Point) {
 	h := pt.Age - left.Age
 	parabola := func(rate, x, from, before []float64) {
 		copy(rate, before)
-		if h < tolerance.ShortSecant*pt.Age { // differences are rounding, and rates those of left
+		if h < tolerance.ShortSecant*pt.Age { // differences are rounding; rates are those of left
 			return
 		}
 		for i, v := range before {
@@ -278,7 +277,7 @@ func (s *Kernel) UnknownOf(i int) int { return s.at[i] }
 func (s *Kernel) Row(dst []float64, i int) {
 	row := s.matrix.Row(i)
 	for r, j := range s.Active {
-		dst[r] = 1 // of b
+		dst[r] = 1 // derivative in b
 		if j < s.N {
 			dst[r] = s.Y[j] * row[j]
 		}
@@ -317,8 +316,8 @@ func (s *Kernel) Weakest(direction []float64, i int) {
 	copy(direction, s.guess.way)
 }
 
-// note makes the solution of the last form, in the given units, the direction along which a
-// crossing of sample i changes the rates, but for what the sample adds.
+// note stores the solution of the last form, in the given units, as the direction along which a
+// crossing of sample i changes the rates, without the sample's own part.
 func (s *Kernel) note(i int, unit float64) {
 	g := &s.guess
 	g.sample = i
@@ -363,7 +362,7 @@ func (s *Kernel) Residual(pt *model.Point) float64 {
 			v, dv, _ := s.Weight(z, pt.Loss[i], pt.Age)
 			off, size = math.Abs(a-top*v), top+math.Abs(top*s.Cost*dv)*unit
 		}
-		if !(off <= worst*size) { // seldom, which spares divisions
+		if !(off <= worst*size) { // rarely true, which saves divisions
 			worst = max(worst, off/size)
 		}
 	}

@@ -8,25 +8,25 @@ import (
 	"github.com/agepath/agepath/internal/factor"
 )
 
-// heldFactor is the signed factor of M = [Q_AA + κyyᵀ - Δ', y; yᵀ, 0], to which J is
-// equivalent by the equation of b but for Δ', the δ of an earlier point. The pinned samples
-// are its positive part, b and the curved ones its negative part. It follows the samples that
-// enter and leave the unknowns one by one.
+// heldFactor is the signed factor of M = [Q_AA + κyyᵀ - Δ', y; yᵀ, 0], with Δ' the δ of an earlier
+// point. Except for Δ', M is equivalent to J by the equation of b. The pinned samples are the
+// positive part of the factor, b and the curved samples its negative part. Samples that enter or
+// leave the unknowns update the factor one by one.
 type heldFactor struct {
 	*kernelPredictor
 	signed         *factor.Signed
 	kappa          float64
-	stale          bool // it is not that of the current unknowns
-	slow           bool // it is to be made anew: the last solutions converged slowly
-	events, solves int  // since the factor was made
+	stale          bool // it does not belong to the current unknowns
+	slow           bool // it must be recomputed: the last solutions converged slowly
+	events, solves int  // since the factor was computed
 	work           int  // solves since the last event
 
-	pinned int       // number of pinned samples, which come first in Active
+	pinned int       // number of pinned samples, the first in Active
 	front  int       // number of unknowns before the curved samples: the pinned ones and b
-	at     []int     // N: place in Active of the samples there
-	delta  []float64 // N: δ of the curved samples, where Assemble was last called
+	at     []int     // N: places of the samples in Active
+	delta  []float64 // N: δ of the curved samples at the last Assemble
 	held   []float64 // N: δ in the factor
-	proved []float64 // N: δ where the factor last proved a strict minimum, or the sample entered
+	proved []float64 // N: δ at which the factor last proved a strict minimum, or the sample entered
 	trust  trust
 	column []float64 // P, scratch: a column of M
 }
@@ -37,17 +37,15 @@ func newHeldFactor(g *kernelPredictor) *heldFactor {
 		trust: newTrust(g.N), column: zeros(g.P),
 	}
 	for _, k := range s.diagonal {
-		if s.Intercept { // without b nothing makes κ equivalent
+		if s.Intercept { // without b, M with κ is not equivalent to J
 			s.kappa += k / float64(s.N)
 		}
 	}
 	return s
 }
 
-// bordered reports whether b is unknown.
 func (s *heldFactor) bordered() bool { return s.front > s.pinned }
 
-// number writes the places of the samples in Active.
 func (s *heldFactor) number() {
 	for r, j := range s.Active {
 		if j < s.N {
@@ -56,8 +54,8 @@ func (s *heldFactor) number() {
 	}
 }
 
-// Choose makes the multipliers of the pinned and of the curved samples the unknowns, in
-// the order of the factor, and b where something determines it.
+// Choose makes the multipliers of the pinned and the curved samples the unknowns, in the order of
+// the factor, and b if something determines it.
 func (s *heldFactor) Choose() {
 	s.Frozen = s.Undetermined()
 	border := s.Intercept && !s.Frozen
@@ -84,7 +82,7 @@ func (s *heldFactor) Choose() {
 	s.number()
 }
 
-// leave takes sample i, which was pinned or curved, out of the factor and the unknowns.
+// leave removes sample i, which was pinned or curved, from the factor and the unknowns.
 func (s *heldFactor) leave(i int, from uint8) {
 	r := s.at[i]
 	if s.signed.Delete(r) != nil {
@@ -99,8 +97,7 @@ func (s *heldFactor) leave(i int, from uint8) {
 	s.number()
 }
 
-// enter inserts sample i, pinned or curved with the given δ, into the factor and the
-// unknowns.
+// enter inserts sample i, pinned or curved with the given δ, into the factor and the unknowns.
 func (s *heldFactor) enter(i int, delta float64) {
 	k, r := len(s.Active), s.pinned
 	pinned := s.Zone[i] == model.Pinned
@@ -136,7 +133,7 @@ func (s *heldFactor) enter(i int, delta float64) {
 	s.number()
 }
 
-// entry returns that of M, but for δ, of sample i, with the row of its kernel, and unknown j.
+// entry returns the entry of M, without δ, of sample i, given its row of the kernel, and unknown j.
 func (s *heldFactor) entry(row []float64, i, j int) float64 {
 	if j == s.N {
 		return s.Y[i]
@@ -149,8 +146,8 @@ func (s *heldFactor) deltaAt(i int, slope float64) float64 {
 	return min(-1/(s.Bound*s.M[i]*s.Cost*slope), tolerance.Steepest)
 }
 
-// tire takes note of an event, of what it took in solves. A new factor is worth its cost once
-// an event takes more of them than, with that cost, the mean of those by this one.
+// tire records an event and its number of solves. A new factor pays off once an event takes more
+// solves than the mean over the events so far, the cost of the factor included.
 func (s *heldFactor) tire() {
 	s.events++
 	s.solves += s.work
@@ -161,10 +158,10 @@ func (s *heldFactor) tire() {
 	s.work = 0
 }
 
-// Renew makes the next Factorize make the factor anew.
+// Renew makes the next Factorize recompute the factor.
 func (s *heldFactor) Renew() { s.slow = true }
 
-// Factorize makes the factor anew where it is stale or no longer trusted.
+// Factorize recomputes the factor if it is stale or no longer trusted.
 func (s *heldFactor) Factorize() bool {
 	if s.stale || s.slow || !s.proven() && s.distrust() > tolerance.Trusted {
 		if !s.renew() {
@@ -177,8 +174,8 @@ func (s *heldFactor) Factorize() bool {
 	return true
 }
 
-// proven reports whether δ is as where the factor last proved a strict minimum: the samples
-// that have entered and left since passed their sign tests.
+// proven reports whether δ is that at which the factor last proved a strict minimum; samples that
+// have entered or left since passed their sign tests.
 func (s *heldFactor) proven() bool {
 	for _, i := range s.Active[s.front:] {
 		if math.Abs(s.delta[i]-s.proved[i]) > tolerance.Loose*s.proved[i] {
@@ -188,7 +185,7 @@ func (s *heldFactor) proven() bool {
 	return true
 }
 
-// drifted reports whether δ is another than in the factor.
+// drifted reports whether δ differs from that in the factor.
 func (s *heldFactor) drifted() bool {
 	for _, i := range s.Active[s.front:] {
 		if s.held[i] != s.delta[i] {
@@ -198,8 +195,8 @@ func (s *heldFactor) drifted() bool {
 	return false
 }
 
-// renew brings the factor to the current δ and reports whether there is one. Where
-// only rounding can have made the factor slow it is made from scratch.
+// renew brings the factor to the current δ and reports whether that succeeded. If only rounding can
+// have made the factor slow, renew computes it from scratch.
 func (s *heldFactor) renew() bool {
 	curved := s.Active[s.front:]
 	s.slow = false
@@ -246,7 +243,7 @@ func (s *heldFactor) renew() bool {
 	return !s.stale
 }
 
-// Solve gives no numbers where there is no factor, as beside a singular J.
+// Solve sets b to NaN if there is no factor, as next to a singular J.
 func (s *heldFactor) Solve(b []float64) {
 	if s.stale {
 		for r := range b {
@@ -254,7 +251,7 @@ func (s *heldFactor) Solve(b []float64) {
 		}
 		return
 	}
-	var rest float64 // of the equation of b
+	var rest float64 // right-hand side of the equation of b
 	if s.bordered() {
 		rest = b[s.pinned]
 	}
@@ -265,15 +262,15 @@ func (s *heldFactor) Solve(b []float64) {
 	}
 }
 
-// solveNegative is Solve for a right-hand side over the factor's negative part, zero for b: it
-// gives that part of the solution.
+// solveNegative is Solve restricted to the factor's negative part, for a right-hand side that is
+// zero elsewhere and for b.
 func (s *heldFactor) solveNegative(b []float64) {
 	s.signed.SolveNegative(b)
 	s.work++
 }
 
-// extend takes the pinned samples' part of the solution x along where its rest has changed
-// from what first was.
+// extend updates the pinned samples' part of the solution x after the rest of x has changed from
+// first.
 func (s *heldFactor) extend(x, first []float64) {
 	pinned, rest := x[:s.pinned], x[s.pinned:]
 	moved := s.column[:len(x)]
@@ -286,14 +283,14 @@ func (s *heldFactor) extend(x, first []float64) {
 	}
 }
 
-// trust estimates how far J is from the factor, by a power iteration that goes on from
-// call to call.
+// trust estimates the distance of J from the factor by a power iteration that continues from call
+// to call.
 type trust struct {
-	power  []float64 // N: its vector
-	spread []float64 // N: numbers spread evenly over [0, 1): no symmetry of the data must hide a direction
+	power  []float64 // N: the iteration's vector
+	spread []float64 // N: numbers spread evenly over [0, 1), so that no symmetry of the data hides a direction
 	x      []float64 // N + 1, scratch
-	drift  float64   // of δ, relative to that in the factor, when the radius was last estimated; 0 for none
-	radius float64   // that estimate, or what a solution has shown since
+	drift  float64   // of δ, relative to that in the factor, at the last estimate of the radius; 0 if there was none
+	radius float64   // the last estimate, or a larger one seen in a solution since
 }
 
 func newTrust(n int) trust {
@@ -305,8 +302,8 @@ func newTrust(n int) trust {
 	return t
 }
 
-// change writes Dx into dst, over the factor's negative part, with D the change of Δ since
-// the factor was made. It reports whether there is any.
+// change writes Dx into dst, over the factor's negative part, with D the change of Δ since the
+// factor was computed. It reports whether D is not 0.
 func (s *heldFactor) change(dst, x []float64) (changed bool) {
 	border := s.front - s.pinned
 	clear(dst[:border])
@@ -318,9 +315,9 @@ func (s *heldFactor) change(dst, x []float64) (changed bool) {
 	return changed
 }
 
-// distrust returns an estimate, from below, of the spectral radius of the difference
-// between J and the factor, in units of the factor. It grows with δ's drift: the last estimate
-// serves while it is small and the drift has not doubled.
+// distrust returns an estimate, from below, of the spectral radius of the difference between J and
+// the factor, in units of the factor. The radius grows with δ's drift: the last estimate is reused
+// while it is small and the drift has not doubled.
 func (s *heldFactor) distrust() float64 {
 	var drift float64
 	lower := false
@@ -329,7 +326,7 @@ func (s *heldFactor) distrust() float64 {
 		lower = lower || s.delta[i] < s.held[i]
 	}
 	if drift == 0 || !lower && drift <= 1 {
-		return 0 // a larger δ cannot cost the inertia; where corrections then fail there is a new factor
+		return 0 // a larger δ cannot change the inertia; if corrections then fail, the factor is recomputed
 	}
 	t := &s.trust
 	if growth := drift / t.drift; growth <= 2 && growth*t.radius <= 0.5*tolerance.Trusted {
@@ -345,7 +342,6 @@ func (s *heldFactor) distrust() float64 {
 	return t.radius
 }
 
-// iterate makes one step of the power iteration.
 func (s *heldFactor) iterate() float64 {
 	x, power := s.trust.x[:len(s.Active)-s.pinned], s.trust.power
 	border, curved := s.front-s.pinned, s.Active[s.front:]

@@ -10,12 +10,12 @@ import (
 	"github.com/agepath/agepath/internal/anderson"
 )
 
-// inverse solves with J as it is where Assemble was last called, by the held factor,
-// corrected by the residual.
+// inverse solves with J at the point of the last Assemble, by the held factor and iterative
+// refinement.
 type inverse struct {
 	*heldFactor
 	mixer     *anderson.Mixer
-	first     []float64 // P, scratch: the first solution, of the factor's negative part
+	first     []float64 // P, scratch: the first solution on the factor's negative part
 	step      []float64 // P, scratch
 	solution  []float64 // P, scratch
 	left      []float64 // P: the residual of the last solution
@@ -47,12 +47,11 @@ func (s *inverse) image(dst, x, du []float64) {
 	}
 }
 
-// invert overwrites b with J⁻¹b and reports whether that converged. What a solve gives leaves
-// the residual (Δ - Δ')x, with Δ' the δ in the factor, which takes no product with the
-// kernel matrix and is zero for pinned samples: these follow at the end. The solution has
-// converged where done says so of the last correction of the factor's negative part, with the
-// residual that it leaves in left. Shrink is how much less the correction is than the one
-// before, 1 for the first.
+// invert overwrites b with J⁻¹b and reports whether that converged. A solve leaves the residual (Δ
+// - Δ')x, with Δ' the δ in the factor; it needs no product with the kernel matrix and is zero for
+// pinned samples, whose part of x follows at the end. The solution has converged if done accepts
+// the last correction of the factor's negative part; left then holds the residual. Shrink is the
+// size of the correction relative to the one before, 1 for the first.
 func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) bool) bool {
 	k := len(b)
 	if s.Solve(b); s.stale {
@@ -83,15 +82,14 @@ func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) 
 		size = largest(step)
 		shrink = size / before
 	}
-	if rounds > 0 { // else it is the first solution, pinned samples included
+	if rounds > 0 { // else x is the first solution, pinned samples included
 		s.extend(b, first)
 	}
 	return solved
 }
 
-// form returns aᵀJ⁻¹a. Of a solution x with the residual r it is aᵀx + xᵀr, but for the
-// square of r. The factor is one that served the last tangent; where that does not
-// converge now it is made anew.
+// form returns aᵀJ⁻¹a: for a solution x with the residual r that is aᵀx + xᵀr, to second order in
+// r. The factor is that of the last tangent; if it does not converge, it is recomputed.
 func (s *inverse) form(a []float64) float64 {
 	x := s.solution[:len(a)]
 	copy(x, a)
@@ -107,15 +105,15 @@ func (s *inverse) form(a []float64) float64 {
 	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))
 }
 
-// rates fills in those of pt: from the rate that is given with its residual r and the
-// predictors' rates, by the residual that these tell until it is as good as zero.
+// rates sets the rates of pt: it starts from the given rate with its residual r and the predictors'
+// rates, and corrects until the residual is negligible.
 func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 	for count := range tolerance.ResidualRounds {
 		if s.relative(r) <= tolerance.RateSolved*s.rateSize(rate) {
 			break
 		}
 		if count == 2 {
-			// The factor is not what it is taken for, or J nearly singular.
+			// The factor is inaccurate, or J is nearly singular.
 			if s.slow = true; !s.Factorize() {
 				break
 			}
@@ -128,7 +126,7 @@ func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 	s.SetRates(pt, rate)
 }
 
-// correct takes the residual r from rate, and overwrites it.
+// correct corrects rate by its residual r, which it overwrites.
 func (s *inverse) correct(rate, r []float64) {
 	size := s.rateSize(rate)
 	solved := func([]float64, float64) bool { return s.relative(s.left[:len(r)]) <= tolerance.Solved*size }
@@ -138,8 +136,8 @@ func (s *inverse) correct(rate, r []float64) {
 	}
 }
 
-// rateResidual writes the residual of J rate = -dage into r, with du the rates of the
-// predictors along rate.
+// rateResidual writes the residual of J rate = -dage into r, with du the rates of the predictors
+// along rate.
 func (s *inverse) rateResidual(r, rate, du []float64) {
 	s.image(r, rate, du)
 	for q := range r {
@@ -151,7 +149,7 @@ func (s *inverse) rateResidual(r, rate, du []float64) {
 func (s *inverse) rateSize(rate []float64) (size float64) {
 	for q, x := range rate {
 		terms := math.Abs(s.Dage[q])
-		if q >= s.front { // beside a singular J the residual is a small difference
+		if q >= s.front { // near a singular J the residual is a small difference
 			terms += tolerance.RateRounding * s.delta[s.Active[q]] * math.Abs(x)
 		}
 		if !(terms <= size*s.Scale[q]) {
@@ -161,7 +159,6 @@ func (s *inverse) rateSize(rate []float64) (size float64) {
 	return size
 }
 
-// relative returns the largest entry of a residual relative to its scale.
 func (s *inverse) relative(r []float64) (off float64) {
 	for q, x := range r {
 		if x = math.Abs(x); !(x <= off*s.Scale[q]) {
@@ -171,7 +168,6 @@ func (s *inverse) relative(r []float64) (off float64) {
 	return off
 }
 
-// largest returns the largest size of x's entries.
 func largest(x []float64) (size float64) {
 	for _, v := range x {
 		size = max(size, math.Abs(v))

@@ -12,21 +12,22 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// nullSpace factorizes J by the directions that keep pinned samples pinned. It follows the
-// pins and the active coordinates. Where features differ much in scale, what it factorizes is
-// DJD, D the units of θ: directions of small curvature would drown in the rounding of others.
+// nullSpace factorizes J by the directions that keep pinned samples pinned, and updates the factor
+// with the pins and the active coordinates. If features differ much in scale, it factorizes DJD
+// with D the units of θ: otherwise directions of small curvature would be lost in the rounding of
+// others.
 type nullSpace struct {
 	*pins
 	space   *dense.NullSpace
 	unit    []float64 // P: of the coordinates, powers of 2^4
 	even    bool      // all units are 1
-	scaled  []float64 // P x P, scratch: a matrix in these units
-	hess    []float64 // P x P: H in these units, where it was factorized
-	columns []int     // the active coordinates, as they were when it was built
-	at      []int     // where its constraints are among the pins
-	stale   bool      // it is to be built anew
+	scaled  []float64 // P x P, scratch: a matrix in units
+	hess    []float64 // P x P: H in units, when it was factorized
+	columns []int     // the active coordinates when the space was built
+	at      []int     // places of its constraints among the pins
+	stale   bool      // it must be rebuilt
 	reduced reduction
-	kept    []*zoneProduct // what follows its changes
+	kept    []*zoneProduct // state that follows changes of the space
 }
 
 // reduction writes the upper triangle of NᵀHN into dst.
@@ -39,8 +40,9 @@ func newNullSpace(p *pins) *nullSpace {
 	return f
 }
 
-// setUnits makes the units such that H's terms are about as large along every coordinate. A factor
-// of 2^20, for which float64 has room, needs none. Others than before make the space stale.
+// setUnits chooses the units such that H's terms have about the same size along every coordinate.
+// Ratios up to 2^20 need no units: float64 has room for them. A change of units makes the space
+// stale.
 func (f *nullSpace) setUnits() {
 	var largest float64
 	for _, d := range f.Diag[:len(f.Active)] {
@@ -64,8 +66,9 @@ func (f *nullSpace) setUnits() {
 	}
 }
 
-// borrowed returns what coordinate r, which has no terms in H, has along the directions that keep
-// the pinned samples there: those of the coordinate that makes up for it at the least cost.
+// borrowed returns the terms in H of coordinate r, which has none of its own, along the directions
+// that keep the pinned samples pinned: those of the coordinate that compensates for r at the least
+// cost.
 func (f *nullSpace) borrowed(r int) float64 {
 	k, least := len(f.Active), math.Inf(1)
 	largest := func(r int) (x float64) {
@@ -86,8 +89,8 @@ func (f *nullSpace) borrowed(r int) float64 {
 	return least * own * own
 }
 
-// inUnits returns a matrix over the active coordinates, at stride k, in their units: its columns,
-// and with both its rows. It is dst then, or a where all units are 1.
+// inUnits returns the matrix a over the active coordinates, of stride k, with its columns, and with
+// both also its rows, in units. The result is dst, or a if all units are 1.
 func (f *nullSpace) inUnits(dst, a []float64, both bool) []float64 {
 	if f.even {
 		return a
@@ -105,7 +108,7 @@ func (f *nullSpace) inUnits(dst, a []float64, both bool) []float64 {
 	return dst
 }
 
-// products is what follows the margins' sums, in units.
+// products returns the sums of the margins, in units.
 func (f *nullSpace) products(m *sums.Margins) blas64.General {
 	a := m.Products(f.Active)
 	if f.even {
@@ -118,7 +121,6 @@ func (f *nullSpace) products(m *sums.Margins) blas64.General {
 	return general(k, k, f.inUnits(f.scaled, f.scaled[:k*k], true))
 }
 
-// projected reduces H as it is.
 type projected struct{ *nullSpace }
 
 func (p projected) reduce(dst blas64.General) {
@@ -131,8 +133,8 @@ func (p projected) reduce(dst blas64.General) {
 	p.space.Project(dst, general(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
 }
 
-// follow brings the space up to date with the pins and the active coordinates, and reports
-// whether the pins are independent.
+// follow brings the space up to date with the pins and the active coordinates, and reports whether
+// the pins are independent.
 func (f *nullSpace) follow() bool {
 	f.setUnits()
 	if f.stale || f.space.Changes() > tolerance.Accumulated || !slices.Equal(f.columns, f.Active) {
@@ -155,7 +157,7 @@ func (f *nullSpace) follow() bool {
 	return true
 }
 
-// exchange takes the samples that are pinned no more out of the space, and the others in.
+// exchange removes the samples that are no longer pinned from the space and inserts the new ones.
 func (f *nullSpace) exchange() bool {
 	list := f.space.Constraints()
 	for c, i := range slices.Backward(list) {
@@ -181,7 +183,7 @@ func (f *nullSpace) exchange() bool {
 	return true
 }
 
-// constraints are the rows of G in units.
+// constraints returns the rows of G in units.
 func (f *nullSpace) constraints() []float64 {
 	return f.inUnits(f.scaled, f.g[:len(f.Pins)*len(f.Active)], false)
 }
@@ -190,7 +192,7 @@ func (f *nullSpace) factorize() bool {
 	if len(f.Pins) < f.Members[model.Pinned] || !f.follow() {
 		return false
 	}
-	var largest float64 // of the positive terms: those of one rotated coordinate cost as much as the rotation
+	var largest float64 // of the positive terms: rounding of one rotated coordinate is relative to the rotation's largest
 	for r, d := range f.Diag[:len(f.columns)] {
 		unit := f.unit[f.columns[r]]
 		largest = math.Max(largest, d*unit*unit)
@@ -205,7 +207,6 @@ func (f *nullSpace) solve(b []float64) {
 	f.rescale(b)
 }
 
-// rescale multiplies the coordinates' entries of b by their units.
 func (f *nullSpace) rescale(b []float64) {
 	for r, j := range f.columns {
 		b[r] *= f.unit[j]
@@ -219,13 +220,13 @@ func (f *nullSpace) quadratic(b []float64) float64 {
 
 func (f *nullSpace) reuse() (slow float64, begins bool) { return tolerance.PinnedSlow, false }
 
-// zoneProduct reduces H where the hinge loss's terms are curved in one zone: it is S = Σ m x xᵀ
-// over that zone times a coefficient, and the penalty. S changes by one sample at a time,
-// and the space's projection of it with it.
+// zoneProduct reduces H when the hinge loss's terms are curved in one zone: H is the penalty plus a
+// coefficient times S = Σ m x xᵀ over that zone. S, and the space's projection of S, change by one
+// sample at a time.
 type zoneProduct struct {
 	*nullSpace
 	margins    *sums.Margins
-	generation int       // of the margins' sums, with which the projection is up to date
+	generation int       // of the margins' sums to which the projection belongs
 	row        []float64 // P, scratch
 }
 
@@ -233,7 +234,7 @@ func newZoneProduct(f *nullSpace, m *sums.Margins) *zoneProduct {
 	return &zoneProduct{nullSpace: f, margins: m, row: zeros(f.P)}
 }
 
-// build takes the projection anew.
+// build recomputes the projection.
 func (s *zoneProduct) build() {
 	s.generation = s.margins.Generation()
 	s.space.Follow(s.products(s.margins))
@@ -259,10 +260,11 @@ func (s *zoneProduct) moved(i int, from uint8) {
 	s.space.Change(m, x)
 }
 
-// reduce takes the penalty's part as its least weight, and what columns add to it or lack.
+// reduce adds the penalty as its smallest positive weight and the differences of the columns from
+// it.
 func (s *zoneProduct) reduce(dst blas64.General) {
 	weight := func(j int) float64 { return s.L2[j] * s.unit[j] * s.unit[j] }
-	var least float64 // of those above zero
+	var least float64 // of the positive weights
 	for _, j := range s.Active {
 		if w := weight(j); w > 0 && (w < least || least == 0) {
 			least = w

@@ -8,9 +8,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// pins are the pinned samples as equality constraints 1 - y_i u_i = 0, whose multipliers
-// are unknowns. A row of G is -y_i x_i over the active coordinates. Without a kink there
-// are none.
+// pins are the pinned samples as equality constraints 1 - y_i u_i = 0, whose multipliers are
+// unknowns. A row of G is -y_i x_i over the active coordinates. A loss without a kink has no pins.
 type pins struct {
 	*sums.Scope
 	g        []float64 // len(Pins) x len(Active): the rows of G, in the order of Pins
@@ -28,8 +27,8 @@ func newPins(s *sums.Scope) *pins {
 	return &pins{Scope: s, g: zeros(room * room), absolute: zeros(room * room), dual: zeros(room), size: zeros(room), theta: zeros(room)}
 }
 
-// choose makes the samples in the zone at the kink the pinned ones, as many as there
-// are active coordinates: more are dependent.
+// choose pins the samples in the zone at the kink, at most as many as there are active coordinates:
+// further ones are dependent.
 func (p *pins) choose() {
 	p.Pins = p.Pins[:0]
 	if !p.Kinked() {
@@ -52,7 +51,7 @@ func (p *pins) choose() {
 	}
 }
 
-// assemble adds what pinned samples add to the equations at pt, and their own equations.
+// assemble adds the pinned samples' terms to the equations at pt, and their own equations.
 func (p *pins) assemble(pt *model.Point) {
 	k, z := len(p.Active), len(p.Pins)
 	if z == 0 {
@@ -76,8 +75,8 @@ func (p *pins) assemble(pt *model.Point) {
 	}
 }
 
-// addGradient adds the pinned samples' part of the gradient in all coordinates and the
-// size of its terms.
+// addGradient adds the pinned samples' part of the gradient in all coordinates and the size of its
+// terms.
 func (p *pins) addGradient(gradient, size []float64, pt *model.Point) {
 	for _, i := range p.Pins {
 		f := -p.Y[i] * pt.Dual[i]
@@ -89,8 +88,8 @@ func (p *pins) addGradient(gradient, size []float64, pt *model.Point) {
 	}
 }
 
-// violation returns the largest relative violation of the pinned samples' conditions:
-// that they are at the kink, with multipliers between their bounds.
+// violation returns the largest relative violation of the pinned samples' conditions: they are at
+// the kink, and their multipliers are within the bounds.
 func (p *pins) violation(pt *model.Point) float64 {
 	var worst float64
 	for _, i := range p.Pins {

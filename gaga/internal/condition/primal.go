@@ -10,23 +10,22 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// Primal is the condition for predictors linear in θ in R^P, P the features and, with an
-// intercept, a column of ones. What the samples add comes from [sums.Terms]. Pinned
-// samples are equality constraints, whose multipliers join the unknowns. [Condition]
-// says what its methods do.
+// Primal is the condition for predictors linear in θ in R^P: P counts the features and, with an
+// intercept, a column of ones. [sums.Terms] provides the samples' part. Pinned samples are equality
+// constraints whose multipliers join the unknowns. [Condition] documents the methods.
 type Primal struct {
 	assembly
 	factor factorization
-	held   []int     // the active coordinates of the factor, none where there is none
+	held   []int     // the active coordinates of the factor; empty if there is none
 	rate   []float64 // of each unknown, scratch
 	one    []float64 // P, scratch: active entries of a row
 }
 
-// NewPrimal returns the condition of a problem without a kernel, with the terms that
-// cost least along a path.
+// NewPrimal returns the condition of a problem without a kernel, with the terms that cost least
+// along a path.
 func NewPrimal(p *model.Problem) *Primal { return newPrimal(p, sums.New) }
 
-// NewPlain is NewPrimal with the terms that need no window.
+// NewPlain is NewPrimal with terms that need no window.
 func NewPlain(p *model.Problem) *Primal { return newPrimal(p, sums.NewPlain) }
 
 func newPrimal(p *model.Problem, terms func(*sums.Scope) sums.Terms) *Primal {
@@ -58,7 +57,7 @@ func (s *Primal) Factorize() bool {
 	return s.Decompose()
 }
 
-// Decompose is Factorize with Hess and Diag as they are.
+// Decompose is Factorize with the current Hess and Diag.
 func (s *Primal) Decompose() bool {
 	s.Renew()
 	if !s.factor.factorize() {
@@ -68,22 +67,21 @@ func (s *Primal) Decompose() bool {
 	return true
 }
 
-// Renew says that no factor is held: each Factorize makes a new one.
+// Renew discards the held factor.
 func (s *Primal) Renew() { s.held = s.held[:0] }
 
 func (s *Primal) Solve(b []float64) { s.factor.solve(b) }
 
-// Quadratic returns bᵀH⁻¹b on the directions that keep pinned samples pinned, for b over
-// the active coordinates. It may overwrite b.
+// Quadratic returns bᵀH⁻¹b on the directions that keep pinned samples pinned, for b over the active
+// coordinates. It may overwrite b.
 func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
 
-// Secant takes the rates that there are.
 func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
 
-// Anticipate prepares nothing.
+// Anticipate does nothing.
 func (s *Primal) Anticipate(*model.Point, int, uint8) {}
 
-// Image leaves predictors to be predicted.
+// Image reports that predictors must be predicted.
 func (s *Primal) Image([]float64, []float64) bool { return false }
 
 func (s *Primal) Along([]float64, []float64, *model.Point) bool { return false }
@@ -135,7 +133,7 @@ func (s *Primal) Release(i int) float64 {
 func (s *Primal) Weakest(direction []float64, i int) {
 	way := s.rate[:s.Unknowns()]
 	if s.Kinked() && s.Zone[i] == model.Pinned {
-		s.Release(i) // which solves for it there
+		s.Release(i) // Release leaves the direction in way
 	} else {
 		s.Row(way, i)
 		s.Solve(way)
@@ -186,8 +184,8 @@ func (s *Primal) Policy() Policy {
 	return p
 }
 
-// NullVector returns a vector z over the given columns with a·z = 0 on every sample
-// whose zone has weight, if there is one.
+// NullVector returns a vector z over the given columns with a·z = 0 on every sample whose zone has
+// weight, if there is one.
 func NullVector(c *Primal, columns []int) ([]float64, bool) {
 	s, k := c.State(), len(columns)
 	gram := make([]float64, k*k)

@@ -9,22 +9,22 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// rows gathers the watched samples' active columns, and predicts by them.
+// rows gathers the watched samples' active columns and predicts with them.
 type rows struct {
 	*sums.Scope
-	gathered []float64 // room for Scope.Rows
-	columns  []int     // active coordinates of Scope.Rows, where these are gathered
-	stale    bool      // Scope.Rows are to be gathered anew
+	gathered []float64 // backing store of Scope.Rows
+	columns  []int     // active coordinates of Scope.Rows, if gathered
+	stale    bool      // Scope.Rows must be gathered again
 	beta     []float64 // P, scratch: active entries of θ
-	known    []float64 // N: the predictors of all samples there
-	at       []float64 // P: where known was predicted; nil before the first
+	known    []float64 // N: the predictors of all samples at the θ of at
+	at       []float64 // P: θ of known; nil before the first
 }
 
 func newRows(s *sums.Scope) rows {
 	return rows{Scope: s, stale: true, beta: zeros(s.P), known: zeros(s.N)}
 }
 
-// SetWatch makes the given samples, ascending, the watched ones.
+// SetWatch sets the watched samples, in ascending order.
 func (s *rows) SetWatch(samples []int) {
 	s.Watch = samples
 	s.Watched++
@@ -32,7 +32,7 @@ func (s *rows) SetWatch(samples []int) {
 	s.gather()
 }
 
-// gather makes Scope.Rows of the watched rows and the active columns.
+// gather sets Scope.Rows to the watched rows and the active columns.
 func (s *rows) gather() {
 	k := len(s.Active)
 	if k == s.P && len(s.Watch) == s.N {
@@ -52,8 +52,8 @@ func (s *rows) gather() {
 	}
 }
 
-// Predict writes the predictors of the watched samples at a θ, or at rates of θ, that
-// is zero beside its active coordinates and those that are frozen.
+// Predict writes the predictors of the watched samples at θ, or at rates of θ. θ must be zero
+// except in its active and its frozen coordinates.
 func (s *rows) Predict(dst, theta []float64) {
 	if s.Frozen {
 		for slot, i := range s.Watch {
@@ -69,7 +69,7 @@ func (s *rows) Predict(dst, theta []float64) {
 	kernel.MulVec(dst[:len(s.Watch)], s.Rows, k, s.Gather(s.beta, theta))
 }
 
-// PredictAll writes the predictors of all samples. Those of the last θ are kept.
+// PredictAll writes the predictors of all samples and keeps those of the last θ.
 func (s *rows) PredictAll(dst, theta []float64) {
 	if !slices.Equal(s.at, theta) {
 		s.at = append(s.at[:0], theta...)
@@ -78,7 +78,6 @@ func (s *rows) PredictAll(dst, theta []float64) {
 	copy(dst, s.known)
 }
 
-// PredictOne returns the predictor of sample i.
 func (s *rows) PredictOne(i int, theta []float64) float64 {
 	return blas64.Dot(vector(s.Row(i)), vector(theta))
 }

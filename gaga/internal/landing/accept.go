@@ -14,8 +14,7 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// site is what all descents share: the condition, how a descent ends, and what is checked
-// on the way.
+// site is what all descents share: the condition, the end of a descent, and the checks on the way.
 type site struct {
 	condition condition.Condition
 	state     *model.State
@@ -23,9 +22,9 @@ type site struct {
 	horizon   window.Horizon
 	options   Options
 	scores    []float64 // N, scratch: predictors of all samples
-	refuted   []uint8   // N, or none: the zones at which the corrector last found no landing point
-	value     float64   // with Verify: the implicit objective where the descent is
-	rounding  float64   // what rounding of the predictors, or of the multipliers, does to it
+	refuted   []uint8   // N, or empty: the zones at which the corrector last found no landing point
+	value     float64   // with Verify: the implicit objective at the descent's current point
+	rounding  float64   // effect on it of the rounding of predictors or multipliers
 }
 
 func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *site {
@@ -39,8 +38,8 @@ func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Opt
 	return site
 }
 
-// rounding returns what the rounding of predictors near their targets may do to the implicit
-// objective of a smooth loss: where all samples are fitted exactly that is all of it.
+// rounding bounds the effect on the implicit objective of a smooth loss of the rounding of
+// predictors near their targets; if all samples are fitted exactly, there is no other term.
 func rounding(s *model.State) (sum float64) {
 	for i, y := range s.Y {
 		_, _, curvature := s.Loss.Eval(y, y)
@@ -49,8 +48,8 @@ func rounding(s *model.State) (sum float64) {
 	return sum
 }
 
-// multiplierRounding returns what the rounding of sums of multipliers, each up to its bound, may do
-// to the implicit objective of the hinge loss: features of 1e8 make it as large as that.
+// multiplierRounding bounds the effect on the hinge loss's implicit objective of the rounding of
+// sums of multipliers, each up to its bound; with features of 1e8 it is as large as the objective.
 func multiplierRounding(s *model.State) float64 {
 	norms := make([]float64, s.N) // squared
 	if s.Kernel != nil {
@@ -69,8 +68,8 @@ func multiplierRounding(s *model.State) float64 {
 	return tolerance.Unit * s.Cost * s.Cost / s.L2[0] * sum * sum
 }
 
-// roundingAt is multiplierRounding at a θ of a kernel machine: multipliers that cancel in the
-// predictors, as those of equal samples, may be large. It is 0 for others.
+// roundingAt is multiplierRounding at a θ of a kernel machine, 0 for others: multipliers that
+// cancel in the predictors, as those of equal samples, may be large.
 func (s *site) roundingAt(theta []float64) float64 {
 	if s.state.Kernel == nil {
 		return 0
@@ -82,7 +81,6 @@ func (s *site) roundingAt(theta []float64) float64 {
 	return part * part * s.rounding
 }
 
-// start begins a descent.
 func (s *site) start(d *departure) {
 	s.refuted = s.refuted[:0]
 	if s.options.Verify {
@@ -90,10 +88,10 @@ func (s *site) start(d *departure) {
 	}
 }
 
-// place makes θ, with the predictors u of all samples, pt's and puts the samples into the
-// given zones, coordinates with a sign becoming active. It returns the implicit objective
-// there. Where a partition has one stationary point it reports false for the partition
-// that was refuted last, unless that is final.
+// place sets pt to θ, with the predictors u of all samples, and puts the samples into the given
+// zones; coordinates with a sign become active. It returns the implicit objective at pt. If a
+// partition has one stationary point, place reports false for the partition refuted last, unless
+// final is set.
 func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []uint8, final bool) (value float64, ok bool) {
 	single := s.state.Kinked() && s.state.Polynomial
 	if !final && single && slices.Equal(zones, s.refuted) {
@@ -111,15 +109,15 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 	if w, ok := s.horizon.(*window.Window); ok {
 		w.WatchNone(u, age)
 	}
-	s.condition.Renew() // the last factor is of a point far away
+	s.condition.Renew() // the last factor belongs to a distant point
 	return value, true
 }
 
-// finish corrects pt, where samples are in their zones and the implicit objective has the
-// given value, and reports whether it is a landing point then. Where coordinates are
-// collinear it goes to a solution of less support on the way, and says so. With still the
-// steps have come to an end at theta, where pt is; else the way there must be straight,
-// as they could pass by.
+// finish corrects pt, where samples are in their zones and the implicit objective has the given
+// value, and reports whether pt is then a landing point. If coordinates are collinear, finish moves
+// to a solution of smaller support and reports thinned. With still set the steps have ended at
+// theta, the position of pt; otherwise the correction must be straight, as it could skip an
+// optimum.
 func (s *site) finish(pt *model.Point, theta []float64, value float64, still bool) (accepted, thinned bool) {
 	if !s.corrector.Correct(pt) {
 		copy(pt.Theta, theta)
@@ -132,13 +130,12 @@ func (s *site) finish(pt *model.Point, theta []float64, value float64, still boo
 	return s.accepts(pt, value) && (still || s.corrector.Straight(pt)), thinned
 }
 
-// accepts reports whether pt, a solution on its partition, satisfies the optimality
-// condition as a whole: losses are in their zones, coefficients have their signs,
-// gradients of inactive coordinates do not exceed the L1 weight; and whether the implicit
-// objective is not above the given one.
+// accepts reports whether pt, a solution on its partition, satisfies the whole optimality condition
+// (losses are in their zones, coefficients have their signs, gradients of inactive coordinates do
+// not exceed the L1 weight) with an implicit objective not above the given one.
 func (s *site) accepts(pt *model.Point, value float64) bool {
 	if s.state.Frozen && !(s.condition.Residual(pt) <= tolerance.Roundoff) {
-		return false // the free coordinates have no equations, and stand where no gradient vanishes
+		return false // the free coordinates have no equations, and no gradient vanishes
 	}
 	slack := tolerance.KKT * math.Abs(value)
 	if !s.state.Kinked() {
@@ -148,8 +145,8 @@ func (s *site) accepts(pt *model.Point, value float64) bool {
 	return ok && condition.Signed(s.state, pt) && now <= value+slack
 }
 
-// inZones reports whether all samples are in their zones at pt, and returns the implicit
-// objective: from the watched samples where no others can have left theirs.
+// inZones reports whether all samples are in their zones at pt, and returns the implicit objective.
+// It uses only the watched samples if no others can have left their zones.
 func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 	samples, u := s.state.All, s.scores
 	if within := s.horizon.Inside(pt); within {
@@ -162,13 +159,13 @@ func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 	return value, condition.InZones(s.state, pt, samples, u)
 }
 
-// thin drops coordinates that are collinear with other active ones on the samples that
-// carry weight, moving along the null direction, which leaves the fit and the L1 norm as
-// they are. It reports whether it dropped any.
+// thin drops coordinates that are collinear with other active ones on the samples that carry
+// weight. It moves along the null direction, which changes neither the fit nor the L1 norm. It
+// reports whether it dropped any.
 func (s *site) thin(pt *model.Point) (dropped bool) {
 	c, ok := s.condition.(*condition.Primal)
 	if !ok || s.state.Kinked() || !s.state.Sparse() {
-		return false // nothing can be dropped
+		return false
 	}
 	for range s.state.P {
 		direction, ok := condition.NullVector(c, s.state.Active)
@@ -201,9 +198,9 @@ func (s *site) thin(pt *model.Point) (dropped bool) {
 	return dropped
 }
 
-// unpin takes pinned samples out of their zone that depend on the others, as ties at the margin
-// do, moving their multipliers, which leaves the solution as it is, until the first reaches a
-// bound. It reports whether it took any.
+// unpin removes pinned samples that depend on the others, as ties at the margin do, from their
+// zone. It moves the multipliers, without changing the solution, until the first reaches a bound.
+// It reports whether it removed any.
 func (s *site) unpin(pt *model.Point) (taken bool) {
 	if !s.state.Kinked() {
 		return false
@@ -211,7 +208,7 @@ func (s *site) unpin(pt *model.Point) (taken bool) {
 	var pins []int
 	enough := len(s.state.Zone)
 	if _, ok := s.condition.(*condition.Primal); ok {
-		enough = len(s.state.Active) + 1 // rows of that length: the first that depends on others is among them
+		enough = len(s.state.Active) + 1 // among this number of rows, the first that depends on others is included
 	}
 	for range s.state.Members[model.Pinned] {
 		pins = pins[:0]
@@ -248,14 +245,13 @@ func (s *site) unpin(pt *model.Point) (taken bool) {
 	return taken
 }
 
-// objectiveAt returns the implicit objective at θ, summed over all samples.
 func (s *site) objectiveAt(theta []float64, age float64) float64 {
 	s.condition.PredictAll(s.scores, theta)
 	return condition.Objective(s.condition, theta, s.scores, age)
 }
 
-// lowers returns an [*Ascent] where a step to θ has raised the implicit objective by more
-// than rounding.
+// lowers returns an [*Ascent] if a step to θ has raised the implicit objective by more than
+// rounding.
 func (s *site) lowers(what string, age float64, theta []float64) error {
 	if !s.options.Verify {
 		return nil
@@ -268,8 +264,8 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	return nil
 }
 
-// compare returns an *unfinished where a landing has led to pt above the point that the
-// path left by more than rounding.
+// compare returns an *unfinished if pt, the landing, is above the point that the path left by more
+// than rounding.
 func (s *site) compare(from, pt *model.Point) error {
 	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)
 	if !(after <= before+tolerance.KKT*math.Abs(before)+s.rounding) {

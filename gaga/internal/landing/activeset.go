@@ -10,16 +10,16 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// machine is a linear support vector machine as its fits see it.
+// machine is a linear support vector machine in the form that its fits need.
 type machine struct {
 	*model.State
-	d     int       // features, without the intercept's column
+	d     int       // number of features, without the intercept's column
 	price float64   // L2 of the features
 	norms []float64 // N: ‖x‖ of the features, in units of the objective
 }
 
-// newMachine reports false where the problem is another, or where the features are not
-// penalized alike.
+// newMachine reports false if the problem is not a linear support vector machine or the features
+// have different penalties.
 func newMachine(s *model.State) (*machine, bool) {
 	m := &machine{State: s, d: s.P, norms: make([]float64, s.N)}
 	for m.d > 0 && s.L2[m.d-1] == 0 {
@@ -35,14 +35,12 @@ func newMachine(s *model.State) (*machine, bool) {
 	return m, true
 }
 
-// biased reports whether there is an intercept without a penalty.
 func (m *machine) biased() bool { return m.d < m.P }
 
-// features returns those of a sample, without the intercept's column.
 func (m *machine) features(i int) []float64 { return m.Row(i)[:m.d] }
 
-// Diagonal and Gather are those of [activeset.Matrix]: the features' Gram matrix, over
-// the price.
+// Diagonal and Gather implement [activeset.Matrix]: the features' Gram matrix, divided by the
+// price.
 func (m *machine) Diagonal(i int) float64 {
 	return kernel.Dot(m.features(i), m.features(i)) / m.price
 }
@@ -53,17 +51,17 @@ func (m *machine) Gather(dst []float64, i int, list []int) {
 	}
 }
 
-// near is the Gram matrix of a machine at the samples that are looked at, as an
-// [activeset.Matrix]: its products go through the coefficients.
+// near is a machine's Gram matrix over the near samples, as an [activeset.Matrix]. Its products go
+// through the coefficients.
 type near struct {
 	*machine
 	set     *activeset.Set
 	c       []float64 // P: gradient of the loss terms of all samples at their bounds
 	theta   []float64 // P: the solution
-	samples []int     // those looked at
-	rows    []float64 // begins with theirs, at stride P
-	u       []float64 // of them: predictors
-	stale   bool      // u is not theta's
+	samples []int     // the near set
+	rows    []float64 // begins with their rows, at stride P
+	u       []float64 // their predictors
+	stale   bool      // u does not belong to theta
 	size    float64   // ‖w‖
 }
 
@@ -103,21 +101,21 @@ func (n *near) Current(f []float64, at []int) {
 	}
 }
 
-// rounding returns what that of a sample's predictor may come to: an outlier's is a sum
-// of terms that are large beside it.
+// rounding bounds the rounding of a sample's predictor; for an outlier the predictor is a sum of
+// terms that are large relative to it.
 func (n *near) rounding(i int) float64 {
 	return tolerance.PredictorRounding * n.norms[i] * n.size
 }
 
-// activeSet fits a linear support vector machine to weights that differ little from those
-// of the fit before. Beside the gradient c of the loss terms of all samples below the
-// margin it looks at some samples only, among which all that can come to the margin are.
-// On the free support vectors that is a system of equations in the Gram matrix of their
-// features, whose factor is kept from fit to fit.
+// activeSet fits a linear support vector machine to weights that differ little from those of the
+// fit before. It uses the gradient c of the loss terms of all samples below the margin and
+// otherwise only the near samples, which include all that can reach the margin. For the free
+// support vectors the fit is a system of equations in the Gram matrix of their features, whose
+// factor is kept from fit to fit.
 type activeSet struct {
 	*near
 	*activeset.Set
-	among []bool  // N: of the samples looked at
+	among []bool  // N: membership of the near set
 	scale float64 // largest predictor of the last fit, at least 1
 }
 
@@ -139,7 +137,7 @@ func newActiveSet(m *machine) *activeSet {
 	return a
 }
 
-// look makes the given samples those that are looked at.
+// look sets the near samples.
 func (a *activeSet) look(samples []int, rows []float64) {
 	for _, i := range a.samples {
 		a.among[i] = false
@@ -150,7 +148,7 @@ func (a *activeSet) look(samples []int, rows []float64) {
 	}
 }
 
-// free makes the samples free that the given function says.
+// free makes exactly the samples free for which is reports true.
 func (a *activeSet) free(is func(i int) bool) {
 	for i, at := range a.Place {
 		switch {
@@ -164,12 +162,11 @@ func (a *activeSet) free(is func(i int) bool) {
 	}
 }
 
-// below reports whether the multiplier of a sample is at its upper bound.
 func (a *activeSet) below(i int) bool { return a.Place[i] == a.Full(i) }
 
-// fits makes theta the weighted fit for the gradient in c, where box tells the upper bound
-// of a sample's multiplier, and u its predictors. It reports false where it does not find
-// the fit; the samples' sides are then anything.
+// fits computes the weighted fit theta for the gradient c, with box the upper bound of a sample's
+// multiplier, and its predictors u. If it reports false, no fit was found and the samples' sides
+// are undefined.
 func (a *activeSet) fits(box func(i int) float64) bool {
 	rest := 0.0
 	if a.biased() {

@@ -7,36 +7,32 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// stepper makes majorization-minimization steps at an age.
 type stepper interface {
 	trail
-	// begin goes to theta, of length P, at an age.
+	// begin moves to theta, of length P, at an age.
 	begin(theta []float64, age float64)
-	// step makes a step. An *unfinished says that there is none.
+	// step makes a step; an *unfinished reports that none is possible.
 	step(ctx context.Context) (progress, error)
-	// settle makes pt the current solution and puts all samples into their zones there:
-	// where the corrector begins. It returns the implicit objective. It reports false where
-	// the corrector can find nothing new; with final, nowhere.
+	// settle sets pt to the current solution and puts all samples into their zones there, the start
+	// of the corrector. It returns the implicit objective. It reports false if the corrector can
+	// find nothing new; with final, never.
 	settle(pt *model.Point, final bool) (value float64, ok bool)
 	limits() limits
 }
 
-// progress is what a step has done.
 type progress struct {
-	changed bool    // a sample's zone, or the support, is another
-	moved   float64 // how far it went, 0 where that is rounding
-	others  bool    // other samples are looked at
+	changed bool    // a sample's zone or the support has changed
+	moved   float64 // length of the step; 0 if it is rounding
+	others  bool    // the near samples have changed
 }
 
-// limits of a stepper's steps.
 type limits struct {
-	plain  int  // steps before any is extrapolated
+	plain  int  // steps before the first extrapolation
 	quiet  int  // steps without a change of zone before the first try of the corrector
-	most   int  // steps
-	across bool // changes of zone only bend the way: an extrapolated step may cross some
+	most   int  // maximum number of steps
+	across bool // changes of zone only bend the way, so an extrapolated step may cross some
 }
 
-// majorization is a descent by majorization-minimization steps.
 type majorization struct {
 	*site
 	stepper
@@ -52,7 +48,7 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 	return m.descend(ctx, d, pt)
 }
 
-// descend is run from where the stepper is.
+// descend is run from the stepper's current point.
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
 	trigger := newTrigger(limits.quiet)
@@ -107,14 +103,14 @@ func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Poin
 	return steps, &unfinished{"the steps have not settled"}
 }
 
-// stop makes d where the steps have come to.
+// stop copies the current iterate into d.
 func (m *majorization) stop(d *departure) {
 	theta, _, _ := m.solution()
 	copy(d.theta, theta)
 }
 
-// detour goes on beside a point where steps stand still although it is no strict optimum:
-// at the one of least support, which pt is, among many equal ones, or off a saddle.
+// detour continues from another point when steps have stopped at a point that is not a strict
+// optimum: from pt, the one of smallest support among many equal ones, or off a saddle.
 func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool {
 	if thinned {
 		m.begin(pt.Theta, d.age)
@@ -129,22 +125,21 @@ func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool 
 	return ok
 }
 
-// trigger tells when steps are worth a try of the corrector: once zones have stood still
-// for a while, which doubles with each try, unless the steps grow; or where they stand
-// still.
+// trigger decides when to try the corrector: once zones have not changed for a number of steps,
+// which doubles with each try, unless the steps grow; or when the steps no longer move.
 type trigger struct {
 	least  int     // steps with the same zones before the first try
-	quiet  int     // so many had the same zones
-	next   int     // so many must have before the next try
-	before float64 // how far the last step went
+	quiet  int     // steps with the same zones so far
+	next   int     // steps required before the next try
+	before float64 // length of the last step
 }
 
 func newTrigger(least int) *trigger {
 	return &trigger{least: least, next: least, before: math.Inf(1)}
 }
 
-// waits takes note of a step and reports whether to go on without a try; first says that
-// nothing is known of the zones before it.
+// waits records a step and reports whether to continue without a try; with first, nothing is known
+// of the zones before the step.
 func (t *trigger) waits(p progress, first bool) bool {
 	if t.quiet++; p.changed || first {
 		t.quiet, t.next = 0, t.least

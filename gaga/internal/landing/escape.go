@@ -10,11 +10,11 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// depart returns where the descents from the jump point pt begin: at the farthest point tried,
-// along the direction in which H has lost definiteness there, to which the implicit objective
-// falls. At a fold that is the path's own direction, from which up to 10^5 short steps would
-// lead away, and hundreds at other jumps. Where a weight breaks H has lost nothing, and the
-// first step leaves.
+// depart returns the start of the descents from the jump point pt: the farthest point tried to
+// which the implicit objective falls, along the direction in which H has stopped being positive
+// definite; at a fold, along the path's own direction. Without it, up to 10^5 short steps would be
+// needed to leave a fold, and hundreds at other jumps. Where a weight breaks, H is unchanged and
+// the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
 	direction := pt.Rate
@@ -29,8 +29,8 @@ func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure 
 	return d
 }
 
-// weakest returns the direction in which H is negative behind the crossing of a sample at pt,
-// by the factor before it, towards where the sample goes.
+// weakest returns the direction in which H is negative after the crossing of a sample at pt, by the
+// factor before it, oriented towards the sample's new zone.
 func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	i, st := x.Index, s.state
 	direction := make([]float64, st.P)
@@ -46,8 +46,8 @@ func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	return direction
 }
 
-// escape returns the farthest point tried from theta along a direction to which the
-// implicit objective falls.
+// escape returns the farthest point tried from theta along a direction to which the implicit
+// objective falls.
 func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok bool) {
 	n := s.state.N
 	here, u, du := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -79,11 +79,11 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	return nil, false
 }
 
-// offSaddle returns a point beside theta, where steps stand still although the implicit
-// objective falls in some direction: symmetric data leads there. The direction is that of the
-// least curvature, with the sign that makes its largest entry positive where the objective falls
-// there, else the other. It reports false where no curvature is negative or no descent is found.
-// It evaluates the condition at pt.
+// offSaddle returns a point next to theta when steps no longer move although the implicit objective
+// falls in some direction, as with symmetric data. The direction is that of least curvature, with
+// the sign that makes its largest entry positive if the objective falls there, else the opposite.
+// It reports false if no curvature is negative or no descent is found. It evaluates the condition
+// at pt.
 func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []float64, ok bool) {
 	copy(pt.Theta, theta)
 	s.condition.Predict(pt.U, pt.Theta)

@@ -8,33 +8,33 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// extrapolation lengthens steps. Beside an unstable point, or through the bottleneck that a
-// fold leaves behind, there are thousands in nearly the same direction. An extrapolated
-// step follows that direction, stays short against the solution, and is made only where it
-// lowers the implicit objective further: it goes where the plain steps would go.
+// extrapolation lengthens steps. Next to an unstable point, or in the bottleneck after a fold,
+// thousands of steps go in nearly the same direction. An extrapolated step follows that direction,
+// stays short relative to the solution, and is made only if it lowers the implicit objective
+// further, so it leads where the plain steps would lead.
 type extrapolation struct {
 	*site
 	trail
-	across        bool // it may cross changes of zone
+	across        bool // may cross changes of zone
 	age           float64
 	thresholds    []float64 // at the age
-	last          []float64 // the solution that the last step began at
+	last          []float64 // start of the last step
 	before        []float64 // the plain step before
-	anchor        []float64 // where the steps took the direction that they have
-	anchorScores  []float64 // the predictors there
-	count         int       // plain steps since the anchor, or since the last extrapolated one
-	largest       float64   // how many times as far as it has come a step may go
+	anchor        []float64 // base point of the current direction
+	anchorScores  []float64 // predictors at the anchor
+	count         int       // plain steps since the anchor or the last extrapolated step
+	largest       float64   // largest factor of an extrapolation, relative to the distance from the anchor
 	trial, scores []float64 // the extrapolated solution, its predictors
 	step, way     []float64 // scratch
 }
 
 // trail is a sequence of solutions that can be extrapolated.
 type trail interface {
-	// solution returns the current one, of length P, and the samples looked at with their
-	// predictors. All are the trail's own.
+	// solution returns the current one, of length P, and the near samples with their predictors.
+	// The trail owns all slices.
 	solution() (theta []float64, samples []int, u []float64)
-	// objective returns the implicit objective at a solution, of which u are the
-	// predictors of the samples looked at. It may be +Inf where these do not tell.
+	// objective returns the implicit objective at a solution, with u the predictors of the near
+	// samples; +Inf if they do not determine it.
 	objective(theta, u []float64) float64
 	// move makes a solution the one at which the next step weighs the samples.
 	move(theta, u []float64)
@@ -49,7 +49,7 @@ func newExtrapolation(s *site, t trail, across bool) *extrapolation {
 	}
 }
 
-// begin forgets the steps before the current solution.
+// begin discards the steps before the current solution.
 func (e *extrapolation) begin(age float64) {
 	e.age = age
 	e.state.ThresholdsAt(e.thresholds, age)
@@ -58,7 +58,6 @@ func (e *extrapolation) begin(age float64) {
 	e.turn()
 }
 
-// turn makes the current solution the anchor.
 func (e *extrapolation) turn() {
 	theta, _, u := e.solution()
 	copy(e.last, theta)
@@ -67,7 +66,7 @@ func (e *extrapolation) turn() {
 	e.count = 0
 }
 
-// look takes note that other samples are looked at.
+// look updates the anchor's predictors after a change of the near samples.
 func (e *extrapolation) look() {
 	e.condition.PredictAll(e.site.scores, e.anchor)
 	_, samples, _ := e.solution()
@@ -76,9 +75,10 @@ func (e *extrapolation) look() {
 	}
 }
 
-// most returns how many times as far as it has come an extrapolated step may go, where
-// that is the given part of the solution: far while no sample changes its zone, as steps
-// are all but linear there and their direction stays; else once, or not at all.
+// most returns the largest factor of an extrapolated step, relative to the distance from the
+// anchor; the distance is the given part of the solution. The factor is large while no sample
+// changes its zone, as steps are then nearly linear and keep their direction; otherwise it is 1 or
+// 0.
 func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	by := tolerance.LongestFactor
 	if !(e.across && e.state.Kinked() && e.state.Polynomial) { // else a step is linear in the one before
@@ -95,8 +95,8 @@ func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	return 0
 }
 
-// keeps reports whether no sample changes its zone on a step so many times as far as the
-// predictors have come, or comes to the hinge's kink from further away than that.
+// keeps reports whether, on a step of factor by relative to the predictors' displacement from the
+// anchor, no sample changes its zone or reaches the hinge's kink from a larger distance.
 func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 	s := e.state
 	for slot, i := range samples {
@@ -113,9 +113,9 @@ func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 	return true
 }
 
-// extend looks at the step that was just made and goes on in its direction, as far again
-// as the steps have come from the anchor or farther, where that is worth it, and reports
-// whether it did. The steps behind it first correct what was extrapolated too far.
+// extend extrapolates after a step, if worthwhile: in the direction from the anchor, by at least
+// the distance covered. It reports whether it did. The plain steps that follow correct an
+// extrapolation that went too far.
 func (e *extrapolation) extend() bool {
 	theta, samples, u := e.solution()
 	if e.count++; e.count < 2 {
@@ -134,7 +134,7 @@ func (e *extrapolation) extend() bool {
 	copy(e.before, e.step)
 	along := blas64.Dot(vector(e.step), vector(e.way)) / (step * distance)
 	aside := along < tolerance.Parallel
-	if !(along > 0) || e.count > tolerance.Recovery || aside && steady && e.count > 2 { // the way has turned
+	if !(along > 0) || e.count > tolerance.Recovery || aside && steady && e.count > 2 { // the direction has changed
 		e.turn()
 		return false
 	}
@@ -143,7 +143,7 @@ func (e *extrapolation) extend() bool {
 		return false
 	}
 	by := math.Min(math.Min(e.most(distance/size, samples, u), e.largest), tolerance.LongestExtrapolation*size/distance)
-	if step < before { // not beyond the limit of steps that go on to shrink
+	if step < before { // not beyond the limit of a geometric sequence of steps
 		by = math.Min(by, step*step/(before-step)/distance)
 	}
 	if by*distance < step {

@@ -15,12 +15,12 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// gram makes steps for the squared loss under regularizers whose weights are polynomials
-// in the residual. A weighted fit is then a small problem in the moments of the zones, and
-// inside a window only the watched samples can change their zones: a step costs the same
-// for any number of samples. Steps begin in the window of the branch. Where they lead out
-// of it the window is made a neighbourhood, which takes a look at all samples. Where
-// weights are constant, as those of the hard regularizer, most landings end before that.
+// gram makes steps for the squared loss under regularizers whose weights are polynomials in the
+// residual. A weighted fit is then a small problem in the moments of the zones, and within a window
+// only the watched samples can change their zones, so the cost of a step does not depend on the
+// number of samples. Steps begin in the window of the branch; where they leave it, the window
+// becomes a neighbourhood, which examines all samples once. With constant weights, as for the hard
+// regularizer, most landings end before that.
 type gram struct {
 	*site
 	primal   *condition.Primal
@@ -33,14 +33,14 @@ type gram struct {
 	sign     []float64 // P: of the fit
 
 	at         *model.Point // the current solution
-	seen       bool         // U of it is current
-	fitted     bool         // it is the fit to the zones as they are
+	seen       bool         // its U is current
+	fitted     bool         // it is the fit to the current zones
 	surrounded bool         // the window is a neighbourhood, not the branch's
-	last       []float64    // P: where the last step began
+	last       []float64    // P: start of the last step
 	trial      *model.Point // scratch, for objectives
 }
 
-// newGram reports false where the problem is of another kind.
+// newGram reports false if gram does not apply to the problem.
 func newGram(s *site, c *condition.Primal, w *window.Window) (*gram, bool) {
 	m, ok := c.Terms().(*sums.Moments)
 	if !ok || !m.SmoothWeights() {
@@ -89,8 +89,8 @@ func (g *gram) step(context.Context) (p progress, err error) {
 	return p, nil
 }
 
-// refit makes the current solution the fit to the weights there, and sign its signs. It
-// reports false where it does not find the fit.
+// refit fits the current solution to its weights and sets sign to its signs. It reports false if it
+// finds no fit.
 func (g *gram) refit() bool {
 	s, q := g.state, g.moments.Q()
 	g.moments.Weighted(g.h, g.at.Theta, g.at.Age)
@@ -108,14 +108,13 @@ func (g *gram) refit() bool {
 	return true
 }
 
-// surround makes the window a neighbourhood of the current solution.
 func (g *gram) surround() bool {
 	g.surrounded, g.seen = true, false
 	g.window.Widen(true)
 	return g.window.Surround(g.at)
 }
 
-// leave closes the window where it is not the branch's.
+// leave closes a window that is not the branch's.
 func (g *gram) leave() {
 	if g.surrounded {
 		g.window.Widen(false)
@@ -124,7 +123,6 @@ func (g *gram) leave() {
 	}
 }
 
-// end says why there are no more steps.
 func (g *gram) end(reason string) error {
 	g.leave()
 	return &unfinished{reason}
@@ -137,8 +135,7 @@ func (g *gram) see() {
 	}
 }
 
-// reweigh moves the watched samples to the zones of their losses and reports whether there
-// were any to move.
+// reweigh moves the watched samples to the zones of their losses and reports whether any moved.
 func (g *gram) reweigh() (changed bool) {
 	g.see()
 	s := g.state
@@ -156,7 +153,7 @@ func (g *gram) reweigh() (changed bool) {
 	return changed
 }
 
-// takeSigns makes coordinates active as the fit says, and reports whether any were not.
+// takeSigns activates the coordinates of the fit and reports whether the signs have changed.
 func (g *gram) takeSigns() (changed bool) {
 	for j, sign := range g.sign {
 		if g.state.Sign[j] != sign {
@@ -170,8 +167,7 @@ func (g *gram) takeSigns() (changed bool) {
 	return changed
 }
 
-// settle is that of a [stepper]. What it finds outside the window of the branch is checked
-// on all samples.
+// settle implements [stepper]. A result outside the branch's window is checked on all samples.
 func (g *gram) settle(pt *model.Point, final bool) (value float64, ok bool) {
 	if g.reweigh() && !final {
 		return 0, false
@@ -188,9 +184,9 @@ func (g *gram) solution() (theta []float64, samples []int, u []float64) {
 	return g.at.Theta, g.state.Watch, g.at.U[:len(g.state.Watch)]
 }
 
-// objective is that of the moments, but for watched samples that are beyond their zones;
-// outside the window that of all samples. A coefficient of another sign than the fit's
-// has none: the fit would leave it where it is.
+// objective is computed from the moments, with a correction for watched samples outside their
+// zones; outside the window from all samples. It is +Inf if a coefficient's sign differs from the
+// fit's, as the fit would leave that coefficient unchanged.
 func (g *gram) objective(theta, u []float64) float64 {
 	pt, s := g.trial, g.state
 	for j, w := range theta {

@@ -10,27 +10,27 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// weighting tells how the weights in a zone depend on the loss.
+// weighting says how the weights in a zone depend on the loss.
 type weighting uint8
 
 const (
 	constantWeight weighting = iota
-	linearWeight             // sums over the zone tell Σ m v z
+	linearWeight             // sums over the zone determine Σ m v z
 	varyingWeight
 )
 
-// hingeZones sums the gradient of a weighted fit's loss terms over the zones, but for those
-// whose weights vary. z is -y x.
+// hingeZones sums the gradient of a weighted fit's loss terms over the zones, except zones of
+// varying weight. z is -y x.
 type hingeZones struct {
 	*machine
 	age        float64
 	thresholds []float64
-	kind       []weighting // of the regularizer's zones, as is the next
-	weights    []float64   // v where it is constant, at the age
-	linear     int         // the one of linear weight, where there is one
+	kind       []weighting // of the regularizer's zones
+	weights    []float64   // v in the zones of constant weight, at the age
+	linear     int         // the zone of linear weight, if any
 	constant   []float64   // P: Σ C m v z over zones of constant weight
-	first      []float64   // P: Σ m z over that of linear weight
-	second     []float64   // P x P: Σ m z zᵀ there, nil without one
+	first      []float64   // P: Σ m z over the zone of linear weight
+	second     []float64   // P x P: Σ m z zᵀ over it; nil if there is none
 	row        []float64   // P, scratch
 }
 
@@ -50,13 +50,13 @@ func newHingeZones(m *machine, c *condition.Primal) *hingeZones {
 	return z
 }
 
-// begin takes the sums at an age with the samples in the zones of the condition. It
-// overwrites scratch, of length N.
+// begin computes the sums at an age with the samples in the zones of the condition. It overwrites
+// scratch, of length N.
 func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) {
 	z.age = age
 	z.ThresholdsAt(z.thresholds, age)
 	clear(z.constant)
-	some := false // constant weights
+	some := false // some weight is constant and not 0
 	for k, kind := range z.kind {
 		if kind == constantWeight {
 			z.weights[k], _, _ = z.Regularizer.Weight(k, z.Inside(k, age), age)
@@ -82,11 +82,10 @@ func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) 
 	}
 }
 
-// of returns the regularizer's zone of a sample whose margin lacks g.
+// of returns the regularizer's zone of a sample with the margin 1 - g.
 func (z *hingeZones) of(g float64) int { return z.Among(z.thresholds, z.Cost*max(0, g)) }
 
-// varies reports whether the weights in a zone of the samples vary otherwise than
-// linearly.
+// varies reports whether the weights in a zone of the samples vary nonlinearly.
 func (z *hingeZones) varies(zone uint8) bool {
 	return zone > model.Pinned && z.kind[int(zone)-z.Kinks] == varyingWeight
 }
@@ -118,7 +117,7 @@ func (z *hingeZones) add(zone uint8, i int, m float64) {
 	}
 }
 
-// gradient writes that of the loss terms, with the weights of a solution, into c.
+// gradient writes the gradient of the loss terms, with the weights of a solution, into c.
 func (z *hingeZones) gradient(c, theta []float64) {
 	copy(c, z.constant)
 	if z.second != nil {

@@ -1,15 +1,14 @@
-// Package landing finds where the path goes on behind a jump: a strict partial optimum
-// beside the age of the jump, reached from the point that the path left by a descent of
-// the implicit objective G_λ.
+// Package landing finds where the path continues after a jump: a strict partial optimum just beyond
+// the age of the jump, reached by a descent of the implicit objective G_λ from the point that the
+// path left.
 //
-// A descent makes majorization-minimization steps: each weighs the samples at a solution
-// and takes the fit to these weights as the next one, as alternate convex search does.
-// Where they are short and many they are extrapolated. Where zones stand still the
-// corrector takes over, and what it finds is accepted only as a partial optimum on its
-// zones. The steps differ in their cost alone: in Gram form for the squared loss, over a
-// near set of samples for linear support vector machines, by a convex solver for everything
-// else. The ways down are tried in turn; one that does not end hands over to the next where
-// it has come to.
+// A descent makes majorization-minimization steps: each weighs the samples at a solution and fits
+// to these weights, as alternate convex search does. Many short steps are extrapolated. When zones
+// no longer change, the corrector takes over; its result is accepted only if it is a partial
+// optimum on its zones. Steps differ only in their cost: in Gram form for the squared loss, over a
+// near set of samples for linear support vector machines, by a convex solver for everything else.
+// The descents are tried in order; one that does not finish hands its current point over to the
+// next.
 package landing
 
 import (
@@ -29,19 +28,19 @@ import (
 
 // Options of a lander.
 type Options struct {
-	MaxAlternations int     // steps of one landing; 0: tolerance.LandingSteps
+	MaxAlternations int     // maximum number of steps of a landing; 0: tolerance.LandingSteps
 	Last            float64 // end of the range of ages
-	Verify          bool    // return an [*Ascent] where a step raises the implicit objective
+	Verify          bool    // return an [*Ascent] if a step raises the implicit objective
 }
 
-// Landing tells how a landing point was found.
+// Landing says how a landing point was found.
 type Landing struct {
 	Steps  int    // majorization-minimization steps
-	Reason string // what is to be appended to the caller's reason
+	Reason string // to be appended to the caller's reason
 	Stayed bool   // the landing point is the point that the path left
 }
 
-// Degenerate says that no strict partial optimum was found to go on from.
+// Degenerate reports that no strict partial optimum was found to continue from.
 type Degenerate struct {
 	Reason string
 	Cause  error // of the descent, or of the convex solver; may be nil
@@ -50,7 +49,7 @@ type Degenerate struct {
 func (e *Degenerate) Error() string { return "gaga: " + e.Reason }
 func (e *Degenerate) Unwrap() error { return e.Cause }
 
-// Ascent says that a step of a landing raised the implicit objective.
+// Ascent reports that a step of a landing raised the implicit objective.
 type Ascent struct {
 	Age           float64
 	What          string // the step
@@ -67,24 +66,23 @@ type Lander struct {
 	descents []descent // in the order in which they are tried
 	general  *majorization
 	solver   *solver
-	outlasts bool    // windows outlast jumps
+	outlasts bool    // windows stay valid over jumps
 	landed   float64 // age of the last landing
-	restless int     // jumps in a row right after a landing
+	restless int     // number of consecutive jumps right after a landing
 }
 
-// descent is a way down from a point that the path leaves.
 type descent interface {
-	// run goes down from d and makes pt the landing point. Where it finds none it returns
-	// an *unfinished, and d is where it has come to; other errors are the landing's.
+	// run descends from d and sets pt to the landing point. If it finds none, it returns an
+	// *unfinished and leaves its last point in d; any other error ends the landing.
 	run(ctx context.Context, d *departure, pt *model.Point) (steps int, err error)
 }
 
-// departure is where a descent begins.
+// departure is the start of a descent.
 type departure struct {
 	age   float64
 	theta []float64 // P
-	most  int       // steps that are left to the landing
-	way   string    // what is to be said of the way
+	most  int       // remaining steps of the landing
+	way   string    // addition to the landing's reason
 }
 
 // unfinished says why a descent does not end at a landing point.
@@ -92,7 +90,7 @@ type unfinished struct{ reason string }
 
 func (e *unfinished) Error() string { return e.reason }
 
-// errCircling says that what is left to go drowns in the rounding of the fits.
+// errCircling reports that the rounding of the fits exceeds the remaining distance.
 var errCircling = &unfinished{"the steps come back to where they were"}
 
 // New returns a lander for a condition, its corrector, its search and its horizon.
@@ -118,8 +116,8 @@ func New(c condition.Condition, n *newton.Corrector, s *search.Search, h window.
 	return l
 }
 
-// At lands at an age from the current solution of the search. It makes pt the landing
-// point; reason is the landing's, for errors.
+// At lands at an age from the current solution of the search, and sets pt to the landing point;
+// reason is used in errors.
 func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason string) (Landing, error) {
 	d := &departure{age: age, theta: append([]float64(nil), l.solver.search.Theta()[:l.state.P]...), most: l.options.MaxAlternations}
 	l.start(d)
@@ -132,9 +130,9 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 	return Landing{Steps: steps, Reason: d.way}, nil
 }
 
-// Leave lands behind the jump point pt, which the condition is factorized at and x is the
-// cause of: at a nudge beyond its age, or where the optimum is not yet strict, as behind
-// a symmetric branching, at wider ones. It makes pt the landing point.
+// Leave lands after the jump point pt, at which the condition is factorized and whose cause is x.
+// It lands a nudge beyond the jump's age, or further where the optimum is not yet strict, as after
+// a symmetric branching. It sets pt to the landing point.
 func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
@@ -170,8 +168,8 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 	}
 }
 
-// down tries the descents in turn, each from where the one before has come to. Steps that
-// go in circles end it where a wider nudge can be tried.
+// down tries the descents in order, each from the last point of the one before. Circling steps end
+// it if a wider nudge can be tried.
 func (l *Lander) down(ctx context.Context, d *departure, pt *model.Point, wider bool) (steps int, err error) {
 	for _, way := range l.descents {
 		more, failed := way.run(ctx, d, pt)
@@ -185,7 +183,6 @@ func (l *Lander) down(ctx context.Context, d *departure, pt *model.Point, wider 
 	return steps, err
 }
 
-// explain makes an error of a descent one that says for what and where it was made.
 func (l *Lander) explain(err error, reason string, age float64) error {
 	var end *unfinished
 	if errors.As(err, &end) || errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
@@ -194,9 +191,9 @@ func (l *Lander) explain(err error, reason string, age float64) error {
 	return err
 }
 
-// nudge returns how far beyond a jump point, relative to its age, the landing point is
-// looked for. It grows while jumps come right after landings, so that the path leaves a
-// place where no branch lasts.
+// nudge returns the distance beyond a jump point, relative to its age, at which the landing point
+// is sought. It grows while jumps follow right after landings, so that the path leaves a place
+// where no branch lasts.
 func (l *Lander) nudge(age float64) float64 {
 	if age > l.landed*(1+tolerance.RightAfter*tolerance.Nudge) {
 		l.restless = 0
@@ -207,9 +204,9 @@ func (l *Lander) nudge(age float64) float64 {
 	return b
 }
 
-// firstWeight returns the first age, from the one given on, at which a sample's weight at
-// pt, where no sample has any, is more than next to none; the last of the range where
-// there is none.
+// firstWeight returns the first age, from the given one on, at which a sample's weight at pt
+// exceeds tolerance.FirstWeight; no sample has weight at the given age. It returns the last age of
+// the range if there is none.
 func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	s := l.state
 	l.condition.PredictAll(l.scores, pt.Theta)
@@ -227,7 +224,7 @@ func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	}, from, l.options.Last)
 }
 
-// same reports whether two θ are the same point but for rounding.
+// same reports whether two θ are the same point up to rounding.
 func same(a, b []float64) bool {
 	var off, size float64
 	for j, w := range a {

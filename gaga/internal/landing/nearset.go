@@ -15,12 +15,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// nearSet makes steps for linear support vector machines, whose landings take up to
-// thousands. A fit goes on from the free support vectors of the fit before. In a
-// neighbourhood only the near samples can come to the margin or change their zones. The
-// others' part of a fit's gradient is the same for all fits there where weights are
-// constant, a product in zone sums where they are linear in the loss, and else a sum over
-// those whose weights vary.
+// nearSet makes steps for linear support vector machines, whose landings take up to thousands of
+// steps. A fit starts from the free support vectors of the fit before. Within a neighbourhood only
+// the near samples can reach the margin or change their zones. The others' part of a fit's gradient
+// is the same for all fits there if weights are constant, a product of zone sums if they are linear
+// in the loss, and otherwise a sum over the samples whose weights vary.
 type nearSet struct {
 	*site
 	*activeSet
@@ -28,25 +27,25 @@ type nearSet struct {
 	zones  *hingeZones
 	primal *condition.Primal
 
-	from  []float64 // P: the solution that the next fit takes its weights from
-	zone  []uint8   // N: there
-	there []float64 // N: predictors there, of the watched samples
-	seen  bool      // u has these, too
-	room  []float64 // for rows
+	from  []float64 // P: the solution that gives the next fit's weights
+	zone  []uint8   // N: zones at from
+	there []float64 // N: predictors at from, of the watched samples
+	seen  bool      // u has the predictors at from
+	room  []float64 // backing store of rows
 	share []float64 // of the watched samples: -C m y v where the weight varies, else 0
 	lap   lap
 }
 
-// hood is a neighbourhood of a solution. The samples that can come to the margin or change
-// their zones in it are watched, and those whose weights vary.
+// hood is a neighbourhood of a solution. It watches the samples that can reach the margin or change
+// their zones in it, and those whose weights vary.
 type hood struct {
 	ruler  *window.Ruler
 	center []float64 // P
-	radius float64   // infinite where all samples are watched, in their own order
-	wide   []float64 // N: predictors of all samples at the last fit outside
+	radius float64   // infinite if all samples are watched, in their own order
+	wide   []float64 // N: predictors of all samples at the last fit outside the neighbourhood
 }
 
-// newNearSet reports false where the problem is of another kind, or multipliers do not resolve
+// newNearSet reports false if nearSet does not apply to the problem, or multipliers do not resolve
 // predictors, as with features of very different scales.
 func newNearSet(s *site, c *condition.Primal) (*nearSet, bool) {
 	m, ok := newMachine(s.state)
@@ -71,7 +70,7 @@ func (n *nearSet) limits() limits {
 	return limits{plain: tolerance.PlainNearSetSteps, quiet: tolerance.QuietSteps, most: math.MaxInt}
 }
 
-// begin is that of a [stepper], from the free support vectors of the condition.
+// begin implements [stepper], from the free support vectors of the condition.
 func (n *nearSet) begin(theta []float64, age float64) {
 	copy(n.from, theta)
 	copy(n.zone, n.Zone)
@@ -102,9 +101,8 @@ func (n *nearSet) step(context.Context) (p progress, err error) {
 	return p, nil
 }
 
-// surround makes the neighbourhood one of the solution that the next fit takes its weights
-// from, for which wide has the predictors, in which few samples are near; where there are
-// few samples at all it has no end.
+// surround sets the neighbourhood to one of from, at which wide has the predictors, with few near
+// samples; it is infinite if there are few samples at all.
 func (n *nearSet) surround() {
 	n.all()
 	most, size := window.MostWatched(n.N), n.ruler.Distance(nil, n.from)
@@ -138,7 +136,7 @@ func (n *nearSet) surround() {
 	n.only(places)
 }
 
-// all watches all samples, for whose predictors at the solution see surround.
+// all watches all samples; wide has their predictors at from.
 func (n *nearSet) all() {
 	n.look(n.All, n.Rows)
 	n.radius = math.Inf(1)
@@ -147,7 +145,7 @@ func (n *nearSet) all() {
 	n.reweigh()
 }
 
-// only watches the samples with places in the neighbourhood, and those whose weights vary.
+// only watches the samples whose places are in the neighbourhood, and those whose weights vary.
 func (n *nearSet) only(places []float64) {
 	var samples []int
 	n.room, n.seen = n.room[:0], false
@@ -165,8 +163,8 @@ func (h *hood) outside(theta []float64) bool {
 	return !math.IsInf(h.radius, 1) && h.ruler.Distance(h.center, theta) > h.radius
 }
 
-// reweigh takes the weights of the watched samples from the solution, and reports whether
-// any changed its zone.
+// reweigh sets the weights of the watched samples from the solution, and reports whether any
+// changed its zone.
 func (n *nearSet) reweigh() (changed bool) {
 	n.see()
 	for slot, i := range n.samples {
@@ -197,8 +195,7 @@ func (n *nearSet) reweigh() (changed bool) {
 	return changed
 }
 
-// see makes u the predictors of the watched samples at the solution that the next fit takes
-// its weights from.
+// see sets u to the predictors of the watched samples at from.
 func (n *nearSet) see() {
 	if !n.seen {
 		kernel.MulVec(n.u[:len(n.samples)], n.rows, n.P, n.from)
@@ -206,9 +203,9 @@ func (n *nearSet) see() {
 	}
 }
 
-// fit makes theta the weighted fit. Where that is outside the neighbourhood and samples
-// that are not watched would have to cross the margin, all are watched from then on.
-// It reports false where the fit is not found.
+// fit computes the weighted fit theta. If theta is outside the neighbourhood and unwatched samples
+// would have to cross the margin, all samples are watched from then on. It reports false if no fit
+// is found.
 func (n *nearSet) fit() (found bool) {
 	for whole := false; ; whole = true {
 		n.zones.gradient(n.c, n.from)
@@ -226,8 +223,7 @@ func (n *nearSet) fit() (found bool) {
 	}
 }
 
-// misses reports whether the fit has brought samples that are not watched to the wrong side
-// of the margin.
+// misses reports whether the fit has moved unwatched samples to the wrong side of the margin.
 func (n *nearSet) misses() bool {
 	n.primal.PredictAll(n.wide, n.theta)
 	for i, u := range n.wide {
@@ -254,8 +250,8 @@ func (n *nearSet) solution() (theta []float64, samples []int, u []float64) {
 	return n.from, n.samples, n.u[:len(n.samples)]
 }
 
-// objective is that of all samples. Outside the neighbourhood, where those that are not
-// watched may have to change their zones, it is infinite.
+// objective is that of all samples. It is infinite outside the neighbourhood, where unwatched
+// samples may have to change their zones.
 func (n *nearSet) objective(theta, _ []float64) float64 {
 	if n.outside(theta) {
 		return math.Inf(1)
@@ -268,13 +264,13 @@ func (n *nearSet) move(theta, _ []float64) {
 	n.seen = false
 }
 
-// lap watches whether steps lead anywhere.
+// lap detects steps that go in circles.
 type lap struct {
-	length int       // in steps
-	theta  []float64 // where it began
-	steps  int       // since then
-	way    float64   // their length
-	before float64   // that of the lap before
+	length int       // number of steps
+	theta  []float64 // its start
+	steps  int       // since the start
+	way    float64   // their total length
+	before float64   // total length of the lap before
 }
 
 func (l *lap) begin(theta []float64) {
@@ -282,8 +278,8 @@ func (l *lap) begin(theta []float64) {
 	l.steps, l.way, l.before = 0, 0, math.Inf(1)
 }
 
-// circles takes note of a step to theta, and reports whether the last lap has come back
-// to where it began by steps that do not shrink.
+// circles records a step to theta, and reports whether the last lap has returned to its start by
+// steps that do not shrink.
 func (l *lap) circles(theta []float64, step float64) bool {
 	l.way += step
 	if l.steps++; l.steps < l.length {

@@ -34,8 +34,8 @@ func newSolver(s *site, search *search.Search) *solver {
 }
 
 func (s *solver) limits() limits {
-	// Few samples at the margin make up the solution of a linear support vector machine,
-	// and each that joins or leaves them turns the way.
+	// The solution of a linear support vector machine consists of few samples at the margin; each
+	// that joins or leaves them changes the direction.
 	l := limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietFitSteps, most: math.MaxInt, across: true}
 	if s.state.Kernel != nil {
 		l.quiet = tolerance.QuietKernelSteps
@@ -76,8 +76,7 @@ func (s *solver) step(ctx context.Context) (progress, error) {
 	return p, nil
 }
 
-// read takes the zones and signs at the search's solution and reports whether any are
-// others than they were.
+// read sets the zones and signs from the search's solution and reports whether any changed.
 func (s *solver) read() (changed bool) {
 	s.search.Weigh(s.age)
 	for i, z := range s.search.Zone() {
@@ -97,8 +96,8 @@ func (s *solver) read() (changed bool) {
 	return changed
 }
 
-// kinkZone returns the zone of a sample, given the one that its loss says: where the last
-// fit gave it weight its multiplier decides.
+// kinkZone returns the zone of a sample, given the zone of its loss: if the last fit gave the
+// sample weight, its multiplier decides.
 func (s *solver) kinkZone(z uint8, i int) uint8 {
 	if s.search.Fitted()[i] > 0 {
 		switch standing, _ := s.search.Standing(i); standing {
@@ -119,7 +118,7 @@ func (s *solver) settle(pt *model.Point, final bool) (value float64, ok bool) {
 	theta, _, u := s.solution()
 	if s.state.Kinked() && s.state.Kernel == nil {
 		copy(pt.Dual, s.search.Duals())
-		blas64.Scal(s.state.L2[0], vector(pt.Dual)) // the solver's are in units of it
+		blas64.Scal(s.state.L2[0], vector(pt.Dual)) // the solver's are in units of L2
 	}
 	return s.place(pt, s.age, theta, u, s.zone, final)
 }

@@ -1,6 +1,6 @@
 package model
 
-// Point is a point of the path with all that a step needs of it.
+// Point is a point of the path with all that a step needs.
 type Point struct {
 	Age                   float64
 	Theta, Rate           []float64 // P: θ (zero while inactive) and dθ/dλ
@@ -10,10 +10,10 @@ type Point struct {
 	Curvature             []float64 // watched samples: second derivatives
 	Grad, DGrad           []float64 // P: Σ_i a_i m φ + L2 θ, and its rate; current where coordinates can become active
 	Threshold, DThreshold []float64 // the regularizer's thresholds and their rates
-	Iterations            int       // corrector iterations that led here
+	Iterations            int       // corrector iterations that led to the point
 }
 
-// NewPoint returns a point of a problem's path.
+// NewPoint allocates a point of a problem's path.
 func NewPoint(p *Problem) *Point {
 	f := func(k int) []float64 { return make([]float64, k) }
 	edges := p.Thresholds()
@@ -31,7 +31,7 @@ func NewPoint(p *Problem) *Point {
 	return pt
 }
 
-// Cause tells what ends a segment of the path.
+// Cause says what ends a segment of the path.
 type Cause uint8
 
 const (
@@ -44,8 +44,8 @@ const (
 	Stall            // no progress between events
 )
 
-// Opposite returns the cause of the change that takes one of this cause back, NoCause
-// where there is none.
+// Opposite returns the cause of the change that reverts one of this cause, NoCause if there is
+// none.
 func (c Cause) Opposite() Cause {
 	switch c {
 	case SampleUp:
@@ -60,15 +60,14 @@ func (c Cause) Opposite() Cause {
 	return NoCause
 }
 
-// Crossing is a critical point, or a candidate for the next one: an event function,
-// positive inside the segment, that reaches zero.
+// Crossing is a critical point, or a candidate for the next one: an event function that is positive
+// inside the segment reaches zero.
 type Crossing struct {
 	Cause Cause
 	Index int     // sample or coordinate, -1 for a fold or a stall
 	Slot  int     // of the sample
-	Sign  float64 // for Activated: of the coefficient, against its gradient; for Dropped the one it had
+	Sign  float64 // for Activated: sign of the coefficient, opposite to its gradient's; for Dropped: its former sign
 	At    float64 // position in the step, 0 to 1
 }
 
-// OfSample reports whether a sample's change of zone is the cause.
 func (c Crossing) OfSample() bool { return c.Cause == SampleUp || c.Cause == SampleDown }

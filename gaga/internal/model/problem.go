@@ -8,18 +8,17 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Loss is a convex loss of the predictor u for the target y, with its first two
-// derivatives in u.
+// Loss is a convex loss of the predictor u for the target y, with its first two derivatives in u.
 type Loss interface {
 	Eval(u, y float64) (loss, slope, curvature float64)
 }
 
-// VectorLoss is a loss that evaluates many samples faster than one by one.
+// VectorLoss is a loss with a fast evaluation of many samples.
 type VectorLoss interface {
 	EvalAll(u, y, loss, slope, curvature []float64)
 }
 
-// Regularizer gives the weights of the zones: see gaga.Regularizer.
+// Regularizer gives the weights of the zones, see gaga.Regularizer.
 type Regularizer interface {
 	Threshold(k int, age float64) (loss, slope float64)
 	Weight(k int, loss, age float64) (v, dloss, dage float64)
@@ -33,19 +32,19 @@ type Zone struct {
 	Break  bool // the weight is discontinuous at its upper threshold
 }
 
-// Series is the implicit loss F[0] + F[1] √l + F[2] l + F[3] l² in a zone; Rate has the
-// derivatives of the coefficients in the age.
+// Series is the implicit loss F[0] + F[1] √l + F[2] l + F[3] l² in a zone; Rate has the derivatives
+// of the coefficients in the age.
 type Series struct{ F, Rate [4]float64 }
 
-// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q in a zone; the zero Power
-// is no weight.
+// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q in a zone; the zero Power is the
+// weight 0.
 type Power struct {
 	A    [2]float64
 	B    [3]float64
 	P, Q float64
 }
 
-// Problem is a self-paced learning problem. It does not change.
+// Problem is a self-paced learning problem. It is immutable.
 type Problem struct {
 	Samples
 	Penalty
@@ -53,8 +52,8 @@ type Problem struct {
 	Zoning
 }
 
-// Samples are the data. Without a kernel P is the number of features and, with an
-// intercept, one more; with a kernel it is N + 1, the multipliers and the intercept.
+// Samples are the data. Without a kernel P is the number of features, plus one with an intercept;
+// with a kernel P is N + 1, the multipliers and the intercept.
 type Samples struct {
 	N, P      int
 	X         blas64.General // N x features
@@ -68,8 +67,8 @@ type Samples struct {
 // Row returns sample i's row over the unknowns of a linear predictor.
 func (s *Samples) Row(i int) []float64 { return s.Rows[i*s.P : (i+1)*s.P] }
 
-// Penalty is R(θ) = Σ_j L1_j |θ_j| + L2_j/2 θ_j², of a linear predictor; with a kernel
-// L2 is that of w in the kernel's space. Each slice has length P.
+// Penalty is R(θ) = Σ_j L1_j |θ_j| + L2_j/2 θ_j² of a linear predictor; with a kernel L2 is the
+// penalty of w in the kernel's space. Each slice has length P.
 type Penalty struct{ L1, L2 []float64 }
 
 // Value returns R(θ) of a linear predictor.
@@ -101,12 +100,12 @@ func (p *Penalty) Strict() bool {
 	return true
 }
 
-// Criterion is the loss, and what it says of itself.
+// Criterion is the loss with its declared form.
 type Criterion struct {
 	Loss     Loss
-	Squared  bool    // it is (u - y)²
-	Cost     float64 // it is the hinge loss Cost max(0, 1 - yu); 0 for losses without a kink
-	OneSided bool    // of two classes, and its least value is not attained at a finite predictor
+	Squared  bool    // the loss is (u - y)²
+	Cost     float64 // the loss is the hinge loss Cost max(0, 1 - yu); 0 for losses without a kink
+	OneSided bool    // two classes, and no finite predictor attains the minimum
 }
 
 // Kinked reports whether the loss is the hinge loss.

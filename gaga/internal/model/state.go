@@ -2,13 +2,13 @@ package model
 
 import "math"
 
-// State is a problem on a partition of its samples, and its system of equations where
-// that was last assembled. One condition owns it; the engine's other parts read it.
+// State is a problem on a partition of its samples, with its equations at the point of the last
+// Assemble. One condition owns it; the engine's other parts read it.
 type State struct {
 	*Problem
 	*Partition
 	*Equations
-	Bound float64 // of the multiplier of a sample of weight 1
+	Bound float64 // upper bound of the multiplier of a sample of weight 1
 }
 
 // NewState returns a state whose system has room for the given number of unknowns.
@@ -25,23 +25,22 @@ func NewState(p *Problem, room int) *State {
 	return &State{p, q, &Equations{Residual: f(), Scale: f(), Diag: f(), Dage: f()}, p.Cost}
 }
 
-// Partition says in which zone each sample is, and what is unknown there. Arrays over
-// the watched samples are in the order of Watch; a position there is a slot.
+// Partition holds the zone of each sample and the unknowns. Arrays over the watched samples are in
+// the order of Watch; a position there is a slot.
 type Partition struct {
 	Zone    []uint8   // N
-	Members []int     // of each zone: how many samples are in it
+	Members []int     // number of samples in each zone
 	Sign    []float64 // P: -1, +1, or 0 while inactive; 0 for coordinates without an L1 weight
 	Active  []int     // unknown entries of θ, ascending (with a kernel in the order of the factor)
-	Pins    []int     // pinned samples whose multipliers are unknowns beside θ, ascending
-	Watch   []int     // samples whose events are looked for, ascending; all with a kernel
+	Pins    []int     // pinned samples whose multipliers are unknowns in addition to θ, ascending
+	Watch   []int     // samples whose events are sought, ascending; all with a kernel
 	All     []int     // 0 to N-1
-	Frozen  bool      // nothing determines the free coordinates: they stay where they are
+	Frozen  bool      // nothing determines the free coordinates: they keep their values
 }
 
-// Unknowns returns their number.
 func (q *Partition) Unknowns() int { return len(q.Active) + len(q.Pins) }
 
-// Move records that a sample is in a neighbouring zone now, and returns the one it left.
+// Move moves a sample to a neighbouring zone, and returns the zone it left.
 func (q *Partition) Move(i int, up bool) (from uint8) {
 	from = q.Zone[i]
 	if up {
@@ -54,7 +53,6 @@ func (q *Partition) Move(i int, up bool) (from uint8) {
 	return from
 }
 
-// Count counts the members of the zones anew.
 func (q *Partition) Count() {
 	clear(q.Members)
 	for _, z := range q.Zone {
@@ -89,14 +87,14 @@ func (s *State) Undetermined() bool {
 	return true
 }
 
-// Wakes reports whether a crossing brings the first sample of weight while nothing
-// determines the free coordinates: they then jump to where it is fitted best.
+// Wakes reports whether a crossing gives the first sample weight while nothing determines the free
+// coordinates: they then jump to the best fit of that sample.
 func (s *State) Wakes(x Crossing) bool {
 	return s.Frozen && x.Cause == SampleDown && !s.Strict()
 }
 
-// SignOf returns the sign that a coefficient of the given value has as an active
-// coordinate: 0 for coordinates without an L1 weight, which are always active.
+// SignOf returns the sign of an active coefficient of the given value: 0 for coordinates without an
+// L1 weight, which are always active.
 func (s *State) SignOf(j int, w float64) float64 {
 	if s.L1[j] == 0 {
 		return 0
@@ -115,7 +113,7 @@ func Sign(w float64) float64 {
 	return 0
 }
 
-// Evaluate evaluates the losses of the watched samples at pt, where U is set.
+// Evaluate evaluates the losses of the watched samples at pt, whose U is set.
 func (s *State) Evaluate(pt *Point) {
 	if l, ok := s.Loss.(VectorLoss); ok && len(s.Watch) == s.N {
 		l.EvalAll(pt.U, s.Y, pt.Loss, pt.Slope, pt.Curvature)
@@ -134,22 +132,21 @@ func (s *State) Evaluate(pt *Point) {
 	}
 }
 
-// Equations is the system of equations on a partition: of the unknown entries of θ, and
-// of the multipliers of the pinned samples.
+// Equations is the system of equations on a partition: for the unknown entries of θ and the
+// multipliers of the pinned samples.
 type Equations struct {
 	Residual, Scale []float64 // of each unknown's equation: the residual and the size of its terms
-	Diag            []float64 // of each unknown: the Jacobian's diagonal with all terms taken positive
+	Diag            []float64 // of each unknown: the Jacobian's diagonal with all terms taken as positive
 	Dage            []float64 // of each unknown's equation: derivative in the age
-	At              *Point    // where these were assembled
+	At              *Point    // point of the last Assemble
 }
 
-// Relative returns the largest residual relative to its scale, +Inf where one is no
-// number.
+// Relative returns the largest residual relative to its scale, +Inf if one is NaN.
 func (s *State) Relative() float64 {
 	var worst float64
 	for r, f := range s.Residual[:s.Unknowns()] {
 		f = math.Abs(f)
-		if f <= worst*s.Scale[r] { // most, and without a division
+		if f <= worst*s.Scale[r] { // usually true, and without a division
 			continue
 		}
 		if !(f > 0) {
@@ -170,7 +167,7 @@ func (s *State) Step(pt *Point, step []float64, by float64) {
 	}
 }
 
-// SetRates makes the vector over the unknowns the rates of pt.
+// SetRates sets the rates of pt from a vector over the unknowns.
 func (s *State) SetRates(pt *Point, rate []float64) {
 	clear(pt.Rate)
 	for r, j := range s.Active {
@@ -181,8 +178,8 @@ func (s *State) SetRates(pt *Point, rate []float64) {
 	}
 }
 
-// Distance returns the squared distance of two θ over the active coordinates, weighted
-// by the curvature there: in units of the objective.
+// Distance returns the squared distance of two θ over the active coordinates, weighted by the
+// curvature, in units of the objective.
 func (s *State) Distance(a, b []float64) float64 {
 	var sum float64
 	for r, j := range s.Active {

@@ -8,23 +8,24 @@ const (
 
 var kinkZones = []Zone{{Name: "satisfied"}, {Name: "pinned"}}
 
-// Zoning is a regularizer and its zones, of the samples.
+// Zoning is a regularizer and the zones of the samples.
 type Zoning struct {
 	Regularizer Regularizer
-	// Series returns that of one of the regularizer's zones; nil for a regularizer
-	// whose implicit loss is none.
+	// Series returns the series of one of the regularizer's zones; nil if the implicit loss is not
+	// a series.
 	Series func(zone int, age float64) Series
-	// Power returns the weight of one of the regularizer's zones; nil where none is a power.
+	// Power returns the weight of one of the regularizer's zones; nil if the weights are not
+	// powers.
 	Power      func(zone int) Power
 	Polynomial bool   // it has series, without a term in √l
-	Zones      []Zone // with a kink satisfied and pinned before the regularizer's
-	Kinks      int    // zones before the regularizer's: 0 or 2
+	Zones      []Zone // with a kink, satisfied and pinned come before the regularizer's
+	Kinks      int    // number of zones before the regularizer's: 0 or 2
 	Curved     []bool // of each zone: φ changes with the predictor
-	Weighed    bool   // the last zone gives weight, too
+	Weighed    bool   // the last zone also has weight
 }
 
-// NewZoning returns that of a regularizer with the given zones, for a loss with a kink
-// or without.
+// NewZoning returns the zoning of a regularizer with the given zones, for a loss with or without a
+// kink.
 func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) Series, kinked bool) Zoning {
 	z := Zoning{Regularizer: r, Series: series, Polynomial: series != nil, Zones: zones}
 	if kinked {
@@ -43,7 +44,6 @@ func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) S
 	return z
 }
 
-// Thresholds returns the number of thresholds between the regularizer's zones.
 func (z *Zoning) Thresholds() int { return len(z.Zones) - z.Kinks - 1 }
 
 // Breaks reports whether a weight is discontinuous at a threshold.
@@ -56,8 +56,7 @@ func (z *Zoning) Breaks() bool {
 	return false
 }
 
-// Varies reports whether the weight changes with the loss inside a zone of the
-// regularizer.
+// Varies reports whether the weight changes with the loss inside a zone of the regularizer.
 func (z *Zoning) Varies(k int) bool {
 	_, slope, _ := z.Regularizer.Weight(k, z.Inside(k, 1), 1)
 	return slope != 0
@@ -76,14 +75,13 @@ func (z *Zoning) Inside(k int, age float64) float64 {
 	return 0.5 * (low + high)
 }
 
-// ThresholdsAt writes the thresholds between the regularizer's zones at an age.
 func (z *Zoning) ThresholdsAt(dst []float64, age float64) {
 	for k := range dst {
 		dst[k], _ = z.Regularizer.Threshold(k, age)
 	}
 }
 
-// Among returns the zone of the regularizer that holds a loss, with the thresholds known.
+// Among returns the zone of the regularizer that contains a loss, given the thresholds.
 func (z *Zoning) Among(thresholds []float64, loss float64) int {
 	for k, threshold := range thresholds {
 		if loss < threshold || loss == threshold && z.Zones[z.Kinks+k].Closed {
@@ -93,7 +91,7 @@ func (z *Zoning) Among(thresholds []float64, loss float64) int {
 	return len(thresholds)
 }
 
-// Of returns the zone of the regularizer that holds a loss at an age.
+// Of returns the zone of the regularizer that contains a loss at an age.
 func (z *Zoning) Of(loss, age float64) int {
 	for k := range z.Thresholds() {
 		threshold, _ := z.Regularizer.Threshold(k, age)
@@ -104,8 +102,8 @@ func (z *Zoning) Of(loss, age float64) int {
 	return z.Thresholds()
 }
 
-// Weight returns v* and its derivatives by the formula of a sample's zone. The satisfied
-// and the pinned have no terms of that kind.
+// Weight returns v* and its derivatives by the formula of a sample's zone; 0 for satisfied and
+// pinned samples, which have no such terms.
 func (z *Zoning) Weight(zone uint8, loss, age float64) (v, dloss, dage float64) {
 	if int(zone) < z.Kinks {
 		return 0, 0, 0
@@ -113,8 +111,8 @@ func (z *Zoning) Weight(zone uint8, loss, age float64) (v, dloss, dage float64) 
 	return z.Regularizer.Weight(int(zone)-z.Kinks, loss, age)
 }
 
-// Eval returns a sample's loss and its first two derivatives at the predictor u by the
-// formula of a zone, which holds beyond the zone's ends too.
+// Eval returns a sample's loss and its first two derivatives at the predictor u by the formula of a
+// zone, also beyond the zone's ends.
 func (p *Problem) Eval(zone uint8, u, y float64) (loss, slope, curvature float64) {
 	if !p.Kinked() {
 		return p.Loss.Eval(u, y)
@@ -125,8 +123,8 @@ func (p *Problem) Eval(zone uint8, u, y float64) (loss, slope, curvature float64
 	return p.Cost * (1 - y*u), -p.Cost * y, 0
 }
 
-// Integrals returns Σ m F_λ(l) over all samples, with u their predictors: the samples'
-// part of the implicit objective G_λ.
+// Integrals returns Σ m F_λ(l) over all samples, with u their predictors: the samples' part of the
+// implicit objective G_λ.
 func (p *Problem) Integrals(u []float64, age float64) (sum float64) {
 	vector, ok := p.Loss.(VectorLoss)
 	if !ok {

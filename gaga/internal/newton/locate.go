@@ -8,24 +8,23 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Event is a condition beside the equations: an event function that is to be zero.
+// Event is an additional equation: an event function that must be zero.
 type Event interface {
-	// See evaluates at pt, where θ is set, what [condition.Condition.Assemble] and the
-	// event function need of the samples, but for those whose predictors are followed.
+	// See evaluates, at pt with its θ, what [condition.Condition.Assemble] and the event function
+	// need of the samples, except followed predictors.
 	See(pt *model.Point, followed bool)
-	// Gradient writes the event function's gradient over the unknowns into g, and
-	// returns its value, the size of its terms and its derivative in the age, at pt
-	// where the equations were just assembled.
+	// Gradient writes the event function's gradient over the unknowns into g, and returns its
+	// value, the size of its terms and its derivative in the age, at pt, where the equations were
+	// just assembled.
 	Gradient(pt *model.Point, g []float64) (value, size, dage float64)
-	// Solved says that pt is a solution by predictors that were followed, before all are
-	// evaluated.
+	// Solved reports that pt is a solution by followed predictors; all predictors are evaluated
+	// next.
 	Solved(pt *model.Point)
 }
 
-// Locate moves pt to the solution near it, in the unknowns and the age together, at
-// which an event function is zero. It takes ages from that of left, whose rates are
-// known, up to end and reports success; the solution is then a strict minimum, of which
-// the condition holds a factor.
+// Locate moves pt to the solution near it, in the unknowns and the age together, at which an event
+// function is zero. Ages range from that of left, whose rates are known, to end. Locate reports
+// success; the solution is then a strict minimum for which the condition holds a factor.
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
 	n.lead = n.lead[:0]
@@ -36,7 +35,7 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 		g := n.gradient[:n.state.Unknowns()]
 		var residual, value, size, dage float64
 		var done bool
-		for range 2 { // again, where a solution has predictors that were followed
+		for range 2 { // twice if a solution has followed predictors
 			e.See(pt, r.followed)
 			n.condition.Assemble(pt)
 			value, size, dage = e.Gradient(pt, g)
@@ -75,8 +74,8 @@ func (n *Corrector) solveAlong() {
 	n.condition.Image(n.image[:k], n.along[:k])
 }
 
-// bordered makes a step on the equations and the event function together: by block
-// elimination, as J is factorized and the border is one row and one column.
+// bordered makes a step on the equations and the event function together, by block elimination: J
+// is factorized, and the border is one row and one column.
 func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64) bool {
 	k := len(g)
 	step, along, image := n.step[:k], n.along[:k], n.step[k+1:2*k+1]

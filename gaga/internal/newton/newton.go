@@ -1,13 +1,12 @@
-// Package newton has the corrector: Newton's method on the optimality condition of a
-// partition, alone or together with the equation of an event, whose unknown is the age.
+// Package newton has the corrector: Newton's method on the optimality condition of a partition,
+// alone or with the equation of an event, whose unknown is the age.
 //
-// One policy for reusing factors serves all callers (prediction and correction of the
-// path, location of events, landings, evaluation between knots). A step is made with the
-// factor that the condition holds while the residual falls as [condition.Policy] asks;
-// else a new factor is made where the step begins. Where a factor of another point
-// leads astray, as it can near a fold, the correction begins again, once, with a new
-// one. A solution counts only when a factor proves there that it is a strict minimum.
-// Steps by factors of other points are mixed (Anderson acceleration).
+// One policy for reusing factors covers all callers (prediction and correction of the path,
+// location of events, landings, evaluation between knots). A step uses the held factor while the
+// residual falls as [condition.Policy] requires; otherwise it computes a new factor. If a factor of
+// another point leads away from the solution, as it can near a fold, the correction restarts once
+// with a new factor. A solution counts only if a factor proves that it is a strict minimum. Steps
+// by factors of other points are mixed (Anderson acceleration).
 package newton
 
 import (
@@ -24,16 +23,16 @@ type Corrector struct {
 	condition condition.Condition
 	state     *model.State
 	mixer     *anderson.Mixer
-	begun     []float64 // P: θ that the last correction began with
-	pull      []float64 // P: the residual there, of the active coordinates
+	begun     []float64 // P: θ at the start of the last correction
+	pull      []float64 // P: the residual there, in the active coordinates
 	step      []float64 // of each unknown, and of the age; then its image
 	along     []float64 // of each unknown: J⁻¹ times the derivative in the age
-	image     []float64 // its image, where predictors are followed
-	gradient  []float64 // of each unknown: that of the event function
-	lead      []float64 // the first step of the last correction or location, over the unknowns, or none
+	image     []float64 // image of along, if predictors are followed
+	gradient  []float64 // of each unknown: gradient of the event function
+	lead      []float64 // the first step of the last correction or location, over the unknowns; may be empty
 }
 
-// New returns a corrector of a condition.
+// New returns a corrector for a condition.
 func New(c condition.Condition) *Corrector {
 	s := c.State()
 	f := func(k int) []float64 { return make([]float64, k) }
@@ -44,10 +43,9 @@ func New(c condition.Condition) *Corrector {
 	}
 }
 
-// Correct moves pt, at its age, to the solution near it on the current partition. It
-// reports whether the residual is at rounding level there and the solution a strict
-// minimum, of which the condition then holds a factor. Iterations of pt become the
-// effort.
+// Correct moves pt, at its age, to the solution near it on the current partition. It reports
+// whether the residual is at rounding level and the solution is a strict minimum, for which the
+// condition then holds a factor. Iterations of pt becomes the effort.
 func (n *Corrector) Correct(pt *model.Point) bool {
 	r := n.run()
 	r.slow = r.policy.Slow
@@ -86,18 +84,17 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	return false
 }
 
-// leads takes note of the first step, where that is by a factor of the left point that is
-// trusted.
+// leads records the first step if it uses a trusted factor of the left point.
 func (n *Corrector) leads(r *run, step []float64) {
 	if len(n.lead) == 0 && r.policy.Trusted && r.policy.Held {
 		n.lead = append(n.lead, step...)
 	}
 }
 
-// Room estimates in how many ages from left the branch turns back, where the last correction
-// or location began h ages further on left's tangent. Its first step is h²/2 times the second
-// derivative of the unknowns, along which 1/‖dθ/dλ‖² falls to zero at a fold. It is +Inf where
-// nothing says that the branch turns back.
+// Room estimates the distance in ages from left to the point where the branch turns back, if the
+// last correction or location began h ages further on left's tangent. Its first step is h²/2 times
+// the second derivative of the unknowns, along which 1/‖dθ/dλ‖² falls to zero at a fold. The result
+// is +Inf if nothing indicates a turn.
 func (n *Corrector) Room(left *model.Point, h float64) float64 {
 	if len(n.lead) == 0 {
 		return math.Inf(1)
@@ -114,18 +111,17 @@ func (n *Corrector) Room(left *model.Point, h float64) float64 {
 	return h * h * size / (4 * along)
 }
 
-// run is the state of one correction or location.
 type run struct {
 	policy    condition.Policy
-	slow      float64 // part of what is off that a step by a held factor may leave
-	inherited bool    // the factor is that of another point, and has not led astray
-	newton    bool    // the last step was one of Newton's method: its factor was that of its beginning
-	renewed   bool    // the factor is another than at the step before: no step is to be mixed with those before
-	followed  bool    // the predictors are what steps have made of them
-	factors   int     // factors made
-	residual  float64 // before the last step, +Inf at the beginning
-	off       float64 // the same, of what has to become small
-	whole     float64 // the last residual that did not go by predictors that were followed
+	slow      float64 // part of the deviation that a step by a held factor may leave
+	inherited bool    // the factor is that of another point, and has not failed
+	newton    bool    // the last step was Newton's: its factor was computed at its start
+	renewed   bool    // the factor differs from the last step's: earlier steps must not be mixed in
+	followed  bool    // the predictors were updated by steps
+	factors   int     // number of factors computed
+	residual  float64 // before the last step, +Inf at the start
+	off       float64 // the same for the deviation, which includes the event function
+	whole     float64 // the last residual from predicted, not followed, predictors
 }
 
 func (n *Corrector) run() run {
@@ -133,9 +129,8 @@ func (n *Corrector) run() run {
 	return run{policy: policy, inherited: policy.Held, residual: math.Inf(1), off: math.Inf(1), whole: math.Inf(1)}
 }
 
-// astray reports whether a residual says that the last step led away from the solution:
-// a factor of another point does so already where the residual falls slowly, as near a
-// fold, unless it is tested before each use.
+// astray reports whether a residual shows that the last step led away from the solution. For an
+// untested factor of another point a slow decrease, as near a fold, is enough.
 func (r *run) astray(residual float64) bool {
 	part := float64(tolerance.Diverged)
 	if r.inherited && !r.policy.Trusted {
@@ -146,9 +141,8 @@ func (r *run) astray(residual float64) bool {
 
 func (r *run) first() bool { return math.IsInf(r.residual, 1) }
 
-// effort is the number of iterations; where factors are what costs, it is that of the
-// new ones, counted from two for a correction that takes none but the one that proves
-// its end.
+// effort is the number of iterations. If factors dominate the cost, it is one plus the number of
+// new factors: two for a correction that needs only the factor that proves its end.
 func (r *run) effort(iterations int) int {
 	if r.policy.Limit > tolerance.CorrectorSteps {
 		return 1 + r.factors
@@ -156,13 +150,12 @@ func (r *run) effort(iterations int) int {
 	return iterations
 }
 
-// prepare sees to the factor for the next step, where the residual and what has to
-// become small are known, or for the proof that a point, done, is a strict minimum. It
-// reports false where there is none.
+// prepare provides the factor for the next step, given the residual and the deviation, or for the
+// proof that a point, done, is a strict minimum. It reports false if there is no factor.
 func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done bool) bool {
 	first, constant := r.first(), math.IsInf(r.slow, 1)
-	// What falls slowly by the factor of another point need not be rounding; and a
-	// factor that only seems to be trusted proves nothing.
+	// A residual that falls slowly by the factor of another point need not be rounding, and a
+	// factor that only seems trustworthy proves nothing.
 	renew := !done && !r.newton && onlyRounding(residual, r.residual) || r.tired(iteration, done)
 	if renew {
 		n.condition.Renew()
@@ -180,15 +173,15 @@ func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done b
 	return n.condition.Factorize()
 }
 
-// tired reports whether a factor that is still trusted is to be replaced, as it takes
-// the residual down slowly.
+// tired reports whether a factor that is still trusted must be replaced because it reduces the
+// residual slowly.
 func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// takeStep makes the step in n.step, improved by those before it with the same factor, and has
-// the predictors follow where they can. The step's image begins at the given place,
-// behind the step of the unknowns and perhaps that of the age.
+// takeStep makes the step in n.step, mixed with earlier steps of the same factor, and updates the
+// predictors if possible. The step's image begins at the given place, after the step of the
+// unknowns and, if any, that of the age.
 func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	k := n.state.Unknowns()
 	mixed := n.step[:at]
@@ -205,8 +198,8 @@ func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	}
 }
 
-// evaluate evaluates the equations at pt. It returns their relative residual and whether
-// that is rounding, with the predictors of pt's θ.
+// evaluate evaluates the equations at pt. It returns their relative residual and whether that is
+// rounding, with the predictors of pt's θ.
 func (n *Corrector) evaluate(r *run, pt *model.Point) (residual float64, done bool) {
 	for {
 		if !r.policy.Summed && !r.followed {
@@ -220,8 +213,7 @@ func (n *Corrector) evaluate(r *run, pt *model.Point) (residual float64, done bo
 	}
 }
 
-// solved returns the relative residual where the equations were just assembled, and
-// whether it is rounding.
+// solved returns the relative residual of the last Assemble, and whether it is rounding.
 func (n *Corrector) solved(r *run) (residual float64, done bool) {
 	residual = n.state.Relative()
 	last := r.residual
@@ -231,25 +223,25 @@ func (n *Corrector) solved(r *run) (residual float64, done bool) {
 	return residual, residual <= r.policy.Tight || r.newton && (onlyRounding(residual, last) || n.drowns(residual, last))
 }
 
-// drowns is onlyRounding where rounding leaves more, as terms of the predictors cancel.
+// drowns is onlyRounding for larger rounding, as terms of the predictors cancel.
 func (n *Corrector) drowns(residual, last float64) bool {
 	return residual > tolerance.Loose && residual <= 0.1*tolerance.KKT && residual >= 0.5*last &&
 		residual <= tolerance.RoundingGuard*n.condition.Rounding()
 }
 
-// onlyRounding reports whether a residual that was last before a step of Newton's
-// method is rounding: even at a multiple root, as where a branch turns back, such a
-// step leaves less than 1/e of it.
+// onlyRounding reports whether a residual is rounding, where last is the residual before a step of
+// Newton's method: even at a multiple root, as where a branch turns back, such a step leaves less
+// than 1/e of the residual.
 func onlyRounding(residual, last float64) bool {
 	return residual <= tolerance.Loose && residual >= 0.5*last
 }
 
-// Straight reports whether the implicit objective is as good as quadratic from where
-// the last correction began to pt, its solution: the first step of Newton's method with
-// the Hessian as it is at pt would have led there, up to a quarter of the way, both in
-// units of θ and of the objective. Then majorization-minimization goes there, too; by a
-// hollow as flat as before a fold, or beside a threshold at which weights change fast,
-// it may pass. A way that is rounding is straight, and a piecewise linear loss is taken to be.
+// Straight reports whether the implicit objective is nearly quadratic from the start of the last
+// correction to pt, its solution: the first step of Newton's method with the Hessian at pt would
+// have led to pt, up to a quarter of the way, both in units of θ and of the objective.
+// Majorization-minimization would then lead there as well; otherwise the correction may have passed
+// a hollow as flat as before a fold, or a threshold at which weights change fast. A way within
+// rounding is straight, and a piecewise linear loss counts as straight.
 func (n *Corrector) Straight(pt *model.Point) bool {
 	if n.state.Kinked() {
 		return true

@@ -1,6 +1,5 @@
-// Package search is alternate convex search: in turns it gives each sample the weight
-// v*(l_i, λ) and fits the weighted convex problem. No step raises the implicit objective
-// G_λ.
+// Package search is alternate convex search: it alternates between setting each weight to v*(l_i,
+// λ) and fitting the weighted convex problem. No step raises the implicit objective G_λ.
 package search
 
 import (
@@ -14,21 +13,21 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Search is alternate convex search (ACS) for a problem. Its current solution is that of
-// the last fit, or one that was set. Slices that it returns are its own.
+// Search is alternate convex search (ACS) for a problem. Its current solution is that of the last
+// fit, or one that was set. It owns the slices that it returns.
 type Search struct {
 	problem *model.Problem
 	solver  convex.Solver
-	theta   []float64 // features and intercept, or N + 1 with a kernel: room for one that is set
+	theta   []float64 // features and intercept, or N + 1 with a kernel: copy of a solution that is set
 	scores  []float64 // N: predictors at the current solution
-	losses  []float64 // N: losses there
-	slopes  []float64 // N, scratch for a loss that evaluates vectors, with the next
+	losses  []float64 // N: losses at the current solution
+	slopes  []float64 // N, scratch for a VectorLoss
 	bends   []float64
-	fitted  []float64 // N: v that the current solution was fitted with
-	weights []float64 // N: these times the multiplicities; fitted itself where all of these are 1
+	fitted  []float64 // N: v of the current solution's fit
+	weights []float64 // N: fitted times the multiplicities; nil if all of these are 1
 
-	weighed    float64   // the age that the next three are of; 0 where the solution is newer
-	thresholds []float64 // of the zones but the last
+	weighed    float64   // the age of the next three; 0 if the solution is newer
+	thresholds []float64 // of all zones except the last
 	zone       []uint8   // N: the regularizer's zones of the losses
 	reweighed  []float64 // N: v* of the losses
 
@@ -66,9 +65,8 @@ func (s *Search) FitAll(ctx context.Context) error {
 	return s.fit(ctx)
 }
 
-// Fit fits the problem with the given weights, N numbers >= 0, from the current solution
-// on. The error is the context's, [convex.ErrOneClass] or the solver's; the current
-// solution then stays.
+// Fit fits the problem with the given weights, N numbers >= 0, starting at the current solution. On
+// an error (the context's, [convex.ErrOneClass] or the solver's) the current solution is unchanged.
 func (s *Search) Fit(ctx context.Context, weights []float64) error {
 	copy(s.fitted, weights)
 	return s.fit(ctx)
@@ -92,10 +90,10 @@ func (s *Search) fit(ctx context.Context) error {
 	return nil
 }
 
-// Step makes one step at an age. It returns by how much the weights that belong to the
-// new solution differ from those it was fitted with, the largest over the samples: 0
-// means a partial optimum. The error is as Fit's; it is [convex.ErrOneClass] beside the
-// solver's own where that does not converge as next to no weight is left on one class.
+// Step makes one step at an age. It returns the largest difference, over the samples, between the
+// weights for the new solution and those it was fitted with; 0 means a partial optimum. The error
+// is as for Fit. It also wraps [convex.ErrOneClass] if the solver does not converge because almost
+// no weight is left on one class.
 func (s *Search) Step(ctx context.Context, age float64) (change float64, err error) {
 	s.Weigh(age)
 	s.fitted, s.reweighed = s.reweighed, s.fitted
@@ -116,26 +114,26 @@ func (s *Search) Step(ctx context.Context, age float64) (change float64, err err
 	return change, nil
 }
 
-// Theta returns the current solution as the solver has it: with an entry for the
-// intercept, which is 0 where the problem has none.
+// Theta returns the current solution in the solver's form: with an entry for the intercept, which
+// is 0 if the problem has none.
 func (s *Search) Theta() []float64 { return s.solver.Theta() }
 
-// SetTheta makes theta the current solution; its entry for the intercept may be missing
-// where the problem has none.
+// SetTheta makes theta the current solution; the entry for the intercept may be missing if the
+// problem has none.
 func (s *Search) SetTheta(theta []float64) {
 	s.weighed = 0
 	s.solver.SetTheta(s.whole(theta))
 	s.solver.Scores(s.scores)
 }
 
-// whole returns theta with an entry for the intercept.
 func (s *Search) whole(theta []float64) []float64 {
 	s.theta[len(s.theta)-1] = 0
 	copy(s.theta, theta)
 	return s.theta
 }
 
-// StartAt is SetTheta with the predictors known. A kernel machine needs only these, to tell which multipliers are at a bound.
+// StartAt is SetTheta with known predictors. A kernel machine needs only these to decide which
+// multipliers are at a bound.
 func (s *Search) StartAt(theta, scores []float64) {
 	svm, ok := s.solver.(*convex.SVM)
 	if !ok {
@@ -146,8 +144,8 @@ func (s *Search) StartAt(theta, scores []float64) {
 	s.Guess(scores)
 }
 
-// Guess has the next step weigh the samples by the given predictors instead of the
-// current solution's; the fit starts from the current solution.
+// Guess makes the next step weigh the samples by the given predictors instead of the current
+// solution's; the fit still starts from the current solution.
 func (s *Search) Guess(scores []float64) {
 	s.weighed = 0
 	copy(s.scores, scores)
@@ -162,12 +160,11 @@ func (s *Search) Losses(dst []float64) {
 	copy(dst, s.losses)
 }
 
-// lose computes the losses at the current solution.
 func (s *Search) lose() {
 	p, y := s.problem, s.problem.Y
 	vector, ok := p.Loss.(model.VectorLoss)
 	switch {
-	case p.Squared: // as Eval has it, without the call
+	case p.Squared: // Eval inlined
 		for i, u := range s.scores {
 			r := u - y[i]
 			s.losses[i] = r * r
@@ -185,7 +182,7 @@ func (s *Search) lose() {
 	}
 }
 
-// Weigh takes losses, zones and weights at the current solution and an age.
+// Weigh computes losses, zones and weights at the current solution and an age.
 func (s *Search) Weigh(age float64) {
 	if s.weighed == age {
 		return
@@ -201,17 +198,16 @@ func (s *Search) Weigh(age float64) {
 	}
 }
 
-// Zone returns the regularizer's zones of the samples where Weigh was last called.
+// Zone returns the regularizer's zones of the samples at the last Weigh.
 func (s *Search) Zone() []uint8 { return s.zone }
 
 // Fitted returns the weights of the last fit, without multiplicities.
 func (s *Search) Fitted() []float64 { return s.fitted }
 
-// Thresholds returns those between the regularizer's zones where Weigh was last called.
+// Thresholds returns the thresholds between the regularizer's zones at the last Weigh.
 func (s *Search) Thresholds() []float64 { return s.thresholds }
 
-// Discards reports whether the current solution's losses leave no sample any weight at an
-// age.
+// Discards reports whether the losses at the current solution give every sample weight 0 at an age.
 func (s *Search) Discards(age float64) bool {
 	s.Weigh(age)
 	for _, v := range s.reweighed {
@@ -222,8 +218,8 @@ func (s *Search) Discards(age float64) bool {
 	return true
 }
 
-// Unfit reports whether the current solution's losses leave too little at an age for a
-// fit: no sample, or samples of one class where both are needed.
+// Unfit reports whether the losses at the current solution leave too few samples at an age for a
+// fit: none, or those of one class if both are needed.
 func (s *Search) Unfit(age float64) bool {
 	if s.Discards(age) {
 		return true
@@ -235,8 +231,8 @@ func (s *Search) Unfit(age float64) bool {
 	return !(small > 0)
 }
 
-// LosesClass reports whether the last fit had next to no weight on one of two classes
-// that are both needed: it may then be beyond the solver's precision.
+// LosesClass reports whether the last fit had almost no weight on one of two required classes; it
+// may then be beyond the solver's precision.
 func (s *Search) LosesClass() bool {
 	if !s.problem.NeedsBoth() {
 		return false
@@ -245,8 +241,7 @@ func (s *Search) LosesClass() bool {
 	return small < tolerance.KKT*large
 }
 
-// Classes returns the smaller and the larger of the sums of weights of the two classes
-// of y.
+// Classes returns the smaller and the larger of the sums of weights of the two classes of y.
 func Classes(weights, y []float64) (small, large float64) {
 	for i, w := range weights {
 		if y[i] > 0 {
@@ -258,11 +253,11 @@ func Classes(weights, y []float64) (small, large float64) {
 	return math.Min(small, large), math.Max(small, large)
 }
 
-// Certificate returns that of the last fit.
+// Certificate returns the certificate of the last fit.
 func (s *Search) Certificate() convex.Certificate { return s.certificate }
 
-// Change returns by how much a weight moved in the last step; 0 behind a fit that was
-// none.
+// Change returns the largest change of a weight in the last step; 0 after a fit that was not a
+// step.
 func (s *Search) Change() float64 { return s.change }
 
 // Penalty returns R at the current solution.
@@ -283,8 +278,8 @@ type machine interface {
 	Duals() []float64
 }
 
-// Standing returns where the multiplier of sample i stands in the last fit of a support
-// vector machine. It reports false for other problems.
+// Standing returns the position of sample i's multiplier in the last fit of a support vector
+// machine; ok is false for other problems.
 func (s *Search) Standing(i int) (convex.Standing, bool) {
 	m, ok := s.solver.(machine)
 	if !ok {
@@ -293,8 +288,8 @@ func (s *Search) Standing(i int) (convex.Standing, bool) {
 	return m.Standing(i), true
 }
 
-// Duals returns the N multipliers of the last fit of a support vector machine, each up
-// to the bound of its hinge loss by its weight; nil for other problems.
+// Duals returns the N multipliers of the last fit of a support vector machine, each at most the
+// bound of its hinge loss times its weight; nil for other problems.
 func (s *Search) Duals() []float64 {
 	if m, ok := s.solver.(machine); ok {
 		return m.Duals()
@@ -302,8 +297,8 @@ func (s *Search) Duals() []float64 {
 	return nil
 }
 
-// FirstWhere returns an age between two just above the first at which a condition holds
-// that holds from there on, by bisection; hi where it holds nowhere before.
+// FirstWhere returns by bisection an age in [lo, hi] just above the first one from which on a
+// condition holds; hi if the condition does not hold earlier.
 func FirstWhere(holds func(age float64) bool, lo, hi float64) float64 {
 	if holds(lo) {
 		return lo

@@ -11,12 +11,12 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// direct sums the terms sample by sample, over the watched samples. It serves every loss
-// and regularizer. Alone it sums over all samples, as part of [Mixed] over those of the zones
-// that this leaves to it. Its arrays over samples are in the order of Watch.
+// direct sums the terms sample by sample, over the watched samples, for every loss and regularizer.
+// On its own it sums over all samples; as part of [Mixed], over those of the zones that Mixed
+// leaves to it. Its arrays over samples are in the order of Watch.
 //
-// Where only zones have changed since the last sums, only the samples that changed theirs
-// are evaluated. H has a memory of its own, see productSums.
+// If only zones have changed since the last sums, only the samples that changed zones are
+// evaluated. H has its own record, see productSums.
 type direct struct {
 	kind
 	s            *Scope
@@ -27,35 +27,34 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
-	power        *powered  // nil where there is none
-	wide         []float64 // rows of the watched samples, where these are neither all nor active in all columns
+	power        *powered  // nil if there is none
+	wide         []float64 // rows of the watched samples, if Scope.Rows does not have them over all columns
 	gathered     int       // Watched when these were gathered
-	watched      int       // Watched at the last Assemble: slots are those of other samples when there are more
+	watched      int       // Watched at the last Assemble: with a larger count slots belong to other samples
 	apart        []bool    // of each zone: its samples are not summed
 }
 
-// pointSums are sums at a point.
 type pointSums struct {
 	grads, dages []float64 // k: Σ m φ x and Σ m ∂φ/∂λ x
 	extent       float64   // Σ size
 	theta        []float64 // P
-	age          float64   // NaN where the sums are to be taken anew
+	age          float64   // NaN if the sums must be recomputed
 	columns      []int     // the active coordinates
 	moved        []int     // slots of samples whose zones have changed since
 }
 
-// scaleSums are the sizes of the terms, as they were when their total was last different
-// by [tolerance.SizeChange].
+// scaleSums are the sizes of the terms, last updated when their total differed by
+// [tolerance.SizeChange].
 type scaleSums struct {
 	sizes   []float64 // k: Σ size |x|
-	total   float64   // Σ size; -1 where the sums are to be taken anew
+	total   float64   // Σ size; -1 if the sums must be recomputed
 	columns []int     // the active coordinates
 }
 
 // NewDirect returns terms that sum over the watched samples.
 func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zones))) }
 
-// newDirect returns those that leave the samples of zones apart out.
+// newDirect returns terms that leave out the samples of the zones in apart.
 func newDirect(s *Scope, apart []bool) *direct {
 	return &direct{
 		gathered: -1, apart: apart, power: newPowered(s, apart), s: s,
@@ -88,7 +87,6 @@ func (d *direct) Assemble(pt *model.Point) {
 	}
 }
 
-// sumAll sums over all watched samples.
 func (d *direct) sumAll(pt *model.Point) {
 	s, at := d.s, &d.at
 	k, n := len(s.Active), len(d.s.Watch)
@@ -103,7 +101,7 @@ func (d *direct) sumAll(pt *model.Point) {
 	}
 }
 
-// amend brings the sums up to date with the zones, where nothing else has changed.
+// amend updates the sums after changes of zone only.
 func (d *direct) amend(pt *model.Point) {
 	s, at := d.s, &d.at
 	k := len(s.Active)
@@ -118,15 +116,15 @@ func (d *direct) amend(pt *model.Point) {
 	at.moved = at.moved[:0]
 }
 
-// powered is the zone whose weight varies, where that is one, its weight is a power and the
-// others' are the same constant.
+// powered is the zone whose weight varies, if there is exactly one, its weight is a power and the
+// other zones have the same constant weight.
 type powered struct {
 	zone    uint8
 	weights kernel.Weights
 	samples kernel.Samples
 }
 
-// newPowered returns nil where there is none.
+// newPowered returns nil if there is no such zone.
 func newPowered(s *Scope, apart []bool) *powered {
 	if s.Power == nil {
 		return nil
@@ -158,7 +156,6 @@ func newPowered(s *Scope, apart []bool) *powered {
 	return p
 }
 
-// watch takes the watched samples and their zones.
 func (p *powered) watch(s *Scope) {
 	for slot, i := range s.Watch {
 		p.samples.M[slot], p.samples.Y[slot] = s.M[i], s.Y[i]
@@ -166,7 +163,6 @@ func (p *powered) watch(s *Scope) {
 	}
 }
 
-// locate takes the zone of the sample in a slot.
 func (p *powered) locate(slot int, zone uint8) {
 	p.samples.Inside[slot] = 0
 	if zone == p.zone {
@@ -174,8 +170,8 @@ func (p *powered) locate(slot int, zone uint8) {
 	}
 }
 
-// at makes the weights those at an age: of the scaled base, so that they are no more than its
-// power.
+// at sets the weights to those at an age. They use the scaled base, so that they consist of its
+// power only.
 func (p *powered) at(s *Scope, age float64) {
 	w := s.Power(int(p.zone) - s.Kinks)
 	low := w.A[0] + w.A[1]*age
@@ -202,7 +198,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	n, x := len(s.Watch), &d.power.samples
 	d.power.at(s, pt.Age)
 	x.U, x.Loss, x.Slope, x.Curvature = pt.U[:n], pt.Loss, pt.Slope, pt.Curvature
-	if s.Kinked() { // u only counts in its distance from y, see size
+	if s.Kinked() { // u counts only through its distance from y, see size
 		x.U = d.rate[:n]
 		for slot, loss := range pt.Loss[:n] {
 			x.U[slot] = 1 + loss/s.Cost
@@ -212,7 +208,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	if at.extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
 		return
 	}
-	for slot, i := range s.Watch { // a formula that holds beyond the zone's ends
+	for slot, i := range s.Watch { // outside the power's domain: a formula that holds beyond the zone's ends
 		if w := &d.power.weights; x.Inside[slot] != 0 && !(math.FMA(pt.Loss[slot], w.Rise, w.Level) > kernel.WeightsLeast) {
 			at.extent -= d.size[slot]
 			d.evaluate(pt, slot, i)
@@ -221,7 +217,6 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	}
 }
 
-// evaluate evaluates the terms of sample i.
 func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
 	weightless := !d.s.Weighed && int(d.s.Zone[i]) == len(d.s.Zones)-1
@@ -234,7 +229,7 @@ func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	d.size[slot] = d.s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
 }
 
-// rescale takes the sizes of the terms anew where they have changed.
+// rescale recomputes the sizes of the terms if they have changed.
 func (d *direct) rescale() {
 	s, c := d.s, &d.scale
 	if math.Abs(d.at.extent-c.total) <= tolerance.SizeChange*c.total && slices.Equal(c.columns, s.Active) {
@@ -352,7 +347,7 @@ func (d *direct) Move(i int, _ uint8, _ []float64) {
 
 func (d *direct) Objective() (sum float64) {
 	s, at := d.s, d.s.At
-	var logarithmic []float64 // of the powered zone: it is 1 elsewhere
+	var logarithmic []float64 // of the powered zone: 1 inside, 0 elsewhere
 	if d.power != nil && d.power.weights.Exponent == -1 {
 		logarithmic = d.power.samples.Inside[:len(s.Watch)]
 		sum = d.power.logarithms(s, at, d.rate[:len(s.Watch)])
@@ -365,7 +360,8 @@ func (d *direct) Objective() (sum float64) {
 	return sum
 }
 
-// logarithms returns the sum of m F where the weight is the inverse of a base, and scratch.
+// logarithms returns the sum of m F over the zone whose weight is the inverse of a base; it
+// overwrites scratch.
 func (p *powered) logarithms(s *Scope, at *model.Point, scratch []float64) (sum float64) {
 	p.at(s, at.Age)
 	w, inside := &p.weights, s.Inside(int(p.zone)-s.Kinks, at.Age)

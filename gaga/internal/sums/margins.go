@@ -10,40 +10,38 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Margins sums the terms of the hinge loss over zones, where the implicit loss is a
-// polynomial of degree up to two in the loss on every zone, of degree two on one at most.
-// With z = -y a the margin's defect is g = 1 + z·θ, so that Σ m, Σ m z and Σ m z zᵀ give all
-// terms.
+// Margins sums the terms of the hinge loss over zones, for an implicit loss that on every zone is a
+// polynomial in the loss of degree at most two, of degree two on at most one. With z = -y a the
+// margin's defect is g = 1 + z·θ, so that Σ m, Σ m z and Σ m z zᵀ give all terms.
 type Margins struct {
 	whole
 	kind
 	s          *Scope
 	zones      []zoneMargins // of each zone
 	quadratic  quadraticZone
-	moves      int       // changes of zone since the sums were last taken anew; above N they are due
+	moves      int       // changes of zone since the sums were last recomputed; above N they are due
 	generation int       // see Generation
 	row        []float64 // scratch: P
 }
 
-// zoneMargins has the sums over one zone.
 type zoneMargins struct {
 	weight   float64   // Σ m
-	first    []float64 // P: Σ m z, nil in a zone without weight
+	first    []float64 // P: Σ m z; nil in a zone without weight
 	absolute []float64 // P: Σ m |z|
 }
 
 // quadraticZone has the sums of the zone of degree two.
 type quadraticZone struct {
 	zone        int       // -1 for none
-	second      []float64 // P x P: Σ m z zᵀ, nil without one
+	second      []float64 // P x P: Σ m z zᵀ; nil if there is none
 	absolute    []float64 // P x P: Σ m |z_r| z_c
-	coefficient float64   // of second in H where Assemble was last called
-	chosen      []float64 // P x P: second over the active coordinates, where these are not all
+	coefficient float64   // of second in H at the last Assemble
+	chosen      []float64 // P x P: second over the active coordinates, if these are not all
 	current     bool      // chosen is up to date
 }
 
-// NewMargins reports false where zone sums cannot serve the problem. The sums are taken by
-// the first Place.
+// NewMargins reports false if zone sums do not apply to the problem. The first Place computes the
+// sums.
 func NewMargins(s *Scope) (*Margins, bool) {
 	if !s.Kinked() || s.Series == nil {
 		return nil, false
@@ -68,26 +66,25 @@ func NewMargins(s *Scope) (*Margins, bool) {
 	return t, true
 }
 
-// Curved returns the zone on which the implicit loss is of degree two, -1 for none.
+// Curved returns the zone on which the implicit loss is of degree two, -1 if there is none.
 func (t *Margins) Curved() int { return t.quadratic.zone }
 
-// Second returns Σ m z zᵀ, P x P, of the samples in [Margins.Curved]; nil without one.
+// Second returns Σ m z zᵀ, P x P, of the samples in [Margins.Curved]; nil if there is none.
 func (t *Margins) Second() []float64 { return t.quadratic.second }
 
-// First returns Σ m z, of length P, of the samples in a zone; nil where they have no weight.
+// First returns Σ m z, of length P, of the samples in a zone; nil if they have no weight.
 func (t *Margins) First(zone int) []float64 { return t.zones[zone].first }
 
-// Coefficient returns that of [Margins.Second] in H where Assemble was last called.
+// Coefficient returns the coefficient of [Margins.Second] in H at the last Assemble.
 func (t *Margins) Coefficient() float64 { return t.quadratic.coefficient }
 
-// Generation grows whenever [Margins.Second] changes otherwise than by the product of the
-// sample that Move was called for.
+// Generation grows whenever [Margins.Second] changes by anything but the product of the sample
+// passed to Move.
 func (t *Margins) Generation() int { return t.generation }
 
-// Chose takes note that the active coordinates are others.
+// Chose records a change of the active coordinates.
 func (t *Margins) Chose() { t.quadratic.current = false }
 
-// add adds m times the terms of sample i to the sums of its zone.
 func (t *Margins) add(i int, zone uint8, m float64) {
 	sum := &t.zones[zone]
 	sum.weight += m
@@ -110,8 +107,8 @@ func (t *Margins) add(i int, zone uint8, m float64) {
 
 func (t *Margins) square(data []float64) blas64.General { return general(t.s.P, t.s.P, data) }
 
-// empty clears a zone's sums: what samples that have left it leave behind is rounding,
-// which a low age magnifies.
+// empty clears a zone's sums: samples that have left the zone leave rounding, which a low age
+// magnifies.
 func (t *Margins) empty(zone int) {
 	sum := &t.zones[zone]
 	sum.weight = 0
@@ -125,7 +122,7 @@ func (t *Margins) empty(zone int) {
 	}
 }
 
-// sum takes the sums anew.
+// sum recomputes the sums.
 func (t *Margins) sum() {
 	for k := range t.zones {
 		t.empty(k)
@@ -173,8 +170,8 @@ func (t *Margins) Move(i int, from uint8, _ []float64) {
 	}
 }
 
-// Products returns [Margins.Second] over the given active coordinates, both triangles. The
-// next change overwrites it.
+// Products returns [Margins.Second] over the given active coordinates, both triangles. The next
+// change overwrites it.
 func (t *Margins) Products(active []int) blas64.General {
 	k, q := len(active), &t.quadratic
 	if k == t.s.P {

@@ -9,14 +9,15 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Mixed sums the terms of the squared loss where weights are constant in some zones: from
-// moments of the samples there, and sample by sample in the others. All of these are watched.
+// Mixed sums the terms of the squared loss for weights that are constant in some zones: from
+// moments of the samples there, and sample by sample in the other zones, all of whose samples are
+// watched.
 type Mixed struct {
 	*direct
 	Moments *Moments
 }
 
-// NewMixed reports false where it cannot serve the problem or costs more than sums over the
+// NewMixed reports false if Mixed does not apply to the problem or costs more than sums over the
 // samples.
 func NewMixed(s *Scope) (*Mixed, bool) {
 	if !s.Squared || s.N <= max(tolerance.WindowLeast, tolerance.WindowRows*s.P) {
@@ -37,7 +38,8 @@ func NewMixed(s *Scope) (*Mixed, bool) {
 	return &Mixed{newDirect(s, constants), moments}, true
 }
 
-// constant returns the series of a zone of constant weight, none for those that vary.
+// constant returns the series of a zone of constant weight, the zero series for a zone whose weight
+// varies.
 func constant(s *Scope, varies []bool, zone int, age float64) (terms model.Series) {
 	if varies[zone] {
 		return terms
@@ -48,7 +50,7 @@ func constant(s *Scope, varies []bool, zone int, age float64) (terms model.Serie
 	return terms
 }
 
-// Direct reports of each zone whether its samples are summed one by one.
+// Direct reports for each zone whether its samples are summed one by one.
 func (t *Mixed) Direct() []bool { return t.Moments.apart }
 
 func (t *Mixed) Assemble(pt *model.Point) {

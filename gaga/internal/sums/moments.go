@@ -10,10 +10,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Moments sums the terms of the squared loss from moments of the samples in each zone, or of
-// those in some of the zones, see [Mixed].
-// With z = (a, -y) and φ = (θ, 1) the residual is r = z·φ, so that sums of |r|, r² and r⁴
-// are contractions of Σ ±z, Σ zzᵀ and Σ z⊗z⊗z⊗z with φ.
+// Moments sums the terms of the squared loss from moments of the samples in each zone, or in some
+// of the zones, see [Mixed]. With z = (a, -y) and φ = (θ, 1) the residual is r = z·φ, so that sums
+// of |r|, r² and r⁴ are contractions of Σ ±z, Σ zzᵀ and Σ z⊗z⊗z⊗z with φ.
 type Moments struct {
 	curved
 	kind
@@ -22,15 +21,15 @@ type Moments struct {
 	apart  []bool        // of each zone: its samples are not summed
 	q      int           // P + 1
 	zones  []zoneMoments // of each zone
-	side   []float64     // N: sign of the residual with which a sample is in its zone's first moment
-	moves  int           // changes of zone since the moments were last summed anew; above N they are due
+	side   []float64     // N: sign of the residual in the zone's first moment
+	moves  int           // changes of zone since the moments were last recomputed; above N they are due
 
 	unpacked    []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
 	z, phi, row []float64 // scratch: q
 	sum         []float64 // scratch: P
 }
 
-// zoneMoments has the moments of one zone. Those that its series does not use are nil.
+// zoneMoments has the moments of one zone. Moments that its series does not use are nil.
 type zoneMoments struct {
 	weight float64   // Σ m
 	first  []float64 // q: Σ m sign(r) z
@@ -38,8 +37,8 @@ type zoneMoments struct {
 	fourth *dense.Quartic
 }
 
-// NewMoments reports false where moments cannot serve the problem or cost more than sums
-// over the samples. The moments are taken by the first Place.
+// NewMoments reports false if moments do not apply to the problem or cost more than sums over the
+// samples. The first Place computes the moments.
 func NewMoments(s *Scope) (*Moments, bool) {
 	if !s.Squared || s.Series == nil {
 		return nil, false
@@ -47,7 +46,7 @@ func NewMoments(s *Scope) (*Moments, bool) {
 	return newMoments(s, s.Series, make([]bool, len(s.Zones)))
 }
 
-// newMoments returns those of the zones that have the given series, but for those apart.
+// newMoments returns moments for zones of the given series, except those in apart.
 func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart []bool) (*Moments, bool) {
 	q := s.P + 1
 	pairs := q * (q + 1) / 2
@@ -75,7 +74,7 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 	return t, true
 }
 
-// members returns a function that goes over the samples of a zone, with their multiplicities.
+// members returns an iterator over the samples of a zone, with their multiplicities.
 func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
 	return func(add func(m float64, z []float64)) {
 		for i, z := range t.s.Zone {
@@ -91,20 +90,19 @@ func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
 // Q returns P + 1, the order of the moments.
 func (t *Moments) Q() int { return t.q }
 
-// Moves returns the number of changes of zone since the moments were last summed anew.
+// Moves returns the number of changes of zone since the moments were last recomputed.
 func (t *Moments) Moves() int { return t.moves }
 
 // Series returns the implicit loss in a zone.
 func (t *Moments) Series(zone int, age float64) model.Series { return t.series(zone, age) }
 
-// SmoothWeights reports whether the implicit loss is a polynomial in the loss on every
-// zone: no zone has a first moment.
+// SmoothWeights reports whether the implicit loss is a polynomial in the loss on every zone: no
+// zone has a first moment.
 func (t *Moments) SmoothWeights() bool { return t.s.Polynomial }
 
 // Constant reports whether the weight is constant on every zone.
 func (t *Moments) Constant() bool { return t.s.Polynomial && t.unpacked == nil }
 
-// add adds m times the moments of sample i to a zone's.
 func (t *Moments) add(i int, z uint8, m float64) {
 	zone := &t.zones[z]
 	zone.weight += m
@@ -117,7 +115,7 @@ func (t *Moments) add(i int, z uint8, m float64) {
 		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
 	}
 	if zone.second != nil {
-		for a, za := range t.z { // both triangles: products are faster
+		for a, za := range t.z { // both triangles, as products are then faster
 			if za != 0 {
 				kernel.Axpy(m*za, t.z, zone.second[a*t.q:(a+1)*t.q])
 			}
@@ -128,7 +126,7 @@ func (t *Moments) add(i int, z uint8, m float64) {
 	}
 }
 
-// Sum takes the moments anew, with u the predictors of all samples.
+// Sum recomputes the moments, with u the predictors of all samples.
 func (t *Moments) Sum(u []float64) {
 	for k := range t.zones {
 		zone := &t.zones[k]
@@ -181,7 +179,6 @@ func (t *Moments) Assemble(pt *model.Point) {
 	t.addTo(t.s)
 }
 
-// along makes φ that of θ.
 func (t *Moments) along(theta []float64) {
 	copy(t.phi, theta)
 	t.phi[t.s.P] = 1
@@ -189,7 +186,6 @@ func (t *Moments) along(theta []float64) {
 
 func (t *Moments) Curve(*model.Point) { t.bend(t.s) }
 
-// addZone adds one zone's contractions.
 func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
 	t.value += s.F[0] * zone.weight
 	if zone.first != nil {
@@ -206,8 +202,8 @@ func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
 	}
 }
 
-// contract adds a term f φᵀMφ of degree first in φ, with df the derivative of f in the age;
-// second is the factor of f M in the second derivatives.
+// contract adds a term f φᵀMφ of degree first in φ, with df the derivative of f in the age; second
+// is the factor of f M in the second derivatives.
 func (t *Moments) contract(m []float64, f, df, first, second float64) {
 	kernel.MulVec(t.row, m, t.q, t.phi)
 	t.value += f * kernel.Dot(t.row, t.phi)
@@ -215,11 +211,11 @@ func (t *Moments) contract(m []float64, f, df, first, second float64) {
 	if df != 0 {
 		kernel.Axpy(first*df, t.row, t.dgrad)
 	}
-	kernel.Axpy(second*f, m, t.full) // what is below the diagonal is not read
+	kernel.Axpy(second*f, m, t.full) // entries below the diagonal are not read
 }
 
-// Weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. The weights are smooth,
-// see [Moments.SmoothWeights].
+// Weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. The weights must be smooth, see
+// [Moments.SmoothWeights].
 func (t *Moments) Weighted(dst, theta []float64, age float64) {
 	t.along(theta)
 	clear(dst)
@@ -246,9 +242,9 @@ func (t *Moments) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	return t.border(t.s, dst, j)
 }
 
-// Measure takes the sizes of the terms anew, with u the predictors of all samples, where
-// Assemble was last called. It returns the largest difference between the gradient summed
-// over the samples and the one from the moments, relative to the sizes.
+// Measure recomputes the sizes of the terms at the point of the last Assemble, with u the
+// predictors of all samples. It returns the largest difference between the gradient summed over the
+// samples and the gradient from the moments, relative to the sizes.
 func (t *Moments) Measure(u []float64, age float64) (off float64) {
 	s := t.s
 	clear(t.sizes)

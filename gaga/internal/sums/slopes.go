@@ -9,16 +9,16 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// productSums is H's part Σ m ∂φ/∂u x xᵀ, which costs O(n k²) where all other sums cost
-// O(n k). So it keeps the slope that each sample is in it with, and only samples whose
-// slope has changed are added: behind an event that is one.
+// productSums is H's part Σ m ∂φ/∂u x xᵀ, which costs O(n k²), all other sums O(n k). It records
+// the slope with which each sample is included and adds only samples whose slope has changed: after
+// an event, one.
 type productSums struct {
 	products *dense.Products
 	columns  []int     // the active coordinates
-	known    bool      // there are sums
+	known    bool      // the sums were computed
 	held     []float64 // m ∂φ/∂u of each slot in sum
 	sum      []float64 // k x k, upper triangle: Σ held x xᵀ
-	diags    []float64 // k: Σ |held| x², as it was when sum was last taken anew, and more
+	diags    []float64 // k: Σ |held| x² when sum was last recomputed, plus later additions
 	added    int       // samples added to sum since then
 }
 
@@ -26,8 +26,8 @@ func newProductSums(n, p int) productSums {
 	return productSums{products: dense.NewProducts(p), held: zeros(n), sum: zeros(p * p), diags: zeros(p)}
 }
 
-// update makes the sum that of the given slopes of the watched samples. It computes the sum
-// again where most of them have changed, and before rounding adds up.
+// update brings the sum to the given slopes of the watched samples. It recomputes the sum if most
+// slopes have changed, and before rounding accumulates.
 func (h *productSums) update(s *Scope, slopes []float64) {
 	k := len(s.Active)
 	anew, changed, weighed, total := !h.known || !slices.Equal(h.columns, s.Active), 0, 0, 0.0
@@ -40,7 +40,7 @@ func (h *productSums) update(s *Scope, slopes []float64) {
 			changed++
 		}
 	}
-	// No difference takes what is no number out of a sum.
+	// A difference cannot remove a NaN from a sum.
 	if anew || 2*changed > weighed || h.added > len(slopes) || math.IsNaN(total) || math.IsInf(total, 0) {
 		h.renew(s, slopes)
 		return
@@ -57,7 +57,7 @@ func (h *productSums) update(s *Scope, slopes []float64) {
 	h.products.Flush(h.sum[:k*k])
 }
 
-// renew computes the sums again, from all samples.
+// renew recomputes the sums from all samples.
 func (h *productSums) renew(s *Scope, slopes []float64) {
 	k := len(s.Active)
 	h.known, h.columns, h.added = true, append(h.columns[:0], s.Active...), 0

@@ -1,12 +1,11 @@
-// Package sums has what the samples add to the optimality condition on a partition: the
-// gradient Σ m φ(u) a, its derivatives in θ and in the age, and the objective Σ m F(l).
+// Package sums has the samples' part of the optimality condition on a partition: the gradient Σ m
+// φ(u) a, its derivatives in θ and in the age, and the objective Σ m F(l).
 //
-// There are four kinds of terms. [NewDirect]'s sum over the samples, for every loss and
-// regularizer. [Moments] (squared loss) and [Margins] (hinge loss) contract sums over
-// zones, where the implicit loss is a short series: a change of zone moves one sample
-// between two zones' sums, and the cost of a step does not grow with the number of samples.
-// [Mixed] does so where the weight is constant in a zone, and sums over the samples of others.
-// [New] chooses.
+// There are four kinds of terms. [NewDirect] sums over the samples, for every loss and regularizer.
+// [Moments] (squared loss) and [Margins] (hinge loss) contract sums over zones, for an implicit
+// loss that is a short series: a change of zone moves one sample between two zones' sums, and the
+// cost of a step does not grow with the number of samples. [Mixed] uses zone sums where the weight
+// is constant in a zone, and sums over the samples of the other zones. [New] chooses.
 package sums
 
 import (
@@ -18,53 +17,51 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Scope is what terms are summed over, and what they are added to.
+// Scope is what terms are summed over and added to.
 type Scope struct {
 	*model.State
-	Watched int       // times that Watch was set
+	Watched int       // number of times that Watch was set
 	Rows    []float64 // len(Watch) x len(Active): the watched samples' active columns; Samples.Rows has all
 	Hess    []float64 // len(Active) x len(Active) in use, row-major: H, upper triangle
-	Floor   []float64 // P: least scale of each coordinate's terms
+	Floor   []float64 // P: minimum scale of each coordinate's terms
 }
 
-// Terms is what the samples add to the optimality condition, without the penalty and
-// without the pinned samples.
+// Terms is the samples' part of the optimality condition, without the penalty and the pinned
+// samples.
 type Terms interface {
-	// Assemble adds the terms at pt to Residual, Scale and Dage, over the active
-	// coordinates. Scales may be those of a point nearby.
+	// Assemble adds the terms at pt to Residual, Scale and Dage, over the active coordinates.
+	// Scales may be those of a nearby point.
 	Assemble(pt *model.Point)
-	// Curve adds the terms to Hess (upper triangle) and Diag at pt, where Assemble was
-	// last called.
+	// Curve adds the terms to Hess (upper triangle) and Diag at pt, the point of the last Assemble.
 	Curve(pt *model.Point)
-	// Gradients writes the gradient of the terms, of length P, and the sizes of what it
-	// sums, where Assemble was last called.
+	// Gradients writes the gradient of the terms, of length P, and the sizes of its summands, at
+	// the point of the last Assemble.
 	Gradients(gradient, size []float64)
-	// Place takes the zones of all samples, with u their predictors. The caller counts
-	// the zones' members.
+	// Place sets the zones of all samples, with u their predictors. The caller counts the zones'
+	// members.
 	Place(zones []uint8, u []float64)
-	// Move takes note that sample i has left the zone from; Zone, Members and theta are
-	// those behind the change.
+	// Move records that sample i has left the zone from; Zone, Members and theta are those after
+	// the change.
 	Move(i int, from uint8, theta []float64)
-	// Objective returns Σ_i m_i F(l_i) where Assemble was last called.
+	// Objective returns Σ_i m_i F(l_i) at the point of the last Assemble.
 	Objective() float64
-	// Summed reports that Assemble needs no predictors: it works from sums over zones.
+	// Summed reports that Assemble needs no predictors because it uses sums over zones.
 	Summed() bool
-	// Affine reports that at a fixed age J is the same everywhere.
+	// Affine reports that at a fixed age J is constant.
 	Affine() bool
 }
 
-// Activations are terms with what it takes to activate coordinates, where Assemble was
-// last called.
+// Activations are terms that can activate coordinates, at the point of the last Assemble.
 type Activations interface {
 	Terms
-	// Gradient writes the gradient of the terms and its rate along the path into pt's Grad
-	// and DGrad. The point's Rate is current.
+	// Gradient writes the gradient of the terms and its rate along the path into pt's Grad and
+	// DGrad. The point's Rate is current.
 	Gradient(pt *model.Point)
-	// Coordinate returns the gradient in coordinate j, its derivative in the age at fixed
-	// θ, and the size of what it sums.
+	// Coordinate returns the gradient in coordinate j, its derivative in the age at fixed θ, and
+	// the size of its summands.
 	Coordinate(j int) (gradient, dage, size float64)
-	// Border writes row j of the full H over the active coordinates into dst, and returns
-	// its diagonal entry and the sum of that entry's positive parts.
+	// Border writes row j of the full H over the active coordinates into dst, and returns its
+	// diagonal entry and the sum of that entry's positive parts.
 	Border(dst []float64, j int) (diagonal, magnitude float64)
 }
 
@@ -79,7 +76,7 @@ func New(s *Scope) Terms {
 	return NewPlain(s)
 }
 
-// NewPlain returns the terms that serve without a window.
+// NewPlain returns terms that work without a window.
 func NewPlain(s *Scope) Terms {
 	if t, ok := NewMargins(s); ok {
 		return t
@@ -87,44 +84,42 @@ func NewPlain(s *Scope) Terms {
 	return NewDirect(s)
 }
 
-// kind has what terms say of themselves.
 type kind struct{ summed, affine bool }
 
 func (k kind) Summed() bool { return k.summed }
 
 func (k kind) Affine() bool { return k.affine }
 
-// GradientTerms returns the size of the terms of a loss's derivative at the predictor u.
-// The derivative of the squared loss is a difference of u and the target, whose rounding
-// counts where the residual is small.
+// GradientTerms returns the size of the terms of a loss's derivative at the predictor u. The
+// derivative of the squared loss is a difference of u and the target, whose rounding counts if the
+// residual is small.
 func GradientTerms(u, slope, curvature float64) float64 {
 	return math.Abs(slope) + curvature*math.Abs(u)
 }
 
-// weigh returns sample i's m φ and its derivatives in the predictor and in the age; and
-// its weight v with the derivative in the loss.
+// weigh returns sample i's m φ and its derivatives in the predictor and in the age; and its weight
+// v with its derivative in the loss.
 func (s *Scope) weigh(i int, age, loss, slope, curvature float64) (phi, phiU, phiAge, v, dv float64) {
 	v, dv, da := s.Weight(s.Zone[i], loss, age)
 	m := s.M[i]
 	return m * v * slope, m * (dv*slope*slope + v*curvature), m * da * slope, v, dv
 }
 
-// size returns the size of the terms of sample i's m φ, with its weight v. Where weights
-// enter from zero, the rounding of u that a weight of slope dv passes on is one of them.
+// size returns the size of the terms of sample i's m φ, with its weight v. If weights start from
+// zero, the rounding of u that a weight of slope dv passes on is one of the terms.
 func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
 	size := v * GradientTerms(u, slope, curvature)
 	if dv != 0 {
 		distance := math.Abs(u) + math.Abs(s.Y[i])
-		if s.Kinked() { // at least that, and can be summed over a zone
+		if s.Kinked() { // an upper bound that can be summed over a zone
 			distance = 2 + loss/s.Cost
 		}
-		// A weight changes by no more than 1, however steep it is.
+		// A weight changes by at most 1, however steep it is.
 		size += min(tolerance.PassedOn*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
 	}
 	return s.M[i] * size
 }
 
-// differing returns how many samples are not in the given zones.
 func (s *Scope) differing(zones []uint8) (count int) {
 	for i, z := range zones {
 		if z != s.Zone[i] {

@@ -2,14 +2,13 @@ package sums
 
 import "github.com/agepath/agepath/gaga/internal/model"
 
-// whole has terms over all coordinates, at the point where they were last assembled.
+// whole has terms over all coordinates at the point of the last Assemble.
 type whole struct {
 	grad, dgrad []float64 // P, or more: Σ m φ a and Σ m ∂φ/∂λ a
 	sizes       []float64 // P: of the terms of grad
 	value       float64   // Σ m F
 }
 
-// reset makes the gradient, its rate and the value zero.
 func (w *whole) reset() {
 	clear(w.grad)
 	clear(w.dgrad)
@@ -40,8 +39,7 @@ type curved struct {
 	diags  []float64 // P: Σ m|∂φ/∂u| a_j²
 }
 
-// newCurved returns terms over p coordinates, with room for rows of H and gradients of a
-// greater length.
+// newCurved returns terms over p coordinates, with rows of H and gradients of length stride >= p.
 func newCurved(p, stride int) curved {
 	return curved{
 		whole: whole{grad: zeros(stride), dgrad: zeros(stride), sizes: zeros(p)},
@@ -49,16 +47,13 @@ func newCurved(p, stride int) curved {
 	}
 }
 
-// reset is that of whole, with H.
 func (c *curved) reset() {
 	c.whole.reset()
 	clear(c.full)
 }
 
-// entry returns an entry of H.
 func (c *curved) entry(a, b int) float64 { return c.full[min(a, b)*c.stride+max(a, b)] }
 
-// bend adds H over the active coordinates.
 func (c *curved) bend(s *Scope) {
 	k := len(s.Active)
 	for r, j := range s.Active {
@@ -85,7 +80,8 @@ func (c *curved) Coordinate(j int) (gradient, dage, size float64) {
 	return c.grad[j], c.dgrad[j], c.sizes[j]
 }
 
-// border adds row j of H over the active coordinates to dst, and returns the rest.
+// border adds row j of H over the active coordinates to dst, and returns its diagonal and that
+// entry's magnitude.
 func (c *curved) border(s *Scope, dst []float64, j int) (diagonal, magnitude float64) {
 	for r, k := range s.Active {
 		dst[r] += c.entry(j, k)

@@ -9,7 +9,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// zones are sums over zones, which see to their sizes and their rounding themselves.
+// zones are sums over zones, which maintain their sizes and their rounding themselves.
 type zones struct{}
 
 func (zones) open(w *Window, left *model.Point, _ float64) {
@@ -21,12 +21,12 @@ func (zones) open(w *Window, left *model.Point, _ float64) {
 
 func (zones) withdraw(w *Window, _ []float64, _ float64) { w.condition.SetWatch(nil) }
 
-// moments are moments of the zones, whose sizes are taken anew after many changes of zone
-// and which are summed anew where they have drifted.
+// moments are moments of the zones. Their sizes are recomputed after many changes of zone, and the
+// moments themselves if they have drifted.
 type moments struct {
 	*sums.Moments
 	zones
-	measured int // changes of zone when the sizes were last taken
+	measured int // changes of zone when the sizes were last computed
 }
 
 func (m *moments) open(w *Window, left *model.Point, used float64) {
@@ -50,8 +50,8 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 	m.measured = m.Moves()
 }
 
-// mixed are moments of some zones. The samples of the others are watched, as they are summed one
-// by one.
+// mixed are moments of some zones. The samples of the other zones are summed one by one and so are
+// all watched.
 type mixed struct{ *moments }
 
 func (m mixed) withdraw(w *Window, u []float64, age float64) {
@@ -59,8 +59,8 @@ func (m mixed) withdraw(w *Window, u []float64, age float64) {
 	w.condition.SetWatch(w.condition.State().All)
 }
 
-// begin places the window at left and finds how soon each sample can reach a boundary. It
-// reports false where there are so few samples that all are watched.
+// begin places the window at left and computes how soon each sample can reach a boundary. It
+// reports false if there are so few samples that all are watched.
 func (w *Window) begin(left *model.Point) bool {
 	s := w.condition.State()
 	if w.length <= 0 {
@@ -75,7 +75,7 @@ func (w *Window) begin(left *model.Point) bool {
 		return false
 	}
 	within := w.length
-	if within <= 0 { // that of the last window, if any
+	if within <= 0 { // else that of the last window
 		w.length, within = tolerance.WindowFirst*left.Age, math.Inf(1)
 	}
 	w.ends, w.rates = boundaries(s, w.age)
@@ -98,7 +98,7 @@ func (w *Window) predict(left *model.Point) {
 	w.condition.PredictAll(w.du, left.Rate)
 }
 
-// enlist lists the samples that were found for the next windows, if these are few.
+// enlist lists the samples found for the next windows, if there are few.
 func (w *Window) enlist() {
 	l := &w.list
 	if l.end = 0; math.IsInf(w.limit, 1) || len(w.soon) > cap(l.samples) {
@@ -110,9 +110,9 @@ func (w *Window) enlist() {
 	l.samples = append(l.samples[:0], w.soon...)
 }
 
-// relist finds the listed samples that can reach a boundary soon. It reports false where the
-// list does not last for a window like the last one: a window goes off the list's line by
-// where it is opened, by its tangent and off that.
+// relist finds the listed samples that can reach a boundary soon. It reports false if the list does
+// not cover a window like the last one. A window leaves the list's line by its starting point, by
+// its tangent and by the displacement off that.
 func (w *Window) relist(left *model.Point) bool {
 	l, s := &w.list, w.condition.State()
 	room := l.moved - w.off(&l.line, left) - w.leap - tolerance.Roundoff*w.Distance(nil, left.Theta)
@@ -133,15 +133,15 @@ func (w *Window) relist(left *model.Point) bool {
 	return true
 }
 
-// earliest returns in how many ages sample i, with the defect r and its rate, can reach a
-// boundary of its zone at the earliest, +Inf where that is beyond the limit.
+// earliest returns the smallest number of ages in which sample i, with the defect r and its rate,
+// can reach a boundary of its zone, +Inf if beyond the limit.
 func (w *Window) earliest(i int, r, dr float64) float64 {
 	s := w.condition.State()
 	z := int(s.Zone[i])
 	if s.Kinked() && z == model.Pinned {
 		return 0
 	}
-	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
+	const least = 0x1p-900 // avoids 0/0; numbers below 2^-1022 are slow
 	stray, jump := w.norms[i]*w.speed+least, w.norms[i]*w.leap
 	down, up := stray+max(max(w.rates[z], 0)-dr, 0), stray+max(dr-min(w.rates[z+1], 0), 0)
 	below, above := math.Abs(r-w.ends[z])-jump, math.Abs(w.ends[z+1]-r)-jump
@@ -151,7 +151,7 @@ func (w *Window) earliest(i int, r, dr float64) float64 {
 	return min(below/down, above/up)
 }
 
-// extend chooses how far the window goes, and its samples.
+// extend chooses the length of the window and its samples.
 func (w *Window) extend(left *model.Point) {
 	n := w.condition.State().N
 	w.fit(min(tolerance.WindowFew, n), MostWatched(n))
@@ -191,7 +191,7 @@ func (w *Window) watchAll(left *model.Point) {
 	w.watch(left, w.condition.State().All)
 }
 
-// watch makes the given samples the watched ones, at left.
+// watch sets the watched samples, at left.
 func (w *Window) watch(left *model.Point, samples []int) {
 	w.condition.SetWatch(samples)
 	w.condition.Predict(left.U, left.Theta)
@@ -199,9 +199,8 @@ func (w *Window) watch(left *model.Point, samples []int) {
 	w.condition.State().Evaluate(left)
 }
 
-// reach finds the samples that can reach a boundary of their zones within some lengths, where
-// θ leaves the tangent at the speed, or at once by the leap. Boundaries move ever slower with
-// the age.
+// reach finds the samples that can reach a boundary of their zones within some lengths, if θ leaves
+// the tangent at the speed, or at once by the leap. The speed of boundaries decreases with the age.
 func (w *Window) reach(length float64) {
 	s := w.condition.State()
 	w.limit = tolerance.WindowLook * length
@@ -220,7 +219,7 @@ func (w *Window) reach(length float64) {
 	w.soon, w.near = soon[:k], near[:k]
 }
 
-// look sees to it that all samples are found that can reach a boundary within a length.
+// look ensures that all samples are found that can reach a boundary within a length.
 func (w *Window) look(length float64) {
 	if length > w.limit && !w.whole {
 		w.predict(w.left)
@@ -232,7 +231,7 @@ func (w *Window) look(length float64) {
 	}
 }
 
-// count returns how many samples can reach a boundary within a length.
+// count returns the number of samples that can reach a boundary within a length.
 func (w *Window) count(length float64) (n int) {
 	w.look(length)
 	for _, at := range w.near {
@@ -243,7 +242,7 @@ func (w *Window) count(length float64) (n int) {
 	return n
 }
 
-// within makes samples those that can reach a boundary within a length.
+// within sets samples to those that can reach a boundary within a length.
 func (w *Window) within(length float64) {
 	w.look(length)
 	w.samples = w.samples[:0]
@@ -254,11 +253,10 @@ func (w *Window) within(length float64) {
 	}
 }
 
-// fit halves or doubles the window's length until it has between few and many samples.
-// Those that tie at a boundary right now are in every window; others that tie come and
-// go together, so that few may be out of reach. Where more are so close to one that a
-// window without them would not last, they are watched, for as long as hardly any others
-// come.
+// fit halves or doubles the window's length until it has between few and many samples. Samples that
+// tie at a boundary right now are in every window; other ties come and go together, so that few may
+// be unattainable. If more samples are so close to a boundary that a window without them would not
+// last, they are watched, as long as hardly any others are added.
 func (w *Window) fit(few, many int) {
 	shortest := tolerance.Nudge * w.age
 	tied := w.count(shortest)
@@ -278,9 +276,9 @@ func (w *Window) fit(few, many int) {
 	}
 }
 
-// Surround makes the window a neighbourhood of pt, in all directions alike, in which few
-// samples can change their zones, and watches these. All samples are moved to the zones of
-// their losses. It reports false where too many are at a boundary.
+// Surround makes the window a neighbourhood of pt, the same in all directions, in which few samples
+// can change their zones, and watches these. All samples move to the zones of their losses. It
+// reports false if too many are at a boundary.
 func (w *Window) Surround(pt *model.Point) bool {
 	s := w.condition.State()
 	w.condition.PredictAll(w.u, pt.Theta)

@@ -7,15 +7,15 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// Ruler measures lengths in θ, and the samples' rows in units to match: a step of length
-// s in θ moves the predictor of sample i by at most Norms()[i] s. Each column is scaled
-// by its root mean square.
+// Ruler measures lengths in θ, and the samples' rows in matching units: a step of length s in θ
+// moves the predictor of sample i by at most Norms()[i] s. Each column is scaled by its root mean
+// square.
 type Ruler struct {
 	samples *model.Samples
 	every   []int     // all columns
 	scale   []float64 // P: root mean squares of the columns
 	norms   []float64 // N: over columns
-	columns []int     // nil before the first use
+	columns []int     // columns of norms; nil before the first use
 }
 
 // NewRuler returns a ruler for the rows of a linear predictor.
@@ -32,7 +32,7 @@ func NewRuler(s *model.Samples) *Ruler {
 	return r
 }
 
-// Distance returns the length of b - a, with a nil for zero.
+// Distance returns the length of b - a; a nil a is zero.
 func (r *Ruler) Distance(a, b []float64) float64 {
 	var sum float64
 	for j, x := range b {
@@ -45,8 +45,8 @@ func (r *Ruler) Distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Norms returns the norms (N) of the samples' rows over the given columns, nil for all.
-// The next call overwrites them.
+// Norms returns the norms (N) of the samples' rows over the given columns, nil for all. The next
+// call overwrites them.
 func (r *Ruler) Norms(columns []int) []float64 {
 	if columns == nil {
 		columns = r.every

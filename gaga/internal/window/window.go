@@ -1,5 +1,5 @@
-// Package window bounds which samples can reach a threshold soon, so that the others need
-// not be looked at.
+// Package window bounds which samples can reach a threshold soon, so that the others need not be
+// examined.
 package window
 
 import (
@@ -12,95 +12,93 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Horizon says how far the watched samples tell of all crossings.
+// Horizon says how far the watched samples account for all crossings.
 type Horizon interface {
-	// Ahead returns the ages beyond left in which only watched samples can cross. It opens
-	// a new window at left where the last is used up.
+	// Ahead returns the ages beyond left in which only watched samples can cross. It opens a new
+	// window at left if the last is used up.
 	Ahead(left *model.Point) float64
 	// Inside reports whether only watched samples can have crossed at pt.
 	Inside(pt *model.Point) bool
 }
 
-// Everything is the horizon where all samples are watched.
+// Everything is the horizon when all samples are watched.
 type Everything struct{}
 
 func (Everything) Ahead(*model.Point) float64 { return math.Inf(1) }
 func (Everything) Inside(*model.Point) bool   { return true }
 
-// Window is a neighbourhood of a point of the path in which only the watched samples can
-// reach a boundary of their zones. Sample i is at a distance d_i from the next boundary
-// ρ, in its residual for the squared loss, with ρ = √threshold, and in its margin's
-// defect for the hinge loss, with ρ = threshold/C. On the tangent at that point it
-// approaches the boundary at a known rate; a θ that is off the tangent by Δθ moves the
-// residual or the defect by at most ‖a_i‖‖Δθ‖ more. So the sample need not be watched
-// while both together are less than d_i. The norms are those of a [Ruler], over the
-// coordinates that can move.
+// Window is a neighbourhood of a point of the path in which only the watched samples can reach a
+// boundary of their zones. Sample i is at a distance d_i from the next boundary ρ: in its residual
+// with ρ = √threshold for the squared loss, in its margin's defect with ρ = threshold/C for the
+// hinge loss. Along the tangent at the point it approaches the boundary at a known rate; a θ that
+// is off the tangent by Δθ moves the residual or the defect by at most ‖a_i‖‖Δθ‖ more. The sample
+// need not be watched while the sum of both is less than d_i. The norms are those of a [Ruler],
+// over the coordinates that can move.
 type Window struct {
 	*Ruler
 	line
 	extent
 	condition *condition.Primal
 	outside   outside
-	direct    []bool  // of each zone: all its samples are watched; nil where that is none
+	direct    []bool  // of each zone: all its samples are watched; nil if there is no such zone
 	last      float64 // end of the range of ages
-	lasting   bool    // it bounds moves of all coordinates, always
-	widened   bool    // it does so now
+	lasting   bool    // always bounds moves of all coordinates
+	widened   bool    // bounds moves of all coordinates now
 
-	drift  float64 // running mean of ‖Δθ‖ by jumps, per unit of age
+	drift  float64 // running mean of the jump length per unit of age
 	jumped float64 // ‖Δθ‖ of the largest recent jump
 
-	u, du []float64    // N: predictors where the window was opened, and their rates
-	whole bool         // these are known
-	left  *model.Point // where it is being opened
+	u, du []float64    // N: predictors at the window's start, and their rates
+	whole bool         // u and du are known
+	left  *model.Point // point at which it is being opened
 	approach
 	list    list
-	samples []int // room for those that can reach a boundary in the window
-	watched []int // and for the watched samples
+	samples []int // backing store of the samples that can reach a boundary in the window
+	watched []int // backing store of the watched samples
 }
 
 // approach has the samples that can reach a boundary of their zones within a limit of ages.
 type approach struct {
 	limit       float64
 	soon        []int     // the samples
-	near        []float64 // in how many ages each can at the earliest
+	near        []float64 // in how many ages each can do so at the earliest
 	ends, rates []float64 // the boundaries, and their rates
-	speed, leap float64   // of θ off the tangent, and at once
+	speed, leap float64   // displacement of θ off the tangent, per age and at once
 }
 
 // list has the samples that can reach a boundary of their zones up to an age, while θ is near a
-// line. Windows are opened from it, without a look at the others.
+// line. Windows are opened from it without examining the others.
 type list struct {
 	line
-	end     float64 // the age; 0 where there is no list
+	end     float64 // the age; 0 if there is no list
 	moved   float64 // largest ‖Δθ‖ off the line
 	samples []int
 }
 
-// line is the tangent that a window is opened along.
+// line is the tangent along which a window is opened.
 type line struct {
 	theta, rate []float64
 	age         float64
 }
 
-// extent is how far a window goes.
 type extent struct {
 	length float64 // ages
 	moved  float64 // largest ‖Δθ‖ inside, off the tangent
 	radius float64 // largest |Δρ| inside
 }
 
-// outside is how the terms of the samples that are not watched are summed.
+// outside is how the terms of unwatched samples are summed.
 type outside interface {
-	// open opens a window at left, where the predictors of all samples are known. The last
-	// window was opened so many ages before.
+	// open opens a window at left, where the predictors of all samples are known. The last window
+	// was opened used ages before.
 	open(w *Window, left *model.Point, used float64)
-	// withdraw watches as few samples as the sums of all others allow without a window, at
-	// the predictors u of all samples and an age.
+	// withdraw watches as few samples as the sums of all others allow without a window, at the
+	// predictors u of all samples and an age.
 	withdraw(w *Window, u []float64, age float64)
 }
 
-// New returns a *Window where the terms of the condition allow one, else [Everything].
-// Last is the end of the range of ages.
+// New returns a *Window if the terms of the condition allow one, else [Everything]. Last is the end
+// of the range of ages.
 func New(c *condition.Primal, last float64) Horizon {
 	s := c.State()
 	f := func(k int) []float64 { return make([]float64, k) }
@@ -123,14 +121,14 @@ func New(c *condition.Primal, last float64) Horizon {
 	return w
 }
 
-// MostWatched returns how many of n samples a window watches at most.
+// MostWatched returns the largest number of n samples that a window watches.
 func MostWatched(n int) int { return max(tolerance.WindowMany, n/tolerance.WindowPart) }
 
-// Ahead opens a new window at left where the last is nearly used up.
+// Ahead opens a new window at left if the last is nearly used up.
 func (w *Window) Ahead(left *model.Point) float64 {
 	if w.Inside(left) {
 		ahead := w.age + w.length - left.Age
-		// Behind kinks θ may leave the tangent.
+		// After kinks θ may leave the tangent.
 		if rate := w.Distance(w.rate, left.Rate); rate > 0 {
 			ahead = math.Min(ahead, (w.moved-w.strayed(left))/rate)
 		}
@@ -143,7 +141,7 @@ func (w *Window) Ahead(left *model.Point) float64 {
 	return w.length
 }
 
-// Inside closes a window of other coordinates than can move now.
+// Inside closes a window for coordinates other than those that can move now.
 func (w *Window) Inside(pt *model.Point) bool {
 	if !slices.Equal(w.columns, w.moving()) {
 		w.length = 0
@@ -154,20 +152,20 @@ func (w *Window) Inside(pt *model.Point) bool {
 // Close makes the next Ahead open a new window.
 func (w *Window) Close() { w.length = 0 }
 
-// Widen makes windows bound moves of all coordinates, as those of a landing, or again of
-// the active ones only.
+// Widen makes windows bound moves of all coordinates, as in a landing, or again of the active ones
+// only.
 func (w *Window) Widen(all bool) { w.widened = all }
 
-// WatchNone closes the window and watches no samples, or all where the sums need that. U
-// are the predictors of all samples, at the age.
+// WatchNone closes the window and watches no samples, or all if the sums need that. U are the
+// predictors of all samples, at the age.
 func (w *Window) WatchNone(u []float64, age float64) {
 	w.Close()
 	w.outside.withdraw(w, u, age)
 }
 
-// Jumped takes note of a jump and of the ages that the path was smooth before it: windows
-// leave room for as many more. Jumps closer together than a window pays say nothing of
-// how often they come.
+// Jumped records a jump and the number of ages for which the path was smooth before; windows leave
+// room for further jumps at this rate. Jumps closer together than the shortest useful window say
+// nothing about the rate.
 func (w *Window) Jumped(from, to []float64, ages float64) {
 	length := w.Distance(from, to)
 	w.jumped = math.Max(tolerance.WindowLeap*w.jumped, length)
@@ -198,7 +196,7 @@ func (w *Window) off(l *line, pt *model.Point) float64 {
 	return math.Sqrt(sum)
 }
 
-// growth returns by how much the boundaries ρ have moved up to an age at most.
+// growth returns the largest displacement of a boundary ρ up to an age.
 func (w *Window) growth(age float64) (most float64) {
 	s := w.condition.State()
 	for k := range s.Thresholds() {
@@ -209,8 +207,8 @@ func (w *Window) growth(age float64) (most float64) {
 	return most
 }
 
-// boundary returns threshold k of the regularizer at an age as a boundary ρ of the
-// residual or the defect, and its rate.
+// boundary returns threshold k of the regularizer at an age as a boundary ρ of the residual or the
+// defect, and its rate.
 func boundary(s *model.State, k int, age float64) (rho, rate float64) {
 	threshold, slope := s.Regularizer.Threshold(k, age)
 	if s.Kinked() {
@@ -220,8 +218,8 @@ func boundary(s *model.State, k int, age float64) (rho, rate float64) {
 	return rho, slope / (2 * rho)
 }
 
-// boundaries returns the boundaries ρ of all zones at an age and their rates: of zone z
-// the lower end is entry z, the upper one entry z+1; pinned samples are at both.
+// boundaries returns the boundaries ρ of all zones at an age and their rates. The lower end of zone
+// z is entry z, the upper end entry z+1; pinned samples are at both.
 func boundaries(s *model.State, age float64) (ends, rates []float64) {
 	last := len(s.Zones)
 	ends, rates = make([]float64, last+1), make([]float64, last+1)
@@ -232,8 +230,8 @@ func boundaries(s *model.State, age float64) (ends, rates []float64) {
 	return ends, rates
 }
 
-// defect returns what of a sample is compared with the boundaries ρ, and its rate: the
-// margin's defect where the loss has a kink, else the size of the residual.
+// defect returns the quantity of a sample that is compared with the boundaries ρ, and its rate: the
+// margin's defect if the loss has a kink, else the size of the residual.
 func defect(kinked bool, y, u, du float64) (r, dr float64) {
 	if kinked {
 		return 1 - y*u, -y * du
