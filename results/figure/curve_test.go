@@ -3,6 +3,7 @@ package figure
 import (
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -321,6 +322,40 @@ func TestScoreCurveBand(t *testing.T) {
 	}
 	if !strings.Contains(f.Note, "mean ± standard deviation over 3 ") {
 		t.Errorf("note %q", f.Note)
+	}
+}
+
+// TestScoreCurveChoices wants a mark for each repeat at the age that validation chose, and the
+// constant's score as a level line over all ages.
+func TestScoreCurveChoices(t *testing.T) {
+	t.Parallel()
+	path := newScorePath([]knot{{0, 1, eventStart, 0.10}, {1, 2, "end", 0.11}})
+	table := tablesOf(t, []testrun.Row{
+		{"method": "gaga", "regularizer": "linear", "repeat": 1, "age_of_best_validation": 1.25, "test_at_best_validation": 0.102, "best_validation": 0.1},
+		{"method": "gaga", "regularizer": "linear", "repeat": 2, "age_of_best_validation": 1.75, "test_at_best_validation": 0.108, "best_validation": 0.1},
+		{"method": "constant", "repeat": 1, "test_at_best_validation": 0.3, "best_validation": 0.3},
+		{"method": "constant", "repeat": 2, "test_at_best_validation": 0.5, "best_validation": 0.3},
+	})[0]
+	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{&table.Rows[0]}}
+	f := scoreCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return []*scorePath{path, path} })
+	if f == nil {
+		t.Fatal("no figure")
+	}
+	want := map[string][][]Point{
+		"constant":                {{{X: 1, Y: 0.4}, {X: 2, Y: 0.4}}},
+		"GAGA, age by validation": {{{X: 1.25, Y: 0.102}}, {{X: 1.75, Y: 0.108}}},
+	}
+	for _, s := range f.Series {
+		if pieces, ok := want[s.Name]; ok && !reflect.DeepEqual(s.Pieces, pieces) {
+			t.Errorf("%s: %v, want %v", s.Name, s.Pieces, pieces)
+		}
+		delete(want, s.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no series %v", want)
+	}
+	if _, err := f.SVG(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
+	"gonum.org/v1/plot/vg"
 )
 
 // planScoreCurves lists a figure for each data set, model, regularizer and noise
@@ -233,7 +234,10 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 	styles := stylesOf(plan.table.Methods)
 	level := map[int]analysis.Summary{} // methods without ages
 	lowest, highest := math.Inf(1), math.Inf(-1)
-	var counts []repeatCount
+	var (
+		counts  []repeatCount
+		choices []Series
+	)
 	for j := range row.Entries {
 		entry := &row.Entries[j]
 		found := paths(entry)
@@ -257,13 +261,25 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 		}
 		f.Series = append(f.Series, s)
 		counts = append(counts, repeatCount{styles[j].label, len(found), row.Repeats, cutAges(found, lo, hi)})
+		if marks := chosenAges(entry, found); len(marks) > 0 {
+			style := seriesStyle{color: s.style.color, glyph: choiceGlyph{}, radius: vg.Points(4.5), width: vg.Points(2)} // above all lines
+			choices = append(choices, Series{Name: styles[j].label + ", age by validation", Pieces: marks, style: style})
+		}
 	}
 	if len(level) == len(f.Series) {
 		return nil
 	}
-	for i, s := range level {
-		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean, Band: finiteOr0(s.Std)}, {X: highest, Y: s.Mean, Band: finiteOr0(s.Std)}}}
+	if floor := row.Floor; floor != nil && floor.Summary[plan.table.Lead()].N > 0 {
+		level[len(f.Series)] = floor.Summary[plan.table.Lead()]
+		f.Series = append(f.Series, Series{
+			Name:  analysis.MethodLabel(plan.table.Layout.Floor.Method),
+			style: seriesStyle{color: grey, width: vg.Points(1.2), dashes: dashPatterns[1]},
+		})
 	}
+	for i, s := range level {
+		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
+	}
+	f.Series = append(f.Series, choices...)
 	f.X = AxisLabel{Text: plan.table.Layout.Path.Label, Log: spansDecade(lowest, highest)}
 	f.Note = data.SizesOf(row.Setting) + meanOver("mean ± standard deviation", repeatCounts(counts))
 	if plan.of != "" {
@@ -271,6 +287,19 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 	}
 	f.Caption = fmt.Sprintf("Over what all complete cells of a method have of the %s.", plan.table.Layout.Step.Word)
 	return f
+}
+
+// chosenAges returns the age that the validation part chooses in each repeat of an entry, with
+// the test score there.
+func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]Point) {
+	lo, hi := commonAges(paths)
+	for _, sample := range entry.Sample {
+		age, score := sample.Step[0], sample.Score[analysis.TestAtBestValidation]
+		if lo <= age && age <= hi && stats.Finite(score) {
+			marks = append(marks, []Point{{X: age, Y: score}})
+		}
+	}
+	return marks
 }
 
 // isReference reports whether a method without a path is drawn as a level.
@@ -303,14 +332,6 @@ func (c *repeatCount) text() string {
 		text += " (" + strings.Join(cuts, ", ") + ")"
 	}
 	return text
-}
-
-// finiteOr0 returns a deviation, 0 where there is none.
-func finiteOr0(x float64) float64 {
-	if !stats.Finite(x) {
-		return 0
-	}
-	return x
 }
 
 // meanOver says what the points are, and over which repeats.

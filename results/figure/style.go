@@ -2,6 +2,7 @@ package figure
 
 import (
 	"image/color"
+	"math"
 
 	"github.com/agepath/agepath/results/analysis"
 	"gonum.org/v1/plot/vg"
@@ -111,4 +112,28 @@ func stylesOf(methods []string) []methodStyle {
 		styles[j].label = labels[j]
 	}
 	return styles
+}
+
+// choiceGlyph is a filled star, which no method has.
+type choiceGlyph struct{}
+
+// DrawGlyph is part of draw.GlyphDrawer.
+func (choiceGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.SetColor(style.Color)
+	var path vg.Path
+	for i := range 10 {
+		r := style.Radius
+		if i%2 == 1 {
+			r *= 0.45
+		}
+		sin, cos := math.Sincos(math.Pi * (0.5 + float64(i)/5))
+		p := vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
+		if i == 0 {
+			path.Move(p)
+		} else {
+			path.Line(p)
+		}
+	}
+	path.Close()
+	c.Fill(path)
 }
