@@ -27,6 +27,7 @@ type ACSPath struct {
 	Unconverged  int // ages at which the limit was reached
 	Discarded    int // ages that discard every sample at the solution before them, so that there is no fit
 	OneClass     int // ages at which only one class has weight, so that there is no fit
+	Passed       int // shares that were in before their turn, so that there is no age for them
 }
 
 // Complete reports whether every age that does not discard every sample has its
@@ -44,15 +45,21 @@ func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0
 // sample the error is [gaga.ErrDiscarded]. A path that was begun is returned beside an
 // error.
 func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
-	path := &ACSPath{}
 	for k := 1; k < len(ages); k++ {
 		if !(ages[k] > ages[k-1]) {
-			return path, fmt.Errorf("baselines: ages %v, %v do not ascend", ages[k-1], ages[k])
+			return &ACSPath{}, fmt.Errorf("baselines: ages %v, %v do not ascend", ages[k-1], ages[k])
 		}
 	}
 	if len(ages) == 0 || !(ages[0] > 0) {
-		return path, errors.New("baselines: alternate convex search needs ages > 0")
+		return &ACSPath{}, errors.New("baselines: alternate convex search needs ages > 0")
 	}
+	return alternate(ctx, p, len(ages), o, func(_ *gaga.Alternation, k int) (float64, error) { return ages[k], nil })
+}
+
+// alternate converges at n ages, each given by the search that has converged at the one before.
+// One that does not ascend is passed over.
+func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next func(a *gaga.Alternation, k int) (float64, error)) (*ACSPath, error) {
+	path := &ACSPath{}
 	a, err := gaga.NewAlternation(p)
 	if err != nil {
 		return path, err
@@ -65,7 +72,19 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 	if err != nil {
 		return path, err
 	}
-	for _, age := range ages {
+	var first, last float64
+	for k := range n {
+		age, err := next(a, k)
+		if err != nil {
+			return path, err
+		}
+		if !(age > last) {
+			path.Passed++
+			continue
+		}
+		if last = age; k == 0 {
+			first = age
+		}
 		iterations, err := a.Converge(ctx, age, o.Tolerance, o.Limit)
 		path.Alternations += iterations
 		var slow *gaga.NotConverged
@@ -83,10 +102,10 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 		}
 		path.Knots = append(path.Knots, a.Knot(age, gaga.Grid))
 	}
-	if path.Discarded == len(ages) {
+	if path.Discarded == n {
 		losses := make([]float64, p.X.Rows)
 		a.Losses(losses)
-		return path, fmt.Errorf("baselines: ages %.4g to %.4g, where the smallest loss is %.4g: %w", ages[0], ages[len(ages)-1], slices.Min(losses), gaga.ErrDiscarded)
+		return path, fmt.Errorf("baselines: ages %.4g to %.4g, where the smallest loss is %.4g: %w", first, last, slices.Min(losses), gaga.ErrDiscarded)
 	}
 	if n := len(path.Knots); n > 0 {
 		path.Knots[n-1].Kind = gaga.End

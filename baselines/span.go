@@ -93,25 +93,15 @@ func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 }
 
 // entryAges returns the ages at which losses come within the last threshold of the regularizer, in
-// rising order, of losses that are no rounding: of a share lossRounding of the largest
-// without features.
+// rising order, of losses that are no rounding.
 func entryAges(p *gaga.Problem, losses []float64) []float64 {
-	r, least := p.Regularizer, slices.Max(losses)
-	for _, y := range p.Y {
-		loss, _, _ := p.Loss.Eval(0, y)
-		least = math.Max(least, loss)
-	}
-	least *= lossRounding
-	last := len(r.Zones()) - 2
+	least := roundingLoss(p, losses)
 	var ages []float64
 	for _, loss := range slices.Sorted(slices.Values(losses)) {
 		if !(loss > least) {
 			continue
 		}
-		age := entryAge(func(age float64) float64 {
-			threshold, _ := r.Threshold(last, age)
-			return threshold
-		}, loss)
+		age := entryAge(p.Regularizer, loss)
 		if math.IsInf(age, 1) {
 			break
 		}
@@ -120,12 +110,28 @@ func entryAges(p *gaga.Problem, losses []float64) []float64 {
 	return ages
 }
 
+// roundingLoss returns the largest loss that may be rounding: a share lossRounding of the largest,
+// those without features included.
+func roundingLoss(p *gaga.Problem, losses []float64) float64 {
+	largest := slices.Max(losses)
+	for _, y := range p.Y {
+		loss, _, _ := p.Loss.Eval(0, y)
+		largest = math.Max(largest, loss)
+	}
+	return lossRounding * largest
+}
+
 // Ages between which thresholds are looked for.
 const leastAge, mostAge = 1e-150, 1e150
 
-// entryAge returns the age at which a threshold that rises with the age reaches a loss, +Inf where
-// it does not.
-func entryAge(threshold func(age float64) float64, loss float64) float64 {
+// entryAge returns the age at which the regularizer's last threshold, which rises with the age,
+// reaches a loss, +Inf where it does not.
+func entryAge(r gaga.Regularizer, loss float64) float64 {
+	last := len(r.Zones()) - 2
+	threshold := func(age float64) float64 {
+		level, _ := r.Threshold(last, age)
+		return level
+	}
 	lo, hi := leastAge, mostAge
 	if threshold(hi) < loss {
 		return math.Inf(1)

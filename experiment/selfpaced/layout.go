@@ -94,6 +94,7 @@ var Layout = &layout.Layout{
 		{Name: Original, Label: "Original", Style: 1, Reference: true},
 		{Name: ACS, Label: "ACS", Style: 2},
 		{Name: ACSOnce, Label: "ACS, one alternation"},
+		{Name: ACSShare, Label: "ACS by shares"},
 		{Name: MOSPL, Label: "MOSPL", Style: 3},
 		{Name: GAGA, Label: "GAGA", Style: 4, Continuous: true},
 		{Name: HuberLasso, Label: "Huber Lasso", Style: 5},

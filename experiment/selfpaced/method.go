@@ -16,6 +16,7 @@ const (
 	Original   = "original"    // the fit with all weights 1
 	ACS        = "acs"         // alternate convex search at ages with a fixed step
 	ACSOnce    = "acs-once"    // one alternation at each of these ages, as in the paper's scripts
+	ACSShare   = "acs-share"   // alternate convex search at ages by which growing shares of the samples are in
 	MOSPL      = "mospl"       // multi-objective self-paced learning: a front in place of a path
 	GAGA       = "gaga"        // the whole age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
@@ -107,7 +108,7 @@ func (m *methodInfo) Declaration() (string, []gridfile.SettingInfo) { return m.n
 // methodTable holds the methods in the order messages and documents show them.
 var methodTable = []*methodInfo{
 	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
-	&acsOnceMethod, &constantMethod,
+	&acsOnceMethod, &acsShareMethod, &constantMethod,
 }
 
 // with returns the method with what it uses of a regularizer, ages and

@@ -64,6 +64,27 @@ var acsOnceMethod = methodInfo{
 	},
 }
 
+var acsShareMethod = methodInfo{
+	name: ACSShare, algorithm: 1, regularized: true,
+	settings: []gridfile.SettingInfo{
+		{Name: "start", Rule: gridfile.Ratio, Standard: gridfile.Setting{Number: 0.5}, Meaning: "share of the samples that is in first"},
+		{Name: "growth", Rule: growths, Standard: gridfile.Setting{Number: 0.1}, Meaning: "share by which it grows each time, up to all"},
+	},
+	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+		shares := baselines.Shares(c.Method.Settings.Number("start"), c.Method.Settings.Number("growth"))
+		path, err := baselines.ACSShares(ctx, f.Problem, shares, baselines.ACSOptions{})
+		return f.alternated(path, len(shares), err)
+	},
+	work: func(g *group, n, d float64) float64 {
+		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
+		growth := math.Inf(1)
+		for _, setting := range g.settings.Values("growth") {
+			growth = min(growth, setting.Number)
+		}
+		return cold + (1+0.5/growth)*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
+	},
+}
+
 var gagaMethod = methodInfo{
 	name: GAGA, algorithm: 23, regularized: true, aged: true,
 	fit: fitGAGA,
@@ -100,16 +121,24 @@ func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 // alternate takes over what alternate convex search finds.
 func (f *Fitted) alternate(ctx context.Context, ages []float64, options baselines.ACSOptions) error {
 	path, err := baselines.ACS(ctx, f.Problem, ages, options)
+	return f.alternated(path, len(ages), err)
+}
+
+// alternated takes over a path of at most n ages.
+func (f *Fitted) alternated(path *baselines.ACSPath, n int, err error) error {
 	if err != nil {
 		return discards(err, raiseAge)
 	}
 	f.Knots = path.Knots
 	f.status = gaga.Complete.String()
 	if !path.Complete() {
-		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", len(ages), path.Unconverged, path.OneClass)
+		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", n, path.Unconverged, path.OneClass)
 	}
 	if path.Discarded > 0 {
-		f.status += fmt.Sprintf("; %d of %d ages discard every sample", path.Discarded, len(ages))
+		f.status += fmt.Sprintf("; %d of %d ages discard every sample", path.Discarded, n)
+	}
+	if path.Passed > 0 {
+		f.status += fmt.Sprintf("; %d of %d shares were in before their turn", path.Passed, n)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 	{Name: "age_min", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Min) }, Doc: "first age λ of the path; null for methods without given ages"},
 	{Name: "age_max", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Max) }, Doc: "last age λ of the path; null for methods without given ages"},
 	{Name: "age_step", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Step) }, Doc: "distance between the ages of acs and acs-once; null for the others"},
-	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Method.Name }, Doc: "original, acs, mospl, gaga, huber-lasso, rlssvm, relssvm, robust-svm, acs-once or constant, or the name of a command"},
+	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Method.Name }, Doc: "original, acs, mospl, gaga, huber-lasso, rlssvm, relssvm, robust-svm, acs-once, acs-share or constant, or the name of a command"},
 	{Name: "method_params", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Settings.Text()) }, Doc: "settings of the method's own, as a JSON object in the order in which docs/grid.md lists them; null for methods without any"},
 	{Name: "noise_kind", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Settings.Noise.Kind) }, Doc: "how the data was contaminated; null for clean cells"},
 	{Name: "noise_level", Type: experiment.Float, Value: func(c *plannedCell) any { return c.Settings.Noise.Level }, Doc: "fraction the contamination was asked for, in [0, 1]; 0 for clean cells"},

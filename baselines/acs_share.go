@@ -1,0 +1,77 @@
+package baselines
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/gaga"
+)
+
+// shareRoom is by how much the threshold that lets all samples in exceeds the largest loss,
+// so that the rounding of a fit does not drop a sample again.
+const shareRoom = 1e-6
+
+// Shares returns start, start + growth, ... below 1, and 1: shares of the samples in (0, 1].
+func Shares(start, growth float64) []float64 {
+	if start == 1 {
+		return []float64{1}
+	}
+	return Ages(start, 1, growth)
+}
+
+// ACSShares is [ACS] at ages that ascending shares of the samples give: the curriculum that
+// begins with the easy half and grows by a tenth of the samples each time (Kumar, Packer and
+// Koller 2010 begin so). The age of a share is the one whose last threshold lies half-way
+// between the largest loss of the share and the next loss of the solution so far; for all
+// samples it is just above the largest. Rows of multiplicity m count as m samples.
+//
+// While a search converges, further samples come in. A share that is in by then has no age above
+// the last one: it has no knot and is counted as Passed. A regularizer that keeps samples
+// of a share out at every age is an error.
+func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOptions) (*ACSPath, error) {
+	for k, share := range shares {
+		if !(share > 0 && share <= 1) || k > 0 && !(share > shares[k-1]) {
+			return &ACSPath{}, fmt.Errorf("baselines: shares %v; ascending ones > 0 and at most 1 are allowed", shares)
+		}
+	}
+	losses, order := make([]float64, p.X.Rows), make([]int, p.X.Rows)
+	for i := range order {
+		order[i] = i
+	}
+	return alternate(ctx, p, len(shares), o, func(a *gaga.Alternation, k int) (float64, error) {
+		a.Losses(losses)
+		slices.SortFunc(order, func(i, j int) int { return cmp.Compare(losses[i], losses[j]) })
+		level := max(shareLevel(p, losses, order, shares[k]), roundingLoss(p, losses))
+		age := entryAge(p.Regularizer, level)
+		if math.IsInf(age, 1) {
+			return 0, fmt.Errorf("baselines: at no age does the regularizer %s let a share of %g of the samples in", p.Regularizer.Name(), shares[k])
+		}
+		return age, nil
+	})
+}
+
+// shareLevel returns a level of the losses below which a share of the samples is; order sorts
+// the losses.
+func shareLevel(p *gaga.Problem, losses []float64, order []int, share float64) float64 {
+	total, in := 0.0, 0.0
+	for i := range order {
+		total += multiplicity(p, i)
+	}
+	for k, i := range order[:len(order)-1] {
+		if in += multiplicity(p, i); in >= share*total*(1-1e-12) {
+			return (losses[i] + losses[order[k+1]]) / 2
+		}
+	}
+	return losses[order[len(order)-1]] * (1 + shareRoom)
+}
+
+// multiplicity returns how many samples row i stands for.
+func multiplicity(p *gaga.Problem, i int) float64 {
+	if p.Multiplicity == nil {
+		return 1
+	}
+	return p.Multiplicity[i]
+}
