@@ -8,27 +8,25 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Constraints are K linear constraints A β + b >= 0 on the d coefficients. Rows
-// flagged in Equality hold with equality, A_k·β + b_k = 0. They bind the
-// coefficients, not the intercept. The zero value is no constraint.
+// Constraints are K linear constraints A β + b >= 0 on the d coefficients; rows flagged in Equality
+// hold with equality, A_k·β + b_k = 0. They do not bind the intercept. The zero value is no
+// constraint.
 //
-// Constraints by name are functions of this package: NonNegative, Box,
-// Monotone, Fairness, Sum and Custom.
+// NonNegative, Box, Monotone, Fairness, Sum and Custom make constraints.
 type Constraints struct {
 	A        blas64.General // K x d, row-major.
 	B        []float64      // K.
-	Equality []bool         // K, or nil where none is an equality.
+	Equality []bool         // K, or nil if there are no equalities.
 
-	err error // of the arguments they were built from, kept for Check
+	err error // of the constructor's arguments, for Check
 }
 
 // N returns the number of constraints K.
 func (c Constraints) N() int { return c.A.Rows }
 
-// Check returns nil, or an *InputError that names the first shape, NaN or
-// infinity that makes c no constraints (ErrShape, ErrNotFinite), or the first
-// row of zeros that no coefficients satisfy (ErrInfeasible). A row of zeros
-// that all coefficients satisfy is redundant and allowed.
+// Check returns nil, or an *InputError for the first wrong shape, NaN or infinity (ErrShape,
+// ErrNotFinite), or for the first row of zeros that no coefficients satisfy (ErrInfeasible). Rows
+// of zeros that always hold are allowed.
 func (c Constraints) Check() error {
 	if c.err != nil {
 		return c.err
@@ -49,7 +47,6 @@ func (c Constraints) Check() error {
 	return nil
 }
 
-// shape returns an error where A, b and the flags do not fit.
 func (c Constraints) shape() error {
 	if err := checkMatrix("Constraints.A", c.A, c.A.Cols); err != nil {
 		return err
@@ -66,18 +63,15 @@ func (c Constraints) shape() error {
 	return nil
 }
 
-// equal tells whether row k is an equality.
 func (c Constraints) equal(k int) bool { return c.Equality != nil && c.Equality[k] }
 
 func zero(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != 0 })
 }
 
-// Custom is A β + b >= 0 with A of K x d, row-major. For equalities set
-// Equality of the result.
+// Custom is A β + b >= 0 with A of K x d, row-major. Set Equality of the result for equalities.
 func Custom(a blas64.General, b []float64) Constraints { return Constraints{A: a, B: b} }
 
-// newConstraints returns rows of zeros.
 func newConstraints(rows, cols int) Constraints {
 	if rows == 0 {
 		return Constraints{}
@@ -85,7 +79,7 @@ func newConstraints(rows, cols int) Constraints {
 	return Constraints{A: newMatrix(rows, cols), B: make([]float64, rows)}
 }
 
-// coefficients returns an error where d is no number of coefficients.
+// coefficients checks d.
 func coefficients(name string, d int) error {
 	if d < 1 {
 		return shapeError(name+": d", "%d coefficients; there is at least one", d)

@@ -21,11 +21,10 @@ func NonNegative(d int) Constraints {
 	return c
 }
 
-// Box is lower_j <= β_j <= upper_j. Both have one bound per coefficient, -Inf
-// and +Inf where there is none; either may be nil for none at all. Where the
-// two are equal, β_j is fixed by an equality. Where the lower is above the
-// upper, Check says so (ErrInfeasible). The rows are, coefficient by
-// coefficient, the lower bound, then the upper one.
+// Box is lower_j <= β_j <= upper_j. Each slice has one bound per coefficient, -Inf or +Inf for
+// none; a nil slice has no bounds. Equal bounds fix β_j by an equality. If a lower bound exceeds
+// the upper one, Check returns ErrInfeasible. The rows are, by coefficient, the lower bound and
+// then the upper one.
 func Box(lower, upper []float64) Constraints {
 	d := max(len(lower), len(upper))
 	if err := coefficients("Box", d); err != nil {
@@ -86,8 +85,7 @@ func Box(lower, upper []float64) Constraints {
 	return c
 }
 
-// Monotone is β_0 <= β_1 <= ... <= β_d-1, or >= where increasing is false: d-1
-// rows.
+// Monotone is β_0 <= β_1 <= ... <= β_d-1, or >= if increasing is false: d-1 rows.
 func Monotone(d int, increasing bool) Constraints {
 	if err := coefficients("Monotone", d); err != nil {
 		return Constraints{err: err}
@@ -120,18 +118,15 @@ func Sum(d int, total float64) Constraints {
 	return c
 }
 
-// Fairness bounds in size by the tolerance the covariance of the score with each of p
-// sensitive attributes,
+// Fairness bounds the size of the covariance of the score with each of p sensitive attributes,
 //
 //	|Σ_i w_i (z_is - mean z_s) x_i·β| / Σ_i w_i <= tolerance
 //
-// (Zafar et al., Fairness constraints, AISTATS 2017), by two rows each: that the
-// covariance is at least -tolerance, then that it is at most tolerance. As the attributes are
-// centred here, an intercept does not matter.
+// (Zafar et al., Fairness constraints, AISTATS 2017), by two rows each: covariance >= -tolerance,
+// then <= tolerance. The attributes are centred, so an intercept does not matter.
 //
-// X is n x d, row-major. Weights are n numbers >= 0 that say how often each sample is there,
-// or nil: all 1. Each attribute has n values and may be a feature. A constant one has no
-// covariance with anything and leaves redundant rows of zeros.
+// X is n x d, row-major. Weights are n multiplicities >= 0, or nil for ones. Each attribute has n
+// values and may be a feature; a constant one gives redundant rows of zeros.
 func Fairness(x blas64.General, weights []float64, attributes [][]float64, tolerance float64) Constraints {
 	if err := checkFairness(x, weights, attributes, tolerance); err != nil {
 		return Constraints{err: err}

@@ -11,16 +11,15 @@ import "gonum.org/v1/gonum/blas/blas64"
 //	ReLU(z)   = max(z, 0)
 //	ReHU_τ(z) = 0 for z <= 0, z²/2 for 0 < z <= τ, τ(z - τ/2) for z > τ.
 //
-// Every convex piecewise linear-quadratic function that is bounded below is
-// such a sum (Dai and Qiu, ReHLine, NeurIPS 2023, Theorem 1); Decompose finds
-// it. Losses by name are functions of this package: Hinge, Huber, Quantile and
-// others. What is wrong with their arguments is reported by Check.
+// Every convex piecewise linear-quadratic function that is bounded below is such a sum (Dai and
+// Qiu, ReHLine, NeurIPS 2023, Theorem 1); Decompose finds it. Hinge, Huber, Quantile and others
+// make losses; Check reports errors in their arguments.
 type Loss struct {
 	U, V      blas64.General // L x n, row-major: one row per term; L may be 0.
 	S, T, Tau blas64.General // H x n; Tau >= 0 and may be +Inf; H may be 0.
-	Offset    []float64      // n or nil: constants split off.
+	Offset    []float64      // n or nil: constant parts.
 
-	err error // of the arguments it was built from, kept for Check
+	err error // of the constructor's arguments, for Check
 }
 
 // N returns the number of samples n.
@@ -34,9 +33,8 @@ func (l Loss) N() int {
 	return max(len(l.Offset), l.U.Cols, l.S.Cols)
 }
 
-// Value writes the loss of every sample at the scores z into dst. Both have
-// length n and do not overlap; Value panics where they have another length. It
-// expects a loss that Check accepts.
+// Value writes the loss of every sample at the scores z into dst, which must not overlap z. It
+// panics if a length is not n. The loss must pass Check.
 func (l Loss) Value(dst, z []float64) {
 	n := l.N()
 	if len(dst) != n || len(z) != n {
@@ -58,7 +56,6 @@ func (l Loss) Value(dst, z []float64) {
 	}
 }
 
-// rehu is the rectified Huber function of z with the given threshold.
 func rehu(z, tau float64) float64 {
 	switch {
 	case z <= 0:
@@ -69,7 +66,6 @@ func rehu(z, tau float64) float64 {
 	return tau * (z - tau/2)
 }
 
-// row returns row r of m as a slice of its own length.
 func row(m blas64.General, r int) []float64 {
 	return m.Data[r*m.Stride : r*m.Stride+m.Cols]
 }

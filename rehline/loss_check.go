@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// What can be wrong with an input; an InputError wraps one of them.
+// Kinds of wrong input; an InputError wraps one of them.
 var (
 	ErrShape      = errors.New("shapes do not fit")
 	ErrNotFinite  = errors.New("not a finite number")
@@ -22,12 +22,11 @@ var (
 // InputError says which part of the input is wrong, where, and what is allowed.
 type InputError struct {
 	What     string // the part, such as "Loss.Tau" or "Box: lower".
-	Row, Col int    // 0-based place in it; -1 where there is none.
-	Detail   string // what it is and what is allowed.
+	Row, Col int    // 0-based; -1 if there is none.
+	Detail   string // the value and what is allowed.
 	Err      error  // ErrShape, ErrNotFinite, ErrRange or ErrInfeasible.
 }
 
-// Error names the part, the place, the value and what is allowed.
 func (e *InputError) Error() string {
 	var at strings.Builder
 	for _, i := range []int{e.Row, e.Col} {
@@ -38,17 +37,16 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("rehline: %s%s: %s: %v", e.What, at.String(), e.Detail, e.Err)
 }
 
-// Unwrap returns the kind of the error.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Check returns nil, or an *InputError that names the first shape, NaN,
-// infinity or negative threshold that makes l no loss.
+// Check returns nil, or an *InputError for the first wrong shape, NaN, infinity or negative
+// threshold.
 func (l Loss) Check() error {
 	_, err := l.check()
 	return err
 }
 
-// check is Check. It tells whether it met that the numbers of terms are moderate.
+// check is Check; known reports that the terms' numbers are moderate.
 func (l *Loss) check() (known bool, err error) {
 	if l.err != nil {
 		return false, l.err
@@ -82,7 +80,6 @@ func (l *Loss) check() (known bool, err error) {
 	return known, l.checkRest(n)
 }
 
-// checkRest checks thresholds and offsets.
 func (l *Loss) checkRest(n int) error {
 	for r := range l.Tau.Rows {
 		tau := row(l.Tau, r)
@@ -106,8 +103,7 @@ func rangeError(what string, row, col int, format string, args ...any) error {
 	return &InputError{what, row, col, fmt.Sprintf(format, args...), ErrRange}
 }
 
-// checkMatrix returns an error where m has other than the wanted number of
-// columns or its storage does not hold it. A matrix without rows always fits.
+// checkMatrix checks the number of columns and the storage. A matrix without rows always passes.
 func checkMatrix(what string, m blas64.General, cols int) error {
 	switch {
 	case m.Rows < 0 || m.Cols < 0:
@@ -124,7 +120,6 @@ func checkMatrix(what string, m blas64.General, cols int) error {
 	return nil
 }
 
-// checkNumbers is checkMatrix and checkFinite.
 func checkNumbers(what string, m blas64.General, cols int) error {
 	if err := checkMatrix(what, m, cols); err != nil {
 		return err
@@ -132,12 +127,12 @@ func checkNumbers(what string, m blas64.General, cols int) error {
 	return checkFinite(what, m)
 }
 
-// moderateSum is the sum of squares up to which all numbers summed are finite and at most
-// largest in size, whatever the rounding.
+// moderateSum is a sum of squares so small that every number in it is finite and at most largest in
+// size, whatever the rounding.
 const moderateSum = 1e-2 * largest * largest
 
-// moderate tells by a sum of squares that all entries of m are finite and at most largest
-// in size. Where it denies it they may still be.
+// moderate proves by a sum of squares that all entries of m are finite and at most largest in size;
+// false proves nothing.
 func moderate(m blas64.General) bool {
 	if m.Stride == m.Cols {
 		m.Rows, m.Cols = min(m.Rows, 1), m.Rows*m.Cols
@@ -150,8 +145,7 @@ func moderate(m blas64.General) bool {
 	return true
 }
 
-// checkFinite returns an error that names the first entry of m that is NaN or
-// infinite.
+// checkFinite reports the first entry of m that is NaN or infinite.
 func checkFinite(what string, m blas64.General) error {
 	if moderate(m) {
 		return nil
@@ -166,7 +160,6 @@ func checkFinite(what string, m blas64.General) error {
 	return nil
 }
 
-// checkFiniteSlice is checkFinite for a vector.
 func checkFiniteSlice(what string, values []float64) error {
 	if moderate(vector(values)) {
 		return nil
@@ -179,7 +172,6 @@ func checkFiniteSlice(what string, values []float64) error {
 	return nil
 }
 
-// vector is the matrix of one row.
 func vector(values []float64) blas64.General {
 	return blas64.General{Rows: 1, Cols: len(values), Data: values}
 }

@@ -2,8 +2,8 @@ package rehline
 
 import "math"
 
-// Hinge is the loss of the support vector machine, max(0, 1 - y_i z), of classes
-// y_i = ±1 or any finite values. U = -y, V = 1.
+// Hinge is the loss of the support vector machine, max(0, 1 - y_i z), for classes y_i = ±1 or any
+// finite values. U = -y, V = 1.
 func Hinge(y []float64) Loss {
 	return relus(len(y), func(i int) ReLU { return ReLU{-y[i], 1} })
 }
@@ -24,18 +24,16 @@ func SmoothedHinge(y []float64) Loss {
 //
 //	ρ_q(r) = q max(0, r) + (1 - q) max(0, -r),  r = y_i - z
 //
-// (Koenker and Bassett, 1978). U = [-q, 1-q], V = [q y, -(1-q) y]. At q = 1/2 it is half
-// of Absolute. Without an intercept and with centred data the level hardly matters: let
-// the problem have one.
+// (Koenker and Bassett, 1978). U = [-q, 1-q], V = [q y, -(1-q) y]. At q = 1/2 it is half of
+// Absolute. Use an intercept: on centred data the level hardly matters without one.
 func Quantile(y []float64, q float64) Loss { return checkLossOf("Quantile", y, q, 0) }
 
-// EpsilonInsensitiveQuantile is max(0, ρ_q(r) - ε), the check loss less a tolerance
-// ε >= 0. U = [-q, 1-q], V = [q y - ε, -(1-q) y - ε].
+// EpsilonInsensitiveQuantile is max(0, ρ_q(r) - ε), the check loss with a tolerance ε >= 0. U =
+// [-q, 1-q], V = [q y - ε, -(1-q) y - ε].
 func EpsilonInsensitiveQuantile(y []float64, q, eps float64) Loss {
 	return checkLossOf("EpsilonInsensitiveQuantile", y, q, eps)
 }
 
-// checkLossOf is max(0, ρ_q(y - z) - eps).
 func checkLossOf(name string, y []float64, q, eps float64) Loss {
 	return checked(name+": q", len(y), q, isLevel, levelRule, func() Loss {
 		return checked(name+": eps", len(y), eps, isTolerance, toleranceRule, func() Loss {

@@ -16,8 +16,8 @@ func isLevel(q float64) bool     { return q >= 0 && q <= 1 }
 func isTolerance(e float64) bool { return e >= 0 && !math.IsInf(e, 1) }
 func isThreshold(d float64) bool { return d > 0 }
 
-// checked returns the loss of n samples that build makes, or one whose Check reports that the
-// parameter is not allowed; rule says what is.
+// checked returns build's loss of n samples, or a loss whose Check reports the parameter if it is
+// not allowed; rule says what is.
 func checked(what string, n int, parameter float64, allowed func(float64) bool, rule string, build func() Loss) Loss {
 	if !allowed(parameter) {
 		return failedLoss(n, rangeError(what, -1, -1, "%g; %s", parameter, rule))
@@ -25,10 +25,8 @@ func checked(what string, n int, parameter float64, allowed func(float64) bool, 
 	return build()
 }
 
-// failedLoss returns a loss of n samples whose Check reports err.
 func failedLoss(n int, err error) Loss { return Loss{U: blas64.General{Cols: n}, err: err} }
 
-// relus returns the loss of n samples with the given terms.
 func relus(n int, terms ...func(i int) ReLU) Loss {
 	l := Loss{U: newMatrix(len(terms), n), V: newMatrix(len(terms), n)}
 	for r, term := range terms {
@@ -41,7 +39,6 @@ func relus(n int, terms ...func(i int) ReLU) Loss {
 	return l
 }
 
-// rehus is relus for the other kind of terms.
 func rehus(n int, terms ...func(i int) ReHU) Loss {
 	l := Loss{S: newMatrix(len(terms), n), T: newMatrix(len(terms), n), Tau: newMatrix(len(terms), n)}
 	for r, term := range terms {

@@ -11,10 +11,9 @@ import (
 // Quadratic is the function A z² + B z + C.
 type Quadratic struct{ A, B, C float64 }
 
-// At returns the value at z.
 func (q Quadratic) At(z float64) float64 { return (q.A*z+q.B)*z + q.C }
 
-// slope returns the derivative at z, where z may be infinite.
+// slope returns the derivative at z, which may be infinite.
 func (q Quadratic) slope(z float64) float64 {
 	if q.A == 0 {
 		return q.B
@@ -22,37 +21,35 @@ func (q Quadratic) slope(z float64) float64 {
 	return 2*q.A*z + q.B
 }
 
-// Pieces is a piecewise linear-quadratic function: Quadratics[k] on
-// [Breaks[k-1], Breaks[k]], the first one from -∞ and the last one to +∞. There
-// is one break fewer than quadratics, and breaks increase strictly.
+// Pieces is a piecewise linear-quadratic function: Quadratics[k] on [Breaks[k-1], Breaks[k]], the
+// first from -∞ and the last to +∞. Breaks increase strictly; there is one fewer than quadratics.
 type Pieces struct {
 	Breaks     []float64
 	Quadratics []Quadratic
 }
 
-// At returns the value at z, of the left piece at a break.
+// At returns the value at z, at a break that of the left piece.
 func (p Pieces) At(z float64) float64 { return p.Quadratics[p.find(z)].At(z) }
 
 // ReLU is the function max(U z + V, 0).
 type ReLU struct{ U, V float64 }
 
-// ReHU is the function that is 0 where w = S z + T <= 0, w²/2 where
-// 0 < w <= Tau and Tau (w - Tau/2) above. Tau may be +Inf.
+// ReHU is, with w = S z + T, the function 0 for w <= 0, w²/2 for 0 < w <= Tau and Tau (w - Tau/2)
+// above. Tau may be +Inf.
 type ReHU struct{ S, T, Tau float64 }
 
-// PLQ is a convex piecewise linear-quadratic function of one variable as a sum
-// of ReLU and ReHU terms and a constant,
+// PLQ is a convex piecewise linear-quadratic function of one variable as a sum of ReLU and ReHU
+// terms and a constant,
 //
 //	f(z) = Offset + Σ_l ReLU(U_l z + V_l) + Σ_h ReHU_τh(S_h z + T_h).
 //
-// Decompose and DecomposeMax find it. Samples makes a Loss of it.
+// Decompose and DecomposeMax return one; Samples makes a Loss of it.
 type PLQ struct {
 	ReLU   []ReLU
 	ReHU   []ReHU
-	Offset float64 // the least value of f, where Decompose made it.
+	Offset float64 // from Decompose, the minimum of f.
 }
 
-// At returns the value at z.
 func (p PLQ) At(z float64) float64 {
 	sum := p.Offset
 	for _, t := range p.ReLU {
@@ -64,9 +61,9 @@ func (p PLQ) At(z float64) float64 {
 	return sum
 }
 
-// Samples returns the loss f(scale_i z + shift_i), with one finite scale and shift for each
-// sample. The loss of a residual y_i - z has scale -1 and shift y, that of a margin y_i z has
-// scale y and shift 0. Whatever is wrong with them is reported by the loss's Check.
+// Samples returns the loss f(scale_i z + shift_i), with one finite scale and shift per sample. The
+// loss of a residual y_i - z has scale -1 and shift y, that of a margin y_i z scale y and shift 0.
+// The loss's Check reports errors in the arguments.
 func Samples(p PLQ, scale, shift []float64) Loss {
 	n := len(scale)
 	if len(shift) != n {
@@ -93,10 +90,9 @@ func Samples(p PLQ, scale, shift []float64) Loss {
 	return l
 }
 
-// find returns the piece that z lies in, the left one at a break.
+// find returns the piece of z, at a break the left one.
 func (p Pieces) find(z float64) int { return sort.SearchFloat64s(p.Breaks, z) }
 
-// span returns the ends of piece k, which may be infinite.
 func (p Pieces) span(k int) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if k > 0 {
@@ -108,7 +104,6 @@ func (p Pieces) span(k int) (lo, hi float64) {
 	return lo, hi
 }
 
-// check returns an *InputError where p is no function.
 func (p Pieces) check() error {
 	if len(p.Quadratics) != len(p.Breaks)+1 {
 		return shapeError("Pieces.Quadratics", "%d quadratics for %d breaks; there is one more than breaks", len(p.Quadratics), len(p.Breaks))

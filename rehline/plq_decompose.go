@@ -6,31 +6,28 @@ import (
 	"math"
 )
 
-// Why a piecewise linear-quadratic function is no sum of ReLU and ReHU terms; a
-// PLQError wraps one of them.
+// Why a function is not a sum of ReLU and ReHU terms; a PLQError wraps one of them.
 var (
 	ErrNotConvex     = errors.New("not convex")
 	ErrNotContinuous = errors.New("not continuous")
 	ErrUnbounded     = errors.New("not bounded below")
 )
 
-// PLQError says where a function is not convex, not continuous or not bounded
-// below.
+// PLQError says where a function is not convex, not continuous or not bounded below.
 type PLQError struct {
 	Err error // ErrNotConvex, ErrNotContinuous or ErrUnbounded.
 
-	// Piece is the quadratic with negative curvature, and A that of z²; Piece
-	// is -1 where the trouble is at a break or at infinity.
+	// Piece is the quadratic of negative curvature and A its coefficient of z²; Piece is -1 for an
+	// error at a break or at infinity.
 	Piece int
 	A     float64
 
-	// At is the break, or -Inf or +Inf where f falls without bound. Left and
-	// Right are on its two sides the values of f (ErrNotContinuous) or its
-	// slopes (ErrNotConvex, ErrUnbounded, where both are the slope at the end).
+	// At is the break, or -Inf or +Inf if f falls without bound. Left and Right are, on its two
+	// sides, the values of f (ErrNotContinuous) or its slopes (ErrNotConvex, ErrUnbounded; both the
+	// slope at the end for the latter).
 	At, Left, Right float64
 }
 
-// Error names the place and the values.
 func (e *PLQError) Error() string {
 	switch {
 	case e.Piece >= 0:
@@ -43,15 +40,13 @@ func (e *PLQError) Error() string {
 	return fmt.Sprintf("rehline: at z = %g the slope falls from %g to %g: %v", e.At, e.Left, e.Right, e.Err)
 }
 
-// Unwrap returns the reason.
 func (e *PLQError) Unwrap() error { return e.Err }
 
 const (
-	// agree is what two pieces may differ at their break, relative to the size
-	// of their terms there.
+	// agree is the allowed difference of two pieces at their break, relative to the size of their
+	// terms.
 	agree = 1e-12
-	// roundoff is the relative size below which a slope or a change of slope
-	// is what rounding left of zero.
+	// roundoff is the relative size below which a slope or a change of slope counts as zero.
 	roundoff = 0x1p-46
 )
 
@@ -60,17 +55,15 @@ type joint struct{ at, left, right float64 }
 
 func (j joint) jump() float64 { return j.right - j.left }
 
-// Decompose writes a convex piecewise linear-quadratic function as a sum of
-// ReLU and ReHU terms and its least value (Dai and Qiu, ReHLine, NeurIPS 2023,
-// Theorem 1). With z* where f is least, f' is integrated from z* outwards: on
-// the right every jump J of the slope at a break b >= z* is ReLU(J (z - b)),
-// and every stretch from b to e with curvature 2a > 0 is ReHU_τ(√(2a) (z - b)) with
-// τ = √(2a) (e - b), infinite on the last piece; on the left likewise, mirrored.
+// Decompose writes a convex piecewise linear-quadratic function as a sum of ReLU and ReHU terms and
+// its minimum (Dai and Qiu, ReHLine, NeurIPS 2023, Theorem 1). It integrates f' from the minimizer
+// z* outwards: to the right, every jump J of the slope at a break b >= z* is ReLU(J (z - b)), and
+// every stretch from b to e with curvature 2a > 0 is ReHU_τ(√(2a) (z - b)) with τ = √(2a) (e - b),
+// infinite on the last piece; to the left likewise, mirrored.
 //
-// Adjacent pieces may differ by 1e-12 at their break, relative to the size of
-// their terms. The error is an *InputError where p is no function (shapes, NaN,
-// breaks that do not increase, numbers that overflow), a *PLQError where p is
-// not convex, not continuous or not bounded below.
+// Adjacent pieces may differ by 1e-12 at their break, relative to the size of their terms. The
+// error is an *InputError if p is not a function (shapes, NaN, breaks that do not increase,
+// overflow), a *PLQError if p is not convex, not continuous or not bounded below.
 func Decompose(p Pieces) (PLQ, error) {
 	if err := p.check(); err != nil {
 		return PLQ{}, err
@@ -107,7 +100,7 @@ func Decompose(p Pieces) (PLQ, error) {
 	return out, out.overflow(z)
 }
 
-// kink adds a change of slope by jump >= 0 at z, seen in direction ±1.
+// kink adds a change of slope by jump >= 0 at z, in direction ±1.
 func (p *PLQ) kink(jump, z, direction float64) {
 	if jump > 0 {
 		u := direction * jump
@@ -115,7 +108,7 @@ func (p *PLQ) kink(jump, z, direction float64) {
 	}
 }
 
-// bend adds the curvature 2a >= 0 between from and to, seen in direction ±1.
+// bend adds the curvature 2a >= 0 between from and to, in direction ±1.
 func (p *PLQ) bend(a, from, to, direction float64) {
 	root := math.Sqrt2 * math.Sqrt(a)
 	if tau := root * math.Abs(to-from); tau > 0 {
@@ -124,8 +117,8 @@ func (p *PLQ) bend(a, from, to, direction float64) {
 	}
 }
 
-// overflow returns an error where a term left the range of numbers; z is where
-// f is least. Thresholds cannot: a z² is finite at the ends of their pieces.
+// overflow checks the terms for overflow; z is the minimizer. Thresholds cannot overflow: a z² is
+// finite at the ends of their pieces.
 func (p *PLQ) overflow(z float64) error {
 	ok := finite(p.Offset)
 	for _, t := range p.ReLU {
@@ -144,8 +137,8 @@ func overflowError(z float64) error {
 	return rangeError("Pieces", -1, -1, "values near z = %g overflow", z)
 }
 
-// joints returns the slopes at the breaks, cleaned from roundoff, or an error
-// where p is not continuous or not convex.
+// joints returns the slopes at the breaks, without roundoff, or an error if p is not continuous or
+// not convex.
 func (p Pieces) joints() ([]joint, error) {
 	for k, q := range p.Quadratics {
 		if q.A < 0 {
@@ -181,7 +174,6 @@ func (p Pieces) joints() ([]joint, error) {
 	return joints, nil
 }
 
-// clean returns the slope, or 0 where it is roundoff beside size.
 func clean(slope, size float64) float64 {
 	if math.Abs(slope) <= roundoff*size {
 		return 0
@@ -189,7 +181,7 @@ func clean(slope, size float64) float64 {
 	return slope
 }
 
-// merge returns p without the breaks where neither slope nor curvature changes.
+// merge removes the breaks at which neither slope nor curvature changes.
 func (p Pieces) merge(joints []joint) (Pieces, []joint) {
 	out := Pieces{Quadratics: []Quadratic{p.Quadratics[0]}}
 	var kept []joint
@@ -205,7 +197,6 @@ func (p Pieces) merge(joints []joint) (Pieces, []joint) {
 	return out, kept
 }
 
-// bounded returns an error where a convex p falls without bound at an end.
 func (p Pieces) bounded(joints []joint) error {
 	last := len(joints)
 	down, up := p.Quadratics[0].B, p.Quadratics[last].B
@@ -221,10 +212,9 @@ func (p Pieces) bounded(joints []joint) error {
 	return nil
 }
 
-// minimizer returns a point z where a convex and bounded p is least, and the
-// pieces that lie to its left and right: the same one where z is inside a
-// piece, else z is the break between them. Of a flat bottom it is the left end,
-// unless that is infinite.
+// minimizer returns a minimizer z of a convex and bounded p and the pieces to its left and right,
+// which are the same if z is inside a piece. Of a flat bottom it is the left end, unless that is
+// infinite.
 func (p Pieces) minimizer(joints []joint) (z float64, left, right int) {
 	k := 0
 	for k < len(joints) && joints[k].right < 0 {

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// DecomposeMax writes the largest of some quadratics, max_k q_k(z), as a sum of
-// ReLU and ReHU terms and its least value: the pieces of the maximum are found
-// by divide and conquer, then Decompose takes them. A concave quadratic is
-// allowed where it is nowhere the largest. Errors are those of Decompose; the
-// Piece of a PLQError is the index of a quadratic.
+// DecomposeMax writes the maximum of some quadratics, max_k q_k(z), as a sum of ReLU and ReHU terms
+// and its minimum: divide and conquer finds the pieces for Decompose. A concave quadratic is
+// allowed if it is nowhere the largest. Errors are those of Decompose; the Piece of a PLQError is
+// the index of a quadratic.
 func DecomposeMax(quadratics []Quadratic) (PLQ, error) {
 	if len(quadratics) == 0 {
 		return PLQ{}, shapeError("DecomposeMax: quadratics", "none; at least one is needed")
@@ -27,7 +26,6 @@ func DecomposeMax(quadratics []Quadratic) (PLQ, error) {
 	return p, err
 }
 
-// envelope returns the pieces of the largest of the quadratics.
 func envelope(quadratics []Quadratic) Pieces {
 	n := len(quadratics)
 	if n == 1 {
@@ -36,7 +34,6 @@ func envelope(quadratics []Quadratic) Pieces {
 	return larger(envelope(quadratics[:n/2]), envelope(quadratics[n/2:]))
 }
 
-// larger returns the pieces of max(f, g).
 func larger(f, g Pieces) Pieces {
 	var out Pieces
 	lo := math.Inf(-1)
@@ -58,7 +55,6 @@ func larger(f, g Pieces) Pieces {
 	}
 }
 
-// appendLarger appends max(f, g) on [lo, hi].
 func (p *Pieces) appendLarger(f, g Quadratic, lo, hi float64) {
 	// Half of the difference, which cannot overflow.
 	above, roots := Quadratic{f.A/2 - g.A/2, f.B/2 - g.B/2, f.C/2 - g.C/2}.signs()
@@ -78,7 +74,7 @@ func (p *Pieces) appendLarger(f, g Quadratic, lo, hi float64) {
 	}
 }
 
-// append appends the quadratic q from lo on, where it is a new one.
+// append appends the quadratic q from lo on, unless it continues the last piece.
 func (p *Pieces) append(q Quadratic, lo float64) {
 	n := len(p.Quadratics)
 	if n > 0 && p.Quadratics[n-1] == q {
@@ -90,10 +86,9 @@ func (p *Pieces) append(q Quadratic, lo float64) {
 	p.Quadratics = append(p.Quadratics, q)
 }
 
-// signs tells whether q is positive (or zero throughout) towards -∞ and returns
-// in increasing order where it changes sign. A double root, also up to
-// roundoff, changes none. Deciding by signs instead of by values keeps the
-// choice right on a whole interval even where two functions nearly touch.
+// signs reports whether q is positive (or zero throughout) towards -∞ and returns, in increasing
+// order, where it changes sign; a double root, within roundoff, is no change. Comparing signs
+// instead of values keeps the choice right on a whole interval even if two functions nearly touch.
 func (q Quadratic) signs() (positive bool, roots []float64) {
 	// A common power of two keeps the discriminant in range.
 	_, exponent := math.Frexp(max(math.Abs(q.A), math.Abs(q.B), math.Abs(q.C)))

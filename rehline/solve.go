@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Solver solves one Problem again and again, with other weights, costs and starts. New
-// does everything that depends on the features alone and allocates all memory; after it
-// Solve allocates nothing, except when it first needs the interior-point method. A Solver is not safe for use by several goroutines at a time.
+// Solver solves one Problem repeatedly, with different weights, costs and starts. New does all work
+// that depends on the features alone and allocates all memory; Solve then allocates nothing, unless
+// it first needs the interior-point method. A Solver is not safe for concurrent use.
 type Solver struct {
 	problem Problem
 	arena   *arena
@@ -33,7 +33,7 @@ func New(p Problem) (*Solver, error) {
 	return s, nil
 }
 
-// newSolver is New with the memory of the first phase alone.
+// newSolver is New with memory for the first phase only.
 func newSolver(p Problem, from *arena) (*Solver, error) {
 	norms, err := p.check(from)
 	if err != nil {
@@ -65,14 +65,14 @@ func newSolver(p Problem, from *arena) (*Solver, error) {
 	return s, nil
 }
 
-// furnish allocates what the second phase and warm starts need, unless it is there.
+// furnish allocates once what the second phase and warm starts need.
 func (s *Solver) furnish() {
 	if s.furnished() {
 		return
 	}
 	a, n, dual := &s.state, len(s.state.z), &s.sol.Dual
 	a.dz, a.g = s.arena.scratch(n), s.arena.scratch(n)
-	switch { // the dual is written at the end, when h is not needed any more
+	switch { // h is no longer needed when the dual is written
 	case dual.Lambda.Rows > 0:
 		a.h = row(dual.Lambda, 0)
 	case dual.Gamma.Rows > 0:
@@ -88,10 +88,9 @@ func (s *Solver) furnish() {
 
 func (s *Solver) furnished() bool { return s.newton.state != nil }
 
-// Solve minimizes the objective. Errors: ctx.Err() with the best solution so far,
-// ErrOptions, *InputError for a Warm of another shape and for numbers so far apart that
-// what follows from them overflows. That a limit was reached is no error: see
-// Solution.Status.
+// Solve minimizes the objective. Errors: ctx.Err() with the best solution so far, ErrOptions,
+// *InputError for a Warm of another shape or for numbers whose results overflow. Reaching a limit
+// is not an error: see Solution.Status.
 func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	limits, err := newLimits(ctx, o)
 	if err != nil {
@@ -111,8 +110,8 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	return s.sol, err
 }
 
-// Solve is New and Solver.Solve in memory that later calls use again, and without that which
-// the first phase does not need where this one is enough.
+// Solve is New and Solver.Solve in memory that later calls reuse; it skips set-up of the second
+// phase if the first suffices.
 func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	from := arenas.Get().(*arena)
 	defer arenas.Put(from)
@@ -126,12 +125,12 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	}
 	sol, err := s.Solve(ctx, o)
 	for _, m := range []*blas64.General{&sol.Dual.Lambda, &sol.Dual.Gamma} {
-		m.Data = append([]float64(nil), m.Data...) // without zeros before, unlike make and copy
+		m.Data = append([]float64(nil), m.Data...) // append does not zero the memory first, unlike make and copy
 	}
 	return sol, err
 }
 
-// run takes one phase after the other, from the multipliers of an earlier solution if warm.
+// run runs the phases, from the multipliers of an earlier solution if warm.
 func (s *Solver) run(o Options, warm bool) error {
 	a := &s.state
 	a.best.primal, a.lenient = inf, o.Method == DescentOnly
@@ -145,8 +144,7 @@ func (s *Solver) run(o Options, warm bool) error {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
 
-	// Passes of coordinate descent over the samples. Of smooth losses Newton steps are as
-	// fast.
+	// Passes of coordinate descent over the samples. For smooth losses Newton steps are as fast.
 	if o.Method == DescentOnly || o.Method == Automatic && separable && len(a.terms.kinked) > 0 {
 		ended, err := s.descent.descend(o.Seed, warm, o.Method == DescentOnly)
 		if ended {
@@ -170,7 +168,7 @@ func (s *Solver) run(o Options, warm bool) error {
 		s.newton.repair()
 	}
 
-	// The interior-point method where rounding stopped them far from the solution.
+	// The interior-point method, if rounding stopped them far from the solution.
 	if status == Stalled {
 		a.revalue() // the scores carry the rounding errors of all steps
 		if a.relative() > interiorGap || !a.feasible() {
@@ -184,7 +182,6 @@ func (s *Solver) run(o Options, warm bool) error {
 	return err
 }
 
-// report fills the solution.
 func (s *Solver) report() {
 	a, out, unit := &s.state, &s.sol, s.costs.unit
 	d := copy(out.Beta, a.beta)
@@ -204,8 +201,8 @@ func (s *Solver) report() {
 	out.Status = a.status
 }
 
-// overflow returns an error where the solution, or the objective at zero that its gap is
-// compared with, is no numbers, and forgets what was kept between solves.
+// overflow returns an error if the solution, or the objective at zero in its gap, is not finite,
+// and discards what is kept between solves.
 func (s *Solver) overflow() error {
 	a := &s.state
 	ok := finite(s.costs.c)

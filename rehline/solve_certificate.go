@@ -2,29 +2,28 @@ package rehline
 
 import "math"
 
-// certificate is what a state is worth, divided by the unit.
+// certificate is the value of a state, divided by the unit.
 type certificate struct {
 	sums          sums
 	primal, dual  float64
-	gap           float64 // absolute, with what infeasibility gains made up for
-	young         float64 // part of the gap that is due to smoothing
+	gap           float64 // absolute, corrected for infeasibility
+	young         float64 // part of the gap due to smoothing
 	infeasibility float64
-	share         float64 // of the dual variables that is feasible
+	share         float64 // of the dual variables: the feasible part
 	status        Status
 	best          best
-	lenient       bool // what is negligible counts as none
+	lenient       bool // a negligible gap counts as 0
 }
 
-// best are the feasible coefficients of the least objective that a solve met. A solve
-// that ends early returns them: they are a better half of the pair than the last ones.
+// best are the feasible coefficients of minimum objective that a solve met; a solve that ends early
+// returns them.
 type best struct {
 	beta   []float64 // dim
-	primal float64   // infinite where there are none
+	primal float64   // infinite if there are none
 }
 
-// relative returns the gap relative to the objective. A negligible one is none where the optimum
-// may be zero, and where no method makes it smaller; what rounding leaves of the objective itself
-// is none either.
+// relative returns the gap relative to the objective. A negligible gap is 0 if the optimum may be
+// zero or no method reduces it further; rounding of the objective itself is 0 as well.
 func (s *state) relative() float64 {
 	size := max(math.Abs(s.primal), math.Abs(s.dual))
 	if s.gap <= noGap*size || s.negligible() && (s.lenient || s.dual-s.costs.constant <= noGap*s.costs.origin) {
@@ -33,22 +32,20 @@ func (s *state) relative() float64 {
 	return s.gap / size
 }
 
-// negligible tells whether the gap is what rounding leaves of the objective at zero, where the
-// terms are of their natural size.
+// negligible reports whether the gap is within rounding of the objective at zero, where the terms
+// have their natural size.
 func (s *state) negligible() bool { return s.gap <= noGap*s.costs.origin }
 
-// solved tells whether the point is good enough.
 func (s *state) solved() bool { return s.relative() <= s.limits.tol && s.feasible() }
 
-// feasible tells whether the constraints hold.
 func (s *state) feasible() bool { return s.infeasibility <= s.limits.feasible*s.guard.scale }
 
-// certify computes the objectives of β and the dual variables from the terms' sums;
-// v = Aᵀξ - Xᵀg, the slacks and ξ are current.
+// certify computes the objectives of β and the dual variables from the terms' sums, given current v
+// = Aᵀξ - Xᵀg, slacks and ξ.
 func (s *state) certify() {
 	t := s.penalty.regime.toll(s.beta, s.v)
 	primal, dual, young := s.sums.value+t.cost, s.sums.dual-t.fall, s.sums.young
-	var gain float64 // what infeasibility makes the gap too small by
+	var gain float64 // the gap's error due to infeasibility
 	if d := s.penalty.d; s.penalty.free {
 		gain = math.Abs(s.v[d]*s.beta[d]) + s.v[d]*s.beta[d]
 	}
@@ -69,7 +66,7 @@ func (s *state) certify() {
 	s.primal, s.dual, s.young, s.share = primal+constant, t.share*dual+constant, young+t.lag, t.share
 }
 
-// meet notes the coefficients, which are certified.
+// meet records the certified coefficients if they are the best.
 func (s *state) meet() {
 	if s.primal < s.best.primal && s.feasible() {
 		s.best.primal = s.primal
@@ -77,9 +74,8 @@ func (s *state) meet() {
 	}
 }
 
-// end makes the best of a solve that ends early: of the dual variables at hand and those
-// that the smoothing is centered around, where there are such, the better ones, and the
-// best coefficients.
+// end chooses the result of a solve that ends early: the best coefficients, and the better of the
+// current dual variables and the centers of the smoothing, if any.
 func (s *state) end(status Status, err error, centers bool) {
 	if gap := s.gap; centers && len(s.terms.kinked) > 0 && s.penalty.regime.exact() {
 		s.exchange()
@@ -96,7 +92,7 @@ func (s *state) end(status Status, err error, centers bool) {
 	}
 }
 
-// revalue certifies other coefficients with the dual variables as they are.
+// revalue certifies changed coefficients with the same dual variables.
 func (s *state) revalue() {
 	s.scores(s.z, s.beta)
 	s.slacks()

@@ -2,13 +2,12 @@ package rehline
 
 import "github.com/agepath/agepath/internal/kernel"
 
-// conjugate solves the Newton system by conjugate gradients with the diagonal as
-// preconditioner. It needs no d x d matrix and only the rows of X whose terms are in their
-// smooth part.
+// conjugate solves the Newton system by conjugate gradients with the diagonal as preconditioner. It
+// needs no d x d matrix and only the rows of X whose terms are in their smooth part.
 type conjugate struct {
 	r, p, q  []float64 // dim: residual, direction, Hessian times direction
 	diagonal []float64 // dim
-	extra    []float64 // dim: what L1 penalties and a free intercept add to the diagonal
+	extra    []float64 // dim: L1 penalties' and free intercept's part of the diagonal
 }
 
 func newConjugate(dim int) *conjugate {
@@ -75,7 +74,6 @@ func (c *conjugate) apply(w *newton, q, p []float64) {
 	}
 }
 
-// condition computes the diagonal.
 func (c *conjugate) condition(w *newton) {
 	m, d := c.diagonal, w.penalty.d
 	copy(c.extra, w.bows)

@@ -8,9 +8,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// constraints are A β + b >= 0 or = 0 with their multipliers, divided by the
-// ridge. Between Newton steps ξ_k = max(0, center_k - slack_k/soft_k), and
-// without the maximum for an equality.
+// constraints are A β + b >= 0 or = 0 with their multipliers, divided by the ridge. Between Newton
+// steps ξ_k = max(0, center_k - slack_k/soft_k), without the maximum for an equality.
 type constraints struct {
 	a      blas64.General
 	b      []float64
@@ -20,8 +19,8 @@ type constraints struct {
 	turn   []float64 // change of the slack along the step
 	xi     []float64
 	center []float64
-	weight []float64 // second derivative of what each row adds, in the slack; 0 where it does not bind
-	scale  float64   // 1 + the largest |b|: what violations are compared with
+	weight []float64 // second derivative of each row's penalty in the slack; 0 if it does not bind
+	scale  float64   // 1 + max |b|, the scale of violations
 }
 
 func (c *constraints) init(p *Constraints, d int) error {
@@ -43,14 +42,12 @@ func (c *constraints) init(p *Constraints, d int) error {
 	return c.feasible(d)
 }
 
-// forces adds Aᵀξ to v.
 func (c *constraints) forces(v []float64) {
 	if len(c.xi) > 0 {
 		kernel.MulTransAdd(v, c.a.Data, c.a.Stride, c.xi)
 	}
 }
 
-// turns sets turn to A times the step.
 func (c *constraints) turns(step []float64) {
 	if len(c.turn) > 0 {
 		kernel.MulVec(c.turn, c.a.Data, c.a.Stride, step)
@@ -61,7 +58,6 @@ func (c *constraints) row(k int) []float64 { return row(c.a, k) }
 
 func (c *constraints) equal(k int) bool { return c.flags != nil && c.flags[k] }
 
-// slacks sets slack = A β + b.
 func (c *constraints) slacks(beta []float64) {
 	if len(c.slack) == 0 {
 		return
@@ -72,8 +68,8 @@ func (c *constraints) slacks(beta []float64) {
 	}
 }
 
-// evaluate sets the multipliers for the slacks; soft is relative to ‖A_k‖². A
-// row of zeros binds nothing.
+// evaluate sets the multipliers for the slacks; soft is relative to ‖A_k‖². A row of zeros binds
+// nothing.
 func (c *constraints) evaluate(soft float64) {
 	for k, s := range c.slack {
 		if c.norm[k] == 0 {
@@ -89,8 +85,7 @@ func (c *constraints) evaluate(soft float64) {
 	}
 }
 
-// along returns the first and second derivative of the penalty at slack + t
-// turn.
+// along returns the first and second derivative of the penalty at slack + t turn.
 func (c *constraints) along(t, soft float64) (first, second float64) {
 	for k, s := range c.slack {
 		if c.norm[k] == 0 {
@@ -106,7 +101,7 @@ func (c *constraints) along(t, soft float64) (first, second float64) {
 	return first, second
 }
 
-// move takes a Newton step in the multipliers of the rows that bind.
+// move takes a Newton step in the multipliers of the binding rows.
 func (c *constraints) move(step []float64) {
 	for k, weight := range c.weight {
 		if weight == 0 {
@@ -120,8 +115,8 @@ func (c *constraints) move(step []float64) {
 	}
 }
 
-// project updates the multipliers one after the other for the coefficients w, which
-// follow, and returns their part of the gap as it was met.
+// project updates the multipliers one by one, with the coefficients w, and returns their part of
+// the gap.
 func (c *constraints) project(w []float64) float64 {
 	var gap float64
 	for k, xi := range c.xi {

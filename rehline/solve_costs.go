@@ -8,25 +8,24 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// costs are the weights and C, and the sums that follow from them. All sums but the
-// offset are divided by the unit.
+// costs are the weights and C, and sums over them. All sums except offset are divided by the unit.
 type costs struct {
 	loss    *Loss
 	terms   *terms
 	n       int
 	c       float64   // C divided by the unit
 	weights []float64 // n; empty for ones
-	unit    float64   // of the objective: the ridge, or without one what takes its place
-	level   bool      // there are terms that do not depend on the score
+	unit    float64   // of the objective: the ridge, or its replacement
+	level   bool      // some terms do not depend on the score
 
 	constant float64 // cost of these terms
 	offset   float64 // Σ C w_i Offset_i
 	origin   float64 // the objective at zero
-	most     float64 // the largest origin since it was summed anew
-	weighed  int     // samples whose weight changed since then
+	most     float64 // the largest origin since it was last summed
+	weighed  int     // changes of a weight since then
 }
 
-// init sets what follows from the weights for all samples. The unit is known.
+// init computes everything that depends on the weights; the unit is known.
 func (o *costs) init() {
 	for k := range o.terms.kinked {
 		o.terms.kinked[k].bound(o)
@@ -40,10 +39,9 @@ func (o *costs) init() {
 	o.sum()
 }
 
-// SetWeights replaces the weights of the samples, n values >= 0 that are copied, or nil
-// for ones. Its time is that of comparing them with those of before and of changing the
-// samples whose weight is another. The first call allocates them where the Problem had
-// none.
+// SetWeights replaces the weights of the samples by n values >= 0, which are copied, or by ones if
+// w is nil. It costs a comparison with the old weights and an update of each changed sample. The
+// first call allocates if the Problem had no weights.
 func (s *Solver) SetWeights(w []float64) error { return s.costs.setWeights(w) }
 
 func (o *costs) setWeights(w []float64) error {
@@ -79,8 +77,8 @@ func (o *costs) setWeights(w []float64) error {
 	return nil
 }
 
-// differing yields where the bits of a and b, of the same length, differ; equal ones are
-// passed over eight at a time.
+// differing yields the indices at which the bits of a and b, of the same length, differ; it skips
+// eight equal entries at a time.
 func differing(a, b []float64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		from := 0
@@ -115,7 +113,6 @@ func (o *costs) of(i int) float64 {
 	return o.c * o.weights[i]
 }
 
-// weigh sets the bounds of sample i for its weight and C.
 func (o *costs) weigh(i int) {
 	o.origin -= o.terms.atZero(i)
 	o.terms.weigh(o.loss, i, o.of(i))
@@ -124,8 +121,8 @@ func (o *costs) weigh(i int) {
 	o.weighed++
 }
 
-// sum sets what follows from all weights. A few changes of the origin are as good as a
-// new sum, unless it became much smaller.
+// sum computes the sums over all weights. Updates of the origin are as good as a new sum unless
+// they are many or the origin became much smaller.
 func (o *costs) sum() {
 	if !o.level && len(o.loss.Offset) == 0 && o.weighed < o.n && o.origin > 1e-3*o.most {
 		return
@@ -146,7 +143,7 @@ func (o *costs) sum() {
 	o.most = o.origin
 }
 
-// flat returns the cost of the terms of sample i that turn nowhere, for a weight of 1.
+// flat returns the cost of the constant terms of sample i, for a weight of 1.
 func (o *costs) flat(i int) float64 {
 	l := o.loss
 	var t float64
@@ -163,7 +160,6 @@ func (o *costs) flat(i int) float64 {
 	return t
 }
 
-// weigh sets the bounds of sample i for the cost c.
 func (t *terms) weigh(l *Loss, i int, c float64) {
 	for k := range t.kinked {
 		t.kinked[k].weigh(l, i, c)
@@ -173,7 +169,6 @@ func (t *terms) weigh(l *Loss, i int, c float64) {
 	}
 }
 
-// bound multiplies the bounds of all samples with their costs.
 func (k *kinked) bound(o *costs) {
 	if len(o.weights) == 0 {
 		kernel.ScaleTo(k.lo, o.c, k.lo)
@@ -201,7 +196,7 @@ func (c *curved) bound(o *costs) {
 	}
 }
 
-// weigh keeps a slope at its bound there, and any other one's share of the range.
+// weigh keeps a slope that is at its bound there, and any other slope's share of the range.
 func (k *kinked) weigh(l *Loss, i int, c float64) {
 	var lo, hi float64
 	for _, r := range k.termRows {
@@ -229,7 +224,6 @@ func (k *kinked) weigh(l *Loss, i int, c float64) {
 	k.slope[i], k.lo[i], k.hi[i] = a, lo, hi
 }
 
-// weigh keeps the slope's share of the range.
 func (c *curved) weigh(l *Loss, i int, cost float64) {
 	before := c.sigma[i]
 	c.sigma[i] = 0
@@ -243,7 +237,6 @@ func (c *curved) weigh(l *Loss, i int, cost float64) {
 	}
 }
 
-// atZero returns the value of the terms of sample i at a score of zero.
 func (t *terms) atZero(i int) float64 {
 	var sum float64
 	for k := range t.kinked {

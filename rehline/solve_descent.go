@@ -6,29 +6,26 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// descent is the first phase: dual coordinate descent as in ReHLine and LIBLINEAR (Hsieh
-// et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008). The
-// coefficients β = -Σ a x are kept current, so that an update costs one product with a row
-// and one sum. Samples whose slopes stay at a bound are left out of later passes; the
-// certificate takes all of them.
+// descent is the first phase: dual coordinate descent as in ReHLine and LIBLINEAR (Hsieh et al., "A
+// dual coordinate descent method for large-scale linear SVM", ICML 2008). The coefficients β = -Σ a
+// x are kept current, so an update costs one product with a row and one sum. Later passes skip
+// samples whose slopes stay at a bound; the certificate takes all samples.
 //
 // It pays for kinked losses with strong regularization, which need a few passes. Each pass
-// estimates the gap from what it meets, so that the phase ends as soon as the gap falls
-// too slowly to be worth it.
+// estimates the gap, and the phase ends when the gap falls too slowly.
 type descent struct {
 	*state
 	arena  *arena
-	inv    []float64 // 1/‖x_i‖², in place of the norms; nil before the first solve
-	faces  []face    // kinked terms, then curved ones
+	inv    []float64 // 1/‖x_i‖², in the memory of the norms; nil before the first solve
+	faces  []face
 	random uint64
 }
 
-// face is a term of every sample, the maximum over lo <= a <= hi of
-// a(z - kink) - soft a²/2, with 1/soft and the step of the slope by the distance from where it
-// would not change.
+// face is a term of every sample: the maximum over lo <= a <= hi of a(z - kink) - soft a²/2. Stiff
+// is 1/soft, step the change of the slope per distance from the score at which it would not change.
 type face struct {
 	step, kink, lo, hi, slope, soft, stiff []float64
-	active                                 []int32 // samples that passes visit, in their order
+	active                                 []int32 // samples to visit, in order
 }
 
 func newDescent(from *arena, s *state) descent {
@@ -39,8 +36,7 @@ func newDescent(from *arena, s *state) descent {
 	return d
 }
 
-// begin starts from the centers, where they are multipliers of an earlier solution, or
-// from slopes of zero.
+// begin starts from the centers if they are multipliers of an earlier solution, else from zero.
 func (d *descent) begin(seed uint64, warm bool) {
 	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
 	clear(d.beta)
@@ -70,7 +66,6 @@ func (d *descent) begin(seed uint64, warm bool) {
 	d.reset()
 }
 
-// curve makes the face that of a curved term.
 func (f *face) curve(from *arena, c *curved, inv []float64) {
 	f.kink, f.slope, f.stiff = c.kink, c.slope, c.sigma
 	if f.soft == nil {
@@ -87,7 +82,6 @@ func (f *face) curve(from *arena, c *curved, inv []float64) {
 	}
 }
 
-// reset makes all samples active.
 func (d *descent) reset() {
 	for t := range d.faces {
 		f := &d.faces[t]
@@ -98,10 +92,10 @@ func (d *descent) reset() {
 	}
 }
 
-// restrict makes those samples active that are likely to have other slopes at the solution,
-// where the scores are those of a certified point: a score moves by no more than ‖x_i‖ times
-// the root of twice the gap, mostly by much less (gap safe screening, [5] of the package's
-// documentation). Slopes of curved terms leave a bound too often for that.
+// restrict activates the samples that are likely to have other slopes at the solution, given the
+// scores of a certified point: a score moves by at most ‖x_i‖ times the root of twice the gap,
+// usually by much less (gap safe screening, [5] of the package documentation). Slopes of curved
+// terms leave a bound too often for this.
 func (d *descent) restrict() {
 	if len(d.terms.curved) > 0 {
 		d.reset()
@@ -123,14 +117,14 @@ func (d *descent) restrict() {
 	}
 }
 
-// hope predicts how many passes are to come, from the estimates of the last ones.
+// hope predicts the number of remaining passes from the last estimates.
 type hope struct {
 	past  [memory]float64
 	since int
 }
 
-// left returns the passes expected, by the fall over all of these or the latest ones, whichever is
-// steeper, and whether there were enough to tell.
+// left returns the expected passes, by the steeper of the long and the recent decrease; false
+// before there are enough estimates.
 func (h *hope) left(estimate, target float64) (float64, bool) {
 	left := float64(hopeless)
 	for _, back := range [...]int{memory, latest} {
@@ -143,14 +137,14 @@ func (h *hope) left(estimate, target float64) (float64, bool) {
 	return left, h.since > memory
 }
 
-// descend makes passes until solved or at a limit, which it reports, or until they no
-// longer pay. only says that there is no other phase.
+// descend makes passes until solved or at a limit, which it reports, or until they no longer pay;
+// only means that there is no other phase.
 func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) {
 	d.begin(seed, warm)
 	spread, spent, before := inf, 0.0, inf
 	var h hope
 	for pass := 0; ; pass++ {
-		// Visit the active samples, in another order each time, and the constraints.
+		// Visit the active samples, each time in a different order, and the constraints.
 		if pass > 0 {
 			d.shuffle()
 		}
@@ -162,8 +156,8 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 		last := before
 		before = estimate
 
-		// Certify where the estimate says that the gap may be small enough. Where it is not
-		// although the active samples are done, those left out may count again.
+		// Certify if the estimate suggests a small enough gap. If the gap is larger although the
+		// active samples are done, reconsider the samples left out.
 		target := d.target()
 		if due(pass, work, estimate, last, target) {
 			spent += testCost
@@ -182,7 +176,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 			return true, err
 		}
 
-		// Leave the rest to Newton steps where it takes too long.
+		// Leave slow cases to Newton steps.
 		if only {
 			continue
 		}
@@ -193,7 +187,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 	}
 }
 
-// work returns the active share of all samples, in the mean over the terms.
+// work returns the active share of all samples, averaged over the terms.
 func (d *descent) work() float64 {
 	var count int
 	for t := range d.faces {
@@ -202,10 +196,9 @@ func (d *descent) work() float64 {
 	return float64(count) / float64(max(1, len(d.faces))*len(d.z))
 }
 
-// visit makes a pass over the active samples of one term after the other and drops those at
-// rest: whose slope stays at a bound although the score is further than beyond from where it
-// would not. It returns the estimate of the gap and the largest change of a score by its own
-// update, both as each sample was met.
+// visit makes a pass over the active samples of each term. It drops those whose slope stays at a
+// bound while their score is more than beyond away from leaving the bound. It returns the estimate
+// of the gap and the largest change of a score by its own update.
 func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	var visits int
 	for t := range d.faces {
@@ -219,12 +212,11 @@ func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	d.limits.done.Passes++
 	d.limits.done.Visits += (visits + len(d.faces) - 1) / max(1, len(d.faces))
 	if len(d.terms.curved) > 0 {
-		spread = inf // their slopes leave a bound more often than one is left out for
+		spread = inf // their slopes leave a bound too often for leaving samples out
 	}
 	return estimate, spread
 }
 
-// target is the gap that is asked for.
 func (d *descent) target() float64 {
 	if p := math.Abs(d.primal); p > 0 {
 		return d.limits.tol * p
@@ -232,14 +224,13 @@ func (d *descent) target() float64 {
 	return d.limits.tol * d.costs.origin
 }
 
-// due reports whether to certify after a pass. The estimate is of the coefficients met on the way:
-// those at the end of a pass over most samples are likely to be better by what it fell last.
+// due reports whether to certify after a pass. The estimate is of the coefficients during the pass;
+// after a pass over most samples the gap is likely smaller by the last decrease.
 func due(pass int, work, estimate, last, target float64) bool {
 	soon := pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
 	return estimate <= target || work > testCost && soon || pass%testEvery == testEvery-1
 }
 
-// certified certifies the point and reports whether it is good enough.
 func (d *descent) certified() bool {
 	d.tally()
 	d.meet()
@@ -251,7 +242,7 @@ func (d *descent) certified() bool {
 	return true
 }
 
-// shuffle permutes the active samples, those of equal lists alike.
+// shuffle permutes the active samples; equal lists get the same order.
 func (d *descent) shuffle() {
 	begin := d.random
 	for t := range d.faces {

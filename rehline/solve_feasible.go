@@ -7,10 +7,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// feasible returns an *InfeasibleError where no β satisfies the constraints. It
-// minimizes half the squared violation of the rows, scaled to length one, by
-// Newton steps with an exact line search. At a minimum Aᵀr = 0 for the
-// violations r, so that r, unless zero, is a Farkas certificate: b·r =
+// feasible returns an *InfeasibleError if no β satisfies the constraints. It minimizes half the
+// squared violation of the rows, scaled to length one, by Newton steps with an exact line search.
+// At a minimum Aᵀr = 0 for the violations r, so that r, unless zero, is a Farkas certificate: b·r =
 // (Aβ + b)·r = -‖r‖².
 func (c *constraints) feasible(d int) error {
 	if c.zeroIsFeasible() {
@@ -28,7 +27,7 @@ func (c *constraints) feasible(d int) error {
 		}
 		f.descend()
 	}
-	return nil // too close to tell: the solver reports the violation that is left
+	return nil // undecided: the solver reports the remaining violation
 }
 
 func (c *constraints) zeroIsFeasible() bool {
@@ -40,16 +39,15 @@ func (c *constraints) zeroIsFeasible() bool {
 	return true
 }
 
-// feasibility is the state of the search for a feasible β.
 type feasibility struct {
 	c       *constraints
 	d       int
 	a       []float64 // K x d: rows of length one, or zero
 	b       []float64
-	scale   float64   // 1 or the largest |b|
+	scale   float64   // max |b|, or 1
 	beta    []float64 // d
 	s, turn []float64 // K: slacks and their change along the step
-	r       []float64 // K: violations, so that r_k >= 0 for an inequality
+	r       []float64 // K: violations; r_k >= 0 for an inequality
 	grad    []float64
 	step    []float64
 	panel   []float64
@@ -71,7 +69,6 @@ func newFeasibility(c *constraints, d int) *feasibility {
 	return f
 }
 
-// length returns ‖A_k‖, or 1 for a row of zeros.
 func (f *feasibility) length(k int) float64 {
 	if n := f.c.norm[k]; n > 0 {
 		return math.Sqrt(n)
@@ -97,10 +94,9 @@ func (f *feasibility) gradient() float64 {
 	return maxAbs(f.grad)
 }
 
-// prove makes Aᵀr = 0 as closely as the numbers allow: r inherits the rounding
-// errors of Aβ, which may be much larger than a small violation. It tells whether
-// the certificate then excludes all β up to 10⁶ times the size of the present
-// one; where it does not, the violations are those of β again.
+// prove makes Aᵀr = 0 as exactly as possible: r inherits the rounding errors of Aβ, which may
+// exceed a small violation. It reports whether the certificate then excludes all β up to 10⁶ times
+// the size of the current one; if not, it restores the violations of β.
 func (f *feasibility) prove() bool {
 	f.factorize()
 	for range 3 {
@@ -148,7 +144,6 @@ func (f *feasibility) factorize() {
 	factorize(&f.factor)
 }
 
-// descend takes a Newton step.
 func (f *feasibility) descend() {
 	f.factorize()
 	copy(f.step, f.grad)
@@ -158,8 +153,7 @@ func (f *feasibility) descend() {
 	kernel.Axpy(lineSearch(f.along, searchPart*math.Abs(slope)), f.step, f.beta)
 }
 
-// along returns the first and second derivative of half the squared violation along the
-// step.
+// along returns the first and second derivative of half the squared violation along the step.
 func (f *feasibility) along(t float64) (first, second float64) {
 	for k, s := range f.s {
 		if v := s + t*f.turn[k]; v < 0 || f.c.equal(k) {
@@ -170,7 +164,7 @@ func (f *feasibility) along(t float64) (first, second float64) {
 	return first, second
 }
 
-// certificate turns the violations into multipliers of the rows as given.
+// certificate converts the violations to multipliers of the unscaled rows.
 func (f *feasibility) certificate() error {
 	e := &InfeasibleError{Farkas: make([]float64, len(f.r))}
 	for k, r := range f.r {
@@ -187,7 +181,6 @@ func (f *feasibility) certificate() error {
 	return e
 }
 
-// maxAbs returns the largest size of the values.
 func maxAbs(values []float64) float64 {
 	var size float64
 	for _, v := range values {

@@ -6,9 +6,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// finished tells whether the point is good enough, after it has been made what a solution
-// has to be: coefficients that an L1 penalty holds at zero are zero, and the dual is
-// feasible for a free intercept.
+// finished reports whether the point is good enough, after truncating coefficients that an L1
+// penalty holds at zero and making the dual feasible for a free intercept.
 func (w *newton) finished() bool {
 	if !w.solved() {
 		return false
@@ -23,8 +22,8 @@ func (w *newton) finished() bool {
 	return w.repaired()
 }
 
-// settled tells whether the point is good enough once the dual is made feasible, where
-// rounding alone keeps it from being so.
+// settled reports whether the point is good enough once the dual is made feasible, if only rounding
+// prevents that.
 func (w *newton) settled() bool {
 	if w.penalty.regime.exact() && !w.penalty.free {
 		return false
@@ -32,8 +31,8 @@ func (w *newton) settled() bool {
 	return w.repaired()
 }
 
-// repaired tells whether the point is good enough with a feasible dual; else it is
-// evaluated anew.
+// repaired reports whether the point is good enough with a feasible dual; if not, it evaluates the
+// point again.
 func (w *newton) repaired() bool {
 	w.repair()
 	if w.solved() {
@@ -43,9 +42,8 @@ func (w *newton) repaired() bool {
 	return false
 }
 
-// truncate sets the coefficients to zero whose multiplier is well within its bounds,
-// keeps the former ones in step, and certifies them with the dual as it is. It tells
-// whether there were any.
+// truncate zeroes the coefficients whose multiplier is well within its bounds, saves the former
+// ones in step, and certifies with the same dual. It reports whether there were any.
 func (w *newton) truncate() bool {
 	copy(w.step, w.beta)
 	any := false
@@ -61,8 +59,8 @@ func (w *newton) truncate() bool {
 	return any
 }
 
-// repair makes the dual variables feasible: for a free intercept, and without a ridge by
-// polishing them and taking their share.
+// repair makes the dual variables feasible: for a free intercept by balance, without a ridge by
+// polish and scaling.
 func (w *newton) repair() {
 	if !w.penalty.regime.exact() {
 		w.polish()
@@ -70,7 +68,7 @@ func (w *newton) repair() {
 	w.contract()
 }
 
-// contract does so without polishing.
+// contract is repair without polish.
 func (w *newton) contract() {
 	w.balance()
 	share := w.share
@@ -83,9 +81,9 @@ func (w *newton) contract() {
 	w.refresh()
 }
 
-// polish takes Newton steps in the dual variables alone, which are not between their
-// bounds by chance, so that the forces meet the L1 penalties. Those that follow from the
-// scores carry the scores' rounding errors divided by the smoothing.
+// polish takes Newton steps in the dual variables strictly between their bounds, so that the forces
+// meet the L1 penalties. Dual variables computed from scores carry the scores' rounding errors
+// divided by the smoothing.
 func (w *newton) polish() {
 	for range polishSteps {
 		clear(w.grad)

@@ -9,30 +9,29 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// hessian is that of the smoothed objective.
+// hessian is the Hessian of the smoothed objective.
 type hessian interface {
-	// solve replaces the step by the Hessian's inverse times it, and sets the stiffness.
+	// solve replaces the step by the inverse Hessian times it, and sets the stiffness.
 	solve(w *newton)
-	// forget tells that the samples or their numbers are others.
+	// forget reports that the samples or their numbers have changed.
 	forget()
 }
 
-// gram keeps the Gram matrix of the loss between Newton steps and solves. Only rows whose
-// second derivative changed are added to it: near the solution, and when a few weights
-// change, these are few. It is computed anew where most have changed, and after anewAfter
-// changes.
+// gram keeps the Gram matrix of the loss between Newton steps and solves. It adds only rows whose
+// second derivative changed, which are few near the solution and after changes of a few weights. It
+// is recomputed if most have changed, and after anewAfter changes.
 type gram struct {
 	ld      int
-	gram    []float64      // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
-	last    []float64      // n: second derivatives, times the measure
-	changes int            // of gram since it was computed anew
-	list    []int32        // samples whose h changed: few of them, or a panel
-	rows    int            // in panel
-	panel   []float64      // rows of X
-	scaled  []float64      // the same rows, times the change of h
-	change  []float64      // of h, for the rows that are added
-	middle  []float64      // what is subtracted from the rows of X; nil for nothing
-	factor  dense.Cholesky // of the Hessian
+	gram    []float64 // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
+	last    []float64 // n: second derivatives in gram, times the measure
+	changes int       // updates of gram since it was computed
+	list    []int32   // samples whose h changed: few, or a panel
+	rows    int       // in panel
+	panel   []float64 // rows of X
+	scaled  []float64 // these rows, times the change of h
+	change  []float64 // of h, for the stacked rows
+	middle  []float64 // subtracted from the rows of X; may be nil
+	factor  dense.Cholesky
 }
 
 func newGram(from *arena, n, dim int) *gram {
@@ -42,26 +41,24 @@ func newGram(from *arena, n, dim int) *gram {
 		change: from.scratch(panelRows), factor: newFactor(dim)}
 }
 
-// newFactor returns a factor with its memory, which leaves out directions whose pivots are
-// lost to rounding.
+// newFactor allocates a factor that leaves out directions whose pivots are lost to rounding.
 func newFactor(dim int) dense.Cholesky {
 	f := dense.Cholesky{Tolerance: pivotPart, Drops: true}
 	f.Matrix(dim)
 	f.Matrix(1)
-	factorize(&f) // a matrix of one zero
+	factorize(&f) // a zero matrix
 	return f
 }
 
-// factorize takes a matrix of at most denseDim rows, whose pivots all count.
 func factorize(f *dense.Cholesky) {
 	if err := f.Factorize(context.Background()); err != nil {
-		panic(err) // nobody cancels it
+		panic(err) // the context is never cancelled
 	}
 }
 
 func (m *gram) forget() { m.changes = anewAfter }
 
-// accumulate brings the Gram matrix up to date with h times the unit.
+// accumulate updates the Gram matrix to h times the unit.
 func (m *gram) accumulate(s *state, unit float64) {
 	last := m.last[:len(s.h)]
 	if m.changes < anewAfter {
@@ -74,7 +71,7 @@ func (m *gram) accumulate(s *state, unit float64) {
 			return
 		}
 		m.changes++
-		if m.differing(s.h, last, unit, sameCurvature) > m.differing(s.h, s.h, 2, 0) { // than are not zero
+		if m.differing(s.h, last, unit, sameCurvature) > m.differing(s.h, s.h, 2, 0) { // changed entries outnumber nonzero ones
 			m.forget()
 		}
 	}
@@ -94,7 +91,7 @@ func (m *gram) accumulate(s *state, unit float64) {
 	m.flush()
 }
 
-// differing returns how many entries of x times the unit differ from those of y by more than a part.
+// differing counts the entries of x times the unit that differ from those of y by more than a part.
 func (m *gram) differing(x, y []float64, unit, part float64) (count int) {
 	for from := 0; from < len(x); from += panelRows {
 		to := min(from+panelRows, len(x))
@@ -104,8 +101,8 @@ func (m *gram) differing(x, y []float64, unit, part float64) (count int) {
 	return count
 }
 
-// stack adds at most panelRows samples with their new second derivatives, times the unit, to the
-// rows that are added to the Gram matrix together.
+// stack stacks at most panelRows samples, with their new second derivatives times the unit, for one
+// addition to the Gram matrix.
 func (m *gram) stack(s *state, list []int32, unit float64) {
 	if m.rows+len(list) > panelRows {
 		m.flush()
@@ -133,7 +130,6 @@ func (m *gram) stack(s *state, list []int32, unit float64) {
 	m.rows += len(list)
 }
 
-// flush adds the stacked rows.
 func (m *gram) flush() {
 	kernel.GramAdd(m.gram, m.ld, m.ld, m.scaled, m.panel, m.rows)
 	m.rows = 0
@@ -181,8 +177,8 @@ func (m *gram) solve(w *newton) {
 	m.factor.Solve(w.step)
 }
 
-// ground is what is added to the second derivative in a free intercept, whose own total
-// may be zero.
+// ground returns a small addition to the second derivative in a free intercept, whose own total may
+// be zero.
 func (w *newton) ground(total float64) float64 {
 	if total > 0 {
 		return groundPart * total

@@ -8,18 +8,18 @@ import (
 
 // interior is the last resort of the second phase: a primal-dual interior-point method with
 // Mehrotra's predictor and corrector ("On the implementation of a primal-dual interior point
-// method", SIAM J. Optim. 2 (1992)). Its dual variables are variables of their own: rounding
-// errors of the scores do not reach them, however narrow the terms are relative to the scores,
-// and however small the dual variables relative to their bounds. Its Newton systems are those of
-// the smoothed objective with other second derivatives.
+// method", SIAM J. Optim. 2 (1992)). Its dual variables are independent variables: rounding errors
+// of the scores do not reach them, however narrow the terms are relative to the scores and however
+// small the dual variables relative to their bounds. Its Newton systems are those of the smoothed
+// objective with other second derivatives.
 type interior struct {
 	*newton
 	samples  []barrier // one for each term of the loss
 	rows     barrier   // of the constraints; its a are -ξ
 	lasso    barrier   // of the L1 penalties
-	pull     []float64 // n: what the terms of a sample add to the gradient
-	pullRows []float64 // K: the same of constraints
-	middle   []float64 // d: weighted mean of the rows of X, for a free intercept and a Gram matrix
+	pull     []float64 // n: the terms' part of the gradient
+	pullRows []float64 // K: the constraints' part
+	middle   []float64 // d: weighted mean of the rows of X; nil without a free intercept and a Gram matrix
 }
 
 // barrier keeps the dual variables a of terms max over lo <= a <= hi of a(z - kink) - soft a²/2
@@ -29,14 +29,14 @@ type interior struct {
 type barrier struct {
 	kink, soft  []float64 // nil for zeros
 	lo, hi, a   []float64
-	over, under []float64 // hi - a and a - lo, infinite where there is no bound; zero where the bounds meet
+	over, under []float64 // hi - a and a - lo: infinite without a bound, zero if the bounds are equal
 	p, q        []float64
 	da, dp, dq  []float64 // the step
-	best        []float64 // a at the least gap
-	prox        float64   // added to soft in the step alone, for equalities, which have no bounds
+	best        []float64 // a at the smallest gap
+	prox        float64   // added to soft in the step only, for equalities, which have no bounds
 }
 
-// inside returns the method, whose memory the first solve that needs it allocates.
+// inside returns the method; the first solve that needs it allocates its memory.
 func (s *Solver) inside() *interior {
 	if s.inner != nil {
 		return s.inner
@@ -124,8 +124,8 @@ func (b *barrier) products(t float64) (sum, count float64) {
 	return sum, count
 }
 
-// aim returns the products that a step of term i is to arrive at, corrected for what the step
-// before it, if there is one, left out.
+// aim returns the target products of a step of term i, corrected for second-order terms of the
+// previous step, if any.
 func (b *barrier) aim(i int, mu float64) (p, q float64) {
 	return mu + b.dp[i]*b.da[i], mu - b.dq[i]*b.da[i]
 }
@@ -145,7 +145,7 @@ func (b *barrier) newton(i int, z, mu float64) (curvature, rest float64) {
 	return 1 / (d + b.prox), rest
 }
 
-// system adds the second derivatives to h and the changes of a with dz = 0 to pull.
+// system adds the second derivatives to h and the changes of a for dz = 0 to pull.
 func (b *barrier) system(z []float64, mu float64, h, pull []float64) {
 	for i, over := range b.over {
 		if over == 0 {
@@ -157,8 +157,7 @@ func (b *barrier) system(z []float64, mu float64, h, pull []float64) {
 	}
 }
 
-// follow sets the step to that for dz, and returns the largest length that stays inside the
-// bounds, at most longest.
+// follow sets the step for dz, and returns the largest length inside the bounds, at most longest.
 func (b *barrier) follow(z, dz []float64, mu, longest float64) float64 {
 	for i, over := range b.over {
 		if over == 0 {
@@ -186,7 +185,6 @@ func (b *barrier) follow(z, dz []float64, mu, longest float64) float64 {
 	return longest
 }
 
-// move takes the step of length t.
 func (b *barrier) move(t float64) {
 	for i, over := range b.over {
 		if over == 0 {
@@ -207,15 +205,14 @@ func (b *barrier) move(t float64) {
 	}
 }
 
-// still makes the step zero.
 func (b *barrier) still() {
 	clear(b.da)
 	clear(b.dp)
 	clear(b.dq)
 }
 
-// each calls do for every barrier, with what its terms are functions of and its change along the
-// step, and where second derivatives and parts of the gradient are added.
+// each calls do for every barrier, with the arguments of its terms, their change along the step,
+// and the sums of second derivatives and of the gradient.
 func (t *interior) each(do func(b *barrier, z, dz, h, pull []float64)) {
 	for i := range t.samples {
 		do(&t.samples[i], t.z, t.dz, t.h, t.pull)
@@ -224,7 +221,7 @@ func (t *interior) each(do func(b *barrier, z, dz, h, pull []float64)) {
 	do(&t.lasso, t.beta, t.step, t.bows, t.grad)
 }
 
-// mean returns that of the products after a step of length s, and their number.
+// mean returns the mean of the products after a step of length s, and their number.
 func (t *interior) mean(s float64) (mean, count float64) {
 	var sum float64
 	t.each(func(b *barrier, _, _, _, _ []float64) {
@@ -234,7 +231,7 @@ func (t *interior) mean(s float64) (mean, count float64) {
 	return sum / max(1, count), max(1, count)
 }
 
-// aim sets the step to one towards products of mu and returns the largest length inside the bounds.
+// aim sets the step towards products of mu and returns the largest length inside the bounds.
 func (t *interior) aim(mu float64) float64 {
 	clear(t.h)
 	clear(t.pull)
@@ -250,7 +247,7 @@ func (t *interior) aim(mu float64) float64 {
 	if len(t.guard.b) > 0 {
 		kernel.MulTransAdd(t.grad[:t.penalty.d], t.guard.a.Data, t.guard.a.Stride, t.pullRows)
 	}
-	t.hessian.forget() // rounding errors of former second derivatives, far larger ones, do not go away
+	t.hessian.forget() // rounding errors of much larger former second derivatives would remain
 	t.ease = interiorEase
 	t.centered()
 	t.ease = 0
@@ -260,9 +257,9 @@ func (t *interior) aim(mu float64) float64 {
 	return longest
 }
 
-// centered sets the step to the Newton direction and dz to its scores. Where the intercept is free,
-// both are those of centered features: of features far from zero relative to their spread, the
-// pivots and the scores would be lost to rounding.
+// centered sets the step to the Newton direction and dz to its scores. With a free intercept it
+// uses centered features: if features are far from zero relative to their spread, the pivots and
+// the scores would be lost to rounding.
 func (t *interior) centered() {
 	total := kernel.Sum(t.h)
 	if t.middle == nil || total == 0 {
@@ -287,7 +284,6 @@ func (t *interior) centered() {
 	m.middle = nil
 }
 
-// assess certifies the point.
 func (t *interior) assess() {
 	for k, a := range t.rows.a {
 		t.guard.xi[k] = -a
@@ -354,7 +350,7 @@ func (t *interior) start() {
 	t.lasso.begin(coefficient, coefficient)
 }
 
-// solve takes steps until solved or until they do not help.
+// solve takes steps until solved or until they no longer help.
 func (t *interior) solve() (Status, error) {
 	defer t.hessian.forget()
 	least := t.gap
@@ -399,7 +395,7 @@ func (t *interior) solve() (Status, error) {
 	}
 }
 
-// complete makes the point what a solution has to be, and tells whether it is still good enough.
+// complete makes the point a solution, and reports whether it is still good enough.
 func (t *interior) complete() bool {
 	if t.truncate() && !t.solved() {
 		copy(t.beta, t.step)

@@ -28,8 +28,8 @@ func pairs(rows int, same func(i, j int) bool) []termRows {
 	return list
 }
 
-// turn returns the score -q/p where a term turns, and false where there is none: p is
-// so small that no score reaches it, or zero.
+// turn returns the score -q/p at which a term turns; false if p is zero or so small that no score
+// reaches it.
 func turn(p, q float64) (float64, bool) {
 	if !turns(p, q) {
 		return 0, false
@@ -37,11 +37,10 @@ func turn(p, q float64) (float64, bool) {
 	return -q / p, true
 }
 
-// turns tells whether a term turns at a score.
 func turns(p, q float64) bool { return math.Abs(p) >= 1e-300 && math.Abs(q) <= 1e150*math.Abs(p) }
 
-// opposite tells whether the terms (p, q) and (r, s) turn at the same score, up to
-// rounding, in opposite directions.
+// opposite reports whether the terms (p, q) and (r, s) turn at the same score, up to rounding, in
+// opposite directions.
 func opposite(p, q, r, s float64) bool {
 	k, ok := turn(p, q)
 	m, also := turn(r, s)
@@ -51,7 +50,6 @@ func opposite(p, q, r, s float64) bool {
 	return p*r < 0 && math.Abs(k-m) <= 4*0x1p-52*math.Abs(k)
 }
 
-// allPairs tells whether the terms of all samples in the rows i and j are alike.
 func allPairs(p, q blas64.General, i, j int, alike func(p, q, r, s float64) bool) bool {
 	one, at, other, where := row(p, i), row(q, i), row(p, j), row(q, j)
 	for k, v := range one {
@@ -62,7 +60,7 @@ func allPairs(p, q blas64.General, i, j int, alike func(p, q, r, s float64) bool
 	return true
 }
 
-// mirrored tells whether terms are opposite and of the same size.
+// mirrored reports whether terms are opposite and of the same size.
 func mirrored(p, q, r, s float64) bool { return math.Abs(p) == math.Abs(r) && opposite(p, q, r, s) }
 
 // newTerms lays out the terms of the loss, without C and weights.
@@ -70,7 +68,7 @@ func newTerms(from *arena, l *Loss, n int) terms {
 	var t terms
 	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allPairs(l.U, l.V, i, j, opposite) }) {
 		k := kinked{termRows: s, kink: from.scratch(n), lo: from.scratch(n), hi: from.scratch(n), slope: from.scratch(n)}
-		for at, r := range slices.Backward(s) { // the kink is that of the first one
+		for at, r := range slices.Backward(s) { // the kink is that of the first row
 			k.turn(row(l.U, r), row(l.V, r), at < len(s)-1)
 		}
 		t.kinked = append(t.kinked, k)
@@ -86,7 +84,7 @@ func newTerms(from *arena, l *Loss, n int) terms {
 	return t
 }
 
-// turn sets the terms to u z + v, or adds it to others: where they turn, and their slopes.
+// turn sets the kinks and slopes to those of u z + v, or adds them to others.
 func (k *kinked) turn(u, v []float64, others bool) {
 	for i, slope := range u {
 		if !others {
@@ -101,8 +99,7 @@ func (k *kinked) turn(u, v []float64, others bool) {
 	}
 }
 
-// turn sets the terms to s z + t up to tau, or adds it to others: where they turn, and their
-// ranges.
+// turn sets the kinks and ranges to those of s z + t up to tau, or adds them to others.
 func (c *curved) turn(s, t, tau []float64, others bool) {
 	for i, slope := range s {
 		if !others {

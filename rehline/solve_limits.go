@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// limits say when to stop, and count the work done.
 type limits struct {
 	ctx      context.Context
 	tol      float64
@@ -35,7 +34,7 @@ func newLimits(ctx context.Context, o Options) (limits, error) {
 		began: time.Now(), time: o.MaxTime, progress: o.Progress}, nil
 }
 
-// reached tells whether to stop for another reason than the gap.
+// reached reports a limit other than the gap.
 func (l *limits) reached() (Status, error) {
 	if err := l.ctx.Err(); err != nil {
 		return TimeLimit, err

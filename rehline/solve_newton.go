@@ -7,31 +7,30 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// newton is the second phase: a proximal method of multipliers on the dual, whose inner
-// problems are solved by a semismooth Newton method (Li, Sun, Toh, "A highly efficient
-// semismooth Newton augmented Lagrangian method for solving Lasso problems", SIAM J.
-// Optim. 28 (2018)). The terms with kinks are smoothed around their multipliers over a
-// width of scores that shrinks; curved terms need no smoothing. The inner problem is
-// piecewise quadratic and strictly convex, so that Newton steps with an exact line search
-// end after finitely many.
+// newton is the second phase: a proximal method of multipliers on the dual, whose inner problems a
+// semismooth Newton method solves (Li, Sun, Toh, "A highly efficient semismooth Newton augmented
+// Lagrangian method for solving Lasso problems", SIAM J. Optim. 28 (2018)). Kinked terms are
+// smoothed around their multipliers over a width of scores that shrinks; curved terms need no
+// smoothing. The inner problem is piecewise quadratic and strictly convex, so that Newton steps
+// with an exact line search terminate.
 type newton struct {
 	*state
 	smoothing
 	hessian     hessian
 	multipliers []float64 // dim: of the L1 penalties
 	bows        []float64 // dim: second derivatives of the smoothed L1 penalties
-	center      []float64 // dim: what they are smoothed around
+	center      []float64 // dim: centers of their smoothing
 	ease        float64   // share of the Hessian's diagonal that is added to it
-	sample      []float64 // distances from kinks, sorted
+	sample      []float64 // sorted distances from kinks
 }
 
-// smoothing is how far kinks are rounded off.
+// smoothing is the extent to which kinks are rounded off.
 type smoothing struct {
 	width  float64 // of scores, for kinked terms
 	widest float64 // the first width
 	soft   float64 // for constraints
 	narrow float64 // of coefficients, for L1 penalties
-	stiff  float64 // mean diagonal of the Hessian, which soft and narrow have to be small against
+	stiff  float64 // mean diagonal of the Hessian, the scale of soft and narrow
 	factor float64 // from one inner problem to the next
 }
 
@@ -47,15 +46,14 @@ func newNewton(from *arena, s *state, n int) newton {
 	return w
 }
 
-// progress tells whether steps still help.
 type progress struct {
-	best  float64 // least relative gap
+	best  float64 // smallest relative gap
 	stuck int     // steps since it fell
-	idle  int     // steps that rounding made useless
-	short int     // the same, in a row
+	idle  int     // useless steps because of rounding
+	short int     // useless steps in a row
 }
 
-// ended tells whether nothing more is expected, after a step to a relative gap.
+// ended reports whether no further progress is expected, after a step to a relative gap.
 func (p *progress) ended(gap float64, patience int) bool {
 	if gap < gapFall*p.best {
 		p.best, p.stuck = gap, 0
@@ -65,8 +63,8 @@ func (p *progress) ended(gap float64, patience int) bool {
 	return p.stuck > patience || p.idle > stuckRelax*relaxSteps
 }
 
-// ascend takes Newton steps from the current β and centers, whose scores and slacks are
-// known, and returns how they ended.
+// ascend takes Newton steps from the current β and centers, whose scores and slacks are known, and
+// returns how they ended.
 func (w *newton) ascend() (Status, error) {
 	p, exact, again := progress{best: inf}, false, false
 	for {
@@ -98,14 +96,14 @@ func (w *newton) ascend() (Status, error) {
 		w.advance(t)
 		w.limits.done.Newton++
 		w.tell()
-		// More than rounding allows is not to be gained.
+		// Rounding allows no further gain.
 		exact = decrement <= max(exactPart*math.Abs(w.primal), exactOrigin*w.costs.origin)
 		w.adapt(&p, t, decrement, exact)
 	}
 }
 
-// adapt updates the multipliers and the smoothing where a step of length t, which was to
-// gain the decrement, ended an inner problem or was of no use.
+// adapt updates the multipliers and the smoothing if a step of length t, with the predicted
+// decrement, ended an inner problem or was useless.
 func (w *newton) adapt(p *progress, t, decrement float64, exact bool) {
 	if t > shortStep {
 		p.short = 0
@@ -130,9 +128,9 @@ func (w *newton) adapt(p *progress, t, decrement float64, exact bool) {
 	}
 }
 
-// widths chooses the first smoothing from where the kinks are: about half of the samples
-// are within it, or with known multipliers some times the dimension. A small share of the
-// scores' size is the least, for all may be at their kinks.
+// widths chooses the first smoothing from the distances to the kinks: about half of the samples are
+// within it, or with known multipliers a multiple of the dimension. The minimum is a small share of
+// the scores' size, for all may be at their kinks.
 func (w *newton) widths(warm bool) {
 	size := w.distances()
 	widest := max(2*w.quantile(startShare), leastWidth*size)
@@ -144,8 +142,8 @@ func (w *newton) widths(warm bool) {
 	}
 }
 
-// distances sorts the distances of a sample of scores from their kinks, and returns the
-// mean size of these scores and kinks, or 1 if they are zero.
+// distances sorts the distances of a sample of scores from their kinks, and returns the mean size
+// of these scores and kinks, or 1 if they are zero.
 func (w *newton) distances() float64 {
 	list, n, count := w.sample[:0], len(w.z), len(w.terms.kinked)
 	var size float64
@@ -167,7 +165,6 @@ func (w *newton) distances() float64 {
 	return size / float64(len(list))
 }
 
-// quantile returns the q-quantile of the distances.
 func (w *newton) quantile(q float64) float64 {
 	if len(w.sample) == 0 {
 		return 1
@@ -175,12 +172,12 @@ func (w *newton) quantile(q float64) float64 {
 	return w.sample[int(q*float64(len(w.sample)-1))]
 }
 
-// recenter moves the centers to the multipliers at the current scores and changes the
-// smoothing by the factor.
+// recenter moves the centers to the multipliers at the current scores and changes the smoothing by
+// the factor.
 func (w *newton) recenter(factor float64) {
 	for i := range w.terms.kinked {
 		k := &w.terms.kinked[i]
-		k.evaluate(w.z, 0, w.dz, w.h, w.width) // dz and h are free: the slopes are what counts
+		k.evaluate(w.z, 0, w.dz, w.h, w.width) // for the slopes; dz and h are scratch here
 	}
 	w.terms.center()
 	w.guard.evaluate(w.soft)
@@ -196,7 +193,7 @@ func (w *newton) recenter(factor float64) {
 	w.limits.done.Outer++
 }
 
-// lasso sets the multipliers of the L1 penalties, and the derivatives of these.
+// lasso sets the multipliers of the L1 penalties and their derivatives.
 func (w *newton) lasso() {
 	for j, r := range w.penalty.l1 {
 		w.multipliers[j] = min(max(w.center[j]+w.beta[j]/w.narrow, -r), r)
@@ -207,7 +204,7 @@ func (w *newton) lasso() {
 	}
 }
 
-// evaluate computes everything at β, whose scores and slacks are current.
+// evaluate evaluates the problem at β, whose scores and slacks are current.
 func (w *newton) evaluate() {
 	w.sums = w.terms.evaluate(w.z, w.g, w.h, w.width)
 	w.guard.evaluate(w.soft)
@@ -222,8 +219,8 @@ func (w *newton) evaluate() {
 	w.certify()
 }
 
-// direction sets step to minus the Newton direction for the gradient, and returns half
-// its product with the gradient: what the smoothed objective is expected to lose.
+// direction sets step to minus the Newton direction for the gradient, and returns the predicted
+// decrease of the smoothed objective, half its product with the gradient.
 func (w *newton) direction() float64 {
 	copy(w.step, w.grad)
 	w.hessian.solve(w)
@@ -234,16 +231,16 @@ func (w *newton) direction() float64 {
 	return decrement
 }
 
-// search returns a step length t where the derivative along the step is at most a tenth
-// of slope, its value at 0, in size.
+// search returns a step length at which the size of the derivative along the step is at most a
+// tenth of slope, its value at 0.
 func (w *newton) search(slope float64) float64 {
 	w.scores(w.dz, w.step)
 	w.guard.turns(w.step[:w.penalty.d])
 	return lineSearch(w.along, slopePart*math.Abs(slope))
 }
 
-// lineSearch returns a step length near 1 where the first derivative of a convex function
-// along the step is at most enough in size, by Newton steps within a bracket.
+// lineSearch returns a step length near 1 at which the first derivative of a convex function is at
+// most enough in size, by Newton steps within a bracket.
 func lineSearch(along func(t float64) (first, second float64), enough float64) float64 {
 	lo, hi, t := 0.0, inf, 1.0
 	for range searchSteps {
@@ -273,7 +270,6 @@ func lineSearch(along func(t float64) (first, second float64), enough float64) f
 	return max(lo, 1e-14)
 }
 
-// along returns the first and second derivative of the smoothed objective along the step.
 func (w *newton) along(t float64) (first, second float64) {
 	first, second = w.terms.along(w.z, w.dz, t, w.width)
 	a, b := w.guard.along(t, w.soft)
@@ -299,9 +295,8 @@ func (w *newton) along(t float64) (first, second float64) {
 	return first, second
 }
 
-// advance takes the step of length t. Where the coefficients have become much smaller
-// than they were, the scores are summed anew, for they carry the rounding errors of their
-// largest size.
+// advance takes the step of length t. If the coefficients have become much smaller, it recomputes
+// the scores, which carry the rounding errors of their largest size.
 func (w *newton) advance(t float64) {
 	kernel.Axpy(t, w.step, w.beta)
 	w.slacks()
@@ -315,8 +310,8 @@ func (w *newton) advance(t float64) {
 	w.peak = max(w.peak, size)
 }
 
-// measure is what second derivatives are multiplied with in the Gram matrix: where all
-// terms are kinked their width, so that a change of the smoothing changes no row.
+// measure is the factor of second derivatives in the Gram matrix: the width if all terms are
+// kinked, so that a change of the smoothing changes no row.
 func (w *newton) measure() float64 {
 	if len(w.terms.curved) > 0 {
 		return 1

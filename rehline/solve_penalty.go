@@ -2,35 +2,34 @@ package rehline
 
 import "math"
 
-// penalty is what the coefficients cost: ½ Σ_j bend_j (β_j - anchor_j)² + Σ_j l1_j |β_j|.
-// The regime says what the first part is.
+// penalty is ½ Σ_j bend_j (β_j - anchor_j)² + Σ_j l1_j |β_j|. The regime defines the first part.
 type penalty struct {
-	d, dim int       // dim is d, plus one with a free intercept
-	free   bool      // the intercept is neither penalized nor constrained
-	bend   []float64 // dim: 1, or 0 for a free intercept; falls without a ridge
-	anchor []float64 // dim: zero, or without a ridge where the proximal term is least
-	l1     []float64 // dim, divided by the unit; nil without
+	d, dim int // dim is d, plus one with a free intercept
+	free   bool
+	bend   []float64 // dim: 1, or 0 for a free intercept; decreases without a ridge
+	anchor []float64 // dim: zero, or without a ridge the center of the proximal term
+	l1     []float64 // dim, divided by the unit; may be nil
 	regime regime
 }
 
-// regime is what makes the inner problems strictly convex.
+// regime makes the inner problems strictly convex.
 type regime interface {
 	// toll evaluates the penalty at β and its conjugate at the forces v.
 	toll(beta, v []float64) toll
-	// follow tells that an inner problem ended at β: the smoothing changes by the factor.
-	// An infinite one begins a solve.
+	// follow reports that an inner problem ended at β and the smoothing changes by the factor; an
+	// infinite factor begins a solve.
 	follow(beta []float64, factor float64)
-	// least is where the smoothing ends, after a number of updates of the multipliers.
+	// least returns the end of the smoothing after a number of updates of the multipliers.
 	least(updates int) narrowest
-	// exact tells whether the dual variables of every β are feasible up to rounding.
+	// exact reports whether the dual variables of every β are feasible up to rounding.
 	exact() bool
 }
 
 type toll struct {
 	cost  float64 // of β
 	fall  float64 // the conjugate
-	lag   float64 // part of the gap that a proximal term explains
-	share float64 // of the dual variables that is feasible
+	lag   float64 // part of the gap due to a proximal term
+	share float64 // feasible part of the dual variables
 }
 
 func newPenalty(from *arena, p *Problem, d int) *penalty {
@@ -47,7 +46,6 @@ func newPenalty(from *arena, p *Problem, d int) *penalty {
 	return q
 }
 
-// lasso copies the L1 weights, where one is not zero.
 func (q *penalty) lasso(weights []float64, unit float64) {
 	for j, r := range weights {
 		if r > 0 {
@@ -68,7 +66,7 @@ func (q *penalty) curve(curvature float64) {
 	}
 }
 
-// separable tells whether the dual is, but for β: whether coordinate descent solves it.
+// separable reports whether the dual is separable except for β, as coordinate descent requires.
 func (q *penalty) separable() bool { return q.l1 == nil && !q.free }
 
 // ridge is ½‖β‖².
@@ -92,17 +90,16 @@ func (ridge) follow([]float64, float64) {}
 func (ridge) least(int) narrowest       { return leastRidge }
 func (ridge) exact() bool               { return true }
 
-// proximal is no ridge. The objective is not strictly convex then, and the L1 penalties
-// bound the dual instead of adding to it:
+// proximal is the regime without a ridge. The objective is then not strictly convex, and the L1
+// penalties bound the dual instead of adding to it:
 //
 //	max -Σ aκ - Σ a²/(2σ) - b·ξ  subject to  |(Aᵀξ - Xᵀg)_j| <= L1_j
 //
-// The method of multipliers becomes the proximal one (Rockafellar, "Augmented Lagrangians
-// and applications of the proximal point algorithm in convex programming", Math. Oper.
-// Res. 1 (1976)): ½ bend ‖β - anchor‖² takes the place of the ridge, the anchor follows β
-// and the curvature falls with the smoothing. As zero is inside the bounds of all dual
-// variables, a share of any dual point is feasible, so that the gap is certified all the
-// same.
+// The method of multipliers becomes the proximal one (Rockafellar, "Augmented Lagrangians and
+// applications of the proximal point algorithm in convex programming", Math. Oper. Res. 1 (1976)):
+// ½ bend ‖β - anchor‖² replaces the ridge, the anchor follows β and the curvature falls with the
+// smoothing. As zero is within the bounds of all dual variables, a multiple of any dual point is
+// feasible and certifies the gap.
 type proximal struct{ *penalty }
 
 func (q proximal) toll(beta, v []float64) toll {
@@ -132,10 +129,10 @@ func (proximal) least(updates int) narrowest {
 
 func (proximal) exact() bool { return false }
 
-// unit returns the unit of the objective without a ridge, for which a curvature of 1 fits
-// the data: the mean L1 penalty divided by the size of the coefficients, which is that of
-// the kinks divided by that of the rows of X, whose squared norms are given. It does not
-// depend on the weights, which change.
+// unit returns the unit of the objective without a ridge, for which a curvature of 1 fits the data:
+// the mean L1 penalty divided by the size of the coefficients, estimated as the size of the kinks
+// divided by that of the rows of X, whose squared norms are given. It does not depend on the
+// weights, which change.
 func (t *terms) unit(l1, norms []float64) float64 {
 	var kinks, count float64
 	add := func(list []float64) {
@@ -163,7 +160,6 @@ func (t *terms) unit(l1, norms []float64) float64 {
 	return mean
 }
 
-// soft returns x shrunk by r towards zero.
 func soft(x, r float64) float64 {
 	switch {
 	case x > r:

@@ -8,7 +8,6 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// slopes calls visit with the slopes of every term.
 func (t *terms) slopes(visit func(slope []float64)) {
 	for i := range t.kinked {
 		visit(t.kinked[i].slope)
@@ -18,8 +17,8 @@ func (t *terms) slopes(visit func(slope []float64)) {
 	}
 }
 
-// move adds h dz to the slopes between their bounds, where h is their derivative, and
-// leaves them within.
+// move adds h dz to the slopes strictly between their bounds, clipped to the bounds, where h is
+// their derivative.
 func (t *terms) move(dz []float64, width float64) {
 	for i := range t.kinked {
 		k := &t.kinked[i]
@@ -39,7 +38,6 @@ func (t *terms) move(dz []float64, width float64) {
 	}
 }
 
-// bounds returns those of the slope of sample j.
 func (c *curved) bounds(j int) (lo, hi float64) {
 	if m := c.sigma[j]; m != 0 {
 		return m * c.kl[j], m * c.kh[j]
@@ -47,7 +45,6 @@ func (c *curved) bounds(j int) (lo, hi float64) {
 	return 0, 0
 }
 
-// center makes the slopes the centers.
 func (t *terms) center() {
 	for i := range t.kinked {
 		copy(t.kinked[i].center, t.kinked[i].slope)
@@ -64,7 +61,6 @@ func (t *terms) begin() {
 	}
 }
 
-// confine moves the centers within the bounds.
 func (t *terms) confine() {
 	for i := range t.kinked {
 		k := &t.kinked[i]
@@ -74,7 +70,7 @@ func (t *terms) confine() {
 	}
 }
 
-// resume makes the centers the slopes, within their bounds.
+// resume sets the slopes to the centers, within their bounds.
 func (t *terms) resume() {
 	for i := range t.kinked {
 		copy(t.kinked[i].slope, t.kinked[i].center)
@@ -88,8 +84,8 @@ func (t *terms) resume() {
 	}
 }
 
-// setFromDual sets the centers of kinked and the slopes of curved terms from the dual variables
-// of a loss.
+// setFromDual sets the centers of kinked and the slopes of curved terms from the dual variables of
+// a loss.
 func (t *terms) setFromDual(l *Loss, dual *Dual, unit float64) {
 	for i := range t.kinked {
 		k := &t.kinked[i]
@@ -101,7 +97,6 @@ func (t *terms) setFromDual(l *Loss, dual *Dual, unit float64) {
 	}
 }
 
-// give sets the dual variables of the loss from the slopes.
 func (t *terms) give(l *Loss, dual *Dual, unit float64) {
 	for i := range t.kinked {
 		t.kinked[i].spread(t.kinked[i].slope, unit, l.U, dual.Lambda)
@@ -111,16 +106,14 @@ func (t *terms) give(l *Loss, dual *Dual, unit float64) {
 	}
 }
 
-// spread writes the duals of the rows that a term is made of: the slope is their sum
-// weighted by the rows' signs and sizes, and only the one of the slope's sign is not
-// zero.
+// spread writes the duals of the rows of a term: the slope is their sum weighted by the rows' signs
+// and sizes, and only the dual of the slope's sign is nonzero.
 func (s termRows) spread(slope []float64, unit float64, p, dual blas64.General) {
 	for _, r := range s {
 		kernel.Share(row(dual, r), slope, row(p, r), unit)
 	}
 }
 
-// gather is the reverse of spread.
 func (s termRows) gather(slope []float64, unit float64, p, dual blas64.General) {
 	clear(slope)
 	for _, r := range s {
@@ -131,9 +124,9 @@ func (s termRows) gather(slope []float64, unit float64, p, dual blas64.General) 
 	}
 }
 
-// shift lowers the sum of the slopes by excess, in proportion to the room that each has,
-// and returns what is left. Where a term has no bound its room is what reach times its
-// curvature gives. Inner leaves slopes at a bound where they are.
+// shift lowers the sum of the slopes by excess, in proportion to the room of each, and returns the
+// remainder. A term without a bound has the room reach times its curvature. Inner leaves slopes at
+// a bound unchanged.
 func (t *terms) shift(excess, reach float64, inner bool) float64 {
 	down := excess > 0
 	room := func(a, lo, hi, most float64) float64 {
@@ -158,7 +151,6 @@ func (t *terms) shift(excess, reach float64, inner bool) float64 {
 	return excess - share*total
 }
 
-// rooms calls visit with every slope and its room.
 func (t *terms) rooms(room func(a, lo, hi, most float64) float64, reach float64, visit func(a *float64, r float64)) {
 	for i := range t.kinked {
 		k := &t.kinked[i]

@@ -8,8 +8,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// start sets β and the centers from an earlier solution, which fits, or else from zero. It
-// reports whether the centers are multipliers of that solution.
+// start sets β and the centers from an earlier solution of this shape, or from zero. It reports
+// whether the centers are that solution's multipliers.
 func (s *Solver) start(from *Solution) (warm bool) {
 	a, w := &s.state, &s.newton
 	clear(a.beta)
@@ -40,7 +40,7 @@ func (s *Solver) start(from *Solution) (warm bool) {
 	if a.penalty.l1 == nil {
 		return true
 	}
-	// The multipliers of the L1 penalty are what the other forces leave.
+	// The multipliers of the L1 penalty are the remainder of the other forces.
 	clear(a.g)
 	for i := range a.terms.kinked {
 		kernel.Axpy(1, a.terms.kinked[i].center, a.g)
@@ -56,7 +56,7 @@ func (s *Solver) start(from *Solution) (warm bool) {
 	return true
 }
 
-// fits returns an error where warm is no solution of a problem of this shape.
+// fits checks the shape and the numbers of a warm start.
 func (s *Solver) fits(warm *Solution) error {
 	const what = "Options.Warm."
 	if s.owns(warm) {
@@ -87,8 +87,8 @@ func (s *Solver) fits(warm *Solution) error {
 	return checkFiniteSlice(what+"Dual.Xi", dual.Xi)
 }
 
-// owns tells whether warm is the Solver's last solution, whose duals are still
-// in the terms' slopes.
+// owns reports whether warm is the Solver's last solution, whose duals are still in the terms'
+// slopes.
 func (s *Solver) owns(warm *Solution) bool {
 	return len(warm.Beta) == len(s.sol.Beta) && &warm.Beta[0] == &s.sol.Beta[0]
 }

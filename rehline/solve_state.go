@@ -9,11 +9,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// state is a pair of primal and dual variables with what follows from it: the workspace of
-// descent and of Newton steps.
+// state is a pair of primal and dual variables with derived quantities: the workspace of descent
+// and of Newton steps.
 type state struct {
 	x       blas64.General
-	norms   []float64 // n: ‖x_i‖², until descent has them inverted
+	norms   []float64 // n: ‖x_i‖², until descent inverts them
 	terms   terms     // with the slopes, the dual variables
 	penalty *penalty
 	guard   *constraints // with their multipliers
@@ -30,10 +30,9 @@ type state struct {
 	certificate
 }
 
-// scores sets z = X β + b0.
 func (s *state) scores(z, beta []float64) { s.scoresFrom(0, z, beta) }
 
-// scoresFrom is scores for as many samples as z has, from one on.
+// scoresFrom is scores for len(z) samples from one on.
 func (s *state) scoresFrom(from int, z, beta []float64) {
 	d := s.penalty.d
 	kernel.MulVec(z, s.x.Data[from*s.x.Stride:], s.x.Stride, beta[:d])
@@ -45,7 +44,6 @@ func (s *state) scoresFrom(from int, z, beta []float64) {
 	}
 }
 
-// rescore computes scores and slacks from the coefficients.
 func (s *state) rescore() {
 	if zero(s.beta) {
 		clear(s.z)
@@ -58,7 +56,6 @@ func (s *state) rescore() {
 
 func (s *state) slacks() { s.guard.slacks(s.beta[:s.penalty.d]) }
 
-// tell reports to Options.Progress.
 func (s *state) tell() {
 	if f := s.limits.progress; f != nil {
 		f(Progress{Iterations: s.limits.done, Objective: s.primal*s.costs.unit + s.costs.offset, Gap: s.relative(),
@@ -66,12 +63,11 @@ func (s *state) tell() {
 	}
 }
 
-// collect sets g to the slopes and sums them, whatever the scores.
 func (s *state) collect() {
 	s.sums.dual = s.terms.collect(s.g)
 }
 
-// tally computes the scores and the gap where v is β, as in descent.
+// tally computes the scores and the gap in descent, where v is β.
 func (s *state) tally() {
 	var scratch scratch
 	s.sums = sums{}
@@ -85,8 +81,7 @@ func (s *state) tally() {
 	s.certify()
 }
 
-// clear makes all variables zero, and the point solved: the solution where no term is
-// positive at scores of zero.
+// clear sets all variables to zero, the solution if no term is positive at scores of zero.
 func (s *state) clear() {
 	clear(s.beta)
 	clear(s.guard.xi)
@@ -98,14 +93,14 @@ func (s *state) clear() {
 	s.status = Solved
 }
 
-// refresh sums the slopes and their forces anew and certifies them.
+// refresh recomputes the sums of the slopes and their forces and certifies them.
 func (s *state) refresh() {
 	s.collect()
 	s.forces()
 	s.certify()
 }
 
-// addForce adds that of slopes to w: Xᵀa and, for an intercept, Σ a.
+// addForce adds the force of slopes to w: Xᵀa and, for an intercept, Σ a.
 func (s *state) addForce(w, a []float64) {
 	d := s.penalty.d
 	kernel.MulTransAdd(w[:d], s.x.Data, s.x.Stride, a)
@@ -114,7 +109,6 @@ func (s *state) addForce(w, a []float64) {
 	}
 }
 
-// forces sets v = Aᵀξ - Xᵀg.
 func (s *state) forces() {
 	clear(s.v)
 	s.addForce(s.v, s.g)
@@ -124,8 +118,8 @@ func (s *state) forces() {
 	s.guard.forces(s.v[:s.penalty.d])
 }
 
-// balance makes the slopes sum to zero, which the dual of a free intercept demands, by
-// moving them within their bounds: first those that are not at a bound.
+// balance makes the slopes sum to zero, as the dual of a free intercept requires, by moving them
+// within their bounds, first those that are not at a bound.
 func (s *state) balance() {
 	if !s.penalty.free {
 		return

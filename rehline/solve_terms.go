@@ -2,29 +2,29 @@ package rehline
 
 import "github.com/agepath/agepath/internal/kernel"
 
-// terms are a loss as a sum of terms of the score z with a dual variable each, the slope
-// a of the term:
+// terms are a loss as a sum of terms of the score z with one dual variable each, the slope a of the
+// term:
 //
 //	kinked: max over lo <= a <= hi of a(z - κ)
 //	curved: max over σ kl <= a <= σ kh of a(z - κ) - a²/(2σ)
 //
-// A ReLU is kinked with one bound 0, a ReHU is curved with one of kl, kh 0. Two that turn
-// at the same score in opposite directions, as in the quantile and Huber losses, are one
-// term, which halves the work and makes the dual unique. Everything is divided by the
-// ridge, so that the penalty is ½‖β‖².
+// A ReLU is kinked with one bound 0, a ReHU is curved with kl or kh 0. Two terms that turn at the
+// same score in opposite directions, as in the quantile and Huber losses, are merged, which halves
+// the work and makes the dual unique. Everything is divided by the ridge, so that the penalty is
+// ½‖β‖².
 type terms struct {
 	kinked []kinked
 	curved []curved
 }
 
-// termRows lists the rows of U and V, or of S, T and Tau, that a term is made of: one, or
-// two that turn together.
+// termRows lists the rows of U and V, or of S, T and Tau, of a term: one, or two that turn
+// together.
 type termRows []int
 
 // kinked are n terms, one per sample.
 type kinked struct {
 	termRows
-	level  bool // there are terms that do not depend on the score
+	level  bool // some terms do not depend on the score
 	kink   []float64
 	lo, hi []float64
 	slope  []float64 // a, the dual variable
@@ -34,7 +34,7 @@ type kinked struct {
 // curved are n terms, one per sample.
 type curved struct {
 	termRows
-	all    bool // of every sample there is one that turns
+	all    bool // every sample has a term that turns
 	level  bool
 	kink   []float64
 	kl, kh []float64 // range of the quadratic part, relative to the kink
@@ -42,22 +42,21 @@ type curved struct {
 	slope  []float64
 }
 
-// partSize is how many samples are evaluated together. What is not wanted of them goes to a
-// scratch, which the first cache holds.
+// partSize is the number of samples evaluated together. Unneeded results go to a scratch that fits
+// the L1 cache.
 const partSize = 256
 
 type scratch [3][partSize]float64
 
-// sums are totals over terms, divided by the ridge.
 type sums struct {
 	value float64 // of the terms at the scores
 	dual  float64 // -Σ aκ - Σ a²/(2σ)
 	young float64 // value - dual - Σ a z >= 0, by Fenchel and Young
 }
 
-// evaluate sets the slopes to those of the terms at the scores, kinked ones smoothed
-// around their centers over a width of scores, g to the sums of the slopes and h to those
-// of the second derivatives.
+// evaluate sets the slopes to those of the terms at the scores, with kinked terms smoothed around
+// their centers over a width of scores, g to the sums of the slopes and h to those of the second
+// derivatives.
 func (t *terms) evaluate(z, g, h []float64, width float64) sums {
 	var s sums
 	for from := 0; from < len(z); from += partSize {
@@ -78,7 +77,6 @@ func (t *terms) evaluate(z, g, h []float64, width float64) sums {
 	return s
 }
 
-// evaluate takes some scores, from that of one sample on.
 func (k *kinked) evaluate(z []float64, from int, g, h []float64, width float64) [3]float64 {
 	to := from + len(z)
 	return kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], k.center[from:to], k.slope[from:to], g, h, 1/width)
@@ -88,7 +86,6 @@ func (s *sums) add(other sums) {
 	s.value, s.dual, s.young = s.value+other.value, s.dual+other.dual, s.young+other.young
 }
 
-// value returns the terms' sum at the scores.
 func (t *terms) value(z []float64) float64 {
 	var scratch scratch
 	var v float64
@@ -98,7 +95,6 @@ func (t *terms) value(z []float64) float64 {
 	return v
 }
 
-// atZeros returns that of n samples at scores of zero.
 func (t *terms) atZeros(n int) float64 {
 	var scratch scratch
 	var zeros [partSize]float64
@@ -109,7 +105,7 @@ func (t *terms) atZeros(n int) float64 {
 	return v
 }
 
-// tally returns the sums of some samples, from one on, for the slopes as they are.
+// tally returns the sums of some samples, from one on, for the current slopes.
 func (t *terms) tally(z []float64, from int, scratch *scratch) sums {
 	s := t.part(z, from, scratch)
 	for i := range t.curved {
@@ -121,13 +117,13 @@ func (t *terms) tally(z []float64, from int, scratch *scratch) sums {
 	return s
 }
 
-// part is tally with the values alone of curved terms.
+// part is tally with only the values of curved terms.
 func (t *terms) part(z []float64, from int, scratch *scratch) sums {
 	to := from + len(z)
 	slope, g, h := scratch[0][:len(z)], scratch[1][:len(z)], scratch[2][:len(z)]
 	var s sums
 	for i := range t.kinked {
-		k := &t.kinked[i] // smoothed infinitely wide the slopes are the centers
+		k := &t.kinked[i] // with infinite smoothing the slopes are the centers
 		v := kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], k.slope[from:to], slope, g, h, 0)
 		s.add(sums{v[0], v[1], v[2]})
 	}
@@ -139,7 +135,6 @@ func (t *terms) part(z []float64, from int, scratch *scratch) sums {
 	return s
 }
 
-// dual returns -Σ aκ - Σ a²/(2σ) for the slopes of some samples.
 func (c *curved) dual(from, to int) float64 {
 	var t float64
 	for j := from; j < to; j++ {
@@ -150,7 +145,7 @@ func (c *curved) dual(from, to int) float64 {
 	return t
 }
 
-// collect sets g to the slopes, whatever the scores, and returns their part of the dual.
+// collect sets g to the slopes and returns their part of the dual.
 func (t *terms) collect(g []float64) (dual float64) {
 	clear(g)
 	for i := range t.kinked {
@@ -166,8 +161,7 @@ func (t *terms) collect(g []float64) (dual float64) {
 	return dual
 }
 
-// along returns the first and second derivative of the smoothed terms at the scores
-// z + t dz.
+// along returns the first and second derivative of the smoothed terms at the scores z + t dz.
 func (t *terms) along(z, dz []float64, step, width float64) (first, second float64) {
 	for i := range t.kinked {
 		k := &t.kinked[i]
@@ -182,8 +176,8 @@ func (t *terms) along(z, dz []float64, step, width float64) (first, second float
 	return first, second
 }
 
-// curvature returns the sum of the second derivatives if all terms were in their smooth
-// parts, or 1 where that is zero: a scale for steps of the intercept.
+// curvature returns the sum of the second derivatives if all terms were in their smooth parts, or 1
+// if that is zero: a scale for steps of the intercept.
 func (t *terms) curvature(width float64) float64 {
 	var sum float64
 	for i := range t.kinked {
