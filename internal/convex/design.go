@@ -9,17 +9,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// design holds the samples of a linear model feature by feature, which is how
-// coordinate descent, gradients and Gram matrices read them.
+// design holds the samples of a linear model feature by feature, the order in which coordinate
+// descent, gradients and Gram matrices read them.
 type design struct {
 	n, d   int
-	column blas64.General // d x n, row j is feature j less origin[j]
+	column blas64.General // d x n, row j is feature j minus origin[j]
 	origin []float64      // d
 }
 
-// newDesign copies the n x d samples x. With an intercept each feature loses
-// a typical value, which the intercept makes up for, so that a constant feature
-// is exactly 0 and a large offset costs no digits.
+// newDesign copies the n x d samples x. With an intercept it subtracts a typical value from each
+// feature, so that a constant feature is exactly 0 and a large offset costs no digits.
 func newDesign(x blas64.General, y []float64, intercept bool) design {
 	n, d := x.Rows, x.Cols
 	if len(y) != n {
@@ -47,9 +46,8 @@ func emptyDesign(n, d int) design {
 	return p
 }
 
-// typical returns the median of at most 201 evenly spaced values of x: a value
-// amid the data, the constant itself where x is constant, and unlike the mean
-// not drawn away by outliers, which would cost the other values digits.
+// typical returns the median of at most 201 evenly spaced values of x: the constant itself if x is
+// constant, and unlike the mean robust to outliers, which would cost the other values digits.
 func typical(x []float64) float64 {
 	step := max(1, len(x)/101)
 	some := make([]float64, 0, 202)
@@ -67,7 +65,6 @@ func (p *design) row(j int) []float64 {
 	return p.column.Data[j*p.column.Stride:][:p.n]
 }
 
-// samples returns the shifted features sample by sample.
 func (p *design) samples() blas64.General {
 	x := blas64.General{Rows: p.n, Cols: p.d, Stride: max(1, p.d), Data: make([]float64, p.n*p.d)}
 	for j := range p.d {
@@ -78,8 +75,7 @@ func (p *design) samples() blas64.General {
 	return x
 }
 
-// offset is what the intercept of the shifted features exceeds that of the
-// given ones by: Σ_j origin_j w_j.
+// offset is the difference of the intercepts for shifted and given features: Σ_j origin_j w_j.
 func (p *design) offset(w []float64) float64 {
 	return blas64.Dot(vector(p.origin), vector(w))
 }
@@ -103,10 +99,9 @@ func (p *design) correlate(dst, q []float64) {
 	}
 }
 
-// scaled is a design whose samples are multiplied by the roots of weights,
-// after the weighted mean is taken from each feature if the model has an
-// intercept: least squares with weights becomes plain least squares. Samples
-// of weight 0 are left out.
+// scaled is a design with samples multiplied by the roots of weights, after centering by the
+// weighted means if there is an intercept: weighted least squares becomes plain least squares.
+// Samples of weight 0 are left out.
 type scaled struct {
 	sample []int          // the m samples of positive weight
 	root   []float64      // m roots of their weights
@@ -128,11 +123,10 @@ func (s *scaled) row(j int) []float64 {
 	return s.column.Data[j*s.column.Stride:][:len(s.sample)]
 }
 
-// constant is the standard deviation relative to the mean below which a
-// feature counts as constant: what is left then is rounding.
+// constant is the standard deviation, relative to the mean, below which a feature counts as
+// constant up to rounding.
 const constant = 64 * 0x1p-52
 
-// set scales p by the roots of weights divided by unit > 0.
 func (s *scaled) set(p *design, weights []float64, unit float64, intercept bool) {
 	s.sample, s.root, s.total = s.sample[:0], s.root[:0], 0
 	for i, v := range weights {
@@ -153,9 +147,8 @@ func (s *scaled) setColumn(j int, x []float64, intercept bool) {
 	s.mean[j], s.norm[j] = s.fill(s.row(j), x, intercept)
 }
 
-// fill writes the values x of the n samples, scaled and with an intercept
-// centered, into a, of length m, and returns their weighted mean and the norm
-// of a.
+// fill writes the values x of the n samples, scaled and with an intercept centered, into a, of
+// length m, and returns their weighted mean and the norm of a.
 func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	for k, i := range s.sample {
 		a[k] = s.root[k] * x[i]
@@ -171,9 +164,8 @@ func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	return mean, norm
 }
 
-// centerScaled takes the weighted mean from the values whose products with the
-// roots of the weights are a, and returns it. The second pass removes the
-// rounding of the first.
+// centerScaled subtracts the weighted mean from values whose products with the roots of the weights
+// are a, and returns it. The second pass removes the rounding of the first.
 func (s *scaled) centerScaled(a []float64) float64 {
 	mean := 0.0
 	for range 2 {
@@ -184,11 +176,11 @@ func (s *scaled) centerScaled(a []float64) float64 {
 	return mean
 }
 
-// block is how many samples of all columns are read together when products of
-// columns are summed: few enough to stay in the cache.
+// block is the number of samples per pass when products of columns are summed: few enough for the
+// cache.
 const block = 512
 
-// largestWeight returns the largest of n weights, or what is wrong with them.
+// largestWeight returns the largest of n weights, or an error for a wrong weight.
 func largestWeight(weights []float64, n int) (float64, error) {
 	if len(weights) != n {
 		panic(fmt.Sprintf("convex: %d weights for %d samples", len(weights), n))

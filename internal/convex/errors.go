@@ -6,19 +6,18 @@ import (
 	"math"
 )
 
-// Tolerance is the relative duality gap and the relative violation of the
-// optimality conditions that a solution must not exceed.
+// Tolerance is the largest accepted relative duality gap and relative violation of the optimality
+// conditions.
 const Tolerance = 1e-10
 
-// refined is the violation at which the linear models' refinement ends: a few
-// tens of units of rounding. They go on from Tolerance to it because alternate
-// convex search converges no further than its solver.
+// refined is the violation at which the linear models' refinement ends, a few tens of roundings. It
+// is smaller than Tolerance because alternate convex search converges no further than its solver.
 const refined = 1e-14
 
-// ToleranceError says that a solver stopped short of [Tolerance].
+// ToleranceError reports that a solver did not reach [Tolerance].
 type ToleranceError struct {
 	Model       string
-	Certificate Certificate // of the best point that was reached
+	Certificate Certificate // of the best point reached
 }
 
 func (e *ToleranceError) Error() string {
@@ -30,14 +29,12 @@ func (e *ToleranceError) Error() string {
 	return text
 }
 
-// ErrSingular says that the least squares problem of the Lasso with α = 0 has
-// no unique solution for the weights.
+// ErrSingular reports that the Lasso's least squares problem with α = 0 has no unique solution for
+// the weights.
 var ErrSingular = errors.New("least squares without a penalty is singular: features are linearly dependent on the samples of positive weight")
 
-// ErrOneClass says that the samples of positive weight all have one label, so
-// that logistic regression with an intercept has no minimum: the intercept
-// would go to infinity. It is a fact about the weights, not about the solver.
-// Alternate convex search, whose age discards the other class, keeps its last
-// solution (the solver does too) and goes to the next age, which readmits
-// samples by their losses under that solution; if no age does, the path ends.
+// ErrOneClass reports that all samples of positive weight have one label, so that logistic
+// regression with an intercept has no minimum. It depends on the weights, not on the solver.
+// Alternate convex search then keeps its last solution, as the solver does, and continues at the
+// next age that readmits samples; if there is none, the path ends.
 var ErrOneClass = errors.New("all samples of positive weight have one label: logistic regression with an intercept has no minimum")

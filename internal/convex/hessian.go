@@ -11,18 +11,15 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// hessian solves with the Hessian I + Σ curvature_i x_i x_iᵀ, bordered where
-// there is an intercept.
+// hessian solves with the Hessian I + Σ curvature_i x_i x_iᵀ, bordered if there is an intercept.
 type hessian interface {
-	// factor takes the curvatures and reports whether the Hessian is positive
-	// definite.
+	// factor sets the curvatures and reports whether the Hessian is positive definite.
 	factor(curvature []float64) bool
-	// solve writes the solution for the right-hand side rhs into dst.
 	solve(dst *point, rhs point)
 }
 
-// primalHessian solves in R^d. Eliminating the intercept centers the features
-// by their means under the curvatures.
+// primalHessian solves in R^d. Eliminating the intercept centers the features by their means under
+// the curvatures.
 type primalHessian struct {
 	rows      *rows
 	intercept bool
@@ -32,7 +29,7 @@ type primalHessian struct {
 	matrix    *dense.Cholesky
 }
 
-// panelRows is how many samples are added to the Hessian together.
+// panelRows is the number of samples added to the Hessian together.
 const panelRows = 64
 
 func newPrimalHessian(p *rows, intercept bool) *primalHessian {
@@ -67,7 +64,6 @@ func (h *primalHessian) factor(curvature []float64) bool {
 	return h.matrix.Factorize(context.Background()) == nil
 }
 
-// addProducts sums the Hessian of the losses into a.
 func (h *primalHessian) addProducts(a, curvature []float64) {
 	clear(a)
 	d, ld, count := h.rows.d, h.rows.stride, 0
@@ -92,7 +88,6 @@ func (h *primalHessian) addProducts(a, curvature []float64) {
 	flush()
 }
 
-// drop clears the products of feature j, which is constant up to rounding.
 func (h *primalHessian) drop(j int) {
 	clear(h.matrix.Row(j))
 	for i := j; i < h.rows.d; i++ {
@@ -110,13 +105,13 @@ func (h *primalHessian) solve(dst *point, rhs point) {
 	}
 }
 
-// kernelHessian solves in R^n with the products K = XXᵀ of the samples: by the
-// Woodbury identity, with the roots R of the curvatures,
+// kernelHessian solves in R^n with the products K = XXᵀ of the samples by the Woodbury identity,
+// with R the roots of the curvatures:
 //
-//	(I + XᵀR²X)⁻¹ = I - XᵀR B⁻¹ RX,    B = I + RKR,
+//	(I + XᵀR²X)⁻¹ = I - XᵀR B⁻¹ RX,    B = I + RKR.
 //
-// where B is well conditioned (Rasmussen and Williams, Gaussian Processes for
-// Machine Learning, section 3.4.3).
+// B is well conditioned (Rasmussen and Williams, Gaussian Processes for Machine Learning, section
+// 3.4.3).
 type kernelHessian struct {
 	rows      *rows
 	intercept bool

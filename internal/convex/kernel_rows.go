@@ -6,12 +6,12 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// KernelRows are the rows of a kernel matrix, each computed when it is first asked
-// for and kept while there is room. They are not for several goroutines at once.
+// KernelRows computes the rows of a kernel matrix on demand and keeps them while there is room. It
+// is not safe for concurrent use.
 type KernelRows struct{ gram *kernelMatrix }
 
-// NewKernelRows prepares the rows of the kernel matrix of the rows of x, which must
-// not change afterwards; cacheBytes is that of [SVMOptions].
+// NewKernelRows prepares the kernel matrix of the rows of x, which must not change; cacheBytes is
+// that of [SVMOptions].
 func NewKernelRows(x blas64.General, kernel Kernel, cacheBytes int64) *KernelRows {
 	if kernel.translationInvariant() {
 		x, _ = Centred(x)
@@ -20,24 +20,22 @@ func NewKernelRows(x blas64.General, kernel Kernel, cacheBytes int64) *KernelRow
 	return &KernelRows{newGram(kernel, NewPoints(x), nil, options.CacheBytes)}
 }
 
-// KernelRows returns those of the solver, shared with it.
+// KernelRows returns the solver's rows, shared with it.
 func (s *SVM) KernelRows() *KernelRows { return &KernelRows{s.dual.gram} }
 
-// Row returns the kernel of row i with all n. It stays valid until the next call for
-// another row, or, where n rows fit into the cache, for good.
+// Row returns the kernel of row i with all n rows. It stays valid until the next call for another
+// row or, if n rows fit into the cache, forever.
 func (r *KernelRows) Row(i int) []float64 { return r.gram.row(i) }
 
-// Diagonal returns the kernel of each row with itself, as the rows have it; it is the
-// matrix's own.
+// Diagonal returns the kernel of each row with itself; the matrix owns the slice.
 func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
 
-// Add adds the sum of coefficient_k times the kernel of row sample_k with all n to
-// dst, of length n.
+// Add adds Σ_k coefficient_k times the kernel of row sample_k with all n rows to dst, of length n.
 func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
 	r.gram.Accumulate(dst, sample, coefficient)
 }
 
-// AddBoth adds two such sums of the same rows, each of which is read from memory once.
+// AddBoth adds two such sums over the same rows and reads each row once.
 func (r *KernelRows) AddBoth(dst, other []float64, sample []int, coefficient, with []float64) {
 	g := r.gram
 	const four = 4

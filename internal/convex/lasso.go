@@ -9,56 +9,51 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Lasso minimizes, over w in R^d and where asked an unpenalized intercept b,
+// Lasso minimizes, over w in R^d and optionally an unpenalized intercept b,
 //
 //	Σ_i v_i (x_i·w + b - y_i)² + 2 n α ‖w‖₁.
 //
-// Gradients and certificates are computed in residual form from the samples,
-// for all features: O(n d). The problem itself is solved in Gram form on a
-// working set, the features that are nonzero or were found to violate the
-// optimality conditions: cyclic coordinate descent until the signs settle,
-// then an active-set method on the Gram matrix (Osborne, Presnell and Turlach,
-// 2000) that ends with the exact solution for its support. The two alternate
-// until the violation is down to rounding, so that the Gram matrix's own
-// rounding is refined away. The Gram matrix comes from sums over the samples
-// that are kept from solve to solve, so that a change of few weights costs no
-// sum over all samples; where taking off the means would cancel too many digits
-// of them, and without a penalty, [Smooth] solves the problem instead. With at
-// most smallGram features all that violate enter the working set at once, so
-// that a second certificate ends the solve; with more, the worst enter first,
-// and the Gram matrix stays as small as the support.
+// Gradients and certificates are computed in residual form from the samples, for all features: O(n
+// d). The problem is solved in Gram form on a working set, the features that are nonzero or violate
+// the optimality conditions: cyclic coordinate descent until the signs settle, then an active-set
+// method on the Gram matrix (Osborne, Presnell and Turlach, 2000), exact for its support. Both
+// steps alternate until the violation is at rounding level, which refines away the Gram matrix's
+// own rounding.
 //
-// The certificate is for the problem in centered features, where
-// u = x·w + b: with ‖z‖_v² = Σ v_i z_i², the violation of feature j's condition
-// is divided by 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n α), the terms of its gradient. The
-// gap is relative to the objective. Both parts of it hold up to rounding of
-// their terms, of size T = ‖y‖_v + Σ_j ‖x_j‖_v |w_j|: the dual point meets its
-// constraints up to rounding of ‖x_j‖_v T, and where the fit is so close that
-// the objective is below rounding of T², a gap of that rounding passes. That of
-// Smooth has no gap.
+// The Gram matrix comes from sums over the samples that are kept between solves, so that a change
+// of few weights needs no sum over all samples. If centering would cancel too many of their digits,
+// or without a penalty, [Smooth] solves the problem instead. Up to smallGram features that violate
+// enter the working set at once, so that a second certificate ends the solve; of more, the worst
+// enter first, and the Gram matrix stays as small as the support.
+//
+// The certificate is for the problem in centered features, where u = x·w + b: with ‖z‖_v² = Σ v_i
+// z_i², the violation of feature j's condition is divided by 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n α), the
+// terms of its gradient. The gap is relative to the objective. Both allow for rounding of their
+// terms, of size T = ‖y‖_v + Σ_j ‖x_j‖_v |w_j|: the dual point meets its constraints up to rounding
+// of ‖x_j‖_v T, and if the objective is below rounding of T², a gap of that size is accepted.
+// Certificates by Smooth have no gap.
 type Lasso struct {
 	design    design
-	y         []float64 // less yOrigin
+	y         []float64 // minus yOrigin
 	yOrigin   float64
 	penalty   float64 // n α
 	intercept bool
 	theta     []float64
 
 	quick    *quick
-	smooth   *Smooth   // made when it is first needed
-	norms    []float64 // d, of the working features and of those that violate their condition
+	smooth   *Smooth   // created on first use
+	norms    []float64 // d, of the working and the violating features
 	norm     float64   // of the target
 	w        []float64
 	best     []float64
-	gradient []float64 // d, of the features with the weighted residual
+	gradient []float64 // d, products of the features with the weighted residual
 	excess   []float64 // d, relative violation
 	working  working
 }
 
-// NewLasso sets up the Lasso for the n x d samples x, which it copies. total is
-// the n of the penalty: the number of samples before identical ones were
-// merged into one with a weight. It panics if the lengths do not match, or if
-// alpha or total are negative or not finite.
+// NewLasso sets up the Lasso for the n x d samples x, which it copies. total is the n of the
+// penalty: the number of samples before identical ones were merged. It panics if lengths do not
+// match, or if alpha or total is negative or not finite.
 func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept bool) *Lasso {
 	penalty := alpha * total
 	if !(alpha >= 0) || !(total >= 0) || math.IsInf(penalty, 0) || math.IsNaN(penalty) {
@@ -111,11 +106,10 @@ func (p *Lasso) Scores(dst []float64) {
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
 
-// Solve implements [Solver]. If all weights are 0 the coefficients and the
-// intercept become 0. With α = 0 it solves least squares, or returns
-// [ErrSingular] where the solution is not unique. Otherwise the solution always
-// exists; among several, which takes dependent features, it stays near the one
-// it started from. A solution short of [Tolerance] is a [*ToleranceError].
+// Solve implements [Solver]. If all weights are 0, the coefficients and the intercept become 0.
+// With α = 0 it solves least squares, or returns [ErrSingular] if the solution is not unique.
+// Otherwise a solution exists; if features are dependent, it stays near its start. A solution short
+// of [Tolerance] is a [*ToleranceError].
 func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.design.n)
 	if err == nil {
@@ -135,8 +129,7 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	return p.solveSmooth(ctx, weights)
 }
 
-// solveQuick solves with the kept sums where they are good enough for that, and
-// then makes the solution θ.
+// solveQuick solves with the kept sums if they are accurate enough, and publishes θ.
 func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
 	p.start()
 	if !(p.penalty > 0) || !p.quick.prepare(ctx, weights, top) {
@@ -151,7 +144,6 @@ func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) 
 	return certificate, true
 }
 
-// squares is the loss (u - y)².
 type squares struct{}
 
 func (squares) Eval(u, y float64) (loss, slope, curvature float64) {
@@ -183,8 +175,7 @@ func (p *Lasso) solveSmooth(ctx context.Context, weights []float64) (Certificate
 	return certificate, nil
 }
 
-// start takes the coefficients of θ, but for those that are no number to start
-// from.
+// start copies the coefficients of θ, replacing those that are not finite by 0.
 func (p *Lasso) start() {
 	support := 0
 	for j := range p.w {
@@ -201,8 +192,8 @@ func (p *Lasso) start() {
 	}
 }
 
-// descend alternates certificates from all features with solutions on the
-// working set, and keeps the best point.
+// descend alternates certificates over all features with solutions on the working set, and keeps
+// the best point.
 func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	best := Certificate{KKT: math.Inf(1)}
 	iterations, stalled := 0, 0
@@ -233,9 +224,8 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	}
 }
 
-// certify returns the certificate for the gradient at p.w, the sum of the
-// weighted squared residuals, and ‖u‖ + ‖y‖. It writes the features' relative
-// violations.
+// certify returns the certificate for the gradient at p.w, given the sum of the weighted squared
+// residuals and ‖u‖ + ‖y‖. It writes the features' relative violations.
 func (p *Lasso) certify(squares, unit float64) Certificate {
 	terms := p.terms()
 	// The dual point is the residual times shrink.
@@ -259,7 +249,6 @@ func (p *Lasso) certify(squares, unit float64) Certificate {
 	return Certificate{KKT: violation, Gap: relativeGap(gap, objective, terms), Objective: objective}
 }
 
-// terms is ‖y‖ + Σ_j ‖x_j‖ |w_j|.
 func (p *Lasso) terms() float64 {
 	terms := p.norm
 	for j, w := range p.w {
@@ -273,9 +262,8 @@ func (p *Lasso) terms() float64 {
 // rounding bounds the relative error of a sum of products.
 const rounding = 16 * 0x1p-52
 
-// objective returns the objective ½‖y - u‖² + mu‖w‖₁ at p.w and its distance
-// from the dual one at the residual times shrink. With y = residual + u that
-// comes without a difference of large terms.
+// objective returns the objective ½‖y - u‖² + mu‖w‖₁ at p.w and its distance from the dual one at
+// the residual times shrink, with y = residual + u to avoid a difference of large terms.
 func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
 	objective, gap = squares/2, (1-shrink)*(1-shrink)*squares/2
 	for j, w := range p.w {

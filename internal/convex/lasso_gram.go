@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// GramFit minimizes the quadratic ½θᵀHθ + cᵀθ + Σ_j L1_j |θ_j| of a weighted fit to squares
-// by the active-set method of [Lasso], from a solution nearby. It keeps nothing from fit to
-// fit.
+// GramFit minimizes the quadratic ½θᵀHθ + cᵀθ + Σ_j L1_j |θ_j| of a weighted least squares fit by
+// the active-set method of [Lasso], from a nearby solution. It keeps nothing between fits.
 type GramFit struct {
 	working
 	norms []float64 // d, roots of H's diagonal
@@ -19,10 +18,10 @@ func NewGramFit(d int, tight float64) *GramFit {
 	return &GramFit{working: newWorking(d, d), norms: make([]float64, d), tight: tight}
 }
 
-// Fit makes theta the minimum over the coefficients that are among, from where it is; the
-// others stay. H and c are the first d rows of h, of the given stride, and column d of them;
-// H is positive semidefinite. It reports false where the method does not settle, or the
-// coefficients of the solution are dependent; theta is then as it was.
+// Fit minimizes over the coefficients in among, starting at theta, and leaves the others unchanged.
+// H and c are the first d columns, and column d, of the first d rows of h, of the given stride; H
+// is positive semidefinite. It reports false, with theta unchanged, if the method does not settle
+// or the solution's coefficients are dependent.
 func (f *GramFit) Fit(h []float64, stride int, l1, theta []float64, among []bool) bool {
 	d := len(theta)
 	f.reset()

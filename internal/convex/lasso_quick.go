@@ -8,22 +8,21 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// quick is the Lasso in sums that are kept, with the working set, from one
-// solve to the next. The sums only lead to a solution: certificates are
-// computed from the samples. The intercept is a coefficient, with a condition of
-// its own.
+// quick is the Lasso in sums that are kept, with the working set, between solves. The sums only
+// lead to a solution; certificates are computed from the samples. The intercept is a coefficient
+// with its own condition.
 type quick struct {
 	p        *Lasso
 	sums     sums
 	idle     []int     // d, solves since the working feature was last nonzero
-	b        float64   // the intercept for the shifted features and target
-	best     float64   // the one of p.best
+	b        float64   // intercept for the shifted features and target
+	best     float64   // intercept of p.best
 	coef     []float64 // of the working features
 	u        []float64 // n, the predictors at p.w and b
 	weighted []float64 // n, the residuals times the weights
 	sum      float64   // of weighted
 	rounds   int       // evaluations in this solve
-	spoiled  bool      // a norm cancelled: this form is not good enough
+	spoiled  bool      // a norm cancelled: this form is too inaccurate
 	kept     bool      // u belongs to p.best
 	current  bool      // u belongs to p.theta
 }
@@ -36,11 +35,10 @@ func newQuick(p *Lasso) *quick {
 	}
 }
 
-// prepare brings the sums to the weights, whose largest is top, and takes p.w to
-// their minimum on the last solve's working set. It reports whether the sums are
-// good enough for that.
+// prepare updates the sums to the weights, the largest of which is top, and moves p.w to their
+// minimum on the last working set. It reports whether the sums are accurate enough.
 func (q *quick) prepare(ctx context.Context, weights []float64, top float64) bool {
-	const least, most = 1e-100, 1e100 // squares must not leave the range of numbers
+	const least, most = 1e-100, 1e100 // squares must not overflow or underflow
 	if !(top >= least && top <= most) {
 		return false
 	}
@@ -65,9 +63,8 @@ func (q *quick) prepare(ctx context.Context, weights []float64, top float64) boo
 	return len(s.feature) == 0 || q.lead(ctx)
 }
 
-// takeSupport makes the nonzero coefficients of p.w members of the working set.
-// Features that have been idle for long lose membership, or all others where
-// there is no room.
+// takeSupport adds the nonzero coefficients of p.w to the working set. Features that were idle for
+// long leave it, or all others if there is no room.
 func (q *quick) takeSupport() {
 	const patience = 8
 	p, a := q.p, &q.p.working
@@ -100,8 +97,8 @@ func (q *quick) takeSupport() {
 	}
 }
 
-// measure takes the working features' norms and Gram matrix from the sums. It
-// reports whether they come without much cancellation.
+// measure computes the working features' norms and Gram matrix from the sums, and reports whether
+// they lose few digits by cancellation.
 func (q *quick) measure() bool {
 	p, s, a := q.p, &q.sums, &q.p.working
 	h := s.head()
@@ -157,7 +154,7 @@ func (q *quick) finish() {
 	q.current = q.kept
 }
 
-// scores writes the predictors of θ, where they are current.
+// scores writes the predictors of θ, if they are current.
 func (q *quick) scores(dst []float64) {
 	for i, u := range q.u {
 		dst[i] = u + q.p.yOrigin
@@ -194,7 +191,7 @@ func (q *quick) evaluate() (Certificate, float64) {
 			}
 		}
 	}
-	// ‖u‖² = ‖y‖² - 2 y·(y-u) + ‖y-u‖², with the means taken off.
+	// ‖u‖² = ‖y‖² - 2 y·(y-u) + ‖y-u‖², all centered.
 	square := p.norm*p.norm - 2*(product-s.mean(0)*sum) + squares
 	if p.intercept {
 		square -= sum * sum / s.total()
@@ -224,8 +221,8 @@ func (q *quick) load(unit float64) {
 	p.working.begin(p.norms, p.w, p.gradient, p.penalty, unit)
 }
 
-// store writes the working set's solution into p.w, and the intercept that
-// makes up for the residuals' mean and for the change of w.
+// store writes the working set's solution into p.w, and the intercept that compensates for the
+// residuals' mean and for the change of w.
 func (q *quick) store() {
 	p, s, a := q.p, &q.sums, &q.p.working
 	if p.intercept {

@@ -7,14 +7,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// sums keeps the weighted products Σ_i v_i z_ik z_il of the target, with an
-// intercept a column of ones, and the features of a working set from one solve
-// to the next. Where few weights change it exchanges their samples' products;
-// else it sums anew, which also ends the drift of the exchanges.
+// sums keeps the weighted products Σ_i v_i z_ik z_il of the target, with an intercept a column of
+// ones, and the features of a working set between solves. After few changed weights it exchanges
+// their samples' products; otherwise it sums again, which also ends the drift of the exchanges.
 type sums struct {
 	n         int
 	intercept bool
-	feature   []int     // those of the rows after the head
+	feature   []int     // of the rows after the head
 	rows      []float64 // the target, with an intercept ones, and the features' columns, n each
 	weights   []float64 // n, the products' weights
 	product   []float64 // lower triangle, row-major
@@ -26,8 +25,8 @@ type sums struct {
 	z         []float64 // a sample's values
 }
 
-// exchanges is how many samples are exchanged before all products are summed
-// anew: their rounding stays below that of the sums.
+// exchanges is the number of exchanged samples after which all products are summed again: their
+// rounding stays below that of the sums.
 const exchanges = 64
 
 func newSums(y []float64, intercept bool, capacity int) sums {
@@ -54,7 +53,6 @@ func (s *sums) head() int {
 
 func (s *sums) size() int { return s.head() + len(s.feature) }
 
-// follow makes features, a working set, those of the rows.
 func (s *sums) follow(p *design, features []int) {
 	common := 0
 	for common < min(len(features), len(s.feature)) && features[common] == s.feature[common] {
@@ -68,7 +66,7 @@ func (s *sums) follow(p *design, features []int) {
 	s.ready = min(s.ready, s.head()+common)
 }
 
-// set takes the products to other weights.
+// set updates the products to the weights.
 func (s *sums) set(weights []float64) {
 	limit := min(exchanges-s.exchanged, s.n/8)
 	s.changed = s.changed[:0]
@@ -90,10 +88,8 @@ func (s *sums) set(weights []float64) {
 	s.exchanged += len(s.changed)
 }
 
-// renew makes the next multiply sum all products.
 func (s *sums) renew() { s.ready, s.exchanged = 0, 0 }
 
-// exchange adds change times the products of sample i.
 func (s *sums) exchange(i int, change float64) {
 	z := s.z[:s.ready]
 	for k := range z {
@@ -104,7 +100,6 @@ func (s *sums) exchange(i int, change float64) {
 	}
 }
 
-// multiply sums the products of the rows that are not ready.
 func (s *sums) multiply() {
 	first, size := s.ready, s.size()
 	for k := first; k < size; k++ {
@@ -125,8 +120,7 @@ func (s *sums) multiply() {
 	s.ready = size
 }
 
-// total is the sum of the weights; mean the weighted mean of row k, both 0
-// without an intercept.
+// total is the sum of the weights, mean the weighted mean of row k; both 0 without an intercept.
 func (s *sums) total() float64 {
 	if !s.intercept {
 		return 0
@@ -144,8 +138,7 @@ func (s *sums) mean(k int) float64 {
 	return s.product[k*s.stride+1] / s.total()
 }
 
-// centered is the product of rows k >= l, but for an intercept's, less their
-// means.
+// centered is the product of rows k >= l after centering, the intercept's row excepted.
 func (s *sums) centered(k, l int) float64 {
 	v := s.product[k*s.stride+l]
 	if s.intercept {
@@ -154,18 +147,18 @@ func (s *sums) centered(k, l int) float64 {
 	return v
 }
 
-// cancelled is the share of a squared norm that must be left when the mean is
-// taken off: below it the products have lost too many digits.
+// cancelled is the share of a squared norm that must remain after centering; below it the products
+// have lost too many digits.
 const cancelled = 1e-2
 
-// norm is the weighted norm of row k less its mean, 0 if all its values are 0.
-// It reports whether that comes without much cancellation.
+// norm is the weighted norm of the centered row k, 0 if all its values are 0. ok reports whether it
+// loses few digits by cancellation.
 func (s *sums) norm(k int) (norm float64, ok bool) {
 	return root(s.product[k*s.stride+k], s.centered(k, k))
 }
 
-// root is the square root of a sum of squares that is whole before the mean is
-// taken off, and whether enough of it is left.
+// root is the square root of a sum of squares, whole before and left after centering, and whether
+// enough is left.
 func root(whole, left float64) (float64, bool) {
 	if whole == 0 {
 		return 0, true
@@ -173,7 +166,7 @@ func root(whole, left float64) (float64, bool) {
 	return math.Sqrt(max(0, left)), left >= cancelled*whole && !math.IsInf(whole, 1)
 }
 
-// lone computes norm for a feature's column x that is not among the rows.
+// lone is norm for a feature's column x that is not among the rows.
 func (s *sums) lone(x []float64) (norm float64, ok bool) {
 	var whole, sum float64
 	for i, v := range s.weights {
@@ -188,7 +181,6 @@ func (s *sums) lone(x []float64) (norm float64, ok bool) {
 	return root(whole, left)
 }
 
-// predict writes b + Σ_k w_k x_ik over the features' rows into dst, of length n.
 func (s *sums) predict(dst, w []float64, b float64) {
 	for i := range dst {
 		dst[i] = b

@@ -10,9 +10,9 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// support holds the positions of the working set whose coefficients are
-// nonzero or about to be: a largest independent part with the Cholesky factor
-// of its Gram matrix, and the rest, which depends on it linearly.
+// support holds the positions of the working set whose coefficients are nonzero or about to be: a
+// largest independent part with the Cholesky factor of its Gram matrix, and the rest, which depends
+// on it linearly.
 type support struct {
 	member    []int
 	dependent []int
@@ -20,8 +20,8 @@ type support struct {
 	step      []float64
 }
 
-// flat is the squared distance of a feature of norm 1 from the span of others
-// below which it counts as dependent: the Gram matrix cannot tell it reliably.
+// flat is the squared distance of a feature of norm 1 from the span of others below which it counts
+// as dependent: the Gram matrix does not resolve it reliably.
 const flat = 1e-10
 
 func newSupport(capacity int) support {
@@ -36,8 +36,8 @@ func (s *support) clear() {
 	s.factor.Clear()
 }
 
-// enter adds position k to the independent members, unless its distance from
-// them is at most limit; it reports which.
+// enter adds position k to the independent members if its distance from them exceeds limit, and
+// reports whether it did.
 func (a *working) enter(k int, limit float64) bool {
 	s := &a.support
 	column := s.step[:len(s.member)+1]
@@ -58,8 +58,7 @@ func (a *working) include(k int) {
 	}
 }
 
-// leave sets coefficient k to 0. Dependent ones may be independent of those that are
-// left.
+// leave sets coefficient k to 0. Dependent members may then be independent of the remaining ones.
 func (a *working) leave(k int) {
 	s := &a.support
 	a.beta[k], a.sign[k] = 0, 0
@@ -70,12 +69,11 @@ func (a *working) leave(k int) {
 	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l, flat) })
 }
 
-// solveSupport is the active-set method from β, with the coefficients without a penalty in the
-// support: Newton steps on the support, cut
-// where a coefficient reaches 0, and admission of the worst violating feature
-// where the support is solved. Each step lowers the objective, so that it ends
-// with the solution but for rounding, against which the steps are bounded;
-// it reports whether it did.
+// solveSupport is the active-set method from β, with the unpenalized coefficients in the support:
+// Newton steps on the support, cut where a coefficient reaches 0, and admission of the worst
+// violating feature once the support is solved. Each step lowers the objective, so that the method
+// ends at the solution up to rounding, against which the steps are bounded; it reports whether it
+// settled.
 func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, err error) {
 	a.support.clear()
 	for k := range a.size() {
@@ -98,8 +96,8 @@ func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, er
 	return steps, false, nil
 }
 
-// newtonStep goes to the minimum over the members for their signs, or as far
-// as all keep their sign: then it takes out the one at 0 and reports true.
+// newtonStep moves to the minimum over the members for their signs, or until the first changes its
+// sign: then it removes that member and reports true.
 func (a *working) newtonStep() bool {
 	s := &a.support
 	step := s.step[:len(s.member)]
@@ -130,7 +128,6 @@ func (a *working) newtonStep() bool {
 	return true
 }
 
-// move adds delta to coefficient k.
 func (a *working) move(k int, delta float64) {
 	if delta != 0 {
 		a.beta[k] += delta
@@ -138,9 +135,9 @@ func (a *working) move(k int, delta float64) {
 	}
 }
 
-// flatStep moves a dependent coefficient against those that it depends on, as
-// long as that lowers the objective: to its minimum or to the first
-// coefficient that reaches 0 and leaves. It reports whether there was one.
+// flatStep moves a dependent coefficient against those that it depends on while that lowers the
+// objective: to the minimum or to the first coefficient that reaches 0 and leaves. It reports
+// whether there was one.
 func (a *working) flatStep() bool {
 	s := &a.support
 	for _, k := range s.dependent {
@@ -186,8 +183,8 @@ func (a *working) flatStep() bool {
 	return false
 }
 
-// admit gives the feature outside the support that violates its condition
-// most a sign, and reports whether there was one.
+// admit gives a sign to the feature outside the support with the largest violation, and reports
+// whether there was one.
 func (a *working) admit() bool {
 	worst, violation := -1, 0.0
 	for k := range a.size() {
@@ -206,8 +203,8 @@ func (a *working) admit() bool {
 	return true
 }
 
-// enterAll makes all features members, for least squares without a penalty,
-// and reports whether they are independent.
+// enterAll makes all features members, for least squares without a penalty, and reports whether
+// they are independent.
 func (a *working) enterAll() bool {
 	a.support.clear()
 	for k := range a.size() {
@@ -219,8 +216,8 @@ func (a *working) enterAll() bool {
 	return true
 }
 
-// newton goes to the minimum over the members without a penalty, and returns
-// by how much that lowers the objective.
+// newton moves to the unpenalized minimum over the members, and returns the decrease of the
+// objective.
 func (a *working) newton() float64 {
 	s := &a.support
 	step := s.step[:len(s.member)]

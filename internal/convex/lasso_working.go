@@ -8,18 +8,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// working is the Lasso on a working set of features, each scaled to norm 1, in
-// Gram form: ½βᵀGβ - cᵀβ + Σ_k μ_k|β_k|, with the correlations q = c - Gβ of the
-// features with the residual in place of c. A position is an index into the
-// working set.
+// working is the Lasso on a working set of features, each scaled to norm 1, in Gram form: ½βᵀGβ -
+// cᵀβ + Σ_k μ_k|β_k|, with the correlations q = c - Gβ of the features with the residual instead of
+// c. A position is an index into the working set.
 type working struct {
 	capacity int
-	member   []bool // of all d features, whether it is in the set
+	member   []bool // of all d features: membership
 	feature  []int
 	gram     []float64 // capacity x capacity, symmetric, ones on the diagonal
-	ready    int       // how many features gram holds
+	ready    int       // number of features in gram
 
-	beta, q, mu, sign []float64 // sign is 0 or that of the features in the support
+	beta, q, mu, sign []float64 // sign is 0 outside the support
 	tolerance         []float64 // violation that counts as rounding
 	support           support
 	entering          []int
@@ -49,16 +48,13 @@ func (a *working) add(j int) {
 	a.feature = append(a.feature, j)
 }
 
-// smallGram is how many violating features enter the working set at once, or as
-// many as it has where that is more. On 200x2000 samples and a solution reached
-// in 190 steps, 64 at once took about a quarter of the time of all at once; up
-// to 64 features limits of 1 to 64 differed by no more than the measurement's
-// noise.
+// smallGram is the number of violating features that enter the working set at once; a larger
+// working set at most doubles.
 const smallGram = 64
 
-// grow adds features outside the set whose condition is violated by more than
-// rounding, excess being the relative violations of all features and w their
-// coefficients: the worst first. It reports whether there were any.
+// grow adds features outside the set that violate their conditions by more than rounding, the worst
+// first, given the relative violations and the coefficients of all features. It reports whether
+// there were any.
 func (a *working) grow(excess, w []float64) bool {
 	a.entering = a.entering[:0]
 	for j, v := range excess {
@@ -93,7 +89,7 @@ func (a *working) grow(excess, w []float64) bool {
 	return true
 }
 
-// shrink leaves only the features that are nonzero in w.
+// shrink keeps only the features that are nonzero in w.
 func (a *working) shrink(w []float64) {
 	kept, ready := 0, 0
 	for k, j := range a.feature {
@@ -118,9 +114,9 @@ func (a *working) shrink(w []float64) {
 	a.mirror(0)
 }
 
-// begin starts from the coefficients w of all features and their correlations with the
-// residual, where the Gram matrix is complete. unit times the norm of a feature is the
-// scale of its correlation.
+// begin starts from the coefficients w of all features and their correlations with the residual;
+// the Gram matrix must be complete. unit times the norm of a feature is the scale of its
+// correlation.
 func (a *working) begin(norms, w, correlation []float64, mu, unit float64) {
 	for k, j := range a.feature {
 		norm := norms[j]
@@ -129,7 +125,6 @@ func (a *working) begin(norms, w, correlation []float64, mu, unit float64) {
 	}
 }
 
-// multiply computes the rows of the Gram matrix that are not ready.
 func (a *working) multiply(s *scaled) {
 	first, size, m := a.ready, a.size(), len(s.sample)
 	for k := first; k < size; k++ {
@@ -164,10 +159,9 @@ func (a *working) mirror(first int) {
 	}
 }
 
-// minimize solves the working problem: passes of coordinate descent while they
-// change signs, unless descend is false, then the active-set method, with more
-// passes where that does not settle. It returns how many passes and steps
-// there were.
+// minimize solves the working problem: passes of coordinate descent, unless descend is false, while
+// they change signs, then the active-set method, with more passes if that does not settle. It
+// returns the number of passes and steps.
 func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 	iterations, passes := 0, 16
 	for range 10 {
@@ -190,8 +184,7 @@ func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 	return iterations, nil
 }
 
-// pass minimizes over each coordinate in turn and reports whether any changed
-// its sign.
+// pass minimizes over each coordinate once and reports whether a sign changed.
 func (a *working) pass() bool {
 	changed := false
 	q := vector(a.q[:a.size()])

@@ -9,26 +9,24 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// logisticLoss is ln(1 + exp(-y u)).
 type logisticLoss struct{}
 
 func (logisticLoss) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.Logistic(u, y, loss, slope, curvature)
 }
 
-// NewLogistic sets up logistic regression, which is to minimize, over w in R^d and where
-// asked an unpenalized intercept b,
+// NewLogistic sets up logistic regression: minimize, over w in R^d and optionally an unpenalized
+// intercept b,
 //
 //	½‖w‖² + Σ_i v_i C ln(1 + exp(-m_i)),    m_i = y_i (x_i·w + b),
 //
-// for the n x d samples x, which it copies, with labels y of -1 and +1. It panics if
-// the lengths do not match, on other labels and if c is not positive and finite.
+// for the n x d samples x, which it copies, with labels y of -1 and +1. It panics if lengths do not
+// match, on other labels and if c is not positive and finite.
 //
-// With σ_i = 1/(1 + exp(m_i)) the violation of w_j's condition is divided by
-// |w_j| + Σ C v_i |x_ij| σ_i, and that of b's by Σ C v_i σ_i. The gap is an upper
-// bound: on that to the dual point C v_i σ_i, scaled for the intercept, or where this
-// is not good enough to the one which a Newton step leads to. With an intercept and
-// weights on one class only Solve returns [ErrOneClass].
+// With σ_i = 1/(1 + exp(m_i)) the violation of w_j's condition is divided by |w_j| + Σ C v_i |x_ij|
+// σ_i, and that of b's by Σ C v_i σ_i. The gap is an upper bound, by the dual point C v_i σ_i,
+// scaled for the intercept, or if that is not good enough by the dual point of a Newton step. With
+// an intercept and weights on one class only, Solve returns [ErrOneClass].
 func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Smooth {
 	if !(c > 0) || math.IsInf(c, 1) {
 		panic(fmt.Sprintf("convex: logistic regression with C = %v", c))
@@ -43,8 +41,8 @@ func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Smoo
 	return p
 }
 
-// logisticGap bounds the duality gap of logistic regression, relative to the objective,
-// at p.now, evaluated before, from above; it is NaN where no bound is found.
+// logisticGap bounds the duality gap of logistic regression from above, relative to the objective,
+// at p.now, evaluated before; NaN if it finds no bound.
 func (p *Smooth) logisticGap(objective float64) float64 {
 	gap := p.nearGap() / objective
 	if gap <= Tolerance {
@@ -59,14 +57,12 @@ func (p *Smooth) logisticGap(objective float64) float64 {
 	return gap
 }
 
-// nearGap is the bound without a Newton step. The dual function is
-// Σ C v_i H(a_i/(C v_i)) - ½‖Σ a_i y_i x_i‖² with the entropy H, for 0 <= a_i <= C v_i
-// and, with an intercept, Σ a_i y_i = 0. At a_i = C v_i σ_i the gap is
-// ½‖w - Σ a_i y_i x_i‖², half the gradient's square. Where the classes' sums of these
-// differ, those of the larger are lessened by their share ε of the difference. That
-// adds at most ε terms_j to the gradient, and to the gap C v_i times the
-// Kullback-Leibler divergence of (1 - ε)σ_i from σ_i, which the χ² divergence
-// ε² σ_i/(1 - σ_i) bounds.
+// nearGap is the bound without a Newton step. The dual function is Σ C v_i H(a_i/(C v_i)) - ½‖Σ a_i
+// y_i x_i‖² with the entropy H, for 0 <= a_i <= C v_i and, with an intercept, Σ a_i y_i = 0. At a_i
+// = C v_i σ_i the gap is ½‖w - Σ a_i y_i x_i‖², half the gradient's square. If the sums of the two
+// classes differ, those of the larger class are reduced by their share ε of the difference. That
+// adds at most ε terms_j to the gradient, and to the gap C v_i times the Kullback-Leibler
+// divergence of (1 - ε)σ_i from σ_i, which the χ² divergence ε² σ_i/(1 - σ_i) bounds.
 func (p *Smooth) nearGap() float64 {
 	part, gap := 0.0, 0.0
 	if p.options.Intercept {
@@ -92,13 +88,12 @@ func (p *Smooth) nearGap() float64 {
 	return gap
 }
 
-// newtonGap is the bound with the model's Hessian, taken at p.now, also where features
-// differ in scale so much that C v_i σ_i would leave large gradients.
+// newtonGap is the bound with the model's Hessian at p.now. It also works if features differ so
+// much in scale that C v_i σ_i would leave large gradients.
 //
-// Let the step s with that Hessian change m_i by -t_i, and take
-// a_i = C v_i σ_i + curvature_i t_i. Then s solving the Newton equations says that
-// Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual point is feasible. The gap is
-// ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C v_i) from σ_i,
+// If the step s with that Hessian changes m_i by -t_i, let a_i = C v_i σ_i + curvature_i t_i. The
+// Newton equations then give Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual point is feasible.
+// The gap is ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C v_i) from σ_i,
 // which the χ² divergence bounds.
 func (p *Smooth) newtonGap(m *ridgeModel) float64 {
 	m.hessian.solve(&p.step, p.at.gradient)

@@ -8,17 +8,16 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// rows holds the samples of a linear model sample by sample, each padded with
-// zeros to whole vectors of the processor.
+// rows holds the samples of a linear model sample by sample, each padded with zeros to whole
+// vectors of the processor.
 type rows struct {
 	n, d   int
 	stride int
-	data   []float64 // n x stride, feature j less origin[j]
+	data   []float64 // n x stride, feature j minus origin[j]
 	origin []float64 // d
 }
 
-// newRows copies the n x d samples x. With an intercept each feature loses a
-// typical value, as in newDesign.
+// newRows copies the n x d samples x, shifted as in newDesign.
 func newRows(x blas64.General, y []float64, intercept bool) rows {
 	n, d := x.Rows, x.Cols
 	if len(y) != n {
@@ -63,10 +62,8 @@ func emptyRows(n, d int) rows {
 
 func (p *rows) row(i int) []float64 { return p.data[i*p.stride:][:p.d] }
 
-// from is what is left of the data from sample i on.
 func (p *rows) from(i int) []float64 { return p.data[i*p.stride:] }
 
-// offset is that of design.
 func (p *rows) offset(w []float64) float64 { return kernel.Dot(p.origin, w) }
 
 // predict writes b + x_i·w, in shifted features, into dst.
@@ -82,6 +79,5 @@ func (p *rows) predict(dst, w []float64, b float64) {
 // correlate adds Σ_i q_i x_i, in shifted features, to dst.
 func (p *rows) correlate(dst, q []float64) { kernel.MulTransAdd(dst, p.data, p.stride, q) }
 
-// block is how many samples are worked through together, so that they stay in
-// the first cache.
+// block is the number of samples processed together so that they stay in the L1 cache.
 func (p *rows) block() int { return max(32, 4096/max(1, p.stride)) &^ 3 }

@@ -13,20 +13,19 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Loss is a convex loss l(u, y) >= 0 of a sample with target y, twice
-// differentiable in its linear predictor u. The curvature may be 0.
+// Loss is a convex loss l(u, y) >= 0 of a sample with target y, twice differentiable in its linear
+// predictor u. The curvature may be 0.
 type Loss interface {
 	// Eval returns the loss and its first two derivatives in u.
 	Eval(u, y float64) (loss, slope, curvature float64)
 }
 
-// VectorLoss is a loss that evaluates many samples faster than one by one.
+// VectorLoss is a loss with a fast evaluation of many samples.
 type VectorLoss interface {
 	// EvalAll is Eval for samples with predictors u and targets y.
 	EvalAll(u, y, loss, slope, curvature []float64)
 }
 
-// oneByOne makes a VectorLoss of any.
 type oneByOne struct{ Loss }
 
 func (l oneByOne) EvalAll(u, y, loss, slope, curvature []float64) {
@@ -35,90 +34,85 @@ func (l oneByOne) EvalAll(u, y, loss, slope, curvature []float64) {
 	}
 }
 
-// SmoothOptions state the rest of a [Smooth] problem.
+// SmoothOptions complete a [Smooth] problem.
 type SmoothOptions struct {
-	L1, L2    float64 // the penalty, both >= 0
+	L1, L2    float64 // penalty, both >= 0
 	Intercept bool    // b is free, else 0
-	// OneSided says that y are labels of -1 and +1 and that each loss falls
-	// forever towards its label, as the logistic one does: with an intercept
-	// and weights on one class only there is no minimum.
+	// OneSided declares that y are labels of -1 and +1 and that each loss keeps falling towards its
+	// label, as the logistic one does: with an intercept and weights on one class only there is no
+	// minimum.
 	OneSided bool
 }
 
-// Smooth minimizes, over w in R^d and where asked an unpenalized intercept b,
+// Smooth minimizes, over w in R^d and optionally an unpenalized intercept b,
 //
 //	Σ_i v_i l(x_i·w + b, y_i) + L1 ‖w‖₁ + L2/2 ‖w‖²
 //
-// by the proximal Newton method (Lee, Sun and Saunders, 2014): the losses give
-// way to their second-order models, the minimum of model and penalty is found
-// exactly, by an active-set method where there is an L1 penalty, and a
-// backtracking search takes as much of the step as lowers the objective. For a
-// loss of constant curvature the first step is exact but for rounding; further
-// ones refine it.
+// by the proximal Newton method (Lee, Sun and Saunders, 2014): it minimizes second-order models of
+// the losses plus the penalty exactly, with an L1 penalty by an active-set method, and a
+// backtracking search takes as much of the step as lowers the objective. For a loss of constant
+// curvature the first step is exact up to rounding; further steps refine it.
 //
-// Near the solution a model is used for further steps, and without an L1 penalty for
-// the solves after it, as long as its steps get on faster than those with a new one,
-// which costs as much as several: Anderson acceleration makes up for what it is wrong
-// by, and what it has learned of that serves the next solves, too. A solve of logistic
-// regression that begins near its solution ends when it has divided the violation by
-// 10⁶, so that alternation, whose solves begin nearer and nearer, gets as exact as
+// Near the solution a model is reused for further steps, and without an L1 penalty for the next
+// solves, while its steps progress faster than steps with a new model, which costs as much as
+// several. Anderson acceleration compensates for the model's error and keeps what it has learned
+// for the next solves. A logistic solve that begins near its solution ends when it has divided the
+// violation by 10⁶, so that alternation, whose solves begin ever nearer, becomes as exact as
 // rounding allows; other losses are solved to rounding.
 //
-// Where the search cuts steps much, curvature is added to the model: of each
-// sample v l'²/l, twice that of a parabola with its minimum at 0 through the
-// loss, which makes up for losses that are straight far out, and of samples
-// without a slope the mean of the others, which does for losses with a flat side.
+// If the search cuts steps much, curvature is added to the model: v l'²/l for each sample, twice
+// that of the parabola with minimum 0 that touches the loss, which helps with losses that are
+// straight far out; samples without a slope get the mean of the others, which helps with losses
+// with a flat side.
 //
-// The violation of w_j's condition is divided by Σ v_i (|l'| + l” |u_i|) |x_ij|
-// + L1 + L2 |w_j|, the terms of its gradient, and that of b's likewise; where
-// there is an intercept x_ij is meant less a typical value of feature j. Where rounding
-// leaves more than [Tolerance] of that, as where the terms of u_i cancel, the sum of
-// their sizes takes the place of |u_i|.
+// The violation of w_j's condition is divided by Σ v_i (|l'| + l″ |u_i|) |x_ij| + L1 + L2 |w_j|,
+// the terms of its gradient, and that of b's likewise; with an intercept, x_ij has a typical value
+// of feature j subtracted. If rounding leaves more than [Tolerance] of that, as when the terms of
+// u_i cancel, the sum of their sizes replaces |u_i|.
 type Smooth struct {
 	name     string // for errors
 	rows     rows
 	y        []float64
 	loss     VectorLoss
-	scale    float64 // of the weights
-	round    float64 // how much of l'' |u| counts as a term of the gradient
-	summed   bool    // of |u| the sum of its terms' sizes counts, see measure
-	logistic bool    // the certificate has the gap of logistic regression
+	scale    float64 // factor of the weights
+	round    float64 // part of l'' |u| that counts as a term of the gradient
+	summed   bool    // |u| is replaced by the sum of its terms' sizes, see measure
+	logistic bool    // the certificate has a gap
 	options  SmoothOptions
 	theta    []float64
 
-	cost              []float64 // n, v, times the scale
+	cost              []float64 // n, v times the scale
 	at                evaluation
-	scored            bool // the scores there are theta's
+	scored            bool // the scores in at are theta's
 	now, before, best point
 	step              point
-	along             []float64 // n, of score along step
+	along             []float64 // n, change of score by step
 	trial             samples   // at a point along the step
 	second            secondOrder
 }
 
-// samples are scores u = x·w + b with the losses and their derivatives, n each.
 type samples struct {
 	score, losses, slope, curvature []float64
 }
 
-// evaluation is the objective at p.now. Once evaluated, slopes and curvatures are times v.
+// evaluation is the objective at p.now. After evaluate, slopes and curvatures include v.
 type evaluation struct {
 	samples
-	size, extent  []float64  // one block: v (|l'| + l'' |u|), and where asked for |b| + Σ |x_ij w_j|
-	pull          [2]float64 // sums of slopes > 0 and, negated, of those < 0
+	size, extent  []float64  // one block: v (|l'| + l'' |u|), and on request |b| + Σ |x_ij w_j|
+	pull          [2]float64 // sums of the positive slopes and of the negated negative ones
 	value         float64    // Σ v l
 	gradient      point      // without the L1 penalty
 	terms, excess []float64  // d: terms of the gradient by w, relative violations
 	violation     float64
 }
 
-// secondOrder is the model of the objective that steps come from.
+// secondOrder is the model of the objective that gives the steps.
 type secondOrder struct {
 	model    model
-	factored []float64 // n, the curvatures of the model
-	kept     bool      // the model has them, and is not damped
+	factored []float64 // n, curvatures of the model
+	kept     bool      // the model has these curvatures and is not damped
 	mixer    *anderson.Mixer
-	mixed    []float64 // d + 1: the step with that of b
+	mixed    []float64 // d + 1: the step, then that of b
 }
 
 // point is w with the intercept of the shifted features.
@@ -139,9 +133,8 @@ func (p *point) add(t float64, q point) {
 	p.b += t * q.b
 }
 
-// NewSmooth sets up the problem for the n x d samples x, which it copies. A loss that is
-// a [VectorLoss] is used as one. It panics if the lengths do not match, and if a penalty
-// is negative or not finite.
+// NewSmooth sets up the problem for the n x d samples x, which it copies. It uses a [VectorLoss] as
+// one. It panics if lengths do not match, or if a penalty is negative or not finite.
 func NewSmooth(x blas64.General, y []float64, loss Loss, o SmoothOptions) *Smooth {
 	if !(o.L1 >= 0) || !(o.L2 >= 0) || math.IsInf(o.L1, 1) || math.IsInf(o.L2, 1) {
 		panic(fmt.Sprintf("convex: penalties L1 = %v and L2 = %v", o.L1, o.L2))
@@ -187,7 +180,6 @@ func (p *Smooth) Scores(dst []float64) {
 	copy(dst, p.at.score)
 }
 
-// predict makes score theta's.
 func (p *Smooth) predict() {
 	if !p.scored {
 		w := p.theta[:p.rows.d]
@@ -196,9 +188,9 @@ func (p *Smooth) predict() {
 	}
 }
 
-// ErrNoMinimum says that a smooth loss has no minimum for the weights: it falls
-// forever along some direction that no penalty holds. errors.Is takes it for
-// an [ErrSingular], too: like that it is a fact about the weights.
+// ErrNoMinimum reports that a smooth loss has no minimum for the weights: it falls forever along a
+// direction that no penalty bounds. Like [ErrSingular], which it is for errors.Is, it depends on
+// the weights.
 var ErrNoMinimum error = noMinimum{}
 
 type noMinimum struct{}
@@ -209,12 +201,11 @@ func (noMinimum) Error() string {
 
 func (noMinimum) Is(target error) bool { return target == ErrSingular }
 
-// Solve implements [Solver]. If all weights are 0 the coefficients and the
-// intercept become 0. Among several solutions, which take dependent features
-// and L2 = 0, it stays near the one it started from. Without any penalty it
-// returns [ErrSingular] where the solution is not unique; where there is none,
-// [ErrOneClass] or [ErrNoMinimum]. A solution short of [Tolerance] is a
-// [*ToleranceError]. The certificate has a gap for logistic regression only.
+// Solve implements [Solver]. If all weights are 0, the coefficients and the intercept become 0.
+// Among several solutions (dependent features and L2 = 0) it stays near its start. Without any
+// penalty it returns [ErrSingular] if the solution is not unique, [ErrOneClass] or [ErrNoMinimum]
+// if there is none. A solution short of [Tolerance] is a [*ToleranceError]. Only logistic
+// regression has a gap in its certificate.
 func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.rows.n)
 	if err == nil {
@@ -248,10 +239,10 @@ func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, err
 	return certificate, nil
 }
 
-// prepare takes the weights and the start. It returns the intercept to start from where
-// the last solution is worse than w = 0: for logistic regression the best one there.
+// prepare sets the weights and the start. If the last solution is worse than w = 0, it returns the
+// intercept to start from, for logistic regression the best one.
 func (p *Smooth) prepare(weights []float64) (level float64, err error) {
-	var class [2]float64 // of the labels -1 and +1
+	var class [2]float64 // weights of the labels -1 and +1
 	for i, v := range weights {
 		p.cost[i] = p.scale * v
 		if p.y[i] > 0 {
@@ -276,11 +267,10 @@ func (p *Smooth) prepare(weights []float64) (level float64, err error) {
 	return level, nil
 }
 
-// evaluate computes scores, derivatives and gradient at p.now and the
-// violation of the optimality conditions.
+// evaluate computes scores, derivatives, gradient and violation at p.now.
 func (p *Smooth) evaluate() { p.derive(true) }
 
-// derive is evaluate where the scores are known unless they are to be predicted.
+// derive is evaluate, with known scores unless predict is set.
 func (p *Smooth) derive(predict bool) {
 	p.at.pull, p.at.value = [2]float64{}, 0
 	kernel.ScaleTo(p.at.gradient.w, p.options.L2, p.now.w)
@@ -324,8 +314,8 @@ func (p *Smooth) derive(predict bool) {
 	}
 }
 
-// measure returns |b| + Σ |x_ij w_j| for the block's samples. It bounds the rounding of u,
-// which |u| does not where terms cancel.
+// measure returns |b| + Σ |x_ij w_j| for the block's samples. It bounds the rounding of u, which
+// |u| does not if terms cancel.
 func (p *Smooth) measure(from, to int) []float64 {
 	extent := p.at.extent[:to-from]
 	for i := range extent {
@@ -337,13 +327,13 @@ func (p *Smooth) measure(from, to int) []float64 {
 	return extent
 }
 
-// weigh multiplies the derivatives of the block's losses by their weights and adds them
-// to the sums. It returns the sum of their sizes, for which extent is the size of u.
+// weigh multiplies the derivatives of the block's losses by their weights and adds them to the
+// sums. It returns the sum of their sizes, with extent the size of u.
 func (p *Smooth) weigh(from, to int, extent []float64) (total float64) {
 	losses, size := p.at.losses[from:to], p.at.size[:to-from]
 	slope, curvature := p.at.slope[from:to], p.at.curvature[from:to]
 	for i, c := range p.cost[from:to] {
-		if c == 0 { // whatever the score
+		if c == 0 { // for any score
 			slope[i], curvature[i], size[i] = 0, 0, 0
 			continue
 		}
@@ -365,7 +355,7 @@ func (p *Smooth) weigh(from, to int, extent []float64) (total float64) {
 	return total
 }
 
-// relative returns a/b, 0 where both are 0.
+// relative returns a/b, with 0/0 = 0.
 func relative(a, b float64) float64 {
 	if a == 0 && b == 0 {
 		return 0
@@ -373,7 +363,6 @@ func relative(a, b float64) float64 {
 	return a / b
 }
 
-// objective returns the objective at p.now, evaluated before.
 func (p *Smooth) objective() float64 {
 	value := p.at.value
 	for _, w := range p.now.w {
@@ -382,9 +371,8 @@ func (p *Smooth) objective() float64 {
 	return value
 }
 
-// objectiveAlong is the objective at p.now + t p.step, whose scores are along,
-// and its derivatives by t from below and from above, which differ where
-// coefficients reach 0.
+// objectiveAlong is the objective at p.now + t p.step, whose scores are along, and its derivatives
+// in t from below and from above, which differ where coefficients reach 0.
 func (p *Smooth) objectiveAlong(t float64) (value, below, above float64) {
 	slope, kink := 0.0, 0.0
 	for j, w := range p.now.w {

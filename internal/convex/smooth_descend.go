@@ -8,20 +8,19 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// descent is the state of [Smooth.descend].
 type descent struct {
-	start      float64 // Σ v l at w = 0 and the starting intercept, 0 where it was not needed
+	start      float64 // Σ v l at w = 0 and the starting intercept, 0 if not needed
 	aim        float64 // violation at which to end
-	damping    float64 // how much of the secants' curvature is added
-	reuse      bool    // the model of an earlier point still serves
+	damping    float64 // factor of the added secant curvature
+	reuse      bool    // the model of an earlier point is still useful
 	done       bool
 	lowest     float64 // violation of p.best
 	stuck      int     // steps since it was last halved
 	iterations int
 }
 
-// The damping starts at leastDamping and changes by dampingFactor; above mostDamping, no
-// step along the gradient could be shorter for want of curvature.
+// The damping starts at leastDamping and changes by dampingFactor. Above mostDamping no step along
+// the gradient is too long for lack of curvature.
 const (
 	leastDamping  = 1e-8
 	dampingFactor = 100
@@ -31,16 +30,16 @@ const (
 const (
 	smoothSteps = 500
 	stuckSteps  = 20   // without halving a violation below near, which is then rounding
-	local       = 0.1  // violation below which steps are tried whole first
-	near        = 1e-3 // violation below which all are taken that lower it, else those that halve it
+	local       = 0.1  // violation below which full steps are tried first
+	near        = 1e-3 // violation below which any decrease is accepted, else a halving is required
 
-	// Of logistic regression: violation at which a solve ends, and where it begins below
-	// local, the part of the violation there, but not more than solvedWarm.
+	// Logistic regression: violation at which a solve ends; for a start below local, that part of
+	// the starting violation, at most solvedWarm.
 	solvedCold, solvedWarm, solvedPart = 1e-13, 1e-11, 1e-6
 )
 
-// descend leaves the best point in p.best, from p.now, whose scores are known, or from
-// w = 0 and the intercept level. An error of [ErrSingular] says why it got no further.
+// descend leaves the best point in p.best, starting at p.now, whose scores are known, or at w = 0
+// and the intercept level. An error of [ErrSingular] says why it stopped.
 func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error) {
 	p.summed = false
 	p.derive(false)
@@ -73,7 +72,7 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 	return c, err
 }
 
-// steps makes steps from p.now, evaluated before, and goes back to the best point.
+// steps makes steps from p.now, evaluated before, and returns to the best point.
 func (p *Smooth) steps(ctx context.Context, s *descent) (err error) {
 	for step := 0; step < smoothSteps && p.at.violation > s.aim && !s.done && s.stuck < stuckSteps && err == nil; step++ {
 		if err = ctx.Err(); err != nil {
@@ -104,7 +103,7 @@ func (p *Smooth) steps(ctx context.Context, s *descent) (err error) {
 	return err
 }
 
-// startAtZero starts from w = 0, if that is better than the last solution.
+// startAtZero starts from w = 0 if that is better than the last solution.
 func (p *Smooth) startAtZero(s *descent, level float64) {
 	r := &p.trial
 	for i := range r.score {
@@ -124,12 +123,11 @@ func (p *Smooth) startAtZero(s *descent, level float64) {
 	p.evaluate()
 }
 
-// approach writes the step to the minimum of the model at p.now, evaluated before,
-// into p.step. Where the model has none for want of curvature, it takes the
-// secants' in addition.
+// approach writes the step to the minimum of the model at p.now, evaluated before, into p.step. If
+// the model has none for lack of curvature, it adds the secants' curvature.
 func (p *Smooth) approach(ctx context.Context, s *descent) error {
 	for {
-		if !s.reuse && !p.bend(s.damping) && s.damping > 0 { // no sample pulls: only the penalty does
+		if !s.reuse && !p.bend(s.damping) && s.damping > 0 { // no sample has a slope: only the penalty acts
 			for j, w := range p.now.w {
 				p.step.w[j] = -w
 			}
@@ -153,8 +151,8 @@ func (p *Smooth) approach(ctx context.Context, s *descent) error {
 	}
 }
 
-// bend makes the curvatures at p.now, with a share of the secants', those that the
-// model is to have, and reports whether there are any.
+// bend sets the model's curvatures to those at p.now plus a share of the secants', and reports
+// whether any is positive.
 func (p *Smooth) bend(damping float64) (bent bool) {
 	secant, missing := func(int) float64 { return 0 }, 0.0
 	if damping > 0 {
@@ -184,8 +182,7 @@ func (p *Smooth) bend(damping float64) (bent bool) {
 	return bent
 }
 
-// factor makes the model's curvatures those that bend has left, and reports whether the
-// model has a minimum.
+// factor factorizes the model for the curvatures from bend, and reports whether it has a minimum.
 func (p *Smooth) factor() bool {
 	if p.second.kept {
 		return true
@@ -212,25 +209,24 @@ func (p *Smooth) mix() {
 	}
 }
 
-// negligible reports whether rounding hides by how much the step lowers the
-// objective, so that the violation is to judge it: a coefficient that the penalty
-// alone holds has the violation 1 until it is 0, however small.
+// negligible reports whether rounding hides the step's decrease of the objective, so that the
+// violation must judge the step. A coefficient that only the penalty holds has the violation 1
+// until it is 0, however small.
 func (p *Smooth) negligible() bool {
 	decrease := kernel.Dot(p.at.gradient.w, p.step.w) + p.at.gradient.b*p.step.b
 	return p.options.L1 == 0 && math.Abs(decrease) <= 1e-14*p.objective()
 }
 
-// worthwhile reports whether the last model serves on, which divided the violation by
-// 1/ratio, where it is still to be divided by rest. A new one costs as much as cost
-// steps, and for it the next solves go faster.
+// worthwhile reports whether the last model should be reused: it divided the violation by 1/ratio,
+// and rest remains as a factor. A new model costs as much as cost steps, and speeds up the next
+// solves.
 func (p *Smooth) worthwhile(ratio, rest float64) bool {
 	cost := 2 + float64(p.rows.stride)/16
 	return ratio <= 0.5 && math.Log(max(rest, 1)) <= -cost*math.Log(ratio)
 }
 
-// wholeStep takes the step if that lowers the violation enough. If not it stays, and
-// takes a new model, searches along the step, or, where rounding leaves no
-// more, ends.
+// wholeStep takes the step if it lowers the violation enough. Otherwise it stays and computes a new
+// model, searches along the step, or ends if only rounding is left.
 func (p *Smooth) wholeStep(s *descent) error {
 	old := p.at.violation
 	p.now.add(1, p.step)
@@ -257,10 +253,9 @@ func (p *Smooth) wholeStep(s *descent) error {
 	return nil
 }
 
-// fallBack changes to a model that stands more unlike features, if there is one: from
-// solving in R^n, where features of very large norm can leave no digit of the matrix but
-// theirs, to R^d, and from there to the working set, which can tell that features
-// depend on each other.
+// fallBack switches to a more robust model, if there is one: from R^n, where features of very large
+// norm can leave only their own digits in the matrix, to R^d, and from there to the working set,
+// which detects dependent features.
 func (p *Smooth) fallBack() bool {
 	ridge, ok := p.second.model.(*ridgeModel)
 	if !ok {
@@ -273,17 +268,16 @@ func (p *Smooth) fallBack() bool {
 	return true
 }
 
-// search goes along the step to where the objective is lower by a share of what
-// its slope promises, up to rounding, and its derivative is at most half as
-// steep as at the start, or as near as it finds within its trials. The
-// derivative increases along the step, so that a secant between the bounds that
-// its sign sets finds such a place. The error says that the losses fall forever.
+// search moves along the step to a point where the objective falls by a share of the slope's
+// prediction, up to rounding, and the derivative is at most half as steep as at the start, or as
+// close as its trials get. The derivative increases along the step, so that a secant between the
+// bounds set by its sign finds such a point. The error reports losses that fall forever.
 func (p *Smooth) search(s *descent) error {
 	const (
 		share    = 1e-4
 		rounding = 8 * 0x1p-52
 		trials   = 40
-		short    = 0.1 // of a step
+		short    = 0.1 // part of a step
 	)
 	s.reuse = false
 	p.second.mixer.Break()
@@ -337,9 +331,9 @@ func (p *Smooth) search(s *descent) error {
 	return nil
 }
 
-// endless reports whether the losses are next to nothing of what they are at 0
-// and the scores still move on by far more than rounding, along a direction
-// that no penalty holds: Newton's steps towards a minimum get short before that.
+// endless reports whether the losses are negligible relative to those at 0 while the scores still
+// move by far more than rounding, along a direction without a penalty: Newton steps towards a
+// minimum become short before that.
 func (p *Smooth) endless(s *descent, t float64) bool {
 	penalized := p.options.L1 > 0 || p.options.L2 > 0
 	if penalized && (!p.options.Intercept || p.options.OneSided) || !(p.at.value <= 1e-13*s.start) {
@@ -350,7 +344,7 @@ func (p *Smooth) endless(s *descent, t float64) bool {
 		if v > 0 {
 			far = max(far, math.Abs(p.at.score[i]))
 			moved = max(moved, math.Abs(p.along[i]))
-			bent = max(bent, math.Abs(p.along[i]-p.step.b)) // by other than the intercept
+			bent = max(bent, math.Abs(p.along[i]-p.step.b)) // by anything but the intercept
 		}
 	}
 	return t*moved > 1e-3*far && !(penalized && bent > 0.1*moved)

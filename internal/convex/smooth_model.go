@@ -7,23 +7,23 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// model is the objective with the losses' second-order models.
+// model is the objective with second-order models of the losses.
 type model interface {
-	// factor takes the curvatures of the samples, of which some are positive,
-	// and reports whether the model has a minimum.
+	// factor sets the curvatures of the samples, some of them positive, and reports whether the
+	// model has a minimum.
 	factor(curvature []float64) bool
-	// solve writes the step from p.now to the minimum into p.step and returns
-	// how many iterations that took. The error is the context's or ErrSingular.
+	// solve writes the step from p.now to the minimum into p.step and returns the number of
+	// iterations. The error is the context's or ErrSingular.
 	solve(ctx context.Context, p *Smooth) (int, error)
 }
 
-// ridgeModel is the model with an L2 penalty only: a system of linear equations. It is
-// solved in R^d or, for more than 2n/3 features, where that is faster as measured, in
-// R^n by the Woodbury identity.
+// ridgeModel is the model with an L2 penalty only, a system of linear equations. It is solved in
+// R^d or, for more than 2n/3 features, where that was measured faster, in R^n by the Woodbury
+// identity.
 type ridgeModel struct {
 	hessian  hessian
 	l2       float64
-	relative []float64 // n, curvatures by l2
+	relative []float64 // n, curvatures divided by l2
 	rhs      point
 }
 
@@ -53,7 +53,7 @@ func (m *ridgeModel) solve(_ context.Context, p *Smooth) (int, error) {
 	return 1, nil
 }
 
-// fallBack changes from R^n to R^d, and reports whether there was a change to make.
+// fallBack changes from R^n to R^d, and reports whether it did.
 func (m *ridgeModel) fallBack(p *Smooth) bool {
 	if _, primal := m.hessian.(*primalHessian); primal {
 		return false
@@ -62,18 +62,17 @@ func (m *ridgeModel) fallBack(p *Smooth) bool {
 	return true
 }
 
-// sparseModel is the model with an L1 penalty, or with none: the Lasso's
-// working set of features, where an L2 penalty adds to the diagonal of the
-// Gram matrix, which is to say to the features' norms.
+// sparseModel is the model with an L1 penalty or none: the Lasso's working set of features. An L2
+// penalty adds to the diagonal of the Gram matrix, that is, to the features' norms.
 type sparseModel struct {
 	design      design
 	options     SmoothOptions
-	scaled      scaled // by the curvatures over unit
+	scaled      scaled // by the curvatures divided by unit
 	unit        float64
 	mu          float64
 	working     working
 	fresh       bool      // factor was called since the last solve
-	correlation []float64 // d, less the gradient of the centered features, over unit
+	correlation []float64 // d, negative gradient of the centered features, divided by unit
 }
 
 func newSparseModel(p *Smooth) *sparseModel {
@@ -129,13 +128,13 @@ func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
 	return n, nil
 }
 
-// descend solves with the L1 penalty on the working set: the coefficients other
-// than 0 and those whose conditions are violated.
+// descend solves with the L1 penalty on the working set: the nonzero coefficients and those that
+// violate their conditions.
 func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, error) {
 	q := &m.working
 	for j, w := range p.now.w {
 		p.step.w[j] = 0
-		if m.scaled.norm[j] == 0 { // the model does not depend on it, so that the penalty decides
+		if m.scaled.norm[j] == 0 { // only the penalty depends on it
 			p.step.w[j], p.at.excess[j] = -w, 0
 		} else if w != 0 && !q.member[j] && q.size() < q.capacity {
 			q.add(j)
@@ -148,8 +147,8 @@ func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, 
 	return n, err
 }
 
-// load starts the working set at p.now. Violations count as rounding by the
-// size of the gradient's terms.
+// load starts the working set at p.now. Violations within rounding of the gradient's terms are
+// ignored.
 func (m *sparseModel) load(p *Smooth) {
 	q := &m.working
 	q.multiply(&m.scaled)
@@ -160,14 +159,12 @@ func (m *sparseModel) load(p *Smooth) {
 	}
 }
 
-// store writes the working set's solution into p.step.
 func (m *sparseModel) store(p *Smooth) {
 	for k, j := range m.working.feature {
 		p.step.w[j] = m.working.beta[k]/m.scaled.norm[j] - p.now.w[j]
 	}
 }
 
-// leastSquares solves without a penalty.
 func (m *sparseModel) leastSquares(p *Smooth, fresh bool) (int, error) {
 	q := &m.working
 	if fresh {

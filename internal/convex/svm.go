@@ -10,18 +10,17 @@ import (
 	"github.com/agepath/agepath/internal/activeset"
 )
 
-// SVMOptions tune an SVM. The zero value stands for the defaults.
+// SVMOptions tune an SVM. The zero value has the defaults.
 type SVMOptions struct {
-	// CacheBytes bounds the memory for kernel rows and, once more, that for the
-	// factor of the free support vectors. 0 means 512 MiB. From 8 n² bytes on no
-	// kernel row is computed twice.
+	// CacheBytes bounds the memory for kernel rows and, separately, for the factor of the free
+	// support vectors. 0 means 512 MiB. From 8 n² bytes on no kernel row is computed twice.
 	CacheBytes int64
-	// MaxUpdates bounds the working-set updates and the exchanges of the free set
-	// of one Solve together. 0 means max(10,000,000, 100 n).
+	// MaxUpdates bounds the working-set updates plus exchanges of the free set in one Solve. 0
+	// means max(10,000,000, 100 n).
 	MaxUpdates int
-	// Diagonal, of length n and >= 0, is added to the diagonal of the kernel
-	// matrix of the training rows. It is no part of the function f that θ tells,
-	// but Scores has it: f(x_i) + Diagonal_i α_i y_i + b. nil means nothing.
+	// Diagonal, of length n and >= 0, is added to the diagonal of the training rows' kernel matrix.
+	// It is not part of the function f of θ, but of Scores: f(x_i) + Diagonal_i α_i y_i + b. It may
+	// be nil.
 	Diagonal []float64
 	// NoShrinking keeps all samples in the working-set selection.
 	NoShrinking bool
@@ -31,16 +30,15 @@ type SVMOptions struct {
 //
 //	min ½‖f‖² + Σ_i v_i C max(0, 1 - y_i (f(x_i) + b))
 //
-// for n samples through its dual, whose multipliers have the upper bounds C v_i.
-// A Solve from scratch takes that of sequential minimal optimization to a moderate
-// tolerance, and then finds the exact free set; a Solve near the last solution starts
-// with the latter and mostly needs one linear system. [LinearSVM] is for the linear
-// kernel, whose problem is as small as its features are few.
+// for n samples through its dual, whose multipliers have the upper bounds C v_i. A Solve from
+// scratch runs sequential minimal optimization to a moderate tolerance and then finds the exact
+// free set; a Solve near the last solution starts with the latter and usually needs one linear
+// system. [LinearSVM] is faster for the linear kernel.
 //
-// The bias b is free and unpenalized, or absent (0). With free support vectors
-// it is theirs; without any it is the midpoint of the feasible interval; where
-// only one class has positive weights, f = 0 and b is that class's sign; where
-// no sample has, f = 0 and b stays as it was. θ is (α, b), of length n+1.
+// The bias b is free and unpenalized, or absent (0). It follows from the free support vectors, or
+// is the midpoint of the feasible interval if there are none. If only one class has positive
+// weights, f = 0 and b is that class's sign; if no sample has, f = 0 and b is unchanged. θ is (α,
+// b), of length n+1.
 type SVM struct {
 	y       []float64
 	c       float64
@@ -48,19 +46,18 @@ type SVM struct {
 	points  Points
 	dual    *dual
 
-	upper  []float64         // n, work: C v_i
+	upper  []float64         // n, scratch: C v_i
 	alpha  []float64         // n, the last solution's multipliers
-	b      float64           // its bias for the rows less origin
-	places []activeset.Place // n, where the multipliers stand
+	b      float64           // its bias for the shifted rows
+	places []activeset.Place // n, positions of the multipliers
 	theta  []float64
 	scores []float64 // n, after SetScores
 	given  given
 }
 
-// NewSVM sets up the problem for the rows of x (n x d, row-major), labels y of
-// -1 and +1, the cost c > 0 and the kernel. It keeps y, and keeps x unless it
-// centres it, and changes neither. It panics on shapes that do not agree, a
-// label other than -1 and +1, a c or gamma that is not positive and finite.
+// NewSVM sets up the problem for the rows of x (n x d, row-major), labels y of -1 and +1, the cost
+// c > 0 and the kernel. It keeps y, and x unless it centres x, and changes neither. It panics on
+// mismatched shapes, other labels, or a c or gamma that is not positive and finite.
 func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept bool, options SVMOptions) *SVM {
 	checkSVM(x, y, c)
 	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
@@ -86,8 +83,6 @@ func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept b
 	return s
 }
 
-// checkSVM panics on shapes that do not agree, a label other than -1 and +1 and a c that is
-// not positive and finite.
 func checkSVM(x blas64.General, y []float64, c float64) {
 	if x.Rows != len(y) || x.Rows == 0 {
 		panic(fmt.Sprintf("convex: svm with %d rows but %d labels, want as many and at least one", x.Rows, len(y)))
@@ -112,8 +107,8 @@ func (o SVMOptions) withDefaults(n int) SVMOptions {
 	return o
 }
 
-// Centred returns x less its column means, and the means: a free intercept takes
-// up the shift, and sums of squares lose no digits to it.
+// Centred returns x minus its column means, and the means. A free intercept absorbs the shift, and
+// sums of squares lose no digits to it.
 func Centred(x blas64.General) (blas64.General, []float64) {
 	mean := make([]float64, x.Cols)
 	out := blas64.General{Rows: x.Rows, Cols: x.Cols, Stride: max(1, x.Cols), Data: make([]float64, x.Rows*x.Cols)}
@@ -131,8 +126,7 @@ func Centred(x blas64.General) (blas64.General, []float64) {
 	return out, mean
 }
 
-// Solve implements [Solver]. A solution short of [Tolerance] is a
-// [*ToleranceError].
+// Solve implements [Solver]. A solution short of [Tolerance] is a [*ToleranceError].
 func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	_, err := largestWeight(weights, len(s.y))
 	if err == nil {
@@ -162,7 +156,7 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 		certificate, err = s.optimize(ctx)
 		q.gram.done = nil
 		if err == nil {
-			err = ctx.Err() // a sum that it cut short is worth nothing
+			err = ctx.Err() // a cancelled sum is incomplete
 		}
 	}
 	if err != nil {
@@ -177,14 +171,14 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	return certificate, nil
 }
 
-// optimize finds the optimum for the weights in s.upper from the last solution:
-// by the polish alone where it can; else by rounds of sequential minimal optimization,
-// each to a finer tolerance or with more updates, and the polish.
+// optimize finds the optimum for the weights in s.upper from the last solution: by the polish alone
+// if possible, otherwise by rounds of sequential minimal optimization, each to a finer tolerance or
+// with more updates, and the polish.
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
-		moderate = 0.1   // where sequential minimal optimization hands over at first
-		least    = 1e-13 // relative to scale, where it can do no more
-		coarse   = 4e-15 // the polish's finest tolerance at first
+		moderate = 0.1   // first tolerance of sequential minimal optimization
+		least    = 1e-13 // its finest tolerance, relative to scale
+		coarse   = 4e-15 // first value of the polish's finest tolerance
 	)
 	q := s.dual
 	q.setBox(s.upper)

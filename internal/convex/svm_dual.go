@@ -12,8 +12,7 @@ import (
 //
 //	min ½βᵀKβ - yᵀβ   subject to   low <= β <= high and, with a free bias, 1ᵀβ = 0,
 //
-// with low_i = min(0, y_i C v_i) and high_i = max(0, y_i C v_i). Its multiplier is the
-// bias.
+// with low_i = min(0, y_i C v_i) and high_i = max(0, y_i C v_i). Its multiplier is the bias.
 type dual struct {
 	*activeset.Set
 	gram      *kernelMatrix
@@ -22,9 +21,9 @@ type dual struct {
 	active    []int   // samples in the working-set selection
 }
 
-// dependence is the share of its diagonal below which a pivot counts as zero:
-// well above rounding, which leaves about 1e-14, and low enough for nearly
-// equal rows. Refinement makes up for the digits that a small pivot costs.
+// dependence is the share of its diagonal below which a pivot counts as zero: well above rounding,
+// about 1e-14, and low enough for nearly equal rows. Refinement restores the digits that a small
+// pivot costs.
 const dependence = 1e-11
 
 func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
@@ -41,8 +40,8 @@ func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
 	return &dual{Set: activeset.New(g, y, o), gram: g, active: make([]int, 0, n)}
 }
 
-// setBox sets the bounds for the upper bounds u of α. F follows: by the changes where
-// these are few, else anew, which also ends the drift of many small changes.
+// setBox sets the bounds for the upper bounds u of α. F is updated by the changes if they are few,
+// otherwise recomputed, which also ends the drift of many small changes.
 func (q *dual) setBox(u []float64) {
 	q.Begin()
 	support := 0
@@ -52,7 +51,7 @@ func (q *dual) setBox(u []float64) {
 			support++
 		}
 	}
-	const drift = 64 // sums after which their rounding shows
+	const drift = 64 // sums after which their rounding matters
 	if !q.stale && q.Updates() < drift && 2*q.Noted() < support {
 		q.Apply()
 	} else {
@@ -60,28 +59,26 @@ func (q *dual) setBox(u []float64) {
 	}
 }
 
-// reset makes the solution β = 0 with its bias for the upper bounds u of α.
+// reset sets the solution to β = 0 with its bias, for the upper bounds u of α.
 func (q *dual) reset(u []float64) {
 	for i := range q.Place {
 		q.Place[i] = q.Zero(i)
 	}
-	q.stale = true // F is 0, which changes would leave with their rounding
+	q.stale = true // F is 0; updates would leave rounding
 	q.setBox(u)
 	q.Multiplier()
 }
 
-// evaluate computes F = Kβ.
 func (q *dual) evaluate() {
 	q.Evaluate()
 	q.stale = false
 }
 
-// blurred is the rounding error of a score above which F is summed anew.
+// blurred is the rounding error of a score above which F is recomputed.
 const blurred = 1e-7
 
-// undrift sums F anew where multipliers that were at their bounds on the way may have left it with
-// rounding errors above what counts as none, up to three times by the count. It reports whether
-// it did.
+// undrift recomputes F, at most three times by the count, if multipliers that passed through their
+// bounds may have left rounding errors above the resolution. It reports whether it did.
 func (q *dual) undrift(count *int) bool {
 	if q.Updates() == 0 || *count == 3 {
 		return false
@@ -96,7 +93,7 @@ func (q *dual) undrift(count *int) bool {
 	return false
 }
 
-// started reports whether there is anything to start from.
+// started reports whether there is a solution to start from.
 func (q *dual) started() bool {
 	for i, at := range q.Place {
 		if at == activeset.Inside || q.Beta[i] != 0 {
@@ -106,11 +103,10 @@ func (q *dual) started() bool {
 	return false
 }
 
-// tolerances are the violations that the active set lets pass: so small that all
-// samples together add 1e-12 to the relative gap, where float64 allows that. The
-// free samples' refinement gets down to the resolution, bounded samples to finest
-// relative to scale: they must not come and go with the rounding of f, which sums
-// many terms. The objective in it is that of the last solution.
+// tolerances are the violations that the active set accepts: so small that all samples together add
+// 1e-12 to the relative gap, if float64 allows that. The refinement of free samples reaches the
+// resolution, bounded samples reach finest relative to scale: rounding of f, which sums many terms,
+// must not move them in and out. The objective is that of the last solution.
 func (q *dual) tolerances(finest float64) (bounded, free float64) {
 	const gap, coarsest = 1e-12, 2e-13
 	bounds := 0.0
@@ -127,7 +123,7 @@ func (q *dual) tolerances(finest float64) (bounded, free float64) {
 	return bounded, free
 }
 
-// resolution is the smallest share of scale that multipliers can resolve.
+// resolution is the smallest share of scale that multipliers resolve.
 const resolution = 0x1p-51
 
 // scale is the size of the gradient's terms: y_i = ±1, b, f_i, and β_j k(x_j, x_j).
@@ -139,7 +135,7 @@ func (q *dual) scale() float64 {
 	return s
 }
 
-// rounding is the error of a score, a sum of as many terms as there are support vectors.
+// rounding is the error of a score, a sum over the support vectors.
 func (q *dual) rounding() float64 {
 	support := 0
 	for _, v := range q.Beta {
@@ -150,12 +146,10 @@ func (q *dual) rounding() float64 {
 	return resolution * q.scale() * (2 + math.Sqrt(float64(support)))
 }
 
-// certificate measures the present β and b. The gap is the sum of its terms,
-// C v_i max(0, s_i) - α_i s_i with s_i = 1 - y_i (f_i + b), each >= 0, which
-// equals the primal minus the dual objective without their cancellation. An s_i
-// within the rounding of f, a sum of as many terms as there are support vectors,
-// counts as 0: no float64 multipliers resolve it, and a cost far above the
-// objective would blow it up.
+// certificate measures the current β and b. The gap is the sum of C v_i max(0, s_i) - α_i s_i with
+// s_i = 1 - y_i (f_i + b), each term >= 0: the primal minus the dual objective without their
+// cancellation. An s_i within the rounding of f counts as 0: no float64 multipliers resolve it, and
+// a cost far above the objective would amplify it.
 func (q *dual) certificate(iterations int) Certificate {
 	scale, rounding := q.scale(), q.rounding()
 	c := Certificate{Iterations: iterations, Objective: blas64.Dot(vector(q.Beta), vector(q.F)) / 2}

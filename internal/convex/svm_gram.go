@@ -6,27 +6,26 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// kernelMatrix is the kernel matrix K of the training rows, with SVMOptions.Diagonal. Its rows are computed when
-// first asked for and kept while they fit: the whole matrix where it fits, else
-// the most recently used rows.
+// kernelMatrix is the kernel matrix K of the training rows, with SVMOptions.Diagonal. It computes
+// rows on demand and keeps them while they fit: the whole matrix, or the most recently used rows.
 type kernelMatrix struct {
 	kernel   Kernel
 	points   Points
 	n        int
 	diagonal []float64
-	extra    []float64 // n: what is added to the kernel's diagonal, nil for nothing
+	extra    []float64 // n: added to the kernel's diagonal; may be nil
 
-	rows     [][]float64 // nil where not kept
+	rows     [][]float64 // nil if not kept
 	kept     int
 	capacity int
 	// Doubly linked list of the kept rows by last use; entry n is its anchor.
 	older, newer []int32
 
-	once []float64 // n, a row that passes through without being kept
+	once []float64 // n, a row that is not kept
 	list []int     // samples of a sum
 	coef []float64 // its coefficients
-	// While a Solve runs, its context's end: a sum of many rows that are not kept
-	// takes long, and stops there. Whoever set it must then drop the sum.
+	// Done is the end of a running Solve's context: a sum of many rows that are not kept takes
+	// long, and stops there. The caller that set it must then discard the sum.
 	done <-chan struct{}
 }
 
@@ -56,7 +55,7 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *kernel
 	return g
 }
 
-// row returns row i of K. It stays valid until capacity-1 others were asked for.
+// row returns row i of K. It stays valid until capacity-1 other rows were requested.
 func (g *kernelMatrix) row(i int) []float64 {
 	if row := g.rows[i]; row != nil {
 		if g.capacity < g.n {
@@ -80,7 +79,7 @@ func (g *kernelMatrix) row(i int) []float64 {
 	return row
 }
 
-// keeps reports whether all rows of a list are kept, and gives them.
+// keeps reports whether all rows of a list are kept, and returns them in rows.
 func (g *kernelMatrix) keeps(rows *[4][]float64, list []int) bool {
 	for k, i := range list {
 		if g.rows[i] == nil {
@@ -122,8 +121,8 @@ func (g *kernelMatrix) Gather(dst []float64, i int, list []int) {
 	}
 }
 
-// Accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. The end of done
-// makes the sum incomplete.
+// Accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. The sum is incomplete if done
+// is closed.
 func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float64) {
 	var rows [4][]float64
 	var by [4]float64
@@ -145,7 +144,7 @@ func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float
 			return
 		default:
 		}
-		// Keeping it would evict a row that this very sum may still need.
+		// Keeping it would evict a row that this sum may still need.
 		g.compute(g.once, i)
 		kernel.Axpy(coefficient[k], g.once, dst)
 	}
@@ -164,7 +163,7 @@ func (g *kernelMatrix) Evaluate(dst, beta []float64) {
 // Current implements [activeset.Matrix]: sums are current at once.
 func (g *kernelMatrix) Current([]float64, []int) {}
 
-// collect notes all of β as a sparse sum.
+// collect lists the nonzero entries of β.
 func (g *kernelMatrix) collect(beta []float64) {
 	g.list, g.coef = g.list[:0], g.coef[:0]
 	for i, v := range beta {

@@ -15,46 +15,46 @@ import (
 //
 //	min ½‖w‖² + Σ_i v_i C max(0, 1 - y_i (x_i·w + b))
 //
-// by package rehline, each time from its last solution, and then exactly for the samples
-// that this finds at the margin and at each side of it. The bias b is free and
-// unpenalized, or absent (0). Where only one class has positive weights and b is free,
-// w = 0 and b is that class's sign; where no sample has, w = 0 and b stays as it was.
+// by package rehline, each time from its last solution, and then exactly for the samples at the
+// margin and on each side of it. The bias b is free and unpenalized, or absent (0). If only one
+// class has positive weights and b is free, w = 0 and b is that class's sign; if no sample has, w =
+// 0 and b is unchanged.
 //
-// The gap of its certificate is rehline's. KKT is by how much scores by the coefficients
-// and by the multipliers differ, relative to the latter's terms; it decides nothing: with
+// The gap of its certificate is rehline's. KKT is the largest difference between scores by the
+// coefficients and by the multipliers, relative to the latter's terms; it decides nothing, as with
 // features of very different sizes no float64 multipliers resolve the scores.
 type LinearSVM struct {
-	x         blas64.General // rows less origin
+	x         blas64.General // rows minus origin
 	y         []float64
 	c         float64
-	origin    []float64 // d, what was taken off every row; nil where nothing was
+	origin    []float64 // d, subtracted from every row; may be nil
 	solver    *rehline.Solver
-	last      rehline.Solution // whose slices are the solver's
+	last      rehline.Solution // the solver owns its slices
 	continues bool             // the next Solve starts from last, else from theta
-	begun     bool             // there is something to start from
+	begun     bool             // there is a solution to start from
 
 	weights  []float64 // n
 	alpha    []float64 // n, the last solution's multipliers
 	standing []Standing
 	theta    []float64 // d+1
 	scores   []float64 // n
-	scored   bool      // these are theta's
-	start    []float64 // d, work: coefficients to start from, then a difference of two
-	along    []float64 // n, work
+	scored   bool      // scores belong to theta
+	start    []float64 // d, scratch: starting coefficients, then a difference of two
+	along    []float64 // n, scratch
 	exact    exact
 }
 
-// handOver is the relative duality gap that rehline is asked for at first: mostly it tells
-// then which samples are at the margin. linearGap is that of the exact solution, and else
-// rehline's, as alternate convex search converges no further than its solver.
+// handOver is the relative duality gap first requested from rehline: it usually identifies the
+// samples at the margin. linearGap is that of the exact solution, and otherwise rehline's, as
+// alternate convex search converges no further than its solver.
 const (
 	handOver  = 1e-11
 	linearGap = 1e-14
 )
 
-// NewLinearSVM sets up the problem for the rows of x (n x d, row-major), labels y of
-// -1 and +1 and the cost c > 0. It keeps y, and keeps x unless it centres it, and changes
-// neither. It panics on what [NewSVM] panics on.
+// NewLinearSVM sets up the problem for the rows of x (n x d, row-major), labels y of -1 and +1 and
+// the cost c > 0. It keeps y, and x unless it centres x, and changes neither. It panics like
+// [NewSVM].
 func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*LinearSVM, error) {
 	checkSVM(x, y, c)
 	n, d := x.Rows, x.Cols
@@ -85,15 +85,15 @@ func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*Li
 // Theta implements [Solver]: (w, b).
 func (s *LinearSVM) Theta() []float64 { return s.theta }
 
-// Duals returns the n multipliers α_i >= 0 of the last solution. The slice is the solver's
-// own and changes with the next Solve.
+// Duals returns the n multipliers α_i >= 0 of the last solution. The solver owns the slice and
+// changes it in the next Solve.
 func (s *LinearSVM) Duals() []float64 { return s.alpha }
 
-// Standing returns where multiplier i of [LinearSVM.Duals] stands, by its margin, and by its
-// value where that is 1. A sample without weight stands where its margin has it.
+// Standing returns the position of multiplier i of [LinearSVM.Duals], by its margin, and by its
+// value if the margin is 1. A sample without weight is placed by its margin.
 func (s *LinearSVM) Standing(i int) Standing { return s.standing[i] }
 
-// SetTheta implements [Solver]. Duals and standings stay those of the last solution.
+// SetTheta implements [Solver]. Duals and standings remain those of the last solution.
 func (s *LinearSVM) SetTheta(theta []float64) {
 	setTheta(s.theta, theta, s.origin != nil)
 	s.scored, s.continues, s.begun = false, false, true
@@ -105,7 +105,6 @@ func (s *LinearSVM) Scores(dst []float64) {
 	copy(dst, s.scores)
 }
 
-// score makes the scores theta's.
 func (s *LinearSVM) score() {
 	if s.scored {
 		return
@@ -122,7 +121,6 @@ func (s *LinearSVM) predict(dst, w []float64, b float64) {
 	}
 }
 
-// atOrigin is the value that w takes at the origin that was taken off the rows.
 func (s *LinearSVM) atOrigin(w []float64) (value float64) {
 	for j, m := range s.origin {
 		value += w[j] * m
@@ -130,8 +128,7 @@ func (s *LinearSVM) atOrigin(w []float64) (value float64) {
 	return value
 }
 
-// Solve implements [Solver]. A solution whose gap is above [Tolerance] is a
-// [*ToleranceError].
+// Solve implements [Solver]. A gap above [Tolerance] is a [*ToleranceError].
 func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	_, err := largestWeight(weights, len(s.y))
 	if err == nil {
@@ -158,10 +155,10 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 		return Certificate{}, nil
 	}
 	c, err := s.optimize(ctx, handOver)
-	if err == nil && !s.take(&c) { // this time to the end: the last solution is no more
+	if err == nil && !s.take(&c) { // this one must finish: the last solution is lost
 		c, err = s.optimize(context.WithoutCancel(ctx), linearGap)
 		if err == nil && !s.take(&c) {
-			s.place(0) // by the margins alone, where multipliers are small or say little
+			s.place(0) // by the margins alone, as multipliers are small or unreliable
 			s.refine(&c)
 		}
 	}
@@ -172,7 +169,7 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 	return c, nil
 }
 
-// take makes rehline's last solution the current one, and reports whether it is exact then.
+// take makes rehline's last solution the current one, and reports whether it is then exact.
 func (s *LinearSVM) take(c *Certificate) bool {
 	d := s.x.Cols
 	copy(s.theta, s.last.Beta)
@@ -185,7 +182,7 @@ func (s *LinearSVM) take(c *Certificate) bool {
 	return s.refine(c)
 }
 
-// settle makes w = 0 and b the solution.
+// settle sets the solution to w = 0 and b.
 func (s *LinearSVM) settle(b float64) {
 	clear(s.theta)
 	clear(s.alpha)
@@ -197,8 +194,8 @@ func (s *LinearSVM) settle(b float64) {
 	s.place(nearly)
 }
 
-// optimize makes rehline's solution for the weights the last one, with a relative duality
-// gap of at most [Tolerance], and for the wanted one if it can.
+// optimize computes rehline's solution for the weights, with a relative duality gap of at most
+// [Tolerance], and of the given gap if possible.
 func (s *LinearSVM) optimize(ctx context.Context, gap float64) (Certificate, error) {
 	if err := s.solver.SetWeights(s.weights); err != nil {
 		return Certificate{}, fmt.Errorf("svm: weights: %w", err)
@@ -224,8 +221,8 @@ func (s *LinearSVM) optimize(ctx context.Context, gap float64) (Certificate, err
 	return c, nil
 }
 
-// place says where the multipliers stand: of the samples whose margin is 1 those within a
-// part of their bounds count as there.
+// place sets the standings: multipliers of samples with margin 1 count as at a bound within a part
+// of it.
 func (s *LinearSVM) place(part float64) {
 	scale := 1.0
 	for _, u := range s.scores {
@@ -246,8 +243,8 @@ func (s *LinearSVM) place(part float64) {
 	}
 }
 
-// mismatch returns the largest difference of a score of the last solution's coefficients
-// from that of its multipliers, relative to the latter's terms.
+// mismatch returns the largest difference between scores by the last solution's coefficients and by
+// its multipliers, relative to the latter's terms.
 func (s *LinearSVM) mismatch() float64 {
 	difference := s.start
 	copy(difference, s.last.Beta)

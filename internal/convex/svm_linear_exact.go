@@ -7,29 +7,29 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// exact solves for the multipliers of the free samples of a [LinearSVM], whose margins are
-// 1, with those at a bound there: a gap of 1e-14 leaves an error of 1e-7 in w.
+// exact solves for the multipliers of the free samples of a [LinearSVM], whose margins are 1, with
+// the other multipliers at their bounds: a gap of 1e-14 alone leaves an error of 1e-7 in w.
 type exact struct {
-	factor dense.Cholesky // of their Gram matrix, with shift added to each entry
-	shift  float64        // where 1ᵀβ is given a multiple of 11ᵀ changes b alone; 0 without an intercept
-	free   []int          // independent ones
+	factor dense.Cholesky // of the free samples' Gram matrix, with shift added to each entry
+	shift  float64        // with 1ᵀβ given, a multiple of 11ᵀ changes only b; 0 without an intercept
+	free   []int          // independent free samples
 	beta   []float64      // n: y_i α_i
 	w      []float64      // d
 	b      float64
 	rest   []float64 // right-hand side
-	ones   []float64 // that of the intercept
+	ones   []float64 // right-hand side of the intercept
 	row    []float64 // of a sample in the Gram matrix
 }
 
-// refine makes the exact solution for the standings the current one where its certificate is
-// good, and reports whether it is: multipliers that do not resolve the scores, as with
-// features of very different sizes, are left as they are.
+// refine makes the exact solution for the standings the current one if its certificate is good, and
+// reports whether it is. It leaves multipliers that do not resolve the scores, as with features of
+// very different sizes, unchanged.
 func (s *LinearSVM) refine(c *Certificate) bool {
 	e := &s.exact
 	s.collect()
 	e.b = s.last.Intercept
 	e.rest, e.ones = e.rest[:0], e.ones[:0]
-	for _, i := range e.free { // what is left of the equations, as α may be tiny
+	for _, i := range e.free { // the equations' remainder, as α may be tiny
 		e.rest, e.ones = append(e.rest, s.y[i]-e.b-kernel.Dot(s.row(i), e.w)), append(e.ones, 1)
 	}
 	e.factor.Solve(e.rest)
@@ -66,7 +66,7 @@ func (s *LinearSVM) refine(c *Certificate) bool {
 	return true
 }
 
-// collect factorizes a largest independent set of the free samples, and makes w that of the
+// collect factorizes a largest independent set of the free samples, and sets w to that of the
 // multipliers.
 func (s *LinearSVM) collect() {
 	e := &s.exact
@@ -95,9 +95,9 @@ func (s *LinearSVM) collect() {
 	}
 }
 
-// measure returns the certificate of the exact solution, as of a dual one: a slack within
-// the rounding of the scores counts as none. The gap is infinite where a multiplier leaves
-// its bounds, and where the rounding is too large.
+// measure returns the certificate of the exact solution; as in dual.certificate, a slack within the
+// rounding of the scores counts as 0. The gap is infinite if a multiplier leaves its bounds or the
+// rounding is too large.
 func (s *LinearSVM) measure() Certificate {
 	e := &s.exact
 	c := Certificate{Objective: kernel.Dot(e.w, e.w) / 2, Gap: math.Inf(1)}

@@ -7,13 +7,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// minimize runs sequential minimal optimization from the present feasible β and
-// current f until no pair (no single multiplier, without a bias) breaks its
-// optimality condition by more than tolerance: second-order working sets (Fan,
-// Chen and Lin 2005), shrinking with the gradient of the shrunk samples
-// reconstructed before the end is believed (Joachims 1998). It returns the
-// number of updates; the error is the context's or nil, also where the budget
-// of updates ran out.
+// minimize runs sequential minimal optimization from the current feasible β and f until no pair (no
+// single multiplier, without a bias) violates its optimality condition by more than tolerance:
+// second-order working sets (Fan, Chen and Lin 2005) and shrinking, with the gradient of the shrunk
+// samples reconstructed before the end is accepted (Joachims 1998). It returns the number of
+// updates; the error is the context's, nil if the budget of updates was used up.
 func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shrinking bool) (int, error) {
 	const contextEvery = 256
 	q.allActive()
@@ -36,7 +34,7 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 			if len(q.active) == len(q.Y) {
 				break
 			}
-			// Only an update may shrink again: else the whole set is never looked at.
+			// Shrink again only after an update: otherwise the whole set is never examined.
 			q.evaluate()
 			q.allActive()
 			continue
@@ -63,8 +61,8 @@ func (q *dual) allActive() {
 	}
 }
 
-// updatePair moves the pair of steepest second-order descent; false means that
-// no pair breaks its condition by more than tolerance.
+// updatePair moves the pair of steepest second-order descent; false if no pair violates its
+// condition by more than tolerance.
 func (q *dual) updatePair(tolerance float64) bool {
 	up, most := -1, math.Inf(-1)
 	for _, t := range q.active {
@@ -151,7 +149,6 @@ func (q *dual) updateOne(tolerance float64) bool {
 	return true
 }
 
-// addRow adds coefficient·K_i to f at the active samples.
 func (q *dual) addRow(i int, coefficient float64) {
 	row := q.gram.row(i)
 	if len(q.active) == len(q.Y) {
@@ -163,8 +160,8 @@ func (q *dual) addRow(i int, coefficient float64) {
 	}
 }
 
-// shrink takes samples out of the working-set selection that stand at a bound
-// and want to go further than any pair would take them.
+// shrink removes samples at a bound from the working-set selection if no pair would move them
+// inside.
 func (q *dual) shrink() {
 	highest, lowest := 0.0, 0.0
 	if q.Equality {

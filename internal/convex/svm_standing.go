@@ -2,8 +2,7 @@ package convex
 
 import "github.com/agepath/agepath/internal/activeset"
 
-// Standing says where a multiplier α_i of the support vector machine stands in
-// its box [0, C v_i].
+// Standing is the position of a multiplier α_i of the support vector machine in its box [0, C v_i].
 type Standing uint8
 
 const (
@@ -16,12 +15,10 @@ func (s Standing) String() string {
 	return [...]string{"at zero", "free", "at upper bound"}[s]
 }
 
-// Standing returns where multiplier i of [SVM.Duals] stands. It is exact after
-// Solve: the solver moves a multiplier to a bound, or where a free one ends there
-// it has the bound's value.
-// A sample without weight, whose bounds meet, stands where its margin would have
-// it: AtUpper below 1, else AtZero. SetDuals, which does not know the next
-// weights, counts every positive multiplier as Free, and SetScores goes by the margins.
+// Standing returns the position of multiplier i of [SVM.Duals]. It is exact after Solve:
+// multipliers at a bound have the bound's value. A sample without weight, whose bounds are equal,
+// is placed by its margin: AtUpper below 1, else AtZero. After SetDuals, which does not know the
+// next weights, every positive multiplier is Free; after SetScores the margins decide.
 func (s *SVM) Standing(i int) Standing {
 	switch s.places[i] {
 	case activeset.Inside:

@@ -7,25 +7,25 @@ import (
 	"github.com/agepath/agepath/internal/activeset"
 )
 
-// given says where the solution that the next Solve starts from came from.
+// given is the origin of the solution that the next Solve starts from.
 type given uint8
 
 const (
 	solved given = iota
-	duals        // SetDuals: f is to be evaluated
+	duals        // SetDuals: f must be evaluated
 	primal       // SetScores: the multipliers are a guess
 )
 
-// nearly is the relative distance within which a multiplier set from outside
-// counts as being at its bound, and a margin as being 1.
+// nearly is the relative distance within which a multiplier from outside counts as at its bound,
+// and a margin as 1.
 const nearly = 1e-8
 
 // Theta implements [Solver]: (α, b).
 func (s *SVM) Theta() []float64 { return s.theta }
 
-// Duals returns the n multipliers α_i >= 0 of the solution:
-// f(x) = Σ α_i y_i k(x_i, x). The slice is the solver's own and changes with the
-// next Solve. After SetScores they are those of the solution before.
+// Duals returns the n multipliers α_i >= 0 of the solution: f(x) = Σ α_i y_i k(x_i, x). The solver
+// owns the slice and changes it in the next Solve. After SetScores they are those of the solution
+// before.
 func (s *SVM) Duals() []float64 { return s.alpha }
 
 // Scores implements [Solver].
@@ -43,7 +43,7 @@ func (s *SVM) Scores(dst []float64) {
 	}
 }
 
-// SetTheta implements [Solver]. The multipliers of (α, b) are taken as in SetDuals.
+// SetTheta implements [Solver]. It treats the multipliers as SetDuals does.
 func (s *SVM) SetTheta(theta []float64) {
 	if len(theta) != len(s.theta) {
 		panic(fmt.Sprintf("convex: %d parameters, want %d", len(theta), len(s.theta)))
@@ -56,11 +56,10 @@ func (s *SVM) SetTheta(theta []float64) {
 	s.SetDuals(theta[:last])
 }
 
-// SetScores is SetTheta for a function that is given by its values at the training
-// samples, bias included. They cannot say what the multipliers are, only where they
-// stand: the margin tells the bounded ones (below 1), the free ones (1) and those that
-// are 0 (above 1). The next Solve starts from this partition, which is exact where the
-// function was a solution. Until then Theta stays as it was, but for the bias.
+// SetScores is SetTheta for a function given by its values at the training samples, with bias. The
+// values do not determine the multipliers, only their positions by the margins: bounded (below 1),
+// free (1) and 0 (above 1). The next Solve starts from this partition, which is exact if the
+// function was a solution. Until then Theta is unchanged except for the bias.
 func (s *SVM) SetScores(scores []float64, bias float64) {
 	copy(s.scores, scores)
 	if !s.dual.Equality {
@@ -70,7 +69,6 @@ func (s *SVM) SetScores(scores []float64, bias float64) {
 	s.standBy()
 }
 
-// standBy places the multipliers by the margins of scores.
 func (s *SVM) standBy() {
 	scale := 1.0
 	for _, v := range s.scores {
@@ -91,10 +89,9 @@ func (s *SVM) standBy() {
 	s.recall()
 }
 
-// SetDuals makes α, of length n, the multipliers that the next Solve starts
-// from. It clips them to the bounds of its weights, counts those within 1e-8
-// relative of a bound as at it, and restores Σ α_i y_i = 0 by moving the free
-// ones first. The bias in θ stays as it was.
+// SetDuals makes α, of length n, the multipliers that the next Solve starts from. That Solve clips
+// them to its bounds, treats those within 1e-8 relative of a bound as at the bound, and restores Σ
+// α_i y_i = 0 by moving the free ones first. The bias in θ is unchanged.
 func (s *SVM) SetDuals(alpha []float64) {
 	if len(alpha) != len(s.alpha) {
 		panic(fmt.Sprintf("convex: %d multipliers for %d samples", len(alpha), len(s.alpha)))
@@ -113,7 +110,7 @@ func (s *SVM) SetDuals(alpha []float64) {
 	s.publish()
 }
 
-// recall puts the dual back to the last solution.
+// recall resets the dual to the last solution.
 func (s *SVM) recall() {
 	q := s.dual
 	for i, v := range s.alpha {
@@ -127,8 +124,7 @@ func (s *SVM) recall() {
 	q.stale = true
 }
 
-// keep makes the dual's state the solution. Samples without weight are placed
-// where their margin would have them.
+// keep makes the dual's state the solution. Samples without weight are placed by their margin.
 func (s *SVM) keep() {
 	q := s.dual
 	for i, f := range q.F {
@@ -146,13 +142,12 @@ func (s *SVM) keep() {
 	s.publish()
 }
 
-// publish writes θ.
 func (s *SVM) publish() {
 	copy(s.theta, s.alpha)
 	s.theta[len(s.theta)-1] = s.b
 }
 
-// snap takes free multipliers to the bounds that they nearly meet.
+// snap moves free multipliers to the bounds that they nearly meet.
 func (q *dual) snap() {
 	q.Begin()
 	for i, at := range q.Place {
