@@ -202,6 +202,7 @@ func TestCommandWorkers(t *testing.T) {
 			if !strings.Contains(o.err, warning) || !strings.Contains(o.err, "methods=mine") {
 				t.Errorf("no warning: %s", o.err)
 			}
+			r.awaitStatus(t, nil, func(line string) bool { return line == first+": no worker\n" })
 			if o := must(t, "submit", grid, "--nats", r.url, "--set", "methods=[original]"); strings.Contains(o.err, warning) {
 				t.Errorf("without commands submit says %s", o.err)
 			}

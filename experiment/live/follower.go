@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -147,8 +148,8 @@ func (f *Follower) Look(ctx context.Context) error {
 
 // Lacks lists what the cells that are left need and none of the workers computes.
 func (f *Follower) Lacks(workers []queue.Presence, now time.Time) []run.Missing {
-	if f.Description == nil || f.Standing.Left() == 0 {
+	if f.Standing.Left() == 0 {
 		return nil
 	}
-	return f.Description.Unable(workers, now)
+	return cmp.Or(f.Description, new(run.Description)).Unable(workers, f.Standing.Commands > 0, now)
 }

@@ -233,7 +233,7 @@ func TestMonitorOfStrays(t *testing.T) {
 		}
 	}
 	s := b.await(m, "two messages are quarantined", func(s *State) bool { return len(s.Runs) == 1 && s.Runs[0].Quarantined == 2 })
-	if r := s.Runs[0]; r.Failed != 0 || r.Unqueued != 2 || len(r.Unable) != 0 {
+	if r := s.Runs[0]; r.Failed != 0 || r.Unqueued != 2 || !slices.Equal(r.Unable, []string{"no worker"}) {
 		t.Errorf("run %+v, want its two cells to have no result", r)
 	}
 	description, err := run.Describe(b.ctx, b.Queue, "run")

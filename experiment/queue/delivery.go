@@ -71,6 +71,9 @@ func (d *Delivery) decode(body []byte) error {
 	if d.Task.Run != d.run || d.Task.Cell != d.cell {
 		return fmt.Errorf("it says run %.140q, cell %.140q", d.Task.Run, d.Task.Cell)
 	}
+	if lane := laneOf(&d.Task); lane != d.from.lane {
+		return fmt.Errorf("it is queued as %.150q and belongs to %.150q", d.from.lane, lane)
+	}
 	for _, digest := range d.Task.Data {
 		if err := ValidName(digest); err != nil {
 			return fmt.Errorf("data set: digest %w", err)

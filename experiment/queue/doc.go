@@ -5,7 +5,8 @@
 //
 // # Streams
 //
-//	AGEPATH_TASKS     agepath.task.RUN.CELL     work queue: one message a cell, gone when acknowledged
+//	AGEPATH_TASKS     agepath.task.RUN.CELL     work queue: one message a cell, gone when acknowledged;
+//	                  agepath.task.RUN+commands.CELL  those that bring a command
 //	AGEPATH_RESULTS   agepath.result.RUN.CELL   the newest outcome of each cell
 //	AGEPATH_ATTEMPTS  agepath.attempt.RUN.CELL  how the deliveries of a cell have ended so far
 //	AGEPATH_DEAD      agepath.dead.RUN.CELL     tasks given up because their workers died of them
@@ -14,9 +15,10 @@
 //	AGEPATH_DATA      Object Store              data sets by digest
 //	AGEPATH_OUTCOMES  Object Store              outcomes too large for a message
 //
-// Each run has one durable consumer of AGEPATH_TASKS, named like the run and
-// made by [Queue.Publish]; workers find the runs by listing the consumers and
-// take turns among them. AGEPATH_TASKS begins with one message that is no task
+// Each run has a durable consumer of AGEPATH_TASKS, named like the run and made by
+// [Queue.Publish], and one named RUN+commands where it has tasks that bring a command: only
+// workers that run commands pull from it. Workers find the consumers by listing them and take
+// turns among them. AGEPATH_TASKS begins with one message that is no task
 // and stays, agepath.task.$.anchor: it keeps long queues fast.
 //
 // # A task's way

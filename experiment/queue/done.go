@@ -70,20 +70,20 @@ func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
 
 // acknowledge acknowledges tasks whose results are stored. A server handles the
 // acknowledgements that a connection sends to a consumer one after the other, so
-// that its word on the last one of each run is one on all of them. Should the
+// that its word on the last one of each consumer is one on all of them. Should the
 // connection have been lost in between, a task whose acknowledgement went with it
 // is delivered again and found to have a result.
 func acknowledge(ctx context.Context, deliveries []*Delivery) []error {
 	errs := make([]error, len(deliveries))
-	last := make(map[string]int, 1) // by run
+	last := make(map[*runFeed]int, 1)
 	for i, d := range deliveries {
 		if d.release(); !d.Dropped() {
-			last[d.run] = i
+			last[d.from] = i
 		}
 	}
 	for i, d := range deliveries {
 		var err error
-		switch at, ok := last[d.run]; {
+		switch at, ok := last[d.from]; {
 		case d.Dropped() || !ok:
 		case i < at:
 			err = d.msg.Ack()
@@ -95,7 +95,7 @@ func acknowledge(ctx context.Context, deliveries []*Delivery) []error {
 		}
 	}
 	for i, d := range deliveries {
-		if at, ok := last[d.run]; ok && errs[i] == nil && errs[at] != nil {
+		if at, ok := last[d.from]; ok && errs[i] == nil && errs[at] != nil {
 			errs[i] = d.wrap(ErrUnacknowledged)
 		}
 	}

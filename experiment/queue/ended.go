@@ -11,7 +11,7 @@ func (q *Queue) RemoveEnded(ctx context.Context, run string) (removed int, err e
 	if err := validRun(run); err != nil {
 		return 0, err
 	}
-	subjects, err := q.tasks.subjects(ctx, tasksStream, taskTopic.run(run))
+	subjects, err := q.tasks.of(ctx, run, "*")
 	if err != nil || len(subjects) == 0 {
 		return 0, err
 	}

@@ -3,6 +3,8 @@ package queue
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 const (
@@ -40,8 +42,24 @@ func cellOf(subject string) string { return subject[strings.LastIndexByte(subjec
 // runOf returns the run of a subject of any topic.
 func runOf(subject string) string {
 	rest := subject[:max(0, strings.LastIndexByte(subject, '.'))]
-	return rest[strings.LastIndexByte(rest, '.')+1:]
+	return runOfLane(rest[strings.LastIndexByte(rest, '.')+1:])
 }
+
+// The tasks of a run are in two lanes, each with a subject and a consumer: RUN and, for
+// those that bring a command, RUN+commands, from which only workers pull that run
+// commands. No run's name has a +.
+const commandsLane = "+commands"
+
+func lanes(run string) []string { return []string{run, run + commandsLane} }
+
+func laneOf(task *experiment.Task) string {
+	if task.Commands() {
+		return task.Run + commandsLane
+	}
+	return task.Run
+}
+
+func runOfLane(lane string) string { return strings.TrimSuffix(lane, commandsLane) }
 
 // maxName keeps a run's name inside what servers take as a consumer's name.
 const maxName = 128

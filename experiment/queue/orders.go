@@ -117,7 +117,7 @@ func (s *runFeed) note(info *jetstream.ConsumerInfo) {
 // ask asks for a run's orders, and returns how its queue stands.
 func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.ConsumerInfo, err error) {
 	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
-		info, err = s.consumer.Info(ctx)
+		info, err = s.orders.Info(ctx)
 		return err
 	})
 	if err != nil {
@@ -131,7 +131,14 @@ func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.Consume
 	case before && !after:
 		r.queue.config.Report(fmt.Errorf("run %s is resumed", s.run))
 	}
-	return info, nil
+	if s.consumer == s.orders {
+		return info, nil
+	}
+	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
+		info, err = s.consumer.Info(ctx)
+		return err
+	})
+	return info, err
 }
 
 // refresh asks for the orders of a run. Where the server cannot say, what was heard

@@ -27,7 +27,7 @@ func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, er
 }
 
 func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
-	p := publication{queue: q, runs: map[string]bool{}, number: number}
+	p := publication{queue: q, lanes: map[string]bool{}, number: number}
 	for task, err := range tasks {
 		if err == nil {
 			err = p.add(ctx, &task)
@@ -49,7 +49,7 @@ type publication struct {
 	group              []*nats.Msg              // to be sent next
 	waiting            int                      // tasks in the window
 	window             []sentGroup              // not confirmed, the oldest first
-	runs               map[string]bool          // whose consumer exists
+	lanes              map[string]bool          // whose consumer exists
 	number             func(cell string) uint64 // of a task, nil for 0
 	published, refused int
 }
@@ -84,11 +84,12 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 	if err := ValidName(task.Cell); err != nil {
 		return fmt.Errorf("publishing to run %s: cell %w", task.Run, err)
 	}
-	if !p.runs[task.Run] {
-		if err := p.queue.tasks.open(ctx, task.Run); err != nil {
+	lane := laneOf(task)
+	if !p.lanes[lane] {
+		if err := p.queue.tasks.open(ctx, lane); err != nil {
 			return err
 		}
-		p.runs[task.Run] = true
+		p.lanes[lane] = true
 	}
 	body, err := encodeTask(task)
 	if err != nil {
@@ -97,7 +98,7 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 	if limit := p.queue.conn.MaxPayload(); int64(len(body)) > limit {
 		return &CellError{task.Run, task.Cell, fmt.Errorf("task of %d bytes: %w", len(body), &PayloadError{limit})}
 	}
-	msg := &nats.Msg{Subject: taskTopic.cell(task.Run, task.Cell), Data: body}
+	msg := &nats.Msg{Subject: taskTopic.cell(lane, task.Cell), Data: body}
 	if p.number != nil {
 		msg.Header = nats.Header{numberHeader: {strconv.FormatUint(p.number(task.Cell), 10)}}
 	}

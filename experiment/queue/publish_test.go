@@ -77,7 +77,7 @@ func TestPublishGroups(t *testing.T) {
 	const n, queued = 10, 5
 	b.publish(task("run", fmt.Sprintf("c%06d", queued)))
 	number := func(string) uint64 { return 3 }
-	p := publication{queue: b.Queue, runs: map[string]bool{}, number: number, size: 4}
+	p := publication{queue: b.Queue, lanes: map[string]bool{}, number: number, size: 4}
 	for task := range generate("run", n) {
 		if err := p.add(b.ctx, &task); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestPublishAdapts(t *testing.T) {
 			t.Skip("the server stores no groups")
 		}
 		stream.CachedInfo().Config.AllowAtomicPublish = c.allowed
-		p := publication{queue: b.Queue, runs: map[string]bool{}, began: time.Now().Add(-c.took)}
+		p := publication{queue: b.Queue, lanes: map[string]bool{}, began: time.Now().Add(-c.took)}
 		for task := range generate("run", groupSize) {
 			if err := p.add(b.ctx, &task); err != nil {
 				t.Fatal(err)

@@ -23,6 +23,10 @@ type WorkerConfig struct {
 	// of waiting for one.
 	Drain bool
 
+	// Commands has Pull return tasks that bring a command. Default: they are left to
+	// workers that run commands.
+	Commands bool
+
 	// Accept returns an error unless this worker can compute a task. A
 	// [*experiment.NeedError] means that another can: the task is handed back, no
 	// attempt used up, and is no work for this worker. With any other error the task
@@ -77,7 +81,7 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	if config.MaxDeaths < 0 || config.Idle < 0 {
 		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
 	}
-	p := &Puller{queue: q, config: config, runs: registry{queue: q, every: config.Idle}, suspect: make(chan struct{}, 1)}
+	p := &Puller{queue: q, config: config, runs: registry{queue: q, every: config.Idle, commands: config.Commands}, suspect: make(chan struct{}, 1)}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
 }

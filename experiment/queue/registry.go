@@ -14,24 +14,27 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// runFeed is a run to pull from.
+// runFeed is a lane of a run to pull from.
 type runFeed struct {
 	run      string
+	lane     string
 	consumer jetstream.Consumer
-	turn     uint64        // when it was last asked, in turns
-	empty    time.Time     // when it was last found empty
-	rest     time.Time     // until when it is left to other workers
-	wait     time.Duration // the last such while
+	orders   jetstream.Consumer // that has the orders of the run
+	turn     uint64             // when it was last asked, in turns
+	empty    time.Time          // when it was last found empty
+	rest     time.Time          // until when it is left to other workers
+	wait     time.Duration      // the last such while
 
-	heard atomic.Pointer[heard]
-	held  atomic.Int64 // deliveries of this worker that are not settled
+	heard *atomic.Pointer[heard] // one for all lanes of the run
+	held  atomic.Int64           // deliveries of this worker that are not settled
 }
 
 // registry is the list of runs, read from the server every now and then, and
 // whose turn it is.
 type registry struct {
-	queue *Queue
-	every time.Duration
+	queue    *Queue
+	every    time.Duration
+	commands bool // tasks that bring a command are asked for
 
 	listing sync.Mutex // held by who reads the list
 
@@ -83,7 +86,7 @@ func (r *registry) refresh(ctx context.Context) error {
 }
 
 func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
-	names, err := r.queue.tasks.runs(ctx)
+	lanes, err := r.queue.tasks.lanes(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		r.noteMissing()
 		return nil, nil
@@ -95,17 +98,23 @@ func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 	known := map[string]*runFeed{}
 	sources, _ := r.all()
 	for _, s := range sources {
-		known[s.run] = s
+		known[s.lane] = s
 	}
 	sources = nil
-	for _, name := range names {
+	runs := map[string]*runFeed{}
+	slices.Sort(lanes) // a run comes before its further lane
+	for _, name := range lanes {
+		run := runOfLane(name)
+		if run != name && (!r.commands || runs[run] == nil) { // not for this worker, or cancelled
+			continue
+		}
 		if s := known[name]; s != nil {
 			if s.heard.Load().Paused { // nothing else would ask
 				if _, err := r.ask(ctx, s); err != nil && !gone(err) {
 					return nil, fmt.Errorf("run %s: %w", name, err)
 				}
 			}
-			sources = append(sources, s)
+			sources, runs[name] = append(sources, s), s
 			continue
 		}
 		if r.foreign[name] {
@@ -125,9 +134,14 @@ func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 			r.foreign[name] = true // guarded by listing
 			continue
 		}
-		s := &runFeed{run: name, consumer: consumer}
-		s.note(consumer.CachedInfo())
-		sources = append(sources, s)
+		s := &runFeed{run: run, lane: name, consumer: consumer}
+		if of := runs[run]; of != nil {
+			s.orders, s.heard = of.orders, of.heard
+		} else {
+			s.orders, s.heard = consumer, new(atomic.Pointer[heard])
+			s.note(consumer.CachedInfo())
+		}
+		sources, runs[name] = append(sources, s), s
 	}
 	return sources, nil
 }

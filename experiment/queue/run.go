@@ -16,6 +16,7 @@ import (
 type Counts struct {
 	Queued   int // wait for a worker
 	InFlight int // held by workers, or handed back and waiting for their delay
+	Commands int // of these two: they bring a command
 	Done     int // have a result, of whatever status
 	Dead     int // were given up; they have a failed result as well
 
@@ -34,21 +35,22 @@ func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 	if err := validRun(run); err != nil {
 		return c, fmt.Errorf("counting: %w", err)
 	}
-	err := q.persist(ctx, "counting tasks of run "+run, tasksStream, func(ctx context.Context) error {
-		consumer, err := q.js.Consumer(ctx, tasksStream, run)
-		if gone(err) {
-			return nil
+	for _, lane := range lanes(run) {
+		info, err := q.tasks.info(ctx, lane)
+		if err != nil {
+			return c, fmt.Errorf("counting tasks: %w", err)
 		}
-		if err == nil {
-			info := consumer.CachedInfo()
-			c.Queued, c.InFlight = int(info.NumPending), info.NumAckPending
+		if info == nil {
+			continue
+		}
+		c.Queued, c.InFlight = c.Queued+int(info.NumPending), c.InFlight+info.NumAckPending
+		if lane == run {
 			c.Paused = readOrders(info.Config.Description).Paused
+		} else {
+			c.Commands = int(info.NumPending) + info.NumAckPending
 		}
-		return err
-	})
-	if err != nil {
-		return c, err
 	}
+	var err error
 	if c.Done, err = q.count(ctx, resultsStream, resultTopic.run(run)); err != nil {
 		return c, err
 	}
@@ -75,8 +77,9 @@ func (c *connection) count(ctx context.Context, stream, filter string) (n int, e
 // Runs returns the runs that have or can get tasks: those published and
 // neither cancelled nor purged. A server that nobody has submitted to has none.
 func (q *Queue) Runs(ctx context.Context) (names []string, err error) {
-	err = q.persist(ctx, "listing runs", tasksStream, func(ctx context.Context) (err error) {
-		names, err = q.tasks.runs(ctx)
+	err = q.persist(ctx, "listing runs", tasksStream, func(ctx context.Context) error {
+		lanes, err := q.tasks.lanes(ctx)
+		names = slices.DeleteFunc(lanes, func(lane string) bool { return runOfLane(lane) != lane })
 		return err
 	})
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -121,10 +124,12 @@ func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("cancelling: %w", err)
 	}
-	if err := q.tasks.shut(ctx, "cancelling", run); err != nil {
-		return err
+	for _, lane := range slices.Backward(lanes(run)) {
+		if err := q.tasks.shut(ctx, "cancelling", lane); err != nil {
+			return err
+		}
 	}
-	if err := q.purgeSubjects(ctx, tasksStream, taskTopic.run(run)); err != nil {
+	if err := q.tasks.drop(ctx, run, "*"); err != nil {
 		return err
 	}
 	return q.purgeSubjects(ctx, attemptsStream, attemptTopic.run(run))
@@ -136,18 +141,26 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("reopening: %w", err)
 	}
-	have, err := q.tasks.consumer(ctx, run)
-	if err != nil {
-		return err
+	for _, lane := range lanes(run) {
+		have, err := q.tasks.consumer(ctx, lane)
+		if err != nil {
+			return err
+		}
+		if have == nil && lane != run {
+			continue
+		}
+		want, err := q.tasks.wanted(lane, have)
+		if err != nil {
+			return err
+		}
+		if err := q.tasks.shut(ctx, "reopening", lane); err != nil {
+			return err
+		}
+		if err := q.tasks.put(ctx, want); err != nil {
+			return err
+		}
 	}
-	want, err := q.tasks.wanted(run, have)
-	if err != nil {
-		return err
-	}
-	if err := q.tasks.shut(ctx, "reopening", run); err != nil {
-		return err
-	}
-	return q.tasks.put(ctx, want)
+	return nil
 }
 
 // Purge removes everything there is of a run: tasks, results, attempts, dead

@@ -13,6 +13,7 @@ type Standing struct {
 	Ended    map[experiment.Status]int64 // have a result and no task, by status
 	Running  int64                       // have a task that a worker holds, or that was handed back and waits for its delay
 	Queued   int64                       // have a task that waits for a worker
+	Commands int64                       // of Running and Queued: they bring a command
 	Unqueued int64                       // have neither: they are still to be submitted, or a cancel dropped them
 	Dead     int64                       // of Ended: given up because their workers died
 	Results  int64                       // stored: one for each cell that has ended, and for each that was put back
@@ -76,7 +77,7 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 	s := Standing{
 		Running: int64(counts.InFlight), Queued: int64(counts.Queued), Dead: int64(counts.Dead), Results: int64(counts.Done),
 		Ended: map[experiment.Status]int64{}, Quarantined: int64(counts.Quarantined),
-		Paused: counts.Paused,
+		Paused: counts.Paused, Commands: int64(counts.Commands),
 	}
 	var others int64
 	for _, status := range experiment.Statuses {
@@ -108,7 +109,7 @@ const fewCells = 32
 func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
 	n := map[experiment.Status]int64{}
 	if len(x.NotOK) > fewCells {
-		tasks, err := x.queue.tasks.subjects(ctx, tasksStream, taskTopic.run(x.run))
+		tasks, err := x.queue.tasks.of(ctx, x.run, "*")
 		for subject := range tasks {
 			if status, failed := x.NotOK[cellOf(subject)]; failed {
 				n[status]++
@@ -117,7 +118,7 @@ func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64
 		return n, err
 	}
 	for cell, status := range x.NotOK {
-		tasks, err := x.queue.tasks.subjects(ctx, tasksStream, taskTopic.cell(x.run, cell))
+		tasks, err := x.queue.tasks.of(ctx, x.run, cell)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -25,17 +26,24 @@ const (
 	embeddedAckWait = 5 * time.Second
 )
 
-// tasks is the stream of tasks, with a consumer of each run.
+// tasks is the stream of tasks, with a consumer of each lane of a run. That of the run's
+// name is there while the run is open, and has its orders.
 type tasks struct{ *connection }
 
-// open makes the consumer from which workers pull a run's tasks, unless it is there
+// open makes the consumer from which workers pull the tasks of a lane, unless it is there
 // as it should be. Its orders stay.
-func (t tasks) open(ctx context.Context, run string) error {
-	have, err := t.consumer(ctx, run)
+func (t tasks) open(ctx context.Context, lane string) error {
+	have, err := t.consumer(ctx, lane)
+	like := have
+	if run := runOfLane(lane); err == nil && run != lane {
+		if err = t.open(ctx, run); err == nil && have == nil {
+			like, err = t.consumer(ctx, run)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	want, err := t.wanted(run, have)
+	want, err := t.wanted(lane, like)
 	if err != nil {
 		return err
 	}
@@ -55,19 +63,19 @@ func Open(ctx context.Context, q *Queue, run string) error {
 	return q.tasks.open(ctx, run)
 }
 
-// wanted returns the consumer of a run, where have is the one that is there or was,
+// wanted returns the consumer of a lane, where have is the one that is there or was,
 // nil for none. AckWait is what is asked for, else what the run has, else the default.
 // MaxDeliver is unlimited, since the server would drop a task silently there: workers
 // count deaths themselves. BackOff is unset because it overrides AckWait and is not
 // heeded when a task is handed back.
-func (t tasks) wanted(run string, have *jetstream.ConsumerConfig) (want jetstream.ConsumerConfig, err error) {
+func (t tasks) wanted(lane string, have *jetstream.ConsumerConfig) (want jetstream.ConsumerConfig, err error) {
 	want = jetstream.ConsumerConfig{
-		Durable:         run,
+		Durable:         lane,
 		DeliverPolicy:   jetstream.DeliverAllPolicy,
 		AckPolicy:       jetstream.AckExplicitPolicy,
 		AckWait:         t.config.AckWait,
 		MaxDeliver:      -1,
-		FilterSubject:   taskTopic.run(run),
+		FilterSubject:   taskTopic.run(lane),
 		ReplayPolicy:    jetstream.ReplayInstantPolicy,
 		MaxAckPending:   maxAckPending,
 		MaxWaiting:      maxWaiting,
@@ -75,7 +83,9 @@ func (t tasks) wanted(run string, have *jetstream.ConsumerConfig) (want jetstrea
 	}
 	var orders Orders
 	if have != nil {
-		orders = readOrders(have.Description)
+		if runOfLane(lane) == lane {
+			orders = readOrders(have.Description)
+		}
 		want.AckWait = cmp.Or(want.AckWait, have.AckWait)
 	}
 	if want.AckWait == 0 {
@@ -84,11 +94,11 @@ func (t tasks) wanted(run string, have *jetstream.ConsumerConfig) (want jetstrea
 			want.AckWait = embeddedAckWait
 		}
 	}
-	want.Description, err = describeTasks(run, orders)
+	want.Description, err = describeTasks(lane, orders)
 	return want, err
 }
 
-// put makes a run's consumer as it is wanted.
+// put makes a consumer as it is wanted.
 func (t tasks) put(ctx context.Context, want jetstream.ConsumerConfig) error {
 	return t.persist(ctx, "creating consumer of run "+want.Durable, tasksStream, func(ctx context.Context) error {
 		_, err := t.js.CreateOrUpdateConsumer(ctx, tasksStream, want)
@@ -96,33 +106,65 @@ func (t tasks) put(ctx context.Context, want jetstream.ConsumerConfig) error {
 	})
 }
 
-// consumer returns the consumer of a run, nil where there is none.
-func (t tasks) consumer(ctx context.Context, run string) (config *jetstream.ConsumerConfig, err error) {
-	err = t.persist(ctx, "asking for the consumer of run "+run, tasksStream, func(ctx context.Context) error {
-		consumer, err := t.js.Consumer(ctx, tasksStream, run)
+// info returns how the consumer of a lane stands, nil where there is none.
+func (t tasks) info(ctx context.Context, lane string) (info *jetstream.ConsumerInfo, err error) {
+	err = t.persist(ctx, "asking for the consumer of run "+lane, tasksStream, func(ctx context.Context) error {
+		consumer, err := t.js.Consumer(ctx, tasksStream, lane)
 		if gone(err) {
 			return nil
 		}
 		if err == nil {
-			config = &consumer.CachedInfo().Config
+			info = consumer.CachedInfo()
 		}
 		return err
 	})
-	return config, err
+	return info, err
 }
 
-// shut removes the consumer from which workers pull a run's tasks.
-func (t tasks) shut(ctx context.Context, what, run string) error {
-	return t.persist(ctx, what+" run "+run, tasksStream, func(ctx context.Context) error {
-		if err := t.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
+// consumer returns the consumer of a lane, nil where there is none.
+func (t tasks) consumer(ctx context.Context, lane string) (*jetstream.ConsumerConfig, error) {
+	info, err := t.info(ctx, lane)
+	if info == nil {
+		return nil, err
+	}
+	return &info.Config, err
+}
+
+// shut removes the consumer from which workers pull the tasks of a lane.
+func (t tasks) shut(ctx context.Context, what, lane string) error {
+	return t.persist(ctx, what+" run "+lane, tasksStream, func(ctx context.Context) error {
+		if err := t.js.DeleteConsumer(ctx, tasksStream, lane); !gone(err) {
 			return err
 		}
 		return nil
 	})
 }
 
-// runs lists the consumers of the runs.
-func (t tasks) runs(ctx context.Context) ([]string, error) {
+// of lists the subjects of a run's tasks, of one cell or of all for *.
+func (t tasks) of(ctx context.Context, run, cell string) (map[string]uint64, error) {
+	all := map[string]uint64{}
+	for _, lane := range lanes(run) {
+		subjects, err := t.subjects(ctx, tasksStream, taskTopic.cell(lane, cell))
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, subjects)
+	}
+	return all, nil
+}
+
+// drop removes the tasks of a run that wait or are in flight, of one cell or of all for *.
+func (t tasks) drop(ctx context.Context, run, cell string) error {
+	for _, lane := range lanes(run) {
+		if err := t.purgeSubjects(ctx, tasksStream, taskTopic.cell(lane, cell)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lanes lists the lanes that have consumers.
+func (t tasks) lanes(ctx context.Context) ([]string, error) {
 	stream, err := t.stream(ctx, tasksStream)
 	if err != nil {
 		return nil, err

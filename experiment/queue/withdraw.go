@@ -15,7 +15,7 @@ func (q *Queue) Withdraw(ctx context.Context, run string, cells []string) error 
 		if err := ValidName(cell); err != nil {
 			return fmt.Errorf("withdrawing a task of run %s: cell %w", run, err)
 		}
-		if err := q.purgeSubjects(ctx, tasksStream, taskTopic.cell(run, cell)); err != nil {
+		if err := q.tasks.drop(ctx, run, cell); err != nil {
 			return err
 		}
 	}

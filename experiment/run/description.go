@@ -123,9 +123,14 @@ func missing(need experiment.Need, able []experiment.Need) Missing {
 	return Missing{need, fmt.Sprintf("no worker for %v", need)}
 }
 
-// Unable lists what a run needs and none of the workers computes that are there now, or
-// all that compute it lack for its cells.
-func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []Missing) {
+// Unable lists what the cells of a run that are left need and none of the workers computes
+// that are there now, or all that compute it lack for its cells. commands says that some of
+// these cells bring a command.
+func (d *Description) Unable(workers []queue.Presence, commands bool, now time.Time) (lacks []Missing) {
+	needs := d.Needs
+	if !commands {
+		needs = slices.DeleteFunc(slices.Clone(needs), func(n experiment.Need) bool { return n.Name == experiment.CommandNeed })
+	}
 	var able, lacking []experiment.Need
 	there, fit := 0, false
 	for i := range workers {
@@ -134,7 +139,7 @@ func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []M
 		}
 		there++
 		able = append(able, workers[i].Computes...)
-		if slices.ContainsFunc(d.Needs, func(n experiment.Need) bool { return !slices.Contains(workers[i].Computes, n) }) {
+		if slices.ContainsFunc(needs, func(n experiment.Need) bool { return !slices.Contains(workers[i].Computes, n) }) {
 			continue
 		}
 		has := true
@@ -149,8 +154,11 @@ func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []M
 		}
 		fit = fit || has
 	}
-	for _, need := range d.Needs {
-		if there > 0 && !slices.Contains(able, need) {
+	if there == 0 {
+		return []Missing{{Text: "no worker"}}
+	}
+	for _, need := range needs {
+		if !slices.Contains(able, need) {
 			lacks = append(lacks, missing(need, able))
 		}
 	}

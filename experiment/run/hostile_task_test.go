@@ -115,15 +115,22 @@ func TestTaskOfAnotherVersion(t *testing.T) {
 	now := time.Now()
 	one := queue.Presence{State: queue.Idle, At: now, Computes: []experiment.Need{{Name: "acs", Version: 3}}}
 	two := queue.Presence{State: queue.Working, At: now, Computes: []experiment.Need{{Name: "gaga", Version: 7}}}
-	if lacks := d.Unable([]queue.Presence{one}, now); len(lacks) != 1 || lacks[0].String() != "version 7 of gaga" {
+	if lacks := d.Unable([]queue.Presence{one}, true, now); len(lacks) != 1 || lacks[0].String() != "version 7 of gaga" {
 		t.Errorf("no worker for %v, want version 7 of gaga", lacks)
 	}
-	if lacks := d.Unable([]queue.Presence{one, two}, now); lacks != nil {
+	if lacks := d.Unable([]queue.Presence{one, two}, true, now); lacks != nil {
 		t.Errorf("no worker for %v, want none", lacks)
 	}
 	two.At = now.Add(-queue.LostAfter - time.Second)
-	if lacks := d.Unable([]queue.Presence{one, two}, now); len(lacks) != 1 {
+	if lacks := d.Unable([]queue.Presence{one, two}, true, now); len(lacks) != 1 {
 		t.Errorf("with a lost worker: no worker for %v", lacks)
+	}
+	if lacks := d.Unable([]queue.Presence{two}, true, now); len(lacks) != 1 || lacks[0].Text != "no worker" {
+		t.Errorf("without a worker: %v", lacks)
+	}
+	d.Needs = []experiment.Need{{Name: experiment.CommandNeed, Version: 1}}
+	if with, without := d.Unable([]queue.Presence{one}, true, now), d.Unable([]queue.Presence{one}, false, now); len(with) != 1 || without != nil {
+		t.Errorf("with cells of commands left %v, without %v", with, without)
 	}
 }
 

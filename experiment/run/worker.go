@@ -113,7 +113,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
-	puller, err := worker.Queue.Worker(queue.WorkerConfig{Accept: worker.accept, Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths})
+	puller, err := worker.Queue.Worker(queue.WorkerConfig{Accept: worker.accept, Commands: worker.commands(), Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths})
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
@@ -171,16 +171,9 @@ func (w *Worker) abilities() []experiment.Need {
 // and what becomes of them without AllowCommands is for their kind to say.
 func (w *Worker) commands() bool { return w.AllowCommands || w.Alone }
 
-var errNotAllowed = errors.New("start the worker with --allow-commands where grids are trusted")
-
 // accept tells whether the worker can compute a task.
 func (w *Worker) accept(task *experiment.Task) error {
-	if err := w.knows(task); err != nil { // also one that says to need a command and does not
-		return err
-	}
-	if task.Commands() && !w.commands() {
-		err := &outside.LackError{What: outside.Permission, Err: errNotAllowed}
-		w.lacks.note(task, err)
+	if err := w.knows(task); err != nil {
 		return err
 	}
 	if err := w.lacks.of(task); err != nil {
