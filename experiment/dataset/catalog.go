@@ -15,14 +15,13 @@ type Entry struct {
 	Doc     string   // what it is, and what was decided about it
 	Task    Task
 
-	// Reading is the name of the data set that this one reads as the scripts of the GAGA
-	// paper do, so that the paper's rows of that name are about this one too; "" for others.
+	// Reading names the data set that this one reads as the scripts of the GAGA paper do; "" for
+	// others. Rows of the paper for that name also apply to this one.
 	Reading string
 
 	Rows, Features int // expected shape, the target left out
 
-	// Files are the forms in which it may lie below a data folder, best first.
-	// An embedded data set has none: it is always taken from the program.
+	// Files are the forms below a data folder, best first. An embedded data set has none.
 	Files    []File
 	Embedded bool
 
@@ -36,13 +35,10 @@ type Entry struct {
 
 // File is one form of a data set.
 type File struct {
-	// Path lies below a data folder, with slashes. The file may also be
-	// gzipped, with .gz at the end of its name.
+	// Path lies below a data folder, with slashes. The file may be gzipped, with .gz at the end.
 	Path string
-	// SHA256 is the digest in hex of the contents, decompressed; "" where it
-	// is not known.
-	SHA256 string
-	// Options tell how to read it.
+	// SHA256 is the digest in hex of the decompressed contents, "" if unknown.
+	SHA256  string
 	Options Options
 	// Fetched marks the form that a download has.
 	Fetched bool
@@ -57,9 +53,8 @@ func (e Entry) Download() (File, bool) {
 	return e.Files[i], true
 }
 
-// Catalog returns every data set of Tables 1 and 4 of the GAGA paper (Qu, Li
-// and Gu, NeurIPS 2022), as it says they are and as its scripts read them, and those
-// that are embedded, ordered by name.
+// Catalog returns the data sets of Tables 1 and 4 of the GAGA paper (Qu, Li and Gu, NeurIPS 2022),
+// as the paper describes them and as its scripts read them, and the embedded ones, ordered by name.
 func Catalog() []Entry {
 	entries := slices.Concat(embeddedSets(), classificationSets(), regressionSets(), scriptsSets())
 	slices.SortFunc(entries, func(a, b Entry) int {
@@ -68,8 +63,7 @@ func Catalog() []Entry {
 	return entries
 }
 
-// Lookup finds an entry by its name or an alias; upper and lower case count
-// the same.
+// Lookup finds an entry by its name or an alias, ignoring case.
 func Lookup(name string) (Entry, bool) {
 	for _, entry := range Catalog() {
 		if _, ok := entry.spelling(name); ok {
@@ -79,7 +73,6 @@ func Lookup(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// spelling returns the name or alias of the entry that name means.
 func (e Entry) spelling(name string) (string, bool) {
 	for _, known := range append([]string{e.Name}, e.Aliases...) {
 		if strings.EqualFold(known, name) {
@@ -89,11 +82,9 @@ func (e Entry) spelling(name string) (string, bool) {
 	return "", false
 }
 
-// Meant says which names of the catalog are near to one that it does not have, as in
-// "; did you mean digits?", "" where none is.
+// Meant returns the names similar to an unknown one, as in "; did you mean digits?", or "".
 func Meant(name string) string { return spelling.After(name, names()) }
 
-// names lists the names and aliases of the catalog.
 func names() []string {
 	var known []string
 	for _, entry := range Catalog() {

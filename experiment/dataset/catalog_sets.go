@@ -11,7 +11,6 @@ const (
 	torgo     = "regression collection of Luis Torgo, University of Porto"
 )
 
-// fetched is the form that a download of an OpenML data set has.
 func fetched(name string, id int, o Options) File {
 	o.Format = formatARFF
 	return File{Path: fmt.Sprintf("%s/openml-%d.arff", name, id), Options: o, Fetched: true}
@@ -106,8 +105,8 @@ func classificationSets() []Entry {
 	}
 }
 
-// scriptsSets are the sets that Input_Data.py of github.com/diyang-lee/GAGA reads otherwise
-// than the paper says.
+// scriptsSets are the sets that Input_Data.py of github.com/diyang-lee/GAGA reads differently from
+// the paper.
 func scriptsSets() []Entry {
 	sets := map[string]Entry{}
 	for _, e := range slices.Concat(classificationSets(), regressionSets()) {

@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// categories are the values of a column that becomes a feature for each of them.
-// While the file is read, a row has the place of its value in the list.
+// categories are the values of a column that is encoded one-hot. While the file is read, a row
+// holds the index of its value in list.
 type categories struct {
-	list   []label // in the order in which they come
+	list   []label // in order of appearance
 	places map[label]int
 	line   int  // of the first one
-	listed bool // by [Options.OneHot]: numbers count as well
+	listed bool // by [Options.OneHot]: numbers count too
 
 	rows, alike int    // with text, with text that looks like a number
 	like        string // the first of these
@@ -25,10 +25,8 @@ func newCategories(listed bool) *categories {
 	return &categories{places: make(map[label]int), listed: listed}
 }
 
-// encodes tells whether text in a feature column becomes features.
 func (t *table) encodes(col *column) bool { return t.o.Encode == encodeOneHot || col.categories != nil }
 
-// setCategory sets the value of an encoded column in the row being read.
 func (t *table) setCategory(col *column, text []byte, kind kind) error {
 	if col.categories == nil {
 		col.categories = newCategories(false)
@@ -67,10 +65,9 @@ func (t *table) setCategory(col *column, text []byte, kind kind) error {
 	return nil
 }
 
-// refuses tells whether most of the values look like numbers, which nobody asked for.
+// refuses reports whether most values look like numbers that were not listed.
 func (c *categories) refuses() bool { return !c.listed && 2*c.alike > c.rows }
 
-// refusal is the error of such a column.
 func (c *categories) refusal(ref string) error {
 	what := decimalHintFor(c.like)
 	if what == "" {
@@ -89,19 +86,17 @@ func decimalHintFor(text string) string {
 	return ""
 }
 
-// oneKind says what to do about a column of text and numbers.
 const oneKind = "; a column has one kind unless encode: {onehot: [...]} lists it, which makes each of its values a feature " +
 	"(header: true where the first line holds names)"
 
-// spreadCategories makes the features of the categories that are in the rows kept, in
-// their order.
+// spreadCategories makes the features of the categories that the remaining rows have.
 func (t *table) spreadCategories() error {
 	rows := t.kept()
 	if rows == 0 || !slices.ContainsFunc(t.columns, func(c column) bool { return c.categories != nil }) {
 		return nil
 	}
 	old, width := t.x, t.width
-	from := make([]int, len(t.columns)) // place of each column in the old rows
+	from := make([]int, len(t.columns)) // index of each column in the old rows
 	t.width = 0
 	for i := range t.columns {
 		col := &t.columns[i]
@@ -136,7 +131,6 @@ func (t *table) spreadCategories() error {
 	return nil
 }
 
-// spread writes the features of a column of one row from its values before.
 func (c *column) spread(to, from []float64) {
 	switch place := from[0]; {
 	case c.categories == nil:
@@ -150,8 +144,8 @@ func (c *column) spread(to, from []float64) {
 	}
 }
 
-// sortUsed gives those categories their final places that are in the column, every
-// width-th of values, and returns their names.
+// sortUsed sorts the categories that occur in the column, every width-th of values, and returns
+// their names.
 func (c *categories) sortUsed(values []float64, width int) []string {
 	used := make([]bool, len(c.list))
 	for k := 0; k < len(values); k += width {

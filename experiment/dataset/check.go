@@ -11,23 +11,22 @@ import (
 	"slices"
 )
 
-// CheckResult is what was found of a data set.
+// CheckResult describes a data set of the catalog.
 type CheckResult struct {
 	Name     string
 	Path     string // "" when embedded or absent
 	Embedded bool
 	SHA256   string // of the file's contents, decompressed; "" when embedded
-	Verified bool   // the catalog knows the digest and it is this one
+	Verified bool   // the digest is the catalog's
 
 	Task               Task
 	Rows, Features     int
-	Digest             string  // [Dataset.Digest] of what was read
+	Digest             string  // [Dataset.Digest]
 	Negative, Positive int     // rows of each class, for classification
 	Low, High          float64 // range of the target, for regression
 
-	// Err says what is wrong: the data set is absent, its bytes are not those
-	// the catalog knows, it cannot be read, has missing values (count and
-	// column are told) or another shape.
+	// Err says what is wrong: the data set is absent, its bytes differ from the catalog's, it
+	// cannot be read, it has missing values (with count and column) or another shape.
 	Err error
 }
 
@@ -72,8 +71,7 @@ func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error
 	return nil
 }
 
-// contentDigest hashes the contents of a file, decompressed when it is
-// gzipped, and returns the digest in hex.
+// contentDigest returns the SHA-256 in hex of a file, decompressed if gzipped.
 func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

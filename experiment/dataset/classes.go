@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// label is one label of a target. Labels are equal when their texts are, or
-// their numbers: 1, 1.0 and +1 are one label.
+// label is one label of a target. Labels are equal if their texts or numbers are: 1, 1.0 and +1 are
+// one.
 type label struct {
-	text   string  // of a label that is no number
-	number float64 // of one that is
+	text   string // of a label that is not a number
+	number float64
 	isText bool
 }
 
@@ -32,8 +32,7 @@ func (l label) String() string {
 	return strconv.FormatFloat(l.number, 'g', -1, 64)
 }
 
-// compareLabels puts numbers before texts, numbers by value, texts in byte
-// order.
+// compareLabels puts numbers before texts, numbers by value, texts in byte order.
 func compareLabels(a, b label) int {
 	switch {
 	case a.isText && b.isText:
@@ -46,13 +45,12 @@ func compareLabels(a, b label) int {
 	return cmp.Compare(a.number, b.number)
 }
 
-// targets collects the target of the rows.
 type targets struct {
 	numbers []float64      // 0 for a text, NaN for a missing value
-	lines   []int          // where each row stands
+	lines   []int          // line of each row
 	mapped  string         // labels of the classes, for people
-	codes   []int          // place of each text in texts, -1 for a number; nil while all are numbers
-	texts   []string       // the texts that have come, or the declared values
+	codes   []int          // index of each text in texts, -1 for a number; nil while all are numbers
+	texts   []string       // texts so far, or the declared values
 	places  map[string]int // of texts
 }
 
@@ -85,7 +83,6 @@ func errLabels(most int) error {
 	return fmt.Errorf("more than %d labels, the most that are allowed", most)
 }
 
-// addDeclared adds a value of a nominal attribute.
 func (t *targets) addDeclared(line int, col *column, code int) {
 	t.texts = col.nominal
 	v := 0.0
@@ -103,7 +100,6 @@ func (t *targets) addCode(line int, v float64, code int) {
 	t.codes[len(t.codes)-1] = code
 }
 
-// truncate leaves the first n rows.
 func (t *targets) truncate(n int) {
 	if len(t.numbers) <= n {
 		return
@@ -114,7 +110,6 @@ func (t *targets) truncate(n int) {
 	}
 }
 
-// makeTargets decides the task and makes the targets.
 func (t *targets) makeTargets(task Task, classes Classes, col *column, most int) (Task, []float64, error) {
 	if task == "" {
 		task = Regression
@@ -132,7 +127,6 @@ func (t *targets) makeTargets(task Task, classes Classes, col *column, most int)
 	return task, t.numbers, nil
 }
 
-// twoValues tells whether the numbers take exactly two values.
 func (t *targets) twoValues() bool {
 	second, two := 0.0, false
 	for _, v := range t.numbers {
@@ -147,7 +141,6 @@ func (t *targets) twoValues() bool {
 	return two
 }
 
-// classify makes targets of -1 and +1.
 func (t *targets) classify(classes Classes, col *column, most int) ([]float64, error) {
 	texts := make([]label, len(t.texts))
 	for i, text := range t.texts {
@@ -159,7 +152,7 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 		}
 		return label{number: t.numbers[row] + 0}
 	}
-	first := make(map[label]int) // line in which each label comes first
+	first := make(map[label]int) // line in which each label appears first
 	for row, line := range t.lines {
 		if l := at(row); first[l] == 0 {
 			if len(first) == most {
@@ -191,8 +184,8 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 	return t.numbers, nil
 }
 
-// signs maps the labels of the rows, in order, to -1 and +1. first has the
-// line of each, and the labels that may be named without being there.
+// signs maps the labels of the rows, in order, to -1 and +1. first holds the line of each, and
+// labels that may be named without appearing.
 func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, error) {
 	if len(labels) == 1 {
 		return nil, fmt.Errorf("one class only: every row is labelled %v", labels[0])
@@ -241,7 +234,6 @@ func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, 
 	return signs, nil
 }
 
-// divide returns the labels of each sign in their order.
 func divide(labels []label, signs map[label]float64) (negative, positive []label) {
 	for _, l := range labels {
 		if signs[l] < 0 {
@@ -253,7 +245,6 @@ func divide(labels []label, signs map[label]float64) (negative, positive []label
 	return negative, positive
 }
 
-// are writes labels with their verb.
 func are(labels []label) string {
 	if len(labels) == 1 {
 		return some(labels) + " is"
@@ -261,15 +252,12 @@ func are(labels []label) string {
 	return some(labels) + " are"
 }
 
-// all tells whether f holds for all values.
 func all[T any](values []T, f func(T) bool) bool {
 	return !slices.ContainsFunc(values, func(v T) bool { return !f(v) })
 }
 
-// someMost is how many values some lists.
 const someMost = 10
 
-// some lists the first few of many values.
 func some[T any](values []T) string {
 	var b strings.Builder
 	for i, v := range values {

@@ -6,21 +6,17 @@ import (
 	"io"
 )
 
-// record is a row of a csv, tsv or space file.
 type record struct {
 	fields [][]byte
-	quoted []bool // whether a field stood in quotes; nil for a line without quotes
+	quoted []bool // whether a field was in quotes; nil for a line without quotes
 	line   int    // where it starts
 }
 
-// isQuoted tells whether field c stood in quotes.
 func (r record) isQuoted(c int) bool { return c < len(r.quoted) && r.quoted[c] }
 
-// isEmpty tells whether field c holds nothing, as all fields after the last one do.
 func (r record) isEmpty(c int) bool { return c >= len(r.fields) || len(r.fields[c]) == 0 }
 
-// records reads a csv, tsv or space file record by record, of which the first ones are
-// looked at before.
+// records reads a csv, tsv or space file record by record. Its first records are sampled before.
 type records struct {
 	l      *lines
 	s      splitter
@@ -29,13 +25,12 @@ type records struct {
 	err    error // what ended the sample early
 }
 
-// The sample is the most records of at most so many bytes, two at least.
+// The sample is the most records within these bytes, at least two.
 const (
 	sampleRecords = 64
 	sampleBytes   = 1 << 20
 )
 
-// look reads the sample.
 func (r *records) look() {
 	for size := 0; len(r.sample) < 2 || len(r.sample) < sampleRecords && size < sampleBytes; {
 		next, err := r.read()
@@ -52,7 +47,7 @@ func (r *records) look() {
 	}
 }
 
-// read reads a record, good until the next call, and io.EOF after the last one.
+// read returns a record, valid until the next call, and io.EOF after the last one.
 func (r *records) read() (record, error) {
 	fields, line, err := r.s.record(r.l)
 	if errors.Is(err, io.EOF) {
@@ -63,7 +58,7 @@ func (r *records) read() (record, error) {
 	return record{fields: fields, quoted: r.s.quoted, line: line}, nil
 }
 
-// next returns the records in their order, those of the sample first.
+// next returns the records in their order, beginning with the sample.
 func (r *records) next() (record, error) {
 	if r.at < len(r.sample) {
 		r.at++
@@ -75,7 +70,6 @@ func (r *records) next() (record, error) {
 	return r.read()
 }
 
-// readDelimited reads a csv, tsv or space file.
 func readDelimited(l *lines, t *table, delim byte) error {
 	r := &records{l: l, s: splitter{delim: delim, most: t.limits.columns}}
 	r.look()
@@ -107,7 +101,6 @@ func readDelimited(l *lines, t *table, delim byte) error {
 	}
 }
 
-// addRecord adds a row that has a field for each column.
 func (t *table) addRecord(row record) error {
 	if err := t.begin(row.line); err != nil {
 		return inLine(row.line, err)

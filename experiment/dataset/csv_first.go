@@ -13,20 +13,19 @@ import (
 var (
 	// errHeader is the error of a first line that is half a header.
 	errHeader = errors.New("some fields are text, others numbers: say whether the line holds the names of the columns (header: true or false)")
-	// errNumbers is the error of a first line that may be what pandas names columns.
+	// errNumbers is the error of a first line that may be the column names of pandas.
 	errNumbers = errors.New("the line counts 0, 1, 2, ... as names of columns without names do, and may hold values: " +
 		"say whether it holds the names of the columns (header: true or false)")
 )
 
-// head is what the first records of a csv, tsv or space file say.
+// head describes the first records of a csv, tsv or space file.
 type head struct {
 	header     bool // the first one holds names
 	headerLine int
-	wide       int // a line with as many fields as there are columns
+	wide       int // a line with one field for each column
 	trailing   int // blank columns at the end
 }
 
-// sniffer looks at the first records.
 type sniffer struct {
 	head
 	*numerals
@@ -38,8 +37,8 @@ type sniffer struct {
 	columns []column
 }
 
-// readFirst sets the columns by the first records: whether the first one is a header, and
-// which columns are none of the table.
+// readFirst derives the columns from the first records: whether there is a header, and which
+// columns do not belong to the table.
 func (t *table) readFirst(sample []record, delim byte) error {
 	s := &sniffer{numerals: &t.numerals, o: t.o, delim: delim, first: sample[0], sample: sample, rows: sample}
 	var err error
@@ -69,7 +68,6 @@ func (t *table) readFirst(sample []record, delim byte) error {
 	return nil
 }
 
-// isText tells whether field c is text.
 func (s *sniffer) isText(r record, c int) bool {
 	if c >= len(r.fields) {
 		return false
@@ -78,7 +76,6 @@ func (s *sniffer) isText(r record, c int) bool {
 	return kind == isText
 }
 
-// isHeader tells whether the first record holds the names of the columns.
 func (s *sniffer) isHeader() (bool, error) {
 	if s.o.Header != nil {
 		return *s.o.Header, nil
@@ -95,7 +92,7 @@ func (s *sniffer) isHeader() (bool, error) {
 		return f.texts > 0, nil
 	case len(rows) == 0:
 		return false, nil
-	case f.quoted == f.numbers: // names stand in quotes, numbers do not
+	case f.quoted == f.numbers: // names are in quotes, numbers are not
 		return true, nil
 	case f.own < f.numbers:
 		return f.texts == 0 && s.isAbove(rows), nil
@@ -107,16 +104,14 @@ func (s *sniffer) isHeader() (bool, error) {
 	return s.isCounted(first.fields[:f.end], rows)
 }
 
-// firstFields is what the fields of a first record are.
 type firstFields struct {
 	end                    int  // before the fields that are empty in all records
 	unnamed                bool // the first one is empty
 	texts, numbers, others int
-	own                    int // numbers that count columns
-	quoted                 int // numbers in quotes where the rows below have none
+	own                    int // numbers equal to their column's index
+	quoted                 int // numbers in quotes, while the rows below have none
 }
 
-// fieldsOf counts them.
 func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 	end := len(first.fields)
 	for end > 1 && len(rows) > 0 && !slices.ContainsFunc(s.sample, func(r record) bool { return !r.isEmpty(end - 1) }) {
@@ -150,8 +145,8 @@ func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 	return f
 }
 
-// isEven tells whether a record has three or more numbers at even distances, but for a first
-// field without one, as years or wavelengths are.
+// isEven reports whether a record has at least three numbers at even distances, such as years or
+// wavelengths. A first field may be text.
 func (s *sniffer) isEven(r record) bool {
 	var values []float64
 	for c := 0; c < len(r.fields) && (!r.isEmpty(c) || c == 0); c++ {
@@ -172,8 +167,8 @@ func (s *sniffer) isEven(r record) bool {
 	return true
 }
 
-// isAbove tells whether a first record of whole numbers at even distances stands above
-// rows that have fractions alone, of which there are some.
+// isAbove reports whether a first record of whole numbers at even distances is above rows that have
+// fractions only.
 func (s *sniffer) isAbove(rows []record) bool {
 	if len(rows) < 5 || !s.isEven(s.first) {
 		return false
@@ -190,8 +185,9 @@ func (s *sniffer) isAbove(rows []record) bool {
 	return true
 }
 
-// isNamed tells whether a first record is a header of which some names count columns: where another name stands above a number, or comes nowhere else in a column
-// whose values do, or a column has fractions only.
+// isNamed reports whether a first record is a header although some names are column indexes:
+// another name is above a number, or appears nowhere else in a column with repeated values, or a
+// column has fractions only.
 func (s *sniffer) isNamed(first record, rows []record) bool {
 	for c, name := range first.fields {
 		if !s.isText(first, c) {
@@ -204,19 +200,18 @@ func (s *sniffer) isNamed(first record, rows []record) bool {
 	return s.hasFraction(rows)
 }
 
-// isAmong tells whether a text is field c of a row.
 func isAmong(rows []record, c int, text []byte) bool {
 	return slices.ContainsFunc(rows, func(r record) bool { return !r.isEmpty(c) && bytes.Equal(r.fields[c], text) })
 }
 
-// isCounted tells whether a first record that counts the columns from 0 is a header, as
-// pandas writes it for a table without names. It is where a column has fractions only, or
-// a value that comes nowhere else. Six numbers that count are no coincidence.
+// isCounted reports whether a first record that counts the columns from 0 is a header, as pandas
+// writes for a table without names: a column has fractions only, or a value appears nowhere else.
+// Six consecutive numbers are no coincidence.
 func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
 	if s.hasFraction(rows) {
 		return true, nil
 	}
-	on := len(names) // which is the first value of rows that count on
+	on := len(names) // the first value of rows that continue the count
 	for c := range names {
 		if !rows[0].isEmpty(c) && string(rows[0].fields[c]) == strconv.Itoa(len(names)+c) {
 			on--
@@ -236,8 +231,7 @@ func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
 	return false, errNumbers
 }
 
-// isFraction tells whether a column of the rows has numbers that are not written as whole
-// ones, and no others.
+// isFraction reports whether all numbers of a column have a fractional part.
 func (s *sniffer) isFraction(rows []record, c int) bool {
 	fractions := 0
 	for _, r := range rows {
@@ -255,7 +249,6 @@ func (s *sniffer) isFraction(rows []record, c int) bool {
 	return fractions > 0
 }
 
-// hasFraction tells whether a column is such a one.
 func (s *sniffer) hasFraction(rows []record) bool {
 	for c := range s.first.fields {
 		if s.isFraction(rows, c) {
@@ -272,7 +265,6 @@ func trimSign(b []byte) []byte {
 	return b
 }
 
-// isName tells whether a reference to a column is no index.
 func isName(ref string) bool {
 	if ref == "" || ref == NoTarget {
 		return false
@@ -281,7 +273,7 @@ func isName(ref string) bool {
 	return err != nil
 }
 
-// distinct tells whether a field is there and another one in every row.
+// distinct reports whether a field is present and different in every row.
 func distinct(rows []record, c int) bool {
 	seen := make(map[string]bool, len(rows))
 	for _, r := range rows {
@@ -293,7 +285,6 @@ func distinct(rows []record, c int) bool {
 	return true
 }
 
-// makeColumns makes the columns of the first record and the rows.
 func (s *sniffer) makeColumns() {
 	first, rows := s.first, s.rows
 	width, short := len(first.fields), 0 // short is 1 where a header lacks the name of the first column
@@ -325,8 +316,8 @@ func (s *sniffer) makeColumns() {
 	}
 }
 
-// leaveOut marks the columns that are none of the table: those of row names, and those
-// that a delimiter at the ends of lines makes.
+// leaveOut marks the columns outside the table: row names, and columns made by a delimiter at the
+// ends of lines.
 func (s *sniffer) leaveOut(short bool) {
 	empty := func(c int) bool {
 		return isUnnamed(s.columns[c].name) && !slices.ContainsFunc(s.rows, func(r record) bool { return !r.isEmpty(c) || r.isQuoted(c) })
@@ -348,10 +339,9 @@ func (s *sniffer) leaveOut(short bool) {
 	}
 }
 
-// isUnnamed tells whether a column has no name, or the one that pandas gives it then.
+// isUnnamed reports whether a column has no name, or the one that pandas gives it then.
 func isUnnamed(name string) bool { return name == "" || strings.HasPrefix(name, "Unnamed: ") }
 
-// say says what was made of the first records.
 func (s *sniffer) say(r *reading) {
 	r.clauses[0] += " separated by " + map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs", ' ': "blanks"}[s.delim]
 	if s.comma {
@@ -385,10 +375,8 @@ func (s *sniffer) say(r *reading) {
 	}
 }
 
-// keeping says how to make a feature of a column without a name.
 func (h head) keeping() string { return fmt.Sprintf("a name for it in line %d keeps it", h.headerLine) }
 
-// counts tells whether the first record counts its columns from 0.
 func (s *sniffer) counts() bool {
 	fields := s.first.fields[:len(s.first.fields)-min(s.trailing, len(s.first.fields)-1)]
 	if len(fields) > 1 && len(fields[0]) == 0 {

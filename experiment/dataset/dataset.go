@@ -1,9 +1,8 @@
-// Package dataset reads tables of numbers, knows the data sets of the paper,
-// and prepares them for a fit: split, scaling, noise and merging of identical
-// rows.
+// Package dataset reads tables of numbers, has the catalog of the paper's data sets, and prepares
+// tables for a fit: split, scaling, noise and merging of identical rows.
 package dataset
 
-// Task says what a data set's target is.
+// Task is what a target is.
 type Task string
 
 const (
@@ -19,5 +18,5 @@ type Dataset struct {
 	N, D     int       // rows, features
 	X        []float64 // N x D, row-major, finite; NaN for a missing value that [Prepare] fills
 	Y        []float64 // N targets, finite; -1 or +1 for classification
-	Reading  Reading   // how it was read from a file; not part of its encoded form
+	Reading  Reading   // how the file was read; not encoded
 }
