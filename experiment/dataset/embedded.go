@@ -12,8 +12,8 @@ import (
 //go:embed data/*.gz
 var embeddedFiles embed.FS
 
-// Embedded returns the embedded data set of that name; ok tells whether there
-// is one. The source of each is in data/README.md.
+// Embedded returns an embedded data set; ok reports whether there is one of that name.
+// data/README.md has the sources.
 //
 //	breast_cancer  569 x 30   classification: malignant -1 (212 rows), benign +1
 //	diabetes       442 x 10   regression, features as measured (not scaled)
@@ -43,7 +43,6 @@ func Embedded(name string) (d *Dataset, ok bool, err error) {
 	return d, true, nil
 }
 
-// readEmbedded reads a table whose columns lie in one or more files.
 func readEmbedded(name string, features []string, o Options, files ...string) (*Dataset, error) {
 	text, err := paste(files)
 	if err != nil {
@@ -62,7 +61,6 @@ func readEmbedded(name string, features []string, o Options, files ...string) (*
 	return d, nil
 }
 
-// paste joins the lines of embedded files side by side.
 func paste(files []string) (io.Reader, error) {
 	var joined []string
 	for _, file := range files {
@@ -88,8 +86,8 @@ func paste(files []string) (io.Reader, error) {
 	return strings.NewReader(strings.Join(joined, "\n")), nil
 }
 
-// breastCancerFeatures are the ten measures of a cell nucleus, each as mean,
-// standard error and worst value.
+// breastCancerFeatures are ten measures of a cell nucleus, each as mean, standard error and worst
+// value.
 func breastCancerFeatures() []string {
 	measures := []string{
 		"radius", "texture", "perimeter", "area", "smoothness",
@@ -104,7 +102,6 @@ func breastCancerFeatures() []string {
 	return names
 }
 
-// digitsFeatures are the pixels of an image of 8 x 8, row by row.
 func digitsFeatures() []string {
 	names := make([]string, 0, 64)
 	for row := range 8 {

@@ -27,11 +27,10 @@ import (
 //	checksum  uint32   CRC-32C of all bytes before it
 const encodingMagic = "AGEDATA\x01"
 
-// maxName bounds the bytes of a name.
 const maxName = 1 << 20
 
-// chunk is the number of values written or read at a time: what a corrupt
-// length can make Decode allocate.
+// chunk is the number of values per read or write: the most that a corrupt length makes Decode
+// allocate.
 const chunk = 1 << 13
 
 func taskCode(t Task) (byte, bool) {
@@ -44,7 +43,7 @@ func taskCode(t Task) (byte, bool) {
 	return 0, false
 }
 
-// validate checks what the documentation of [Dataset] promises.
+// validate checks the invariants of [Dataset].
 func (d *Dataset) validate() error {
 	if _, ok := taskCode(d.Task); !ok {
 		return fmt.Errorf("task %q: allowed are classification and regression", d.Task)
@@ -87,9 +86,8 @@ func validName(name string) error {
 	return nil
 }
 
-// Encode writes the canonical form of a data set: the same bytes for the same
-// data set on every machine. It refuses a data set that breaks the promises
-// of its type.
+// Encode writes the canonical form of a data set: the same bytes on every machine. It refuses a
+// data set that violates the invariants of its type.
 func Encode(w io.Writer, d *Dataset) error {
 	err := d.validate()
 	if err == nil {
@@ -122,8 +120,6 @@ func (d *Dataset) encode(b *bufio.Writer) {
 	writeFloats(b, d.Y)
 }
 
-// writeFloats writes values little endian to a writer that keeps its first error,
-// or never returns one.
 func writeFloats(w io.Writer, values []float64) {
 	var buf []byte
 	for part := range slices.Chunk(values, chunk) {
@@ -132,8 +128,8 @@ func writeFloats(w io.Writer, values []float64) {
 	}
 }
 
-// Digest is the SHA-256, as 64 hex digits, of the task, the shape, X and Y.
-// Names are left out, so that renaming a set or a column changes no cell.
+// Digest is the SHA-256, as 64 hex digits, of the task, the shape, X and Y. Renaming a set or a
+// column changes no cell.
 func (d *Dataset) Digest() string {
 	h := sha256.New()
 	head := append([]byte("agepath data set, version 1\x00"), d.Task...)
@@ -146,9 +142,8 @@ func (d *Dataset) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Decode reads what [Encode] wrote, to the end of r. Anything else, also a
-// damaged or truncated form, is an error; memory grows only with the bytes
-// that are really there.
+// Decode reads what [Encode] wrote, to the end of r. Anything else, including a damaged or
+// truncated form, is an error. Memory grows only with the bytes read.
 func Decode(r io.Reader) (*Dataset, error) {
 	sum := crc32.New(castagnoli)
 	in := &decoder{r: bufio.NewReaderSize(r, 8*chunk), sum: sum, buf: make([]byte, 8*chunk)}
@@ -162,8 +157,7 @@ func Decode(r io.Reader) (*Dataset, error) {
 	return d, nil
 }
 
-// decoder reads the parts of the canonical form. After an error it stays
-// failed, and the parts read are zero.
+// decoder reads the parts of the canonical form. After an error all further parts are zero.
 type decoder struct {
 	r   *bufio.Reader
 	sum hash.Hash32
@@ -220,7 +214,7 @@ func (in *decoder) dataset() (*Dataset, error) {
 	return d, d.validate()
 }
 
-// bytes reads n bytes, at most len(in.buf), good until the next read.
+// bytes reads n bytes, at most len(in.buf), valid until the next read.
 func (in *decoder) bytes(n int) []byte {
 	b := in.buf[:n]
 	if in.err == nil {
@@ -251,7 +245,7 @@ func (in *decoder) name() string {
 	return string(name)
 }
 
-// floats reads n values, allocating only as they come.
+// floats reads n values, allocating as they arrive.
 func (in *decoder) floats(n int) []float64 {
 	values := make([]float64, 0, min(n, chunk))
 	for len(values) < n && in.err == nil {

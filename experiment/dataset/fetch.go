@@ -20,33 +20,28 @@ import (
 )
 
 const (
-	// OpenML is where descriptions of data sets come from by default.
 	OpenML = "https://www.openml.org"
 
-	maxDownload  = 1 << 30          // bytes of a file that is fetched
+	maxDownload  = 1 << 30          // bytes of a download
 	fetchTimeout = 10 * time.Minute // of a request with its answer
-	fetchPause   = 5 * time.Second  // before a request is sent again
+	fetchPause   = 5 * time.Second  // before a retry
 )
 
-// Fetcher downloads data sets of the catalog into a folder. The zero value is
-// ready to use.
+// Fetcher downloads data sets of the catalog into a folder. The zero value is ready to use.
 //
-// A download goes to a file that ends in .part, so that two processes must not
-// fetch the same data set at a time. A request is sent a second time, five seconds later,
-// after a network error, after ten minutes, and after the answers 408, 429 and
-// 5xx; other answers such as 404 end the fetch at once.
+// A download is written to a file that ends in .part, so that two processes must not fetch the same
+// data set at once. A request is retried once after five seconds: after a network error, a timeout
+// of ten minutes, and the answers 408, 429 and 5xx. Other answers end the fetch.
 type Fetcher struct {
 	Client  *http.Client // nil is http.DefaultClient
 	BaseURL string       // of OpenML; "" is [OpenML]
-	// Retry, if not nil, is told of every request that is sent again, and why.
+	// Retry, if not nil, is called for each retry with its cause.
 	Retry func(url string, err error)
 }
 
-// Fetch downloads a data set to the folder dir, at the place where a
-// [Library] with that folder finds it. It checks the digest that OpenML
-// states and the catalog's where it knows one, reads the data and compares
-// the shape; only then the file gets its name. A file that is there already
-// and passes is left alone.
+// Fetch downloads a data set to where a [Library] with the folder dir finds it. It checks the
+// digests of OpenML and the catalog, reads the data and compares the shape before it names the
+// file. A file that is there and passes is kept.
 func (f *Fetcher) Fetch(ctx context.Context, e Entry, dir string) error {
 	if err := f.fetch(ctx, e, dir); err != nil {
 		return fmt.Errorf("fetch data set %s: %w", e.Name, err)
@@ -85,7 +80,6 @@ func (f *Fetcher) fetch(ctx context.Context, e Entry, dir string) error {
 	return finish(part, path)
 }
 
-// save writes what is read to a file of its own, in place of whatever has its name.
 func save(path string, r io.Reader) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -104,8 +98,7 @@ func save(path string, r io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// get has take read the answer to a request, and sends the request once more where
-// that may help.
+// get sends a request, with one retry, and passes the answer to take.
 func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) error) error {
 	again, err := f.tryIn(ctx, url, take)
 	if again && ctx.Err() == nil {
@@ -127,7 +120,6 @@ func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) erro
 	return nil
 }
 
-// tryIn is try that ends after the time for a request.
 func (f *Fetcher) tryIn(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -137,7 +129,7 @@ func (f *Fetcher) tryIn(ctx context.Context, url string, take func(io.Reader) er
 	return again, err
 }
 
-// try sends a request. It reports whether a second one may fare better.
+// try sends a request and reports whether a retry may help.
 func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
 	client := f.Client
 	if client == nil {
@@ -164,23 +156,21 @@ func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) erro
 	return err != nil && !disk, err
 }
 
-// refusal turns an answer that is not the data into an error.
 func refusal(response *http.Response) error {
 	text := fmt.Sprintf("server answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	var body struct {
 		Error struct{ Message string }
 	}
-	// The message is an extra: a body that is something else has none.
+	// A body in another form has no message.
 	if json.NewDecoder(io.LimitReader(response.Body, 1<<12)).Decode(&body) == nil && body.Error.Message != "" {
 		text += ": " + body.Error.Message
 	}
 	return errors.New(text)
 }
 
-// origin is where a download comes from.
 type origin struct {
 	URL string
-	MD5 string // hex, "" where it is not stated
+	MD5 string // hex, "" if not stated
 }
 
 func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
@@ -207,8 +197,7 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 	return from, nil
 }
 
-// verify checks digests and shape of the downloaded file at path, which is
-// going to be named final.
+// verify checks digests and shape of the file at path, which will be renamed to final.
 func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string) error {
 	for _, known := range []struct {
 		name, digest, by string
@@ -240,7 +229,7 @@ func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string
 	return e.checkShape(d, Options{})
 }
 
-// finish gives a verified download its name, durably.
+// finish renames a verified download durably.
 func finish(part, path string) error {
 	if err := os.Rename(part, path); err != nil {
 		return err

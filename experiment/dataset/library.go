@@ -16,26 +16,25 @@ import (
 )
 
 var (
-	// ErrUnknown is a name that the catalog does not have.
+	// ErrUnknown reports a name that is not in the catalog.
 	ErrUnknown = errors.New("unknown data set")
-	// ErrAbsent is a data set of the catalog that is not on this machine.
+	// ErrAbsent reports a data set of the catalog that is not on this machine.
 	ErrAbsent = errors.New("data set is not on this machine")
 )
 
-// Library finds data sets: in the folder that the user gave, then in the
-// cache that [Fetcher] fills. Embedded ones are always there.
+// Library finds data sets: embedded ones, then those in the user's folder, then those in the cache
+// that [Fetcher] fills.
 type Library struct {
 	Dir   string // "" for none
 	Cache string // "" for none
 }
 
-// Folders are where the library looks, the first before the others.
+// Folders are searched in this order.
 func (l *Library) Folders() []string {
 	return slices.DeleteFunc([]string{l.Dir, l.Cache}, func(dir string) bool { return dir == "" })
 }
 
-// DefaultCache returns the folder for downloads below the user's cache folder
-// ($XDG_CACHE_HOME/agepath/datasets or what the system has for it).
+// DefaultCache returns the folder for downloads below the user's cache folder.
 func DefaultCache() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -44,16 +43,14 @@ func DefaultCache() (string, error) {
 	return filepath.Join(cache, "agepath", "datasets"), nil
 }
 
-// Source is what a grid asks for: a name of the catalog, or a path. With a
-// path, Name is the name of the data set in results, the file's name without
-// its ending when it is "".
+// Source is what a grid asks for: a name of the catalog, or a path. With a path, Name is the name
+// in results, by default the file's name without its ending.
 type Source struct {
 	Name, Path string
-	Options    Options // where set, they go before those of the catalog
-	Memory     int64   // bytes that the data set may take by [Need]; 0 is [DefaultMemory]
+	Options    Options // override those of the catalog
+	Memory     int64   // limit in bytes by [Need]; 0 is [DefaultMemory]
 }
 
-// DatasetName returns the name that the data set has once it is loaded.
 func (s Source) DatasetName() string {
 	if s.Path != "" && s.Name == "" {
 		name, _ := split(s.Path)
@@ -66,16 +63,14 @@ func (s Source) DatasetName() string {
 	return s.Name
 }
 
-// Location is where a data set was found.
 type Location struct {
 	Path     string // "" when embedded
 	File     File   // the form found; how to read it
 	Embedded bool
 }
 
-// Load reads a data set. A set of the catalog must have the catalog's shape,
-// as far as the source's options leave it alone. It goes by the name that was
-// asked for, in the catalog's spelling.
+// Load reads a data set under the name that was asked for, in the catalog's spelling. The shape
+// must be the catalog's unless an option changes it.
 func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	if s.Path != "" {
 		d, err := readFile(ctx, s.Path, s.Options, s.Memory)
@@ -110,9 +105,8 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	return d, nil
 }
 
-// Locate finds a data set of the catalog without reading it. The error of one
-// that is not there, for which the data folder itself may be missing, is
-// [ErrAbsent] and says where it was looked for.
+// Locate finds a data set of the catalog without reading it. If it is absent, the error is
+// [ErrAbsent] and lists the folders searched, which may be missing themselves.
 func (l *Library) Locate(e Entry) (Location, error) {
 	if e.Embedded {
 		return Location{Embedded: true}, nil
@@ -147,10 +141,8 @@ func (l *Library) Locate(e Entry) (Location, error) {
 		ErrAbsent, e.Name, strings.Join(looked, ", "), e.Name)
 }
 
-// CheckDir returns an error unless Dir is empty or a folder. Its error is
-// [fs.ErrNotExist] where Dir does not exist: Locate then finds nothing there.
-// Commands call it first, so that a mistyped folder is not taken for one without
-// data sets.
+// CheckDir returns an error unless Dir is empty or a folder, [fs.ErrNotExist] if it does not exist.
+// Commands call it first to catch a mistyped folder.
 func (l *Library) CheckDir() error {
 	if l.Dir == "" {
 		return nil
@@ -163,7 +155,6 @@ func (l *Library) CheckDir() error {
 	return nil
 }
 
-// read reads the data set where it was found and compares its shape.
 func (e Entry) read(ctx context.Context, at Location, over Options, memory int64) (*Dataset, error) {
 	if at.Embedded {
 		over.Missing, over.Encode = "", "" // nothing is missing, nothing is text
@@ -189,8 +180,7 @@ func (e Entry) read(ctx context.Context, at Location, over Options, memory int64
 	return d, nil
 }
 
-// checkShape compares the shape of what was read with the catalog's, as far
-// as the options that the user set leave it alone.
+// checkShape compares the shape with the catalog's as far as the user's options do not change it.
 func (e Entry) checkShape(d *Dataset, over Options) error {
 	if d.Task != e.Task && over.Task == "" && over.Target == "" {
 		return fmt.Errorf("task is %s, expected %s", d.Task, e.Task)
@@ -203,8 +193,8 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 	return nil
 }
 
-// with returns the options with those that are set in over in their place.
-// New classes replace the old ones as a whole.
+// with returns the options overridden by those set in over. New classes replace the old ones as a
+// whole.
 func (o Options) with(over Options) Options {
 	o.Format = cmp.Or(over.Format, o.Format)
 	o.Skip = cmp.Or(over.Skip, o.Skip)

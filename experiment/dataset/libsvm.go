@@ -9,21 +9,20 @@ import (
 	"strconv"
 )
 
-// sparse collects the rows of a libsvm file: its number of features is known
-// only at the end.
+// sparse collects the rows of a libsvm file, whose number of features is known only at the end.
 type sparse struct {
-	labels  []float64 // of the rows, NaN when missing
-	lines   []int     // of the rows
-	ends    []int     // of the rows, in indices and values
+	labels  []float64 // NaN when missing
+	lines   []int
+	ends    []int // of each row in indices and values
 	indices []int32
 	values  []float64 // NaN when missing
-	base    int       // least index, 1 at most
+	base    int       // smallest index, at most 1
 	width   int       // features
 }
 
-// readLIBSVM reads a file of rows "label index:value ...", indices ascending
-// from 1, as LIBSVM and SVMlight write them, or from 0, as scikit-learn does. qid:number after the label and
-// comments from # on are passed over.
+// readLIBSVM reads rows "label index:value ...", with ascending indices from 1, as LIBSVM and
+// SVMlight write them, or from 0, as scikit-learn does. It ignores qid:number after the label and
+// comments after #.
 func readLIBSVM(l *lines, t *table) error {
 	s := &sparse{base: 1}
 	for {
@@ -51,12 +50,11 @@ func readLIBSVM(l *lines, t *table) error {
 	return s.fill(t)
 }
 
-// bytes is the memory that the lists take while they grow.
+// bytes is the memory of the lists.
 func (s *sparse) bytes() int64 {
 	return growing * int64((8+8+8)*len(s.lines)+(4+8)*len(s.values))
 }
 
-// word cuts the first word off a line.
 func word(b []byte) (first, rest []byte) {
 	b = trim(b)
 	for i, c := range b {
@@ -67,7 +65,7 @@ func word(b []byte) (first, rest []byte) {
 	return b, nil
 }
 
-// row adds the row in a line, if there is one.
+// row adds the row of a line, if there is one.
 func (s *sparse) row(b []byte, line, most int) error {
 	field, b := word(b)
 	if len(field) == 0 {
@@ -114,10 +112,8 @@ func (s *sparse) row(b []byte, line, most int) error {
 	return nil
 }
 
-// labelColumn is the name of the column that holds the labels.
 const labelColumn = "label"
 
-// fill puts the rows into the table.
 func (s *sparse) fill(t *table) error {
 	if target := t.o.Target; target != "" && target != labelColumn && target != NoTarget {
 		return fmt.Errorf("target %q: the target of a libsvm file is its %s", target, labelColumn)
@@ -157,7 +153,7 @@ func (s *sparse) fill(t *table) error {
 	return nil
 }
 
-// setFloat sets a value of which NaN means that it is missing.
+// setFloat sets a value; NaN is a missing one.
 func (t *table) setFloat(c int, v float64) error {
 	if !math.IsNaN(v) {
 		t.setNumber(c, v)

@@ -15,10 +15,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// limits bound what reading a table may take: a line in bytes, the columns of
-// a table and the labels of a target, and the memory by [Need]. Without them one
-// line without an end, one index of a sparse row, or a short gzip file of many
-// rows would fill the memory.
+// limits bound a line in bytes, the columns of a table, the labels of a target, and the memory by
+// [Need]. Otherwise an endless line, one index of a sparse row, or a short gzip file of many rows
+// would fill the memory.
 type limits struct {
 	line, columns int
 	memory        int64
@@ -29,20 +28,19 @@ func limited(memory int64) limits {
 	return limits{line: 64 << 20, columns: 1 << 20, memory: cmp.Or(memory, DefaultMemory)}
 }
 
-// readBuffer is the size of the reader's buffer, and so of what is looked at
-// to tell the format.
+// readBuffer is the size of the reader's buffer, which bounds what is examined for the format.
 const readBuffer = 256 << 10
 
-// lines reads a text line by line: unpacks gzip, leaves out a byte order mark
-// and line ends (LF, CRLF or CR), counts lines from 1, bounds their length.
+// lines reads a text line by line: it unpacks gzip, drops a byte order mark and line ends (LF, CRLF
+// or CR), counts lines from 1 and bounds their length.
 type lines struct {
 	in    *bufio.Reader
 	gzip  bool
 	limit int
 	line  int    // number of the line last read
-	rest  []byte // read, after the line last returned; it ends with its line unless it is open
+	rest  []byte // read, after the line last returned; ends with a line end unless it is open
 	open  bool
-	long  []byte // the rest where it is longer than the buffer
+	long  []byte // the rest if it is longer than the buffer
 }
 
 // contextReader makes every read of r end with the context.
@@ -63,7 +61,7 @@ var (
 	utf8Mark  = []byte("\xef\xbb\xbf")
 )
 
-// others are the beginnings of files that are no text.
+// others are the first bytes of binary formats.
 var others = []struct{ magic, what string }{
 	{"PK\x03\x04", "a zip archive"},
 	{"BZh", "packed by bzip2"},
@@ -110,7 +108,7 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 	return l, err
 }
 
-// peek returns the next n bytes or somewhat more, fewer at the end of the text.
+// peek returns at least the next n bytes, fewer at the end of the text.
 func (l *lines) peek(n int) ([]byte, error) {
 	l.rest = slices.Clone(l.rest) // out of the buffer, which may move
 	b, err := l.in.Peek(n)
@@ -127,8 +125,8 @@ func (l *lines) peek(n int) ([]byte, error) {
 	return slices.Concat(l.rest, []byte(end), b), nil
 }
 
-// next returns the next line without its end, good until the next call, and
-// io.EOF after the last one.
+// next returns the next line without its end, valid until the next call, and io.EOF after the last
+// one.
 func (l *lines) next() ([]byte, error) {
 	if len(l.rest) == 0 {
 		b, err := l.in.ReadSlice('\n')
@@ -160,16 +158,14 @@ func (l *lines) next() ([]byte, error) {
 	return line, nil
 }
 
-// withoutEnd cuts the end off a line.
 func withoutEnd(b []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 }
 
-// hasEnd tells whether a line ends by a CR within b, of which the last byte may belong
-// to a CRLF.
+// hasEnd reports whether a line ends by a CR within b. The last byte may begin a CRLF.
 func hasEnd(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b[:len(b)-1], '\r') >= 0 }
 
-// join reads on until a line of the open rest ends.
+// join reads until a line of the open rest ends.
 func (l *lines) join() error {
 	l.long = append(l.long[:0], l.rest...)
 	for {
@@ -195,7 +191,6 @@ func (l *lines) join() error {
 	}
 }
 
-// skip leaves out n lines.
 func (l *lines) skip(n int) error {
 	for range n {
 		if _, err := l.next(); err != nil {
@@ -205,7 +200,7 @@ func (l *lines) skip(n int) error {
 	return nil
 }
 
-// explain says what an error of reading means for the file.
+// explain says what a read error means for the file.
 func (l *lines) explain(err error) error {
 	if l.gzip {
 		return explain(err)
@@ -213,7 +208,7 @@ func (l *lines) explain(err error) error {
 	return err
 }
 
-// explain says what an error of the unpacker means for the file.
+// explain says what an error of gzip means for the file.
 func explain(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -225,7 +220,7 @@ func explain(err error) error {
 	return err
 }
 
-// checkText refuses what no text file holds.
+// checkText refuses bytes that no text file has.
 func checkText(b []byte) error {
 	if !utf8.Valid(b) {
 		at := 0

@@ -9,11 +9,10 @@ import (
 // Median is the [Settings.Missing] that fills with medians.
 const Median = missingMedian
 
-// Gaps tells whether values are missing.
+// Gaps reports whether values are missing.
 func (d *Dataset) Gaps() bool { return slices.ContainsFunc(d.X, math.IsNaN) }
 
-// fill puts the median of the training rows in place of each missing value of the
-// row-major x.
+// fill replaces each missing value of the row-major x by the median of the training rows.
 func (s Settings) fill(x []float64, features []string, train []int) error {
 	first := slices.IndexFunc(x, math.IsNaN)
 	if first < 0 {
@@ -47,7 +46,7 @@ func (s Settings) fill(x []float64, features []string, train []int) error {
 	return nil
 }
 
-// gap tells whether one of every d-th values is missing.
+// gap reports whether one of every d-th values is missing.
 func gap(x []float64, d int) bool {
 	for k := 0; k < len(x); k += d {
 		if math.IsNaN(x[k]) {
@@ -57,8 +56,6 @@ func gap(x []float64, d int) bool {
 	return false
 }
 
-// median sorts the values and returns the middle one, the mean of both for an even
-// number of them.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)

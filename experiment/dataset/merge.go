@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// merge folds rows of the part that agree in every bit of x and y into the
-// first of them and counts them in Multiplicity, which stays nil when no two
-// agree. It returns how many rows went away, in O(N D) expected time. Equal
-// rows must have equal hashes; that different rows may too costs time only.
+// merge folds rows that agree in every bit of x and y into the first of them and counts them in
+// Multiplicity, which stays nil if no two agree. It returns the number of rows removed, in O(N D)
+// expected time. Equal rows must have equal hashes; a collision costs only time.
 func (p *Part) merge(hash func(x []float64, y float64) uint64) int {
 	d := p.D
 	first := map[uint64]int32{} // hash -> last kept row with that hash
