@@ -11,14 +11,14 @@ import (
 )
 
 // arff reads an ARFF file: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
-// KEEL's form of it also names inputs and outputs: https://sci2s.ugr.es/keel/dataset
+// KEEL's form also names inputs and outputs: https://sci2s.ugr.es/keel/dataset
 type arff struct {
 	l       *lines
 	t       *table
 	s       splitter
 	columns []column
 	refused []refused
-	implied []int // columns that a sparse row may leave out without meaning 0
+	implied []int // columns that a sparse row may omit although their implied value is not 0
 	inputs  []int // columns that @inputs names, nil without it
 	outputs []int
 }
@@ -29,7 +29,6 @@ type refused struct {
 	why          string
 }
 
-// readARFF reads an ARFF file.
 func readARFF(l *lines, t *table) error {
 	a := &arff{l: l, t: t, s: splitter{arff: true, most: t.limits.columns}}
 	if err := a.header(); err != nil {
@@ -75,8 +74,8 @@ func readARFF(l *lines, t *table) error {
 	}
 }
 
-// line returns the next line that holds more than a comment, from its first
-// character that is no blank.
+// line returns the next line that is not only a comment, from its first character that is not
+// blank.
 func (a *arff) line() ([]byte, error) {
 	for {
 		b, err := a.l.next()
@@ -89,7 +88,6 @@ func (a *arff) line() ([]byte, error) {
 	}
 }
 
-// header reads up to @data.
 func (a *arff) header() error {
 	for {
 		b, err := a.line()
@@ -118,8 +116,7 @@ func (a *arff) header() error {
 	}
 }
 
-// listed reads the names of attributes that follow @inputs or @outputs and returns
-// their columns with those that come before.
+// listed reads the attribute names after @inputs or @outputs and appends their columns.
 func (a *arff) listed(b []byte, columns []int) ([]int, error) {
 	if columns == nil {
 		columns = []int{}
@@ -142,8 +139,7 @@ func (a *arff) listed(b []byte, columns []int) ([]int, error) {
 	return columns, nil
 }
 
-// leaveOut takes the target from @outputs, and leaves out what is neither an input nor
-// the target.
+// leaveOut takes the target from @outputs and drops what is neither input nor target.
 func (a *arff) leaveOut() {
 	if len(a.outputs) == 1 {
 		a.t.standard = a.outputs[0]
@@ -175,7 +171,6 @@ func (a *arff) checkOutputs() error {
 	return fmt.Errorf("@outputs names %d attributes (%s): say which is the target, as in target: %s", len(names), some(names), names[0])
 }
 
-// attribute reads what follows @attribute: name and type.
 func (a *arff) attribute(b []byte) error {
 	if len(a.columns) >= a.t.limits.columns {
 		return fmt.Errorf("more than %d attributes, the most that are allowed", a.t.limits.columns)
@@ -224,12 +219,10 @@ func (a *arff) attribute(b []byte) error {
 	return a.t.fits(0)
 }
 
-// refuse notes that the attribute being read must be dropped.
 func (a *arff) refuse(why string) {
 	a.refused = append(a.refused, refused{len(a.columns), a.l.line, why})
 }
 
-// skipRelational passes over the attributes within a relational one.
 func (a *arff) skipRelational() error {
 	for depth := 1; depth > 0; {
 		b, err := a.line()
@@ -251,7 +244,6 @@ func (a *arff) skipRelational() error {
 	return nil
 }
 
-// nominal reads the declared values {value, ...}.
 func (a *arff) nominal(b []byte, col *column) error {
 	col.nominal, col.codes = []string{}, make(map[string]int)
 	i, err := a.inBraces(b, func(i, k int) (int, error) {
@@ -286,12 +278,11 @@ func (a *arff) nominal(b []byte, col *column) error {
 	return nil
 }
 
-// errBrace is a list in braces in which an element is not followed by a comma or }.
+// errBrace reports a list element in braces without a comma or } after it.
 var errBrace = errors.New("neither a comma nor }")
 
-// inBraces reads the elements of the list that begins with the brace b[0]: element
-// reads the k-th from b[i] on and returns where it ends. It returns the place behind
-// the closing brace.
+// inBraces reads a list that begins with the brace b[0]. element reads the k-th element at b[i] and
+// returns its end. The result is the index after the closing brace.
 func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, error) {
 	a.s.clear()
 	i := a.s.skipBlanks(b, 1)
@@ -311,7 +302,7 @@ func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, err
 	return i + 1, nil
 }
 
-// readNumbers reads the declared values as numbers, when all of them are.
+// readNumbers reads the declared values as numbers if all are numbers.
 func (c *column) readNumbers() {
 	numbers, places := make([]float64, len(c.nominal)), make(map[float64]int)
 	for k, value := range c.nominal {
@@ -327,8 +318,8 @@ func (c *column) readNumbers() {
 	c.numbers, c.places = numbers, places
 }
 
-// denseRow reads a row of one value for each attribute, between commas or, in
-// a line without commas, between blanks.
+// denseRow reads one value for each attribute, separated by commas or, in a line without commas, by
+// blanks.
 func (a *arff) denseRow(b []byte) error {
 	a.s.delim = ' '
 	if bytes.IndexByte(b, ',') >= 0 {
@@ -387,9 +378,8 @@ func (a *arff) sparseRow(b []byte) error {
 	return nil
 }
 
-// imply gives the columns before c that a sparse row has left out their
-// value: the first declared one of a nominal attribute, 0 of the target. It
-// returns the columns after c.
+// imply sets the columns before c that a sparse row omits to the first declared value of a nominal
+// attribute, or to 0 for the target. It returns the columns after c.
 func (a *arff) imply(implied []int, c int) []int {
 	for len(implied) > 0 && implied[0] <= c {
 		at := implied[0]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// setMissing marks the value in column c of the row being read as missing.
-// NaN stands for it until the file is read; no other NaN comes into a table.
+// setMissing marks column c of the row being read as missing: NaN, which nothing else puts into a
+// table.
 func (t *table) setMissing(c int) error {
 	col := &t.columns[c]
 	if col.role == dropped {
@@ -32,7 +32,7 @@ func (t *table) setMissing(c int) error {
 	return nil
 }
 
-// settleMissing does with the missing values what the options say.
+// settleMissing treats the missing values as the options say.
 func (t *table) settleMissing() error {
 	values, columns := 0, 0
 	for i := range t.columns {
@@ -61,7 +61,6 @@ func (t *table) settleMissing() error {
 	return t.refuseMissing(values, columns)
 }
 
-// refuseMissing names the columns with missing values, the first few of many.
 func (t *table) refuseMissing(values, columns int) error {
 	const most = 5
 	where := 0
@@ -93,8 +92,6 @@ func (t *table) refuseMissing(values, columns int) error {
 		"allowed with missing: median, missing: mean or missing: drop%s", values, strings.Join(list, "; "), more, quoted))
 }
 
-// fillMeans puts the mean of the other values of its column in place of each
-// missing one.
 func (t *table) fillMeans() error {
 	if err := t.refuseEmpty("mean"); err != nil {
 		return err
@@ -116,7 +113,6 @@ func (t *table) fillMeans() error {
 	return nil
 }
 
-// refuseEmpty refuses a column without values.
 func (t *table) refuseEmpty(what string) error {
 	for i := range t.columns {
 		if col := &t.columns[i]; col.missing == t.rows {
@@ -126,7 +122,6 @@ func (t *table) refuseEmpty(what string) error {
 	return nil
 }
 
-// mean is the mean of the n values of a feature that are not missing.
 func (t *table) mean(feature, n int) float64 {
 	sum, scaled := 0.0, 0.0 // scaled cannot overflow
 	for k := feature; k < len(t.x); k += t.width {

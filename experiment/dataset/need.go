@@ -5,20 +5,18 @@ import (
 	"math"
 )
 
-// DefaultMemory is what a data set may take by [Need] where nobody says: 4 GiB.
+// DefaultMemory is the default limit on [Need]: 4 GiB.
 const DefaultMemory int64 = 4 << 30
 
-// growing is by how much a list that grows can exceed what is in it, with the
-// list it is copied from.
+// growing is the ratio of a growing list, with the list that it is copied from, to its content.
 const growing = 3
 
-// bytesOfName is about what a text takes that is looked up by a map, too.
+// bytesOfName estimates the memory of a text that is also a key of a map.
 func bytesOfName[T string | []byte](text T) int64 { return 256 + 2*int64(len(text)) }
 
-// Need estimates, from above, the memory that reading a data set of n rows and d
-// features and preparing it once takes: the data with the list they were copied
-// from, the scaled copy, the parts, and for each row its numbers in the file and
-// in the parts and its place among equal rows.
+// Need is an upper estimate of the memory for reading and preparing a data set of n rows and d
+// features: the data and the list they were copied from, the scaled copy, the parts, and for each
+// row its indexes and its place among equal rows.
 func Need(n, d int) int64 {
 	bytes := float64(n) * (44*float64(d+1) + 96)
 	if bytes >= math.MaxInt64 {
@@ -27,12 +25,11 @@ func Need(n, d int) int64 {
 	return int64(bytes)
 }
 
-// CheckNeed refuses a data set that needs more than memory, [DefaultMemory] for
-// 0.
+// CheckNeed refuses a data set that needs more than memory, [DefaultMemory] for 0.
 func CheckNeed(n, d int, memory int64) error { return limited(memory).check(0, n, d) }
 
-// Amounts writes an amount of memory and the limit that it exceeds in the largest unit, up
-// to MiB, in which the limit has two digits.
+// Amounts writes an amount of memory and the limit that it exceeds, in the largest unit up to MiB
+// in which the limit has two digits.
 func Amounts(need, limit int64) (needed, allowed string) {
 	unit, name := int64(1), "bytes"
 	for _, u := range []string{"KiB", "MiB"} {
@@ -47,7 +44,7 @@ func Amounts(need, limit int64) (needed, allowed string) {
 	return fmt.Sprintf("%d %s", up, name), fmt.Sprintf("%d %s", limit/unit, name)
 }
 
-// check refuses n rows of d features, of which bytes are taken besides.
+// check refuses n rows of d features on top of the given bytes.
 func (l limits) check(bytes int64, n, d int) error {
 	if need := Need(n, d); need > l.memory-bytes {
 		needed, allowed := Amounts(need+min(bytes, math.MaxInt64-need), l.memory)

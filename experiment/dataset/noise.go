@@ -12,21 +12,17 @@ import (
 	"gonum.org/v1/gonum/mathext/prng"
 )
 
-// The kinds of noise.
 const (
-	// Gaussian (regression) adds an independent N(0.2, 3²) number to every
-	// feature and to the target of a fraction level of the rows, after
-	// scaling: what the published GAGA scripts do.
+	// Gaussian (regression) adds an independent N(0.2, 3²) number to every feature and the target
+	// of a fraction level of the rows, after scaling, as the published GAGA scripts do.
 	Gaussian = "gaussian"
-	// StatP (regression) adds level times as many poisoning points as there
-	// are rows: see [Settings] and poison.go.
+	// StatP (regression) adds level times the number of rows as poisoning points: see [Settings],
+	// poison.go.
 	StatP = "statp"
-	// Flip (classification) flips the label of a fraction level of the rows,
-	// drawn uniformly.
+	// Flip (classification) flips the labels of a fraction level of the rows, drawn uniformly.
 	Flip = "flip"
-	// FlipBoundary (classification) takes the 30 % of the rows nearest to the
-	// boundary of a linear support vector machine and flips the label of a
-	// fraction level of those: what the published GAGA scripts do.
+	// FlipBoundary (classification) flips the labels of a fraction level of the 30 % of the rows
+	// nearest to the boundary of a linear support vector machine, as the published GAGA scripts do.
 	FlipBoundary = "flip-boundary"
 )
 
@@ -35,12 +31,11 @@ const (
 	gaussianDeviation = 3
 	boundaryFraction  = 0.3
 
-	// boundaryPrecision is what decision values are rounded to before they are ranked. Samples
-	// that tie at the margin differ in the last digits of the solution, which hang on the build.
+	// boundaryPrecision rounds decision values before they are ranked: samples that tie at the
+	// margin differ in the last digits of the solution, which depend on the build.
 	boundaryPrecision = 1e-7
 )
 
-// NoiseKinds lists the kinds of noise for a task.
 func NoiseKinds(task Task) []string {
 	if task == Regression {
 		return []string{Gaussian, StatP}
@@ -48,8 +43,8 @@ func NoiseKinds(task Task) []string {
 	return []string{Flip, FlipBoundary}
 }
 
-// NoiseVersion returns the version of what a kind of noise does, raised when a change of the
-// program hits other rows; versions of kinds that never changed are 1.
+// NoiseVersion returns the version of a kind of noise. A version rises when a change of the program
+// hits other rows; the default is 1.
 func NoiseVersion(kind string) int {
 	if kind == FlipBoundary {
 		return 2
@@ -59,12 +54,12 @@ func NoiseVersion(kind string) int {
 
 // Noise is how training rows are contaminated. The zero value is no noise.
 //
-// Counts are rounded to the nearest whole number, under the protocol [Scripts] down. For the same random stream
-// the contamination is nested: the rows hit at one level are hit at every
-// higher one, by the same numbers.
+// Counts are rounded to the nearest whole number, under the protocol [Scripts] down. With the same
+// random stream contamination is nested: the rows hit at one level are hit at every higher one, by
+// the same numbers.
 type Noise struct {
 	Kind  string  // "" for none, else one of the constants above
-	Level float64 // fraction in [0, 1]; what of, the kind says
+	Level float64 // fraction in [0, 1]
 }
 
 func (n Noise) check(task Task) error {
@@ -83,7 +78,6 @@ func (n Noise) check(task Task) error {
 	return nil
 }
 
-// count returns how many of n rows a fraction makes.
 func (s Settings) count(fraction float64, n int) int {
 	if s.Protocol == Scripts {
 		return int(fraction * float64(n))
@@ -91,8 +85,7 @@ func (s Settings) count(fraction float64, n int) int {
 	return int(math.Round(fraction * float64(n)))
 }
 
-// scaled is a data set under preparation: scaled copies of x (row-major, d
-// columns) and y.
+// scaled is a data set under preparation: scaled copies of x (row-major, d columns) and y.
 type scaled struct {
 	d    int
 	x, y []float64
@@ -100,7 +93,6 @@ type scaled struct {
 
 func (t scaled) row(i int) []float64 { return t.x[i*t.d:][:t.d] }
 
-// gather copies the given rows.
 func (t scaled) gather(rows []int) Part {
 	part := Part{N: len(rows), D: t.d, Rows: slices.Clone(rows),
 		X: make([]float64, 0, len(rows)*t.d), Y: make([]float64, 0, len(rows))}
@@ -111,8 +103,7 @@ func (t scaled) gather(rows []int) Part {
 	return part
 }
 
-// contaminate changes rows of the table in place and returns which, in
-// ascending order.
+// contaminate changes rows in place and returns which, ascending.
 func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
 	var hit []int
 	switch s.Noise.Kind {
@@ -144,12 +135,12 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 	return hit, nil
 }
 
-// scriptsSeed is that of the noise of regression in the published scripts, for the features and
-// again for the target, in every fold.
+// scriptsSeed is the seed of the published scripts' noise of regression, for the features and again
+// for the target, in every fold.
 const scriptsSeed = 40
 
-// legacyNormal returns the standard normal numbers of NumPy's RandomState of a seed: those of the
-// polar method, the second of each pair first, by a Mersenne Twister.
+// legacyNormal returns the standard normal numbers of NumPy's RandomState: the polar method, the
+// second of each pair first, from a Mersenne Twister.
 func legacyNormal(seed uint64) func() float64 {
 	bits := prng.NewMT19937()
 	bits.Seed(seed)
@@ -174,13 +165,12 @@ func legacyNormal(seed uint64) func() float64 {
 	}
 }
 
-// draw returns count of the rows: the beginning of a random permutation, so
-// that fewer are always among more.
+// draw returns the first count rows of a random permutation, so that smaller draws are nested in
+// larger ones.
 func draw(rows []int, count int, random *rand.Rand) []int {
 	return choose(rows, random.Perm(len(rows))[:count])
 }
 
-// choose returns the rows at the given places.
 func choose(rows, places []int) []int {
 	chosen := make([]int, len(places))
 	for k, i := range places {
@@ -195,9 +185,9 @@ func flip(y []float64, rows []int) {
 	}
 }
 
-// nearest returns the 30 % of the rows with the smallest decision values in
-// size, rounded, at least one; earlier rows come first among equals. Which of those
-// that tie at the last place are in is drawn, since rows may be in the order of their classes.
+// nearest returns the 30 % of the rows with the smallest absolute decision values, rounded, at
+// least one. Ties at the last place are drawn at random, since rows may be in the order of their
+// classes.
 func (s Settings) nearest(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
 	part := t.gather(rows)
 	if err := part.bothClasses("boundary for the noise"); err != nil {

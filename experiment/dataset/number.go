@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// kind tells what a field holds.
 type kind uint8
 
 const (
@@ -20,8 +19,7 @@ const (
 	isText
 )
 
-// parse reads a field without blanks around it. The value is that of a
-// number.
+// parse reads a field without blanks around it.
 func parse(b []byte) (float64, kind) {
 	if v, ok := parseShort(b); ok {
 		return v, isNumber
@@ -48,7 +46,7 @@ func parse(b []byte) (float64, kind) {
 	return 0, isText
 }
 
-// numerals reads the fields of csv, tsv and space files as [Options] have it.
+// numerals reads the fields of csv, tsv and space files by [Options].
 type numerals struct {
 	comma   bool            // the decimal mark is a comma
 	marks   map[string]bool // [Options.Marks], nil for the standard ones
@@ -66,7 +64,7 @@ func newNumerals(o Options) numerals {
 	return n
 }
 
-// number reads a field, whatever stands for a missing value in the file.
+// number reads a field, ignoring the marks of missing values.
 func (n *numerals) number(b []byte) (float64, kind) {
 	if !n.comma {
 		return parse(b)
@@ -84,7 +82,6 @@ func (n *numerals) number(b []byte) (float64, kind) {
 	return parse(n.scratch)
 }
 
-// parse reads a field of a row.
 func (n *numerals) parse(b []byte) (float64, kind) {
 	if n.marks == nil {
 		return n.number(b)
@@ -99,7 +96,6 @@ func (n *numerals) parse(b []byte) (float64, kind) {
 	return v, kind
 }
 
-// isDecimalComma tells whether a field is a number with a decimal comma.
 func isDecimalComma[T string | []byte](text T) bool {
 	b := []byte(text)
 	i := bytes.IndexByte(b, ',')
@@ -110,20 +106,17 @@ func isDecimalComma[T string | []byte](text T) bool {
 	return kind == isNumber
 }
 
-// numberLike is text that people read as a number: with a decimal comma, separated
-// thousands, a currency or a unit of percent.
+// numberLike matches text that people read as a number: with a decimal comma, separated thousands,
+// a currency or a percent sign.
 var numberLike = regexp.MustCompile(`^[+-]?[$€£¥]? ?[+-]?(\d{1,3}([., '’\x{a0}\x{202f}]\d{3})+|\d+)?([.,]\d+)?([eE][+-]?\d+)? ?[%€$£¥]?$`)
 
-// looksNumber tells whether text looks like a number.
 func looksNumber[T string | []byte](text T) bool {
 	digit := func(r rune) bool { return r >= '0' && r <= '9' }
 	return bytes.ContainsFunc([]byte(text), digit) && numberLike.Match([]byte(text))
 }
 
-// decimalHint names the option for a number with a decimal comma.
 const decimalHint = `; decimal: "," reads decimal commas`
 
-// notNumber says why a field that is no number does not fit a column of numbers.
 func notNumber(b []byte, kind kind) error {
 	if kind == isInfinite {
 		return fmt.Errorf("%q is infinite: allowed are finite numbers", short(b))
@@ -131,13 +124,11 @@ func notNumber(b []byte, kind kind) error {
 	return fmt.Errorf("text %q in a number column", short(b))
 }
 
-// powers are the powers of ten that a float64 holds exactly, as far as
-// parseShort needs them.
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseShort reads a decimal number of at most 15 digits without exponent,
-// which is nearly all of them in tables. Digits and power of ten are exact,
-// so that the one division rounds correctly (Clinger 1990).
+// parseShort reads a decimal number of at most 15 digits without exponent, which nearly all numbers
+// in tables are. Digits and power of ten are exact, so that one division rounds correctly (Clinger
+// 1990).
 func parseShort(b []byte) (v float64, ok bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -173,8 +164,8 @@ func parseShort(b []byte) (v float64, ok bool) {
 	return v, true
 }
 
-// missing tells whether a field says that its value is missing: where pandas does by
-// default, and for ? and KEEL's <null>.
+// missing reports whether a field marks a missing value: the defaults of pandas, ? and KEEL's
+// <null>.
 func missing(b []byte) bool {
 	switch string(b) {
 	case "", "?", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "#N/A N/A",
@@ -191,7 +182,6 @@ func infinite(b []byte) bool {
 	return equalFold(b, "inf") || equalFold(b, "infinity")
 }
 
-// equalFold compares without regard to case.
 func equalFold(b []byte, word string) bool {
 	return len(b) == len(word) && strings.EqualFold(string(b), word)
 }

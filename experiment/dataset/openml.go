@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// looseText is a JSON string or number; anything else, such as the empty list
-// that OpenML writes for nothing, is "".
+// looseText is a JSON string or number; anything else, such as OpenML's empty list for nothing, is
+// "".
 type looseText string
 
 func (t *looseText) UnmarshalJSON(raw []byte) error {
@@ -21,7 +21,6 @@ func (t *looseText) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// describe reads OpenML's description of a data set.
 func describe(raw []byte, base string, id int) (origin, error) {
 	var answer struct {
 		Description struct {

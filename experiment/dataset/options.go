@@ -8,82 +8,69 @@ import (
 	"strings"
 )
 
-// Options tell how to read a table. The zero value tells everything by name
-// and content.
+// Options say how to read a table. By default the name and the content decide.
 type Options struct {
-	// Format is csv, tsv, space, arff or libsvm; "" tells it by the file name
-	// (also before .gz) or the content. A csv file is separated by semicolons
-	// where its first line has no comma, or decimal ones only.
+	// Format is csv, tsv, space, arff or libsvm; "" derives it from the file name (also before .gz)
+	// or the content. A csv file is separated by semicolons if its first line has no comma, or only
+	// decimal commas.
 	Format string
-	// Skip is the number of lines to leave out at the start of the file.
-	Skip int
-	// Header tells whether the first line of a csv, tsv or space file holds
-	// the names of the columns. nil tells by content: a line of text is a header, and
-	// one of column indices, or of quoted numbers above numbers without quotes; a line
-	// with another number in it is not. A header may lack the name of the first column.
+	Skip   int
+	// Header says whether the first line of a csv, tsv or space file has the names of the columns.
+	// With nil the content decides: a line of text is a header, and so is one of column indices, or
+	// of quoted numbers above numbers without quotes; a line with another number is not. A header
+	// may lack the name of the first column.
 	Header *bool
-	// Decimal is the decimal mark of a csv, tsv or space file: "" or "." is a point, ","
-	// a comma; numbers may not hold the other one.
+	// Decimal is the decimal mark of a csv, tsv or space file, by default a point. Numbers may not
+	// hold the other mark.
 	Decimal string
-	// Target is the column to predict: its name, or its index from 0, negative
-	// from the end; a name goes before an index. "" is the last column that is not
-	// dropped, the @outputs of KEEL's form of ARFF, or the label of a libsvm file, which
-	// is its only target. [NoTarget] makes every
-	// column a feature, which only Classes.NegativeRows allows.
+	// Target is the column to predict: its name, or its index from 0, negative from the end; a name
+	// takes precedence. The default is the last column that is not dropped, KEEL's @outputs, or the
+	// label of a libsvm file, which is its only target. [NoTarget] makes every column a feature,
+	// which only Classes.NegativeRows allows.
 	Target string
-	// Drop lists columns to leave out, written as in Target. They may hold
-	// anything.
+	// Drop lists columns to leave out, written as in Target, with any content.
 	Drop []string
-	// Numbered adds a first feature, "row": the number of the row, from 1, among those that
-	// are kept.
+	// Numbered adds a first feature "row": the number of the row, from 1, among those kept.
 	Numbered bool
-	// Task "" makes a target with text labels, with exactly two distinct
-	// values, of a nominal attribute or with Classes classification, every
-	// other one regression.
-	Task Task
-	// Classes maps the labels of a classification target to -1 and +1.
+	// Task defaults to classification for a target with text labels, with exactly two distinct
+	// values, of a nominal attribute or with Classes, and to regression otherwise.
+	Task    Task
 	Classes Classes
-	// Marks are what stands for a missing value in a csv, tsv or space file besides an
-	// empty field; nil for ?, NaN, NA, N/A, NULL, None and what else pandas takes for one.
+	// Marks are the missing values of a csv, tsv or space file, in addition to an empty field; nil
+	// for ?, NaN, NA, N/A, NULL, None and the other defaults of pandas.
 	Marks []string
-	// KeepQuoted makes text of a mark in quotes, and of empty quotes, in such a file.
+	// KeepQuoted keeps a mark in quotes, and empty quotes, as text.
 	KeepQuoted bool
-	// Missing says what becomes of missing values: "" or "refuse" is an error with
-	// count and column, "mean" puts the
-	// mean of the column's other values there, those of test rows included, "drop"
-	// leaves out the row. "median" keeps them as NaN for [Prepare], which puts the
-	// median of the training part there. Mean and median do not apply to the
-	// target, where missing values are an error.
+	// Missing is the treatment of missing values. "" or "refuse" is an error with count and column;
+	// "drop" leaves out the row; "mean" fills in the mean of the column's other values, test rows
+	// included; "median" keeps NaN for [Prepare], which fills in the median of the training part.
+	// In a target, mean and median are errors.
 	Missing string
-	// Encode says what becomes of text in the features of a csv, tsv or space
-	// file: "" or "refuse" is an error, "onehot" makes of a column of text one
-	// feature of 0 and 1 for each of its values, in their order, called name=value.
-	// A column with text and numbers is an error, and so is one whose text mostly looks
-	// like numbers.
+	// Encode is the treatment of text in features of a csv, tsv or space file. "" or "refuse" is an
+	// error; "onehot" makes a feature of 0 and 1, called name=value, for each value of a column of
+	// text, in their order. A column with text and numbers, or whose text mostly looks like
+	// numbers, is an error.
 	Encode string
-	// OneHot lists columns, written as in Target, of which each value becomes such a
-	// feature, whether text or number.
+	// OneHot lists columns, written as in Target, whose values all become such features, text or
+	// number.
 	OneHot []string
 }
 
-// NoTarget is the [Options.Target] of a file that holds features only.
+// NoTarget is the [Options.Target] of a file that has only features.
 const NoTarget = "none"
 
-// Classes maps the labels of the target to -1 and +1. The zero value wants
-// exactly two labels and makes the smaller -1: numerically, else in byte
-// order, for a nominal ARFF attribute in the declared order.
+// Classes maps the labels of the target to -1 and +1. The zero value wants exactly two labels and
+// makes the smaller one -1: numerically, else in byte order, for a nominal ARFF attribute in the
+// declared order.
 type Classes struct {
-	// Negative and Positive are labels as they stand in the file; numerals
-	// compare as numbers. A label in neither is an error unless one of the
-	// lists is empty: that one takes all the rest.
+	// Negative and Positive are labels as in the file; numerals compare as numbers. One empty list
+	// takes all labels that are not in the other.
 	Negative, Positive []string
-	// NegativeRows > 0 makes the first so many rows of the file -1 and the
-	// rest +1, whatever the target says (mfeat-pixel in the scripts of the
-	// paper). It excludes the lists.
+	// NegativeRows > 0 makes that many rows at the start -1 and the rest +1, whatever the target
+	// says (mfeat-pixel in the scripts of the paper). It excludes the lists.
 	NegativeRows int
 }
 
-// isZero tells whether the classes are left to the default.
 func (c Classes) isZero() bool {
 	return len(c.Negative) == 0 && len(c.Positive) == 0 && c.NegativeRows == 0
 }
@@ -113,7 +100,7 @@ const (
 	encodeOneHot = "onehot"
 )
 
-// Validate checks what can be checked without the file.
+// Validate checks the options without the file.
 func (o Options) Validate() error {
 	err := cmp.Or(
 		allow("format", o.Format, formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM),
@@ -136,7 +123,7 @@ func (o Options) Validate() error {
 	return o.Classes.validate()
 }
 
-// delimitedOnly names an option that is for csv, tsv and space files only.
+// delimitedOnly names an option that only csv, tsv and space files have.
 func (o Options) delimitedOnly() error {
 	switch {
 	case len(o.OneHot) > 0:
@@ -151,7 +138,6 @@ func (o Options) delimitedOnly() error {
 	return nil
 }
 
-// allow returns an error unless a value is "" or one of several.
 func allow[T ~string](what string, value T, allowed ...T) error {
 	if value == "" || slices.Contains(allowed, value) {
 		return nil
@@ -164,7 +150,6 @@ func allow[T ~string](what string, value T, allowed ...T) error {
 	return fmt.Errorf("%s %q: allowed are %s and %s", what, value, strings.Join(words[:last], ", "), words[last])
 }
 
-// validate refuses classes that contradict themselves.
 func (c Classes) validate() error {
 	if c.NegativeRows < 0 {
 		return fmt.Errorf("classes: %d negative rows: must be 0 or more", c.NegativeRows)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ridge is the constant that the authors' code adds to the diagonal of the
-// covariance and of the regression's normal equations.
+// ridge is what the authors' code adds to the diagonal of the covariance and of the normal
+// equations.
 const ridge = 0.01
 
 // poisoner draws poisoning points by the statistical attack (StatP) of
@@ -38,7 +38,6 @@ type poisoner struct {
 	normal, sample []float64 // scratch
 }
 
-// newPoisoner fits the attack to the given rows.
 func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	n, d := len(rows), t.d
 	p := &poisoner{d: d, weights: make([]float64, d), normal: make([]float64, d), sample: make([]float64, d)}
@@ -76,7 +75,6 @@ func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	return p, nil
 }
 
-// point draws one poisoning point into x and returns its target.
 func (p *poisoner) point(x []float64, random *rand.Rand) float64 {
 	for j := range p.normal {
 		p.normal[j] = random.NormFloat64()
@@ -110,7 +108,6 @@ func toCube(x []float64, d int) (low, high []float64) {
 	return low, high
 }
 
-// center subtracts the means of the d columns of x in place and returns them.
 func center(x []float64, d int) []float64 {
 	mean := make([]float64, d)
 	n := float64(len(x) / d)
@@ -127,7 +124,6 @@ func center(x []float64, d int) []float64 {
 	return mean
 }
 
-// shifted returns gram/n plus the ridge on the diagonal.
 func shifted(gram blas64.Symmetric, n float64) *mat.SymDense {
 	m := mat.NewSymDense(gram.N, nil)
 	for i := range gram.N {

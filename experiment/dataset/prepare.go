@@ -17,27 +17,24 @@ const (
 
 // Settings say how a data set is prepared for a fit.
 //
-// Default protocol: the rows are split at random, for classification within
-// each class, so that small sets keep both classes in every training part.
-// Scaling is fitted on the rows that the solver trains on, without the
-// validation part, and applied to all parts. Noise then hits the training
-// part, the validation part included, in scaled units; the test part stays
-// clean.
+// Default protocol: the rows are split at random, for classification within each class, so that
+// small sets keep both classes in every training part. Scaling is fitted to the rows that the
+// solver trains on, without the validation part, and applied to all parts. Then noise hits the
+// training part, the validation part included, in scaled units; the test part stays clean.
 //
-// [Paper]: the split is not stratified; scaling is fitted on all rows before the split;
-// label noise is put in before the split, so that the test part is noisy too; noise of
-// regression is as in the default protocol.
+// [Paper]: the split is not stratified; scaling is fitted to all rows before the split; labels are
+// flipped before the split, so that the test part is noisy too; noise of regression is as by
+// default.
 //
-// [Scripts]: split and scaling as in [Paper]; noise hits the training part only; counts of
-// noisy rows are rounded down; [Gaussian] adds the same numbers in every repeat, and to the
-// targets the first of those that it adds to the features.
+// [Scripts]: split and scaling as in [Paper]; noise hits only the training part; counts of noisy
+// rows are rounded down; [Gaussian] adds the same numbers in every repeat, and adds to the targets
+// the first of the numbers for the features.
 //
-// Poisoning points of [StatP] are fitted to the training part with validation,
-// their number is relative to its rows, and each joins the validation part
-// with the probability Split.Validation.
+// Poisoning points of [StatP] are fitted to the training part with validation, their number is
+// relative to its rows, and each joins the validation part with the probability Split.Validation.
 type Settings struct {
-	// Rows is how many rows of the data set, drawn at random, are used; 0 for
-	// all. Smaller draws are parts of larger ones.
+	// Rows is the number of rows drawn at random; 0 for all. Smaller draws are nested in larger
+	// ones.
 	Rows     int
 	Split    Split
 	Features Scaling // of the feature columns
@@ -45,27 +42,25 @@ type Settings struct {
 	Noise    Noise
 	Protocol Protocol
 
-	// Missing says what becomes of values that are NaN: "" is an error, [Median]
-	// puts the median of the feature there, over the rows that the solver trains on
-	// and no others under either protocol.
+	// Missing says what replaces NaN: "" is an error, [Median] is the median of the feature over
+	// the rows that the solver trains on, under every protocol.
 	Missing string
 
-	// Boundary fits a linear support vector machine to n rows x (row-major, d
-	// columns) with labels y and returns the n decision values. The noise kind
-	// flip-boundary needs it.
+	// Boundary fits a linear support vector machine to n rows x (row-major, d columns) with labels
+	// y and returns the n decision values, for the noise kind flip-boundary.
 	Boundary func(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error)
 }
 
-// Protocol says what is contaminated, and by which rows scaling is fitted, see [Settings].
+// Protocol says which rows are contaminated and to which rows scaling is fitted, see [Settings].
 type Protocol string
 
 const (
 	HeldOut Protocol = "held-out" // the default; "" means the same
-	Paper   Protocol = "paper"    // what the GAGA paper says, as far as it does
-	Scripts Protocol = "scripts"  // what its published scripts do (github.com/diyang-lee/GAGA)
+	Paper   Protocol = "paper"    // as the GAGA paper says
+	Scripts Protocol = "scripts"  // as its published scripts do (github.com/diyang-lee/GAGA)
 )
 
-// heldOut reports whether nothing is fitted to rows that are not trained on.
+// heldOut reports whether everything is fitted to training rows only.
 func (p Protocol) heldOut() bool { return p == "" || p == HeldOut }
 
 func (p Protocol) check() error {
@@ -75,37 +70,35 @@ func (p Protocol) check() error {
 	return fmt.Errorf("protocol %q: allowed are %s, %s and %s", p, HeldOut, Paper, Scripts)
 }
 
-// Part is a set of rows that is used together.
+// Part is a set of rows with one use.
 type Part struct {
 	N, D int
 	X    []float64 // N x D, row-major
 	Y    []float64
-	Rows []int // index in the data set, of the first where rows were merged; -1 for a poisoning point
-	// Multiplicity says how many identical rows each row of the training part
-	// stands for; nil means one each.
+	Rows []int // index in the data set, of the first of merged rows; -1 for a poisoning point
+	// Multiplicity is the number of identical rows merged into each training row; nil means one
+	// each.
 	Multiplicity []float64
 }
 
-// Prepared is a data set ready for a fit.
 type Prepared struct {
-	Train      Part // identical rows merged, in the order of the first ones
-	Validation Part // N is 0 when nothing is held out
+	Train      Part // identical rows merged into the first one
+	Validation Part // N is 0 if nothing is held out
 	Test       Part
 
 	Features Affine // how the features were scaled
 	Target   Affine // how the target was scaled, one column; empty for classification
 
-	// Clean is the training part as it was before noise, under the protocol [Scripts] only;
-	// identical rows are merged.
+	// Clean is the training part before noise, under the protocol [Scripts] only; identical rows
+	// are merged.
 	Clean Part
 
 	Contaminated []int // rows of the data set that noise changed, ascending
 	Added        int   // poisoning points in the training and the validation part
-	Merged       int   // training rows that were folded into an identical earlier one
+	Merged       int   // training rows merged into an identical earlier one
 }
 
-// Check tells why a data set of n rows cannot be prepared this way. What
-// depends on the values is left to [Prepare].
+// Check reports why n rows cannot be prepared this way, as far as values do not matter.
 func (s Settings) Check(task Task, n int) error {
 	if task != Classification && task != Regression {
 		return fmt.Errorf("task %q: allowed are %s and %s", task, Classification, Regression)
@@ -125,14 +118,13 @@ func (s Settings) Check(task Task, n int) error {
 	return errors.Join(s.Protocol.check(), s.Split.check(n), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
 }
 
-// Prepare splits, scales and contaminates a data set and merges identical
-// training rows. The data set is not changed. The result depends only on the
-// arguments and on the numbers that stream gives for [StreamRows], [StreamSplit]
-// and [StreamNoise]; a stream must not depend on the noise level if contamination
-// is to be nested.
+// Prepare splits, scales and contaminates a data set and merges identical training rows. It does
+// not change the data set. The result depends only on the arguments and on the numbers that stream
+// gives for [StreamRows], [StreamSplit] and [StreamNoise]. For nested contamination a stream must
+// not depend on the noise level.
 //
-// It fails where [Settings.Check] does, where the training part has one class
-// only, where a value is missing that [Settings.Missing] does not fill and where a value is no longer finite after scaling or noise.
+// Prepare fails if [Settings.Check] does, if the training part has one class only, if a missing
+// value is not filled by [Settings.Missing], and if a value is not finite after scaling or noise.
 func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
 	if err := s.Check(d.Task, d.N); err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
@@ -151,7 +143,6 @@ func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	return prepared, nil
 }
 
-// draw returns the rows that are used of n, ascending; nil for all.
 func (s Settings) draw(n int, stream func(purpose string) *rand.Rand) []int {
 	if s.Rows == 0 || s.Rows == n {
 		return nil
@@ -161,13 +152,11 @@ func (s Settings) draw(n int, stream func(purpose string) *rand.Rand) []int {
 	return drawn
 }
 
-// divide draws the parts.
 func (s Settings) divide(d *Dataset, stream func(purpose string) *rand.Rand) (division, error) {
 	byClass := d.Task == Classification && s.Protocol.heldOut()
 	return s.Split.divide(strata(d.Y, byClass), stream(StreamSplit))
 }
 
-// pick returns a data set of the given rows.
 func (d *Dataset) pick(rows []int) *Dataset {
 	picked := *d
 	picked.N, picked.X, picked.Y = len(rows), make([]float64, 0, len(rows)*d.D), make([]float64, len(rows))
@@ -178,11 +167,11 @@ func (d *Dataset) pick(rows []int) *Dataset {
 	return &picked
 }
 
-// renumber makes indexes of rows that were drawn indexes in the data set.
+// renumber turns indexes of drawn rows into indexes of the data set.
 func (p *Prepared) renumber(drawn []int) {
 	for _, rows := range [][]int{p.Train.Rows, p.Validation.Rows, p.Test.Rows, p.Clean.Rows, p.Contaminated} {
 		for i, row := range rows {
-			if row >= 0 { // else a poisoning point
+			if row >= 0 { // otherwise a poisoning point
 				rows[i] = drawn[row]
 			}
 		}
@@ -243,7 +232,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	return &p, nil
 }
 
-// scale returns a scaled copy of the data and notes the maps.
+// scale returns a scaled copy of the data and records the maps.
 func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	fitted := train
 	if !s.Protocol.heldOut() {
@@ -267,8 +256,8 @@ func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	return t, nil
 }
 
-// addPoison puts poisoning points into the training and the validation part,
-// whose other rows come later.
+// addPoison puts poisoning points into the training and the validation part; other rows follow
+// later.
 func (s Settings) addPoison(t scaled, rows []int, p *Prepared, random *rand.Rand) error {
 	count := s.count(s.Noise.Level, len(rows))
 	if count == 0 {
@@ -298,7 +287,6 @@ func (p *Part) append(more Part) {
 	p.Rows = append(p.Rows, more.Rows...)
 }
 
-// bothClasses tells when all rows have the same label.
 func (p *Part) bothClasses(where string) error {
 	if slices.ContainsFunc(p.Y, func(label float64) bool { return label != p.Y[0] }) {
 		return nil
@@ -306,7 +294,6 @@ func (p *Part) bothClasses(where string) error {
 	return fmt.Errorf("%s has one class only, %d rows of %+g; both are needed", where, p.N, p.Y[0])
 }
 
-// finite tells which value of the part is not.
 func (p *Part) finite(features []string) error {
 	if k := slices.IndexFunc(p.X, notFinite); k >= 0 {
 		return fmt.Errorf("row %d, feature %s: %v after scaling and noise", p.Rows[k/p.D], features[k%p.D], p.X[k])

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// ReadError says where in a file a table could not be read.
+// ReadError locates an error in a file.
 type ReadError struct {
 	File   string
-	Line   int    // from 1; 0 when it is not one line
-	Column int    // from 0, as in [Options.Target]; -1 when it is not one column
+	Line   int    // from 1; 0 for no single line
+	Column int    // from 0, as in [Options.Target]; -1 for no single column
 	Name   string // of the column, "" without one
 	Err    error
 }
@@ -45,38 +45,34 @@ func (e *ReadError) Error() string {
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// inLine says in which line an error is.
 func inLine(line int, err error) error { return &ReadError{Line: line, Column: -1, Err: err} }
 
-// Read reads a table of numbers to the end of r, line by line. name is the
-// file name used in errors and for telling the format; the data set is named
-// after it, without folder and extensions.
+// Read reads a table of numbers to the end of r, line by line. name is used in errors and to derive
+// the format; the data set is named after it, without folder and extensions.
 //
-// csv, tsv and space (any run of blanks) take quoted fields, where two quotes
-// stand for one. Features must be numbers unless [Options.Encode] takes text. Columns
-// count from 0. A first column without a name that numbers or names the rows, and columns
-// that a delimiter at the end of every line makes, are left out.
+// csv, tsv and space (any run of blanks) take quoted fields, with two quotes for one. Features must
+// be numbers unless [Options.Encode] allows text. Columns count from 0. A first column without a
+// name that numbers or names the rows is left out, and so are columns made by a delimiter at the
+// end of every line.
 //
-// An arff file may be dense or sparse. A nominal attribute whose values are
-// all numbers is read as those numbers; another one becomes one feature of 0
-// and 1 for each declared value, called name=value. String, date and
-// relational attributes must be dropped. KEEL's @inputs and @outputs say what the
-// features and the target are.
+// An arff file may be dense or sparse. A nominal attribute whose values are all numbers is read as
+// numbers; another becomes a feature of 0 and 1, called name=value, for each declared value.
+// String, date and relational attributes must be dropped. KEEL's @inputs and @outputs declare
+// features and target.
 //
-// The columns of a libsvm file are called by their indices, which count from
-// 0 where one is 0, else from 1, and the label is the column "label"; Target and Drop take no other index.
+// The columns of a libsvm file are named by their indices, from 0 if one of them is 0, else from 1.
+// The label is the column "label"; Target and Drop take no other index.
 //
-// Lines end with LF, CRLF or CR, blank lines count but hold nothing, a byte order
-// mark is left out, gzip (also of several members) is told by its first bytes.
-// A line, or the quoted fields of a row, may be 64 MiB long; a table may have 2^20
-// features and as many labels, and need [DefaultMemory]. [Dataset.Reading] says what was
-// taken from the content. Errors are of type [*ReadError].
+// Lines end with LF, CRLF or CR. Blank lines count but hold nothing, a byte order mark is ignored,
+// and gzip (also of several members) is recognized by its first bytes. A line, or the quoted fields
+// of a row, may be 64 MiB long; a table may have 2^20 features and as many labels, and need
+// [DefaultMemory]. [Dataset.Reading] says what was derived from the content. Errors are of type
+// [*ReadError].
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
 	return read(ctx, r, name, o, limited(0))
 }
 
-// readFile reads the table in a file, as [Read] does. It refuses what is no
-// regular file: opening a named pipe would wait for its writer.
+// readFile is [Read] of a regular file: opening a named pipe would wait for its writer.
 func readFile(ctx context.Context, path string, o Options, memory int64) (*Dataset, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -93,7 +89,6 @@ func readFile(ctx context.Context, path string, o Options, memory int64) (*Datas
 	return read(ctx, f, path, o, limited(memory))
 }
 
-// regular tells what a file is that is no regular one.
 func regular(info fs.FileInfo) error {
 	what := "a device"
 	switch mode := info.Mode(); {
@@ -160,8 +155,8 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	return t.finish()
 }
 
-// split cuts a file name into the name of the data set and the extension that
-// tells its format, in lower case.
+// split cuts a file name into the data set's name and the lower-case extension that gives the
+// format.
 func split(path string) (name, ext string) {
 	name = filepath.Base(path)
 	if strings.EqualFold(filepath.Ext(name), ".gz") {
@@ -171,7 +166,7 @@ func split(path string) (name, ext string) {
 	return strings.ToValidUTF8(strings.TrimSuffix(name, ext), "\uFFFD"), strings.ToLower(ext)
 }
 
-// tell tells format and delimiter by what is asked, by name, by content.
+// tell derives format and delimiter from the options, the name and the content.
 func tell(l *lines, name string, o Options) (string, byte, error) {
 	start, err := l.peek(readBuffer)
 	if err != nil {
@@ -197,8 +192,8 @@ func tell(l *lines, name string, o Options) (string, byte, error) {
 	return format, 0, nil
 }
 
-// tellFormat goes by the extension, where that settles it: files called .csv
-// or .data hold anything.
+// tellFormat derives the format from the extension if that is decisive: .csv and .data may hold
+// anything.
 func tellFormat(ext string, list [][]byte, start []byte, decimal string) string {
 	switch ext {
 	case ".arff":
@@ -234,8 +229,8 @@ func tellFormat(ext string, list [][]byte, start []byte, decimal string) string 
 	return formatSpace
 }
 
-// looksLIBSVM tells whether the first line that has more than a label goes on
-// with index:value or qid:number.
+// looksLIBSVM reports whether the first line with more than a label continues with index:value or
+// qid:number.
 func looksLIBSVM(start []byte) bool {
 	for line := range textLines(start) {
 		line, _, _ = bytes.Cut(line, []byte("#"))

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Reading says how a table was read: what the reader made of the file by its content, and
-// what the options say.
+// Reading says how a table was read: what the reader derived from the content, and what the options
+// say.
 type Reading struct {
-	// How is a line: format, names, target, what was left out, features.
+	// How is one line: format, names, target, what was left out, features.
 	How string
-	// Warnings are sentences about what may be meant otherwise, with what to do then.
+	// Warnings are sentences about ambiguous content, with what to do.
 	Warnings []string
-	// LeftOut is the number of rows that were left out for missing values, Lines has the
-	// lines of the first ones, at most [MaxLines].
+	// LeftOut is the number of rows left out for missing values; Lines has the first of them, at
+	// most [MaxLines].
 	LeftOut int
 	Lines   []int
 }
@@ -27,13 +27,12 @@ type Reading struct {
 // MaxLines bounds the lines of a [Reading].
 const MaxLines = 1000
 
-// Names are the names of features, of many the first ones.
+// Names are the names of features, or the first of many.
 type Names struct {
 	First  []string // at most 1000, and at most 64 KiB
 	SHA256 string   // of all names, with a zero byte after each, in hex; "" where First has all
 }
 
-// Names returns the names of the features.
 func (d *Dataset) Names() Names {
 	const most, mostBytes = 1000, 64 << 10
 	n, length := 0, 0
@@ -52,10 +51,9 @@ func (d *Dataset) Names() Names {
 	return names
 }
 
-// reading collects a [Reading].
 type reading struct {
 	clauses, warnings []string
-	unsaid            int // warnings beyond the first ones
+	unsaid            int
 	inQuotes          int // missing values that stand in quotes
 }
 
@@ -71,7 +69,6 @@ func (r *reading) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
 }
 
-// settled makes the reading of a table that was read.
 func (t *table) settled(d *Dataset) Reading {
 	var list []string
 	for i := range t.columns {
@@ -94,7 +91,6 @@ func (t *table) settled(d *Dataset) Reading {
 	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: t.rows - t.kept(), Lines: t.dropped}
 }
 
-// named lists the first features.
 func (d *Dataset) named() string {
 	names := make([]string, min(len(d.Features), someMost+1))
 	for i := range names {
@@ -109,8 +105,6 @@ func (d *Dataset) named() string {
 	return fmt.Sprintf("%d features: %s", d.D, strings.Join(names, ", "))
 }
 
-// sayDropped says which rows are left out for missing values: n of them, the first ones in
-// the given lines.
 func (r *reading) sayDropped(n, rows int, lines []int) {
 	word, more := "lines", ""
 	if n == 1 {
@@ -122,7 +116,6 @@ func (r *reading) sayDropped(n, rows int, lines []int) {
 	r.say("left out for missing values: %d of %d rows, %s %s%s", n, rows, word, some(lines), more)
 }
 
-// sayTarget says what the target is and what it became.
 func (r *reading) sayTarget(col *column, index int, last bool, became string) {
 	what := "target " + short([]byte(col.called(index)))
 	if last {
@@ -131,11 +124,11 @@ func (r *reading) sayTarget(col *column, index int, last bool, became string) {
 	r.say("%s: %s", what, became)
 }
 
-// countingRows is how many rows a column must count to be called one that does.
+// countingRows is the minimum of rows for a column to be said to number them.
 const countingRows = 10
 
-// settleUnnamed leaves out first columns without a name that number the rows, as pandas
-// and R write them.
+// settleUnnamed leaves out first columns without a name that number the rows, as pandas and R
+// write.
 func (t *table) settleUnnamed() error {
 	for i := range t.columns {
 		col := &t.columns[i]
@@ -164,7 +157,6 @@ func (t *table) settleUnnamed() error {
 	return nil
 }
 
-// every returns the values of a feature.
 func every(x []float64, at, width int) []float64 {
 	values := make([]float64, 0, len(x)/width)
 	for k := at; k < len(x); k += width {
@@ -173,7 +165,7 @@ func every(x []float64, at, width int) []float64 {
 	return values
 }
 
-// counting tells whether values go up by one, or start again where they began.
+// counting reports whether values increase by one, or restart where they began.
 func counting(values []float64) bool {
 	for i, v := range values {
 		if v != math.Trunc(v) || i > 0 && v != values[i-1]+1 && v != values[0] {
@@ -183,7 +175,6 @@ func counting(values []float64) bool {
 	return len(values) > 1 && values[1] != values[0]
 }
 
-// wholeAndDistinct tells whether values are whole numbers of which none comes twice.
 func wholeAndDistinct(values []float64) bool {
 	n := len(values)
 	if n < 2 || slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }) {
@@ -193,7 +184,6 @@ func wholeAndDistinct(values []float64) bool {
 	return len(slices.Compact(values)) == n
 }
 
-// remove takes the feature of a column out of the rows.
 func (t *table) remove(c int) {
 	at, kept := t.columns[c].at, t.x[:0]
 	for k := range t.x {
@@ -211,7 +201,7 @@ func (t *table) remove(c int) {
 	}
 }
 
-// warnCounting names the features that count rows.
+// warnCounting warns of features that number the rows.
 func (t *table) warnCounting() {
 	if t.kept() < countingRows {
 		return
@@ -231,7 +221,7 @@ func (t *table) warnCounting() {
 	}
 }
 
-// ref is how options refer to a column: its index unless that is another one's name.
+// ref is how options refer to a column: its index unless that is the name of another one.
 func (t *table) ref(c int) string {
 	if t.named {
 		return t.columns[c].name
@@ -244,7 +234,6 @@ func (t *table) ref(c int) string {
 	return strconv.Quote(t.columns[c].name)
 }
 
-// notBlank is the error of a value in a column that was taken for blank.
 func notBlank(t *table, c int, text []byte) error {
 	keep := "target: " + t.ref(c) + " predicts it"
 	if t.header {
@@ -254,7 +243,6 @@ func notBlank(t *table, c int, text []byte) error {
 		short(text), t.ref(c), keep)
 }
 
-// refuseText is the error of a field that is no number in a column of numbers.
 func (t *table) refuseText(c int, text []byte, kind kind) error {
 	err := notNumber(text, kind)
 	col := &t.columns[c]

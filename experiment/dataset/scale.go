@@ -22,16 +22,14 @@ func (s Scaling) check(what string) error {
 	return fmt.Errorf("scale: %s is %q, allowed are %s, %s and %s", what, s, NoScaling, Standard, MinMax)
 }
 
-// scales reports whether columns are changed.
 func (s Scaling) scales() bool { return s == Standard || s == MinMax }
 
-// Affine is the map x -> (x - Shift)/Scale of each column. A column without
-// spread where the map is fitted has Scale 1, as in scikit-learn: other rows keep
-// their distance from it.
+// Affine is the map x -> (x - Shift)/Scale of each column. A column with one value where the map is
+// fitted has Scale 1, as in scikit-learn.
 type Affine struct{ Shift, Scale []float64 }
 
-// fit finds the map for the d columns of the row-major x from the given rows.
-// It fails where the spread of a column is beyond the range of float64.
+// fit fits the map to the given rows of the row-major x with d columns. It fails if the spread of a
+// column is beyond the range of float64.
 func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	shift, scale := make([]float64, d), make([]float64, d)
 	if !s.scales() {
@@ -60,8 +58,8 @@ func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	return Affine{shift, scale}, nil
 }
 
-// Spread returns the distance of a column's largest value from its smallest, 0 where it is
-// no more than rounding: a column that is 0.3 in one row and 0.1 + 0.2 in another has none.
+// Spread returns high - low, or 0 if that is rounding: a column that is 0.3 in one row and 0.1 +
+// 0.2 in another has no spread.
 func Spread(low, high float64) float64 {
 	const rounding = 0x1p-49 // 8 units in the last place of 1
 	if distance := high - low; distance > rounding*max(math.Abs(low), math.Abs(high)) {
@@ -70,8 +68,7 @@ func Spread(low, high float64) float64 {
 	return 0
 }
 
-// spans returns the smallest and the largest value of each of the d columns of the
-// row-major x in the given rows.
+// spans returns the minimum and maximum of each of the d columns in the given rows.
 func spans(x []float64, d int, rows []int) (low, high []float64) {
 	low = slices.Clone(x[rows[0]*d:][:d])
 	high = slices.Clone(low)
@@ -84,9 +81,9 @@ func spans(x []float64, d int, rows []int) (low, high []float64) {
 	return low, high
 }
 
-// standardise turns the columns' ranges in scale into standard deviations and
-// puts the means into shift. It computes with (x - low)/range, which neither
-// overflows nor underflows nor loses the digits of a large offset.
+// standardise turns the columns' ranges in scale into standard deviations and puts the means into
+// shift. It computes with (x - low)/range, which neither overflows nor underflows nor loses the
+// digits of a large offset.
 func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
 	n := float64(len(rows))
 	unit := func(value float64, j int) float64 {
@@ -123,11 +120,11 @@ func (s Scaling) Apply(x []float64, d int) error {
 	return nil
 }
 
-// uneven is the ratio of two columns' standard deviations above which solvers may fail.
+// uneven is the ratio of standard deviations above which solvers may fail.
 const uneven = 1e4
 
-// Uneven says which columns of the part have the largest and the smallest standard deviation that
-// is not 0, and what to do, where their ratio is above 1e4; "" where it is not.
+// Uneven names the columns with the largest and the smallest standard deviation other than 0, and
+// says what to do, if their ratio is above 1e4; else "".
 func (p *Part) Uneven(names []string) string {
 	if p.N == 0 {
 		return ""
@@ -158,7 +155,6 @@ func (p *Part) Uneven(names []string) string {
 		name(large), of.Scale[large]/of.Scale[small], name(small))
 }
 
-// apply maps every row of the row-major x in place.
 func (a Affine) apply(x []float64) {
 	d := len(a.Shift)
 	for ; len(x) > 0; x = x[d:] {

@@ -7,13 +7,12 @@ import (
 	"slices"
 )
 
-// Split says how the rows are divided at random. Train and Test are parts, so
-// 3 and 1 put a quarter of the rows into the test part. Validation is the
-// fraction of the training part, at least 0 and below 1, that is held out to
+// Split says how rows are divided at random. Train and Test are parts: 3 and 1 put a quarter of the
+// rows into the test part. Validation in [0, 1) is the fraction of the training part held out to
 // choose the age.
 //
-// The test and the validation part are rounded up, as scikit-learn's
-// train_test_split does. The test part does not depend on Validation.
+// The test and the validation part are rounded up, as in scikit-learn's train_test_split. The test
+// part does not depend on Validation.
 type Split struct {
 	Train, Test float64
 	Validation  float64
@@ -22,16 +21,14 @@ type Split struct {
 // division lists the rows of each part in ascending order.
 type division struct{ train, validation, test []int }
 
-// sizes returns how many of n rows each part gets.
 func (s Split) sizes(n int) (train, validation, test int) {
-	// The factor takes back what rounding may have added to a whole number.
+	// The factor removes what rounding may have added to a whole number.
 	up := func(x float64) int { return int(math.Ceil(x * (1 - 1e-12))) }
 	test = up(float64(n) * (s.Test / (s.Train + s.Test)))
 	validation = up(float64(n-test) * s.Validation)
 	return n - test - validation, validation, test
 }
 
-// check tells why n rows cannot be split this way.
 func (s Split) check(n int) error {
 	for _, part := range []struct {
 		name  string
@@ -52,8 +49,7 @@ func (s Split) check(n int) error {
 	return nil
 }
 
-// divide draws the parts. Rows of a stratum are shared out in proportion, and
-// each stratum keeps a row for training.
+// divide draws the parts, in proportion to the strata. Each stratum keeps a row for training.
 func (s Split) divide(strata [][]int, random *rand.Rand) (division, error) {
 	n := 0
 	for _, rows := range strata {
@@ -95,9 +91,8 @@ func (s Split) divide(strata [][]int, random *rand.Rand) (division, error) {
 	return parts, nil
 }
 
-// share takes total rows out of strata of the given sizes, in proportion to
-// them (largest remainder, ties to the earlier stratum), and leaves at least
-// one row in each.
+// share takes total rows out of strata of the given sizes, in proportion to them (largest
+// remainder, ties to the earlier stratum), and leaves at least one row in each.
 func share(total int, sizes []int) ([]int, error) {
 	n, room := 0, 0
 	for _, size := range sizes {
@@ -128,7 +123,6 @@ func share(total int, sizes []int) ([]int, error) {
 	return taken, nil
 }
 
-// count lists the numbers below n.
 func count(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -137,8 +131,7 @@ func count(n int) []int {
 	return list
 }
 
-// strata groups rows 0..n-1 of y by class, -1 first, or puts all of them into
-// one group.
+// strata groups rows by class, -1 first, or puts all of them into one group.
 func strata(y []float64, byClass bool) [][]int {
 	if !byClass {
 		return [][]int{count(len(y))}

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// splitter cuts the lines of a csv, tsv, space or ARFF file into fields. Its
-// fields are good until the next call.
+// splitter cuts the lines of a csv, tsv, space or ARFF file into fields, valid until the next call.
 type splitter struct {
 	delim  byte // between two fields; ' ' is a run of blanks and tabs
 	most   int  // fields of a line
@@ -20,8 +19,8 @@ type splitter struct {
 	ends   []int  // of each field in text
 }
 
-// record reads the next line that is not blank, and the lines that its quotes
-// go on in, and cuts it. line is where it starts; io.EOF follows the last.
+// record reads the next line that is not blank, with the further lines of its quotes, and cuts it.
+// line is its first line; io.EOF follows the last.
 func (s *splitter) record(l *lines) (fields [][]byte, line int, err error) {
 	for {
 		b, err := l.next()
@@ -40,7 +39,6 @@ func (s *splitter) record(l *lines) (fields [][]byte, line int, err error) {
 	}
 }
 
-// split cuts one line. l has the lines that follow.
 func (s *splitter) split(b []byte, l *lines) ([][]byte, error) {
 	s.clear()
 	if bytes.IndexByte(b, '"') >= 0 || s.arff && (bytes.IndexByte(b, '\'') >= 0 || bytes.IndexByte(b, '%') >= 0) {
@@ -80,7 +78,6 @@ func (s *splitter) splitBlanks(b []byte) error {
 	return nil
 }
 
-// splitQuoted cuts a line that holds quotes or a comment.
 func (s *splitter) splitQuoted(b []byte, l *lines) error {
 	s.fields = s.fields[:0]
 	stops := string(s.delim)
@@ -115,7 +112,6 @@ func (s *splitter) splitQuoted(b []byte, l *lines) error {
 	return nil
 }
 
-// clear starts a line whose fields are read one by one.
 func (s *splitter) clear() { s.text, s.ends, s.quoted = s.text[:0], s.ends[:0], s.quoted[:0] }
 
 // nth is the k-th field appended since.
@@ -127,9 +123,8 @@ func (s *splitter) nth(k int) []byte {
 	return s.text[start:s.ends[k]]
 }
 
-// field appends the field that starts at b[i] to the text. Without quotes it
-// ends before one of the stops. It returns the line in which the field ends,
-// and where.
+// field appends the field that starts at b[i] to the text. Without quotes it ends before one of the
+// stops. It returns the line in which the field ends, and the index there.
 func (s *splitter) field(b []byte, i int, stops string, l *lines) ([]byte, int, error) {
 	if i < len(b) && (b[i] == '"' || s.arff && b[i] == '\'') {
 		rest, end, err := s.quote(b, i+1, b[i], l)
@@ -145,7 +140,7 @@ func (s *splitter) field(b []byte, i int, stops string, l *lines) ([]byte, int, 
 	return b, i, nil
 }
 
-// quote appends what stands in quotes from b[i] on.
+// quote appends the quoted text from b[i].
 func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, error) {
 	line := l.line
 	for {
@@ -183,7 +178,6 @@ func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, err
 	}
 }
 
-// escaped is the character that a backslash before c stands for.
 func escaped(c byte) byte {
 	switch c {
 	case 'n':
@@ -196,8 +190,7 @@ func escaped(c byte) byte {
 	return c
 }
 
-// skipBlanks returns the first place from i on that is no blank, or that is
-// the tab between two fields.
+// skipBlanks returns the first index from i that is not blank, or is the tab between two fields.
 func (s *splitter) skipBlanks(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' && s.delim != '\t') {
 		i++
@@ -205,7 +198,6 @@ func (s *splitter) skipBlanks(b []byte, i int) int {
 	return i
 }
 
-// trim cuts blanks and tabs off both ends.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]
@@ -216,7 +208,6 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// short cuts a text for an error message.
 func short(b []byte) string {
 	const most = 40
 	if len(b) <= most {

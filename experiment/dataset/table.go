@@ -10,7 +10,7 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// role tells what a column of the file becomes.
+// role is what a column of the file becomes.
 type role uint8
 
 const (
@@ -19,17 +19,16 @@ const (
 	dropped
 )
 
-// column is a column of the file.
 type column struct {
 	name    string // "" without a header
 	role    role
-	names   string          // why the reader takes it for names of rows, which it leaves out
-	blank   bool            // a delimiter at the ends of lines makes it: nothing may stand in it
+	names   string          // why the reader takes the column for row names, which are left out
+	blank   bool            // made by a delimiter at the ends of lines: nothing may be in it
 	at      int             // its first feature in a row of X
 	nominal []string        // the declared values of a nominal attribute
-	codes   map[string]int  // place of each declared value
+	codes   map[string]int  // index of each declared value
 	numbers []float64       // the declared values when all are numbers
-	places  map[float64]int // place of each of those numbers
+	places  map[float64]int // index of each of those numbers
 	missing int             // values
 	first   int             // line of the first missing value
 
@@ -37,8 +36,8 @@ type column struct {
 	number     int         // line of the first number of a column that may be encoded, 0 for none
 }
 
-// width is the number of features that a column becomes: one for each value
-// of a nominal attribute that is not coded in numbers.
+// width is the number of features that a column becomes: one for each value of a nominal attribute
+// that is not coded in numbers.
 func (c *column) width() int {
 	if c.nominal != nil && c.numbers == nil {
 		return len(c.nominal)
@@ -46,7 +45,7 @@ func (c *column) width() int {
 	return 1
 }
 
-// called is what features of the column are called, which has the given index.
+// called is the name of the features of the column with the given index.
 func (c *column) called(index int) string {
 	if c.name == "" {
 		return "x" + strconv.Itoa(index)
@@ -54,11 +53,10 @@ func (c *column) called(index int) string {
 	return c.name
 }
 
-// table collects the rows of a file, whatever its format.
 type table struct {
 	o        Options
 	limits   limits
-	named    bool // columns are found by their names only
+	named    bool // columns are found only by their names
 	columns  []column
 	standard int // the target unless options name one, -1 for the last column
 	numerals
@@ -69,21 +67,19 @@ type table struct {
 	width   int // features in a row of x
 	x       []float64
 	y       targets
-	rows    int   // read, the ones left out for missing values included
+	rows    int   // read, including those left out for missing values
 	line    int   // of the row being read
 	gap     bool  // a value of that row is missing
 	dropped []int // lines of the first rows left out for missing values
-	taken   int64 // bytes of memory beside the rows'
+	taken   int64 // bytes of memory in addition to the rows
 	spread  int   // features that categories add to width when the file is read
 
 	negative int // rows collected that NegativeRows makes -1
 }
 
-// errEmpty is the error of a file without rows.
 var errEmpty = errors.New("empty: there are no rows")
 
-// setColumns gives every column its role. It may be called again until the
-// first row.
+// setColumns gives every column its role. It may be called again before the first row.
 func (t *table) setColumns(columns []column) error {
 	if len(columns) == 0 {
 		return errNoFeatures(0)
@@ -140,7 +136,6 @@ func (t *table) setColumns(columns []column) error {
 	return nil
 }
 
-// setCategories makes categories of the columns that [Options.OneHot] lists.
 func (t *table) setCategories(names map[string]int) error {
 	for _, ref := range t.o.OneHot {
 		at, err := t.find(names, ref)
@@ -158,7 +153,6 @@ func (t *table) setCategories(names map[string]int) error {
 	return nil
 }
 
-// lastFeature returns the last column that is not dropped, -1 where all are.
 func lastFeature(columns []column) int {
 	at := len(columns) - 1
 	for at >= 0 && columns[at].role != feature {
@@ -167,8 +161,7 @@ func lastFeature(columns []column) int {
 	return at
 }
 
-// setRole gives a column the role that it is asked for, and leave drops it, whatever the
-// reader makes of it.
+// setRole gives a column a role on request; leave drops it in any case.
 func (c *column) setRole(r role) { c.role, c.names, c.blank = r, "", false }
 func (c *column) leave()         { c.setRole(dropped) }
 
@@ -179,8 +172,7 @@ func errNoFeatures(columns int) error {
 	return fmt.Errorf("no features: of %d columns none is left beside the target", columns)
 }
 
-// names has the columns of the names that options refer to, -1 for more than one
-// of that name.
+// names maps the names of columns to indexes, -1 for a duplicate name.
 func (t *table) names() map[string]int {
 	wanted := make(map[string]bool, len(t.o.Drop)+len(t.o.OneHot)+1)
 	for _, ref := range slices.Concat(t.o.Drop, t.o.OneHot, []string{t.o.Target}) {
@@ -201,7 +193,6 @@ func (t *table) names() map[string]int {
 	return names
 }
 
-// find returns the column of that name or index.
 func (t *table) find(names map[string]int, ref string) (int, error) {
 	if at, ok := names[ref]; ok && at < 0 {
 		return 0, fmt.Errorf("column %q: more than one has this name; give its index", ref)
@@ -222,7 +213,6 @@ func (t *table) find(names map[string]int, ref string) (int, error) {
 	return at, nil
 }
 
-// meant says which columns' names are near to one that there is not.
 func (t *table) meant(ref string) string {
 	known := make([]string, len(t.columns))
 	for i := range t.columns {
@@ -231,7 +221,6 @@ func (t *table) meant(ref string) string {
 	return spelling.After(ref, known)
 }
 
-// begin starts a row of zeros, in a line of the file.
 func (t *table) begin(line int) error {
 	t.line, t.gap = line, false
 	t.rows++
@@ -244,8 +233,7 @@ func (t *table) begin(line int) error {
 	return nil
 }
 
-// set gives the row being read its value in column c. literal says that the
-// text is no sign for a missing value.
+// set sets column c of the row being read. With literal, text is not a mark of a missing value.
 func (t *table) set(c int, text []byte, literal bool) error {
 	col := &t.columns[c]
 	if col.role == dropped {
@@ -310,8 +298,7 @@ func (t *table) setNominal(c int, text []byte, literal bool) error {
 	return nil
 }
 
-// setCode sets the value of a nominal attribute by its place among the
-// declared ones.
+// setCode sets a nominal attribute by the index of its declared value.
 func (t *table) setCode(c, code int) {
 	switch col := &t.columns[c]; {
 	case col.role == target:
@@ -323,7 +310,6 @@ func (t *table) setCode(c, code int) {
 	}
 }
 
-// end ends the row being read.
 func (t *table) end() {
 	if t.gap && t.o.Missing == missingDrop {
 		if len(t.dropped) < MaxLines {
@@ -338,10 +324,8 @@ func (t *table) end() {
 	}
 }
 
-// kept is the number of rows collected.
 func (t *table) kept() int { return len(t.x) / t.width }
 
-// finish makes the data set.
 func (t *table) finish() (*Dataset, error) {
 	if t.rows == 0 {
 		return nil, errEmpty
@@ -377,7 +361,7 @@ func (t *table) finish() (*Dataset, error) {
 	return d, nil
 }
 
-// number adds the rows' numbers as the first feature.
+// number adds the row numbers as the first feature.
 func (d *Dataset) number() {
 	x := make([]float64, 0, d.N*(d.D+1))
 	for i := range d.N {
@@ -386,7 +370,6 @@ func (d *Dataset) number() {
 	d.X, d.D, d.Features = x, d.D+1, append([]string{"row"}, d.Features...)
 }
 
-// byRow makes the targets that Classes.NegativeRows asks for.
 func (t *table) byRow() ([]float64, error) {
 	n := t.kept()
 	if t.negative == 0 || t.negative == n {
@@ -402,7 +385,7 @@ func (t *table) byRow() ([]float64, error) {
 	return y, nil
 }
 
-// inColumn says where an error is: column c, in a line or in none (0).
+// inColumn locates an error in column c, and in a line unless that is 0.
 func (t *table) inColumn(c, line int, err error) error {
 	e := &ReadError{Line: line, Column: c, Name: t.columns[c].name, Err: err}
 	if t.named {
@@ -411,8 +394,8 @@ func (t *table) inColumn(c, line int, err error) error {
 	return e
 }
 
-// features names the features: the column's name, or x and its index, and the
-// value of a nominal attribute after it.
+// features names the features: the column's name, or x and its index, and the value of a nominal
+// attribute after it.
 func (t *table) features() []string {
 	names := make([]string, 0, t.width)
 	for i := range t.columns {
@@ -432,5 +415,4 @@ func (t *table) features() []string {
 	return names
 }
 
-// fits refuses more rows than the memory allows.
 func (t *table) fits(rows int) error { return t.limits.check(t.taken, rows, t.width+t.spread) }
