@@ -9,41 +9,38 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// ACSOptions tune [ACS]. The zero value stands for the defaults.
+// ACSOptions tune [ACS]. The zero value has the defaults.
 type ACSOptions struct {
-	// Tolerance is the largest change of a sample's weight at which an age
-	// counts as converged. 0: 1e-10.
+	// Tolerance is the largest change of a sample's weight at which an age counts as converged. 0:
+	// 1e-10.
 	Tolerance float64
-	// Limit bounds the alternations at one age. 0: 100,000.
+	// Limit is the maximum number of alternations at one age. 0: 100,000.
 	Limit int
 	// Weights are those of the first fit, one for each sample. nil: all 1.
 	Weights []float64
 }
 
-// ACSPath is what [ACS] found.
+// ACSPath is the result of [ACS].
 type ACSPath struct {
 	Knots        []gaga.Knot
 	Alternations int // over all ages
 	Unconverged  int // ages at which the limit was reached
-	Discarded    int // ages that discard every sample at the solution before them, so that there is no fit
+	Discarded    int // ages that discard every sample at the previous solution, so that there is no fit
 	OneClass     int // ages at which only one class has weight, so that there is no fit
-	Passed       int // shares that were in before their turn, so that there is no age for them
+	Passed       int // shares that were admitted before their turn, so that they have no age
 }
 
-// Complete reports whether every age that does not discard every sample has its
-// partial optimum.
+// Complete reports whether every age that keeps a sample has its partial optimum.
 func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0 }
 
-// ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending
-// ages, each warm-started from the last and iterated until the weights stand
-// still. It starts from the fit with all weights 1 or those that the options give. The
-// published scripts do one alternation an age, which an infinite tolerance does here; that
-// leaves residuals of the order 1.
+// ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending ages. Each age is
+// warm-started from the last and iterated until the weights no longer change; the first starts from
+// the fit with all weights 1 or those of the options. The published scripts do one alternation an
+// age, as an infinite tolerance does here; that leaves residuals of the order 1.
 //
-// An age that discards every sample, or all of one class, has no knot; the solution
-// before it stays, which a later age may admit samples of. Where all ages discard every
-// sample the error is [gaga.ErrDiscarded]. A path that was begun is returned beside an
-// error.
+// An age that discards every sample, or all of one class, has no knot; its solution is kept for
+// later ages, which may admit samples. If all ages discard every sample, the error is
+// [gaga.ErrDiscarded]. An error comes with the path so far.
 func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
 	for k := 1; k < len(ages); k++ {
 		if !(ages[k] > ages[k-1]) {
@@ -56,8 +53,8 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 	return alternate(ctx, p, len(ages), o, func(_ *gaga.Alternation, k int) (float64, error) { return ages[k], nil })
 }
 
-// alternate converges at n ages, each given by the search that has converged at the one before.
-// One that does not ascend is passed over.
+// alternate converges at n ages. next gives each age from the search that has converged at the one
+// before; ages that do not ascend are skipped.
 func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next func(a *gaga.Alternation, k int) (float64, error)) (*ACSPath, error) {
 	path := &ACSPath{}
 	a, err := gaga.NewAlternation(p)

@@ -11,33 +11,32 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// LSSVM returns the problem of the least squares support vector machine
-// (Suykens and Vandewalle, 1999) for regression, and with the labels -1 and +1
-// for classification, where y_i e_i = y_i - f(x_i) makes both the same problem:
+// LSSVM returns the problem of the least squares support vector machine (Suykens and Vandewalle,
+// 1999) for regression, and with labels -1 and +1 for classification, which is the same problem as
+// y_i e_i = y_i - f(x_i):
 //
 //	min over w, b of ½‖w‖² + (C/2) Σ_i m_i (y_i - w·φ(x_i) - b)²
 //
-// That is the squared loss r² with the penalty L2 = 2/C and a free intercept, up
-// to the factor C/2. A nil kernel is the linear one. C > 0 is the papers' γ.
+// That is the squared loss r² with the penalty L2 = 2/C and a free intercept, up to the factor C/2.
+// A nil kernel is the linear one. C > 0 is the papers' γ.
 func LSSVM(x blas64.General, y, multiplicity []float64, c float64, kernel gaga.Kernel) *gaga.Problem {
 	return &gaga.Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: gaga.Squared{}, Penalty: gaga.Penalty{L2: 2 / c}, Kernel: kernel, Intercept: true}
 }
 
-// Fit is the model that a robust method found.
+// Fit is the model of a robust method.
 type Fit struct {
-	// Theta has the coefficients, or with a kernel a multiplier for each training
-	// row, and the intercept, as [gaga.Predictor] takes them: of the squared loss
-	// the multipliers are signed.
+	// Theta has the coefficients, or with a kernel a multiplier for each training row, and the
+	// intercept, in the form of [gaga.Predictor]: the multipliers of the squared loss are signed.
 	Theta []float64
 	// Weights are the n final weights of the samples in [0, 1].
 	Weights []float64
-	// Objective is that of the method, in the scale in which it documents it.
+	// Objective is that of the method, in its documented scale.
 	Objective float64
-	// KKT is the largest violation of the optimality conditions of Theta for the
-	// method's final convex problem, relative to the size of their terms, or its
-	// relative duality gap where a method says so.
+	// KKT is the largest violation of the optimality conditions of the method's final convex
+	// problem, relative to the size of their terms, or its relative duality gap if the method says
+	// so.
 	KKT float64
-	// Iterations counts convex problems solved, over all starts.
+	// Iterations is the number of convex problems solved, over all starts.
 	Iterations int
 }
 
@@ -45,27 +44,25 @@ type Fit struct {
 //
 //	min over w, b of ½‖w‖² + (C/2) Σ_i a_i (t_i - u_i)²,   u_i = w·φ(x_i) + b.
 //
-// Without any weight w is 0 and b stays.
+// If all weights are 0, w is 0 and b is unchanged.
 type fitter interface {
 	// weigh sets the n weights a_i >= 0 and factorizes for them.
 	weigh(ctx context.Context, a []float64) error
-	// fit finds the optimum for the n targets and returns the relative violation
-	// of its optimality conditions. The targets of samples without weight do not
-	// matter.
+	// fit finds the optimum for the n targets and returns the relative violation of its optimality
+	// conditions. Targets of samples of weight 0 are ignored.
 	fit(targets []float64) (kkt float64)
 	// predict writes u of the n training samples.
 	predict(u []float64)
 	// norm returns ‖w‖².
 	norm() float64
-	// theta returns the solution as [Fit] has it.
+	// theta returns the solution in the form of [Fit].
 	theta() []float64
-	// newLeverages returns room for leverages, which fills it in for the weights.
+	// newLeverages allocates; leverages computes them for the weights.
 	newLeverages() *leverages
 	leverages(ctx context.Context, h *leverages) error
 }
 
-// machine is a least squares support vector machine and what the robust methods
-// need beside its fits.
+// machine is a least squares support vector machine with the further needs of the robust methods.
 type machine struct {
 	fitter
 	c            float64
@@ -76,9 +73,8 @@ type machine struct {
 	solved       int
 }
 
-// newMachine prepares a problem of [LSSVM]: in the primal with factors of size
-// d, or in the dual with factors of size n, for a kernel and for fewer rows than
-// columns.
+// newMachine prepares a problem of [LSSVM]: in the primal with factors of size d, or, for a kernel
+// or fewer rows than columns, in the dual with factors of size n.
 func newMachine(ctx context.Context, p *gaga.Problem) (*machine, error) {
 	if err := checkLSSVM(p); err != nil {
 		return nil, err
@@ -117,8 +113,7 @@ func checkLSSVM(p *gaga.Problem) error {
 	return nil
 }
 
-// solve weighs the samples by a and fits the machine to y. The residuals are
-// then those of the fit.
+// solve fits the machine to y with the weights a. The residuals are then those of the fit.
 func (m *machine) solve(ctx context.Context, a []float64) (kkt float64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -129,7 +124,6 @@ func (m *machine) solve(ctx context.Context, a []float64) (kkt float64, err erro
 	return m.refit(m.y), nil
 }
 
-// resolved returns an error for a fit whose optimality conditions do not hold.
 func resolved(kkt float64) error {
 	const tolerance = 1e-8
 	if kkt <= tolerance {
@@ -138,7 +132,7 @@ func resolved(kkt float64) error {
 	return fmt.Errorf("the least squares system is solved to a relative residual of %.1e only, not %g: scale the features, or lower C", kkt, tolerance)
 }
 
-// refit fits to the targets with the weights as they are.
+// refit fits to the targets with the current weights.
 func (m *machine) refit(targets []float64) (kkt float64) {
 	kkt = m.fit(targets)
 	m.solved++
@@ -158,7 +152,6 @@ func (m *machine) weighted(a []float64) float64 {
 	return (m.norm() + m.c*sum) / 2
 }
 
-// shares returns the weights a relative to the multiplicities.
 func (m *machine) shares(a []float64) []float64 {
 	v := make([]float64, len(a))
 	for i := range v {
@@ -167,7 +160,6 @@ func (m *machine) shares(a []float64) []float64 {
 	return v
 }
 
-// labels reports whether all targets are -1 or +1.
 func (m *machine) labels() bool {
 	for _, y := range m.y {
 		if math.Abs(y) != 1 {
@@ -179,7 +171,6 @@ func (m *machine) labels() bool {
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
-// largest returns max |x_i|.
 func largest(x []float64) float64 {
 	worst := 0.0
 	for _, v := range x {

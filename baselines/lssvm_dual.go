@@ -12,19 +12,18 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// dual is the machine by its multipliers α_i = C a_i e_i: over the samples with
-// weight,
+// dual is the machine by its multipliers α_i = C a_i e_i: over the samples with weight,
 //
 //	(K + diag(1/(C a))) α + b 1 = t,   1ᵀα = 0,   w = Σ α_i φ(x_i).
 type dual struct {
 	c      float64
 	linear bool
-	x      blas64.General // n x d, less origin
+	x      blas64.General // n x d, minus origin
 	origin []float64      // d
 	kernel blas64.General // n x n
 
 	*bordered           // for the last weights
-	other     *bordered // for those before: searches go back and forth
+	other     *bordered // for the weights before: searches alternate between two
 
 	schur dense.Cholesky // of leverages
 
@@ -34,13 +33,12 @@ type dual struct {
 	r     []float64 // n, work
 }
 
-// bordered is the system of a dual for some weights.
 type bordered struct {
 	weights []float64 // n
 	active  []int     // samples with weight
 	ridge   []float64 // 1/(C a) of active
 	factor  dense.Cholesky
-	ones    []float64 // of active: the factor's solution for 1
+	ones    []float64 // of active: the solution for 1
 	sum     float64   // 1ᵀones
 }
 
@@ -52,13 +50,13 @@ func newDual(ctx context.Context, x blas64.General, kernel gaga.Kernel, c float6
 	n := x.Rows
 	f := func(k int) []float64 { return make([]float64, k) }
 	q := &dual{c: c, bordered: newBordered(n), other: newBordered(n), alpha: f(n), u: f(n), r: f(n)}
-	q.x, q.origin = convex.Centred(x) // no kernel here changes with it
+	q.x, q.origin = convex.Centred(x) // all kernels here are translation invariant up to the intercept
 	if kernel == nil {
 		q.linear, kernel = true, convex.Linear{}
 	}
 	q.kernel = blas64.General{Rows: n, Cols: n, Stride: n, Data: f(n * n)}
 	points := convex.NewPoints(q.x)
-	const strip = 256 // rows between looks at the context
+	const strip = 256 // rows between checks of the context
 	for from := 0; from < n; from += strip {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -78,7 +76,7 @@ func (q *dual) weigh(ctx context.Context, a []float64) error {
 	if slices.Equal(q.weights, a) {
 		return nil
 	}
-	q.weights = q.weights[:0] // none until the factor is made
+	q.weights = q.weights[:0] // invalid until the factor is computed
 	q.active = q.active[:0]
 	for i, v := range a {
 		if v > 0 {
@@ -106,7 +104,6 @@ func (q *dual) weigh(ctx context.Context, a []float64) error {
 	return nil
 }
 
-// fit solves for the multipliers and refines the solution by its residual.
 func (q *dual) fit(targets []float64) float64 {
 	clear(q.alpha)
 	clear(q.u)
@@ -164,9 +161,9 @@ func (q *dual) theta() []float64 {
 
 func (q *dual) newLeverages() *leverages { return newLeverages(q.kernel.Rows) }
 
-// leverages is C (K - K_·A M⁻¹ K_A· + g gᵀ/1ᵀM⁻¹1) with A for the samples with weight,
-// M = K_AA + diag(1/(C a)) and g = 1 - K_·A M⁻¹1: the rows of M are eliminated from a
-// matrix with those of K below them.
+// leverages is C (K - K_·A M⁻¹ K_A· + g gᵀ/1ᵀM⁻¹1) with A the samples with weight, M = K_AA +
+// diag(1/(C a)) and g = 1 - K_·A M⁻¹1: eliminating the rows of M from a matrix with those of K
+// below gives it.
 func (q *dual) leverages(ctx context.Context, h *leverages) error {
 	m, n := len(q.active), q.kernel.Rows
 	system, stride := q.schur.Matrix(m + n)
@@ -198,7 +195,6 @@ func (q *dual) leverages(ctx context.Context, h *leverages) error {
 	return nil
 }
 
-// lower writes row k of the system, up to the diagonal.
 func (q *dual) lower(row []float64, k int) {
 	from := q.kernel.Data[q.active[k]*q.kernel.Rows:]
 	for l := range k + 1 {

@@ -14,13 +14,12 @@ import (
 
 var errFactor = errors.New("baselines: the least squares system is not positive definite to working precision: C is too large for the data")
 
-// primal is the linear machine by its normal equations, d x d: with the means
-// x̄ and t̄ for the weights,
+// primal is the linear machine by its d x d normal equations, with x̄ and t̄ the weighted means:
 //
 //	(I/C + Σ a_i (x_i - x̄)(x_i - x̄)ᵀ) w = Σ a_i (x_i - x̄)(t_i - t̄),   b = t̄ - w·x̄.
 type primal struct {
 	c      float64
-	x      blas64.General // n x d, less origin
+	x      blas64.General // n x d, minus origin
 	origin []float64      // d
 
 	a      []float64
@@ -82,7 +81,7 @@ func (p *primal) weigh(ctx context.Context, a []float64) error {
 	return factorize(ctx, &p.factor, d)
 }
 
-// factorize takes rows of a matrix that is positive definite but for rounding.
+// factorize factorizes a matrix that is positive definite up to rounding.
 func factorize(ctx context.Context, f *dense.Cholesky, rows int) error {
 	err := f.Eliminate(ctx, rows)
 	if errors.Is(err, dense.ErrIndefinite) {
@@ -91,9 +90,8 @@ func factorize(ctx context.Context, f *dense.Cholesky, rows int) error {
 	return err
 }
 
-// fit solves the normal equations and refines the solution by the gradient at
-// it, which is summed over the samples and so does not know the rounding of the
-// factor.
+// fit solves the normal equations and refines the solution by the gradient, a sum over the samples
+// that is free of the factor's rounding.
 func (p *primal) fit(targets []float64) float64 {
 	clear(p.w)
 	if p.total == 0 {
@@ -118,7 +116,7 @@ func (p *primal) fit(targets []float64) float64 {
 		p.subtract()
 		copy(p.gradient, p.w)
 		blas64.Gemv(blas.Trans, 1, p.x, vector(p.residual), -1/p.c, vector(p.gradient))
-		// Σ of the residuals is 0 but for rounding, which a mean far off would blow up.
+		// Σ of the residuals is 0 up to rounding, which a large mean would amplify.
 		drift := 0.0
 		for _, r := range p.residual {
 			drift += r
@@ -134,7 +132,6 @@ func (p *primal) fit(targets []float64) float64 {
 	return ratio(largest(p.gradient), scale)
 }
 
-// subtract takes a_i w·x_i off residual.
 func (p *primal) subtract() {
 	for i, v := range p.a {
 		if v > 0 {
@@ -164,7 +161,7 @@ func (p *primal) newLeverages() *leverages {
 	return h
 }
 
-// leverages takes rows less the mean, which leaves the intercept on its own.
+// leverages centers the rows, which decouples the intercept.
 func (p *primal) leverages(_ context.Context, h *leverages) error {
 	d := p.x.Cols
 	for i := range p.a {

@@ -9,8 +9,8 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// Defaults of [MOSPL]: population and generations are those of the GAGA paper,
-// which names orders of 1.2 and 1.35.
+// Defaults of [MOSPL]: population and generations are those of the GAGA paper, which names orders
+// of 1.2 and 1.35.
 const (
 	MOSPLPopulation  = 150
 	MOSPLGenerations = 800
@@ -18,43 +18,41 @@ const (
 	MOSPLOrder       = 1.35
 )
 
-// MOSPLOptions tune [MOSPL]. The zero value of a field stands for its default.
+// MOSPLOptions tune [MOSPL]. Each field defaults at its zero value.
 type MOSPLOptions struct {
 	Population  int     // individuals, at least 4. 0: [MOSPLPopulation]
 	Generations int     // 0: [MOSPLGenerations]
 	Refit       int     // generations between refits. 0: [MOSPLRefit]
-	Order       float64 // > 1, of the polynomial that stands for [gaga.Mixture]. 0: [MOSPLOrder]
+	Order       float64 // > 1, of the polynomial that replaces [gaga.Mixture]. 0: [MOSPLOrder]
 	Seed        uint64
 }
 
-// MOSPLMember is a point of a MOSPL front.
 type MOSPLMember struct {
 	Weights []float64 // v, n numbers from 0 to 1
 	Loss    float64   // first objective, Σ m_i v_i l_i at the model fitted to v
 	Penalty float64   // second objective, Σ m_i f(v_i)
 	Age     float64   // implied
-	// Knot is the model fitted to v. Its objective and zones are those of the
-	// regularizer searched with at the implied age, its KKT is the residual of
-	// the weighted fit. Its age is the implied one smoothed along the front so that
-	// it does not fall: logarithms of ages by isotonic regression.
+	// Knot is the model fitted to v. Its objective and zones are those of the searched regularizer
+	// at the implied age, its KKT is the residual of the weighted fit. Its age is the implied age,
+	// smoothed along the front to be nondecreasing: isotonic regression of logarithms.
 	Knot gaga.Knot
 }
 
-// MOSPLTimes says what a search has spent. What is missing from the total went
-// into setting it up and into implied ages.
+// MOSPLTimes is the time spent in the parts of a search. The rest of Total is set-up and implied
+// ages.
 type MOSPLTimes struct {
 	Total      time.Duration
 	Variation  time.Duration // crossover and mutation
-	Evaluation time.Duration // objectives with losses held
+	Evaluation time.Duration // objectives with fixed losses
 	Sorting    time.Duration // non-dominated sorting and niches
 	Refits     time.Duration // weighted fits
 }
 
-// MOSPLFront is what [MOSPL] found.
+// MOSPLFront is the result of [MOSPL].
 type MOSPLFront struct {
-	Members   []MOSPLMember // in order of falling second objective, that is of rising weights
+	Members   []MOSPLMember // by falling second objective, that is, by rising weights
 	Fits      int           // weighted fits
-	Dominated int           // individuals left out because, once fitted, another one dominates or equals them
+	Dominated int           // individuals left out because, once fitted, another dominates or equals them
 	OneClass  int           // individuals left out because their weights are on one class only, see [gaga.ErrOneClass]
 	Discarded int           // individuals left out because their weights are all 0, or their implied age discards every sample
 	Times     MOSPLTimes
@@ -69,14 +67,13 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 	return knots
 }
 
-// MOSPL runs multi-objective self-paced learning (Li, Gong, Meng, Miao, AAAI
-// 2016), as the GAGA paper compares with it: NSGA-III searches the weights
-// v in [0,1]^n for the front of two objectives to be minimized,
+// MOSPL runs multi-objective self-paced learning (Li, Gong, Meng, Miao, AAAI 2016) as in the GAGA
+// paper's comparison: NSGA-III searches the weights v in [0,1]^n for the front of two objectives to
+// be minimized,
 //
 //	Σ m_i v_i l_i(θ)    and    Σ m_i f(v_i),
 //
-// where θ is the model fitted to v and f what is left of the self-paced
-// regularizer f(v, λ) without its age:
+// where θ is the model fitted to v and f is the self-paced regularizer f(v, λ) without its age:
 //
 //	hard         -v
 //	linear       v²/2 - v
@@ -85,24 +82,23 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 //
 // [gaga.LOG] is refused: its age does not multiply a function of the weights.
 //
-// The first population has the closed-form weights v*(l, λ) at ages spread over
-// the losses, and random ones, a fifth. The ages fall from the fit with all weights 1
-// on, and each takes its losses from the model fitted to the weights before, so
-// that outliers are found by and by. Before the first generation, after every Refit of them and at the end, the
-// model of each individual is fitted to its weights, from its neighbour's on the
-// front. In between losses are held: a child takes those of the parent whose
-// model is better for its weights, by R + Σ v_i l_i.
+// The first population has closed-form weights v*(l, λ) at ages spread over the losses, and a fifth
+// random ones. The ages fall, starting with the fit with all weights 1, and each age uses the
+// losses of the model fitted to the weights before, so that outliers are found gradually. Before
+// the first generation, after every Refit generations and at the end, the model of each individual
+// is fitted to its weights, starting from its neighbour's on the front. In between, losses are
+// fixed: a child takes those of the parent whose model is better for its weights, by R + Σ v_i l_i.
 //
-// Of the last population, fitted, those that another one dominates or equals are
-// left out. In order of the second objective the others approximate the age path.
-// The implied age of a member is the λ whose closed-form weights at the member's
-// losses are nearest to its weights. No range of ages is used.
+// Of the last population, fitted, members that another one dominates or equals are left out. The
+// others, in order of the second objective, approximate the age path. The implied age of a member
+// is the λ whose closed-form weights at the member's losses are nearest to its weights. No range of
+// ages is used.
 //
-// The paper used geatpy; what is known to differ is in docs/grid.md. A generation
-// of N individuals takes O(N n) for n samples.
+// The paper used geatpy; docs/grid.md lists the known differences. A generation of N individuals
+// takes O(N n) for n samples.
 //
-// Individuals whose weights are all 0, or whose implied age discards every sample, are left out; where no other is
-// left the error is [gaga.ErrDiscarded]. An error is returned without a front.
+// Individuals whose weights are all 0, or whose implied age discards every sample, are left out; if
+// none remains, the error is [gaga.ErrDiscarded]. With an error there is no front.
 func MOSPL(ctx context.Context, p *gaga.Problem, o MOSPLOptions) (*MOSPLFront, error) {
 	begin := time.Now()
 	if err := o.complete(); err != nil {
@@ -162,8 +158,8 @@ func (o *MOSPLOptions) complete() error {
 	return nil
 }
 
-// separable returns the regularizer of the form λ f(v) that [MOSPL] searches
-// with: the given one, or the polynomial of the given order for a mixture.
+// separable returns the regularizer of the form λ f(v) that [MOSPL] searches with: the given one,
+// or for a mixture the polynomial of the given order.
 func separable(r gaga.Regularizer, order float64) (gaga.Regularizer, error) {
 	switch r.(type) {
 	case gaga.Hard, gaga.Linear, gaga.Polynomial:

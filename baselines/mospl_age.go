@@ -10,10 +10,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// ageFree is the age-free part f of a self-paced regularizer λ f(v), and the
-// weights that belong to it.
+// ageFree is the age-free part f of a self-paced regularizer λ f(v), and its weights.
 type ageFree struct {
-	order        float64 // t of v^t/t - v; 0 stands for -v
+	order        float64 // t of v^t/t - v; 0 for -v
 	multiplicity []float64
 }
 
@@ -28,7 +27,6 @@ func newAgeFree(p *gaga.Problem) ageFree {
 	return f
 }
 
-// sum returns Σ m_i f(v_i).
 func (f *ageFree) sum(v []float64) float64 {
 	var sum float64
 	for i, w := range v {
@@ -38,7 +36,7 @@ func (f *ageFree) sum(v []float64) float64 {
 		case 2:
 			part = w * (0.5*w - 1)
 		default:
-			part = kernel.Exp(f.order*math.Log(w))/f.order - w // half the time of math.Pow
+			part = kernel.Exp(f.order*math.Log(w))/f.order - w // faster than math.Pow
 		}
 		if f.multiplicity != nil {
 			part *= f.multiplicity[i]
@@ -48,7 +46,6 @@ func (f *ageFree) sum(v []float64) float64 {
 	return sum
 }
 
-// weight returns v*(l, λ), which minimizes v l + λ f(v).
 func (f *ageFree) weight(loss, age float64) float64 {
 	switch {
 	case !(loss < age):
@@ -61,15 +58,13 @@ func (f *ageFree) weight(loss, age float64) float64 {
 	return kernel.Pow(1-loss/age, 1/(f.order-1))
 }
 
-// Ages of the first population: a share of spreadInside are quantiles of the
-// losses, the others go on from the largest loss in geometric progression to
-// spreadReach times it.
+// Ages of the first population: a share of spreadInside are quantiles of the losses, the others
+// continue from the largest loss in geometric progression to spreadReach times it.
 const (
 	spreadInside = 0.7
 	spreadReach  = 30
 )
 
-// spread returns the age for a share in (0, 1] of the ascending losses.
 func spread(sorted []float64, share float64) float64 {
 	last := len(sorted) - 1
 	if share <= spreadInside {
@@ -78,10 +73,9 @@ func spread(sorted []float64, share float64) float64 {
 	return sorted[last] * kernel.Pow(spreadReach, (share-spreadInside)/(1-spreadInside))
 }
 
-// Implied ages are sought from the smallest positive loss to impliedReach times the
-// largest: at up to impliedScan quantiles of the losses and as many ages in geometric
-// progression, then to a relative impliedPrecision on either side of the impliedBest
-// nearest.
+// Implied ages are sought from the smallest positive loss to impliedReach times the largest: at up
+// to impliedScan quantiles of the losses and as many ages in geometric progression, then to a
+// relative impliedPrecision around each of the impliedBest nearest.
 const (
 	impliedReach     = 1e3
 	impliedScan      = 120
@@ -89,8 +83,8 @@ const (
 	impliedPrecision = 1e-4
 )
 
-// impliedAge returns the age whose weights at the losses are nearest to v, by
-// the sum of squares; 1 where all losses are 0, which any age fits.
+// impliedAge returns the age whose weights at the losses are nearest to v in the sum of squares; 1
+// if all losses are 0.
 func (f *ageFree) impliedAge(v, losses []float64) float64 {
 	order := make([]int, len(losses))
 	for i := range order {
@@ -137,12 +131,12 @@ func (f *ageFree) impliedAge(v, losses []float64) float64 {
 	return kernel.Exp(best.log)
 }
 
-// impliedHard is impliedAge of weights that are 1 below the age and 0 from there on: of
-// the ages between two losses that give the nearest weights the middle one. order
-// sorts the losses, the positive ones from first on.
+// impliedHard is impliedAge for weights that are 1 below the age and 0 from there on: the middle of
+// the interval of ages between two losses that gives the nearest weights. order sorts the losses;
+// positive ones begin at first.
 func (f *ageFree) impliedHard(v, losses []float64, order []int, first int) float64 {
 	age := losses[order[first]]
-	best, sum := 0.0, 0.0 // Σ m_i (v_i - v*)² less that at the smallest positive loss
+	best, sum := 0.0, 0.0 // Σ m_i (v_i - v*)² minus its value at the smallest positive loss
 	for k, i := range order[first:] {
 		gain := 1 - 2*v[i]
 		if f.multiplicity != nil {
@@ -160,8 +154,7 @@ func (f *ageFree) impliedHard(v, losses []float64, order []int, first int) float
 	return age
 }
 
-// nearest returns the logarithm of the age between two that is nearest to v, by golden
-// section.
+// nearest returns the logarithm of the age between a and b that is nearest to v, by golden section.
 func (f *ageFree) nearest(v, losses []float64, a, b float64) float64 {
 	golden := (math.Sqrt(5) - 1) / 2
 	c, d := b-golden*(b-a), a+golden*(b-a)
@@ -180,7 +173,6 @@ func (f *ageFree) nearest(v, losses []float64, a, b float64) float64 {
 	return 0.5 * (a + b)
 }
 
-// miss returns Σ m_i (v_i - v*(l_i, λ))² for the logarithm of an age.
 func (f *ageFree) miss(v, losses []float64, logAge float64) float64 {
 	age := kernel.Exp(logAge)
 	var sum float64
@@ -195,8 +187,8 @@ func (f *ageFree) miss(v, losses []float64, logAge float64) float64 {
 	return sum
 }
 
-// ascend replaces the logarithms of ages by the nearest that do not fall, in
-// least squares: isotonic regression by pooling adjacent violators.
+// ascend replaces ages by the nearest nondecreasing ones, by least squares in the logarithms:
+// isotonic regression by pooling adjacent violators.
 func ascend(ages []float64) {
 	type block struct {
 		sum   float64

@@ -14,22 +14,21 @@ import (
 	"github.com/agepath/agepath/internal/nsga3"
 )
 
-// mosplSearch is the problem that NSGA-III minimizes. A model counts by its
-// losses; an individual has one of the models of the last refit.
+// mosplSearch is the problem that NSGA-III minimizes. Only a model's losses and penalty are kept;
+// an individual has one of the models of the last refit.
 type mosplSearch struct {
 	problem     *gaga.Problem
 	alternation *gaga.Alternation
 	free        ageFree
 	engine      *nsga3.Engine
 	models      mosplModels // of the last refit
-	spare       mosplModels // room for the next
+	spare       mosplModels // for the next refit
 	model       []int       // of each slot
-	order       []int       // slots of the population by falling second objective, as of the last refit
+	order       []int       // slots of the population by falling second objective, at the last refit
 	fits        int
 	refits      time.Duration
 }
 
-// mosplModels are the models of a refit.
 type mosplModels struct {
 	n         int
 	losses    []float64 // a row of n for each model, times multiplicities
@@ -42,7 +41,6 @@ func newMOSPLModels(count, n int) mosplModels {
 
 func (m *mosplModels) row(k int) []float64 { return m.losses[k*m.n : (k+1)*m.n] }
 
-// newMOSPLSearch makes the first population and fits its models.
 func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mosplSearch, error) {
 	a, err := gaga.NewAlternation(p)
 	if err != nil {
@@ -58,7 +56,7 @@ func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mos
 		return nil, fmt.Errorf("baselines: MOSPL: %w", err)
 	}
 	s.fits++
-	s.store(&s.models, 0) // everybody's until the first refit
+	s.store(&s.models, 0) // the model of all individuals until the first refit
 	initial, err := s.descend(ctx, size-size/5)
 	if err != nil {
 		return nil, err
@@ -73,9 +71,9 @@ func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mos
 	return s, s.refit(ctx, nil)
 }
 
-// descend returns the first individuals that are not random: closed-form weights
-// at count ages spread over the losses, from the largest on, where each takes
-// its losses from the model fitted to the one before.
+// descend returns the individuals of the first population that are not random: closed-form weights
+// at count ages spread over the losses, from the largest on; each uses the losses of the model
+// fitted to the weights before.
 func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, error) {
 	begin := time.Now()
 	losses, sorted := make([]float64, s.models.n), make([]float64, s.models.n)
@@ -98,7 +96,6 @@ func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, erro
 	return rows, nil
 }
 
-// store makes the alternation's current solution model k.
 func (s *mosplSearch) store(models *mosplModels, k int) {
 	row := models.row(k)
 	s.alternation.Losses(row)
@@ -108,7 +105,7 @@ func (s *mosplSearch) store(models *mosplModels, k int) {
 	models.penalties[k] = s.alternation.Penalty()
 }
 
-// Evaluate implements [nsga3.Problem] with losses held.
+// Evaluate implements [nsga3.Problem] with fixed losses.
 func (s *mosplSearch) Evaluate(f, v []float64, slot, mother, father int) {
 	if mother >= 0 {
 		s.model[slot] = s.model[mother]
@@ -125,10 +122,9 @@ func (s *mosplSearch) Evaluate(f, v []float64, slot, mother, father int) {
 	f[1] = s.free.sum(v)
 }
 
-// refit fits the model of each individual to its weights, along the front so
-// that each fit starts near its solution. fitted, where not nil, is called while
-// the slot's model is the alternation's current solution. Where the weights are
-// on one class only the individual keeps the model that it has.
+// refit fits the model of each individual to its weights, along the front so that each fit starts
+// near its solution. fitted, if not nil, is called while the slot's model is the alternation's
+// current solution. An individual with weights on one class only keeps its model.
 func (s *mosplSearch) refit(ctx context.Context, fitted func(slot int)) error {
 	begin := time.Now()
 	copy(s.order, s.engine.Living())
@@ -158,10 +154,9 @@ func (s *mosplSearch) refit(ctx context.Context, fitted func(slot int)) error {
 	return nil
 }
 
-// finish fits the population and returns its front.
 func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
 	front := &MOSPLFront{}
-	members := make([]*MOSPLMember, len(s.model)) // of each slot, nil without a fit or a sample
+	members := make([]*MOSPLMember, len(s.model)) // by slot; nil without a fit or a sample
 	losses := make([]float64, s.models.n)
 	err := s.refit(ctx, func(slot int) {
 		v := slices.Clone(s.engine.X(slot))
@@ -191,7 +186,7 @@ func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
 	front.OneClass = len(s.order) - left - front.Discarded
 	front.Dominated = left - len(archive.Members())
 	var ages []float64
-	for _, point := range archive.Members() { // still in the order of the second objective
+	for _, point := range archive.Members() { // still in order of the second objective
 		member := members[point.Tag]
 		member.Loss, member.Penalty = point.F[0], point.F[1]
 		front.Members = append(front.Members, *member)

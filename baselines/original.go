@@ -1,6 +1,6 @@
-// Package baselines computes what age paths are compared with: the plain fit,
-// alternate convex search on a grid of ages, multi-objective self-paced learning,
-// and robust methods without ages.
+// Package baselines computes the methods that age paths are compared with: the plain fit, alternate
+// convex search on a grid of ages, multi-objective self-paced learning, and robust methods without
+// ages.
 package baselines
 
 import (
@@ -9,9 +9,8 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// Original fits the problem with all weights 1, as if it had no self-paced
-// regularizer, and returns the solution, of length [gaga.Problem.Unknowns],
-// and its relative KKT residual.
+// Original fits the problem with all weights 1, without a self-paced regularizer, and returns the
+// solution, of length [gaga.Problem.Unknowns], and its relative KKT residual.
 func Original(ctx context.Context, p *gaga.Problem) (theta []float64, kkt float64, err error) {
 	a, err := gaga.NewAlternation(unpaced(p))
 	if err != nil {
@@ -23,7 +22,7 @@ func Original(ctx context.Context, p *gaga.Problem) (theta []float64, kkt float6
 	return append([]float64(nil), a.Theta()...), a.Certificate().KKT, nil
 }
 
-// unpaced returns the problem with a regularizer where it has none: one that is not used.
+// unpaced adds a regularizer, which is not used, to a problem without one.
 func unpaced(p *gaga.Problem) *gaga.Problem {
 	q := *p
 	if q.Regularizer == nil {

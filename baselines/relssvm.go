@@ -9,42 +9,38 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// ReLSSVMOptions tune [ReLSSVM]. The zero value stands for the defaults.
+// ReLSSVMOptions tune [ReLSSVM]. The zero value has the defaults.
 type ReLSSVMOptions struct {
-	// Truncation is θ > 0, the absolute residual from which on the loss is
-	// constant. +Inf is the plain least squares support vector machine. 0: 1,
-	// which for labels leaves out who is on the wrong side, or beyond 2.
+	// Truncation is θ > 0, the absolute residual above which the loss is constant. +Inf is the
+	// plain least squares support vector machine. 0: 1, which for labels leaves out samples on the
+	// wrong side, or beyond 2.
 	Truncation float64
 }
 
-// ReLSSVMFit is what [ReLSSVM] found.
+// ReLSSVMFit is the result of [ReLSSVM].
 type ReLSSVMFit struct {
 	Fit
 	Descent []float64 // the objective after each convex problem, not increasing
 }
 
-// ReLSSVM fits a problem of [LSSVM] with the truncated least squares loss of the
-// robust least squares support vector machine (Yang, Tan and He, Neurocomputing
-// 140, 2014),
+// ReLSSVM fits a problem of [LSSVM] with the truncated least squares loss of the robust least
+// squares support vector machine (Yang, Tan and He, Neurocomputing 140, 2014),
 //
 //	min over w, b of ½‖w‖² + (C/2) Σ_i m_i min(e_i², θ²),   e_i = y_i - w·φ(x_i) - b,
 //
-// by their concave-convex procedure: with min(e², θ²) = e² - max(0, e² - θ²), the
-// second term linearized at the last residuals, the next problem is a plain fit
-// in which the target of a sample with |e_i| > θ is its last prediction. All
-// these problems have one matrix, which is factorized once. Where five of them
-// in a row truncate the same samples, their limit is computed at once: the fit
-// to the others. The procedure ends where that fit truncates the same samples
-// again, which makes it a stationary point, not necessarily the global minimum.
-// Fit.Weights are 0 for the truncated samples. Where both starts truncate every
-// sample the error is [gaga.ErrDiscarded].
+// by their concave-convex procedure: with min(e², θ²) = e² - max(0, e² - θ²) and the second term
+// linearized at the last residuals, the next problem is a plain fit in which the target of a sample
+// with |e_i| > θ is its last prediction. All these problems share one matrix and factor. If five of
+// them in a row truncate the same samples, the limit is computed directly: the fit to the other
+// samples. The procedure ends when that fit truncates the same samples again, at a stationary
+// point, which need not be the global minimum. Fit.Weights are 0 for truncated samples. If both
+// starts truncate every sample, the error is [gaga.ErrDiscarded].
 //
-// Chosen here: the default of θ, in the units of the target, and the starts. The
-// procedure starts from the plain fit, and again from one that is found with
-// truncations from its largest residual down to θ, halved for each fit; the end
-// with the lower objective counts. The second start finds the majority where the
-// plain fit is so far off that θ truncates nearly everybody. [Fit.Objective] is
-// as above.
+// Chosen here: the default of θ, in the units of the target, and the starts. The procedure starts
+// from the plain fit, and again from a fit with truncations from its largest residual down to θ,
+// halved for each fit; the end with the lower objective counts. The second start finds the majority
+// when the plain fit is so far off that θ truncates nearly all samples. [Fit.Objective] is as
+// above.
 func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*ReLSSVMFit, error) {
 	if o.Truncation == 0 {
 		o.Truncation = 1
@@ -80,16 +76,15 @@ func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*ReLSSVMFi
 	return best, nil
 }
 
-// truncation is a run of the concave-convex procedure.
 type truncation struct {
 	machine *machine
 	theta   float64
-	weights []float64 // the multiplicities, 0 where truncated
+	weights []float64 // the multiplicities, 0 if truncated
 	descent []float64
 }
 
-// narrow makes the weights those of the last of the fits with the truncations
-// from the plain fit's largest residual down to θ.
+// narrow leaves the weights of the last fit with truncations from the plain fit's largest residual
+// down to θ.
 func (t *truncation) narrow(ctx context.Context) error {
 	m := t.machine
 	if _, err := m.solve(ctx, m.multiplicity); err != nil {
@@ -105,7 +100,7 @@ func (t *truncation) narrow(ctx context.Context) error {
 	return nil
 }
 
-// run ends at a stationary point. It starts from the fit with the weights.
+// run starts from the fit with the weights and ends at a stationary point.
 func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
 	m := t.machine
 	t.descent = nil
@@ -118,7 +113,7 @@ func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
 		after := t.record()
 		kept := slices.Clone(t.weights)
 		if !t.truncate(t.theta) || !(after < before) {
-			// Residuals at θ may differ by rounding: the weights are those of the fit.
+			// Residuals at θ may differ by rounding: return the weights of the fit.
 			return &ReLSSVMFit{
 				Fit:     Fit{Theta: m.theta(), Weights: m.shares(kept), Objective: after, KKT: kkt},
 				Descent: t.descent,
@@ -130,8 +125,8 @@ func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
 	}
 }
 
-// iterate does steps of the procedure until the same samples were truncated
-// steady times in a row, or nothing decreases any more.
+// iterate makes steps of the procedure until the same samples were truncated steady times in a row,
+// or nothing decreases any more.
 func (t *truncation) iterate(ctx context.Context) error {
 	const steady = 5
 	m := t.machine
@@ -162,7 +157,6 @@ func (t *truncation) iterate(ctx context.Context) error {
 	return nil
 }
 
-// truncate sets the weights for the residuals and reports whether any changed.
 func (t *truncation) truncate(theta float64) bool {
 	changed := false
 	for i, e := range t.machine.residual {
@@ -176,7 +170,6 @@ func (t *truncation) truncate(theta float64) bool {
 	return changed
 }
 
-// record notes and returns the objective.
 func (t *truncation) record() float64 {
 	m := t.machine
 	sum := 0.0
@@ -189,7 +182,6 @@ func (t *truncation) record() float64 {
 	return objective
 }
 
-// last returns the last objective, +Inf before there is any.
 func (t *truncation) last() float64 {
 	if len(t.descent) == 0 {
 		return math.Inf(1)

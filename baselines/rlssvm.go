@@ -11,21 +11,19 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// RLSSVMOptions tune [RLSSVM]. The zero value stands for the defaults.
+// RLSSVMOptions tune [RLSSVM]. The zero value has the defaults.
 type RLSSVMOptions struct {
-	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]: half
-	// of them withstands the most outliers, more fits better where there are
-	// fewer. 0: 0.7.
+	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]: 0.5 withstands the
+	// most outliers, more fits better if there are fewer. 0: 0.7.
 	Coverage float64
-	// Starts is the number of small and of large random subsets that the search
-	// starts from besides the plain fit and the median, and of changes of the best
-	// set that it starts from again. 0: 20.
+	// Starts is the number of small and of large random subsets to start from, in addition to the
+	// plain fit and the median, and of random changes of the best set. 0: 20.
 	Starts int
 	// Random draws the subsets. nil: always the same ones.
 	Random *rand.Rand
 }
 
-// RLSSVMFit is what [RLSSVM] found.
+// RLSSVMFit is the result of [RLSSVM].
 type RLSSVMFit struct {
 	Fit
 	Trimmed float64 // the first stage's objective
@@ -37,42 +35,39 @@ const LeastWeight = 1e-4
 
 const (
 	fullUpTo      = 2.5 // residuals in units of σ̂ with weight 1
-	leastFrom     = 3   // residuals in units of σ̂ with the least weight
+	leastFrom     = 3   // residuals in units of σ̂ with the minimum weight
 	normalScale   = 1.4826
 	smallestScale = 1e-10 // of σ̂, relative to the targets
 )
 
-// RLSSVM fits a problem of [LSSVM] by the robust weighted least squares support
-// vector machine of Chen, Yan and Li (Neurocomputing 168, 2015) in two stages.
-// The first, for robustness, is least trimmed squares,
+// RLSSVM fits a problem of [LSSVM] by the robust weighted least squares support vector machine of
+// Chen, Yan and Li (Neurocomputing 168, 2015) in two stages. The first, for robustness, is least
+// trimmed squares,
 //
 //	min over w, b of ½‖w‖² + (C/2) Σ_{i <= h} (e²)_(i),
 //
-// the sum of the h smallest squared residuals, where h is the coverage's share
-// of the samples. It is searched from the plain fit, from the median of the targets,
-// from fits to random subsets, and from the best set so far with a quarter of what it
-// trims exchanged at random: by the concentration steps of FAST-LTS (Rousseeuw
-// and Van Driessen, 2006), which fit to the h samples with the smallest residuals,
-// and, where these end, by exchanges of two samples (Hawkins, Computational Statistics
-// & Data Analysis 17, 1994), for as long as either lowers the objective. Where fits go
-// through nearly all their samples, concentration ends at once; exchanges count the
-// error that each sample would have without itself. The second stage, for
-// efficiency, is one fit with the weights of Suykens, De Brabanter, Lukas and
-// Vandewalle (Neurocomputing 48, 2002),
+// the sum of the h smallest squared residuals, with h the coverage's share of the samples. The
+// search starts from the plain fit, the median of the targets, fits to random subsets, and the best
+// set so far with a quarter of the trimmed samples exchanged at random. It makes concentration
+// steps of FAST-LTS (Rousseeuw and Van Driessen, 2006), which fit to the h samples with the
+// smallest residuals, and then exchanges of two samples (Hawkins, Computational Statistics & Data
+// Analysis 17, 1994), while either lowers the objective. If fits pass through nearly all their
+// samples, concentration ends at once; exchanges count the error that each sample would have if
+// left out. The second stage, for efficiency, is one fit with the weights of Suykens, De Brabanter,
+// Lukas and Vandewalle (Neurocomputing 48, 2002),
 //
 //	v_i = 1 to |e_i/σ̂| = 2.5, falling linearly to 1e-4 at 3,
 //
-// with σ̂ = 1.4826 median |e| of the first stage's residuals. [Fit.Objective] is
-// this stage's, ½‖w‖² + (C/2) Σ v_i e_i².
+// with σ̂ = 1.4826 median |e| of the first stage's residuals. [Fit.Objective] is this stage's,
+// ½‖w‖² + (C/2) Σ v_i e_i².
 //
-// Left open by the paper and chosen here: coverage, starts and the sizes of the
-// subsets, one more than columns (with a kernel √n), as FAST-LTS has it without
-// a penalty, and half of the rows; the scale, which needs σ̂ > 0, is at least 1e-10 of the largest
-// target. The paper does regression only. Where all targets are labels, -1 and
-// +1, trimming takes the same share of both classes: else dropping a whole class
-// would leave no error. A small coverage can still leave parts of the classes that
-// are easy to tell apart and say little of the rest. A row of multiplicity m counts as m samples, of which
-// trimming can take a part.
+// The paper leaves open, and this implementation chooses: coverage, starts and the sizes of the
+// subsets, one more than columns (with a kernel √n), as in FAST-LTS without a penalty, and half of
+// the rows; the scale, which needs σ̂ > 0, is at least 1e-10 of the largest target. The paper
+// covers regression only. If all targets are labels, -1 and +1, trimming takes the same share of
+// both classes: otherwise dropping a whole class would leave no error. A small coverage can still
+// leave easily separated parts of the classes that say little about the rest. A row of multiplicity
+// m counts as m samples; trimming can take a part of them.
 func RLSSVM(ctx context.Context, p *gaga.Problem, o RLSSVMOptions) (*RLSSVMFit, error) {
 	if o.Coverage == 0 {
 		o.Coverage = 0.7
@@ -101,7 +96,6 @@ func RLSSVM(ctx context.Context, p *gaga.Problem, o RLSSVMOptions) (*RLSSVMFit, 
 	return search.efficient(ctx, best)
 }
 
-// efficient is the second stage, from the best trimmed fit.
 func (t *trimming) efficient(ctx context.Context, best trimmed) (*RLSSVMFit, error) {
 	m := t.machine
 	if _, err := m.solve(ctx, best.weights); err != nil {
@@ -136,12 +130,11 @@ func influence(e, scale float64) float64 {
 	return LeastWeight
 }
 
-// median returns the median of |e| over the samples.
 func (t *trimming) median() float64 {
 	return math.Abs(t.machine.residual[t.middle(t.ranked(t.all))])
 }
 
-// middle returns the first row of an order of all with which half of the samples are seen.
+// middle returns the row of an order of all rows at which half of the samples are reached.
 func (t *trimming) middle(order []int) int {
 	m := t.machine
 	seen := 0.0
@@ -153,7 +146,6 @@ func (t *trimming) middle(order []int) int {
 	return order[len(order)-1]
 }
 
-// trimming searches the least trimmed squares fit of a machine.
 type trimming struct {
 	machine   *machine
 	options   RLSSVMOptions
@@ -165,13 +157,12 @@ type trimming struct {
 	exchanged *exchange
 }
 
-// group is the rows that are trimmed together.
+// group is a set of rows that are trimmed together.
 type group struct {
 	rows []int
 	kept float64 // samples that are not trimmed
 }
 
-// trimmed is a set of samples with the objective of the fit to it.
 type trimmed struct {
 	weights   []float64
 	objective float64
@@ -212,7 +203,6 @@ func newTrimming(m *machine, p *gaga.Problem, o RLSSVMOptions) *trimming {
 	return t
 }
 
-// run returns the best of all starts.
 func (t *trimming) run(ctx context.Context) (trimmed, error) {
 	m := t.machine
 	var best trimmed
@@ -245,7 +235,7 @@ func (t *trimming) run(ctx context.Context) (trimmed, error) {
 	return best, nil
 }
 
-// kicked exchanges a quarter of the samples outside a set for random ones of it.
+// kicked exchanges a quarter of the samples outside a set for random members.
 func (t *trimming) kicked(weights []float64) []float64 {
 	m, to := t.machine, slices.Clone(weights)
 	for _, g := range t.groups {
@@ -260,7 +250,7 @@ func (t *trimming) kicked(weights []float64) []float64 {
 			to[g.rows[k]] -= by
 			come += by
 		}
-		for _, k := range slices.Backward(order) { // those that went out are in front
+		for _, k := range slices.Backward(order) { // rows that were removed come first
 			by := min(come, m.multiplicity[g.rows[k]]-to[g.rows[k]])
 			to[g.rows[k]] += by
 			come -= by
@@ -269,7 +259,7 @@ func (t *trimming) kicked(weights []float64) []float64 {
 	return to
 }
 
-// constant makes the residuals those of the median of the targets.
+// constant sets the residuals to those of the median of the targets.
 func (t *trimming) constant() {
 	m := t.machine
 	order := slices.Clone(t.all)
@@ -280,8 +270,8 @@ func (t *trimming) constant() {
 	}
 }
 
-// draw returns the weights of a random subset of the rows, of about the given size
-// and at least one of every group.
+// draw returns the weights of a random subset of about the given size, with at least one row of
+// every group.
 func (t *trimming) draw(size int) []float64 {
 	clear(t.weights)
 	size = (size + len(t.groups) - 1) / len(t.groups)
@@ -294,8 +284,7 @@ func (t *trimming) draw(size int) []float64 {
 	return t.weights
 }
 
-// concentrate does concentration steps from the machine's fit for as long as they lower
-// the objective.
+// concentrate makes concentration steps from the machine's fit while they lower the objective.
 func (t *trimming) concentrate(ctx context.Context) (s trimmed, err error) {
 	for {
 		t.choose()
@@ -303,7 +292,7 @@ func (t *trimming) concentrate(ctx context.Context) (s trimmed, err error) {
 			return s, err
 		}
 		objective := t.machine.weighted(t.weights)
-		if s.weights != nil && !(objective < s.objective) { // the same samples, or equal but for rounding
+		if s.weights != nil && !(objective < s.objective) { // the same samples, or equal up to rounding
 			return s, nil
 		}
 		s.objective = objective
@@ -325,8 +314,7 @@ func (t *trimming) choose() {
 	}
 }
 
-// ranked returns the rows in the order of their residuals, equal ones in that of
-// their numbers, until it is called again.
+// ranked returns the rows by residual, then by number; valid until the next call.
 func (t *trimming) ranked(rows []int) []int {
 	e := t.machine.residual
 	order := t.order[:copy(t.order, rows)]

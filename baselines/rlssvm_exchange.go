@@ -9,31 +9,29 @@ import (
 )
 
 const (
-	exchangeAmong = 10    // rows of a group that may leave, and that may come in
-	exchangeLeast = 1e-10 // of the objective, what an exchange must gain
-	fullLeverage  = 1e-10 // 1 - a h of a row without which there is no fit, but for rounding
+	exchangeAmong = 10    // rows of a group considered for leaving, and for entering
+	exchangeLeast = 1e-10 // minimum gain of an exchange, relative to the objective
+	fullLeverage  = 1e-10 // 1 - a h of a row without which there is no fit, up to rounding
 )
 
-// leverages is the matrix H = C X̃ (P + C Σ a_i x̃_i x̃_iᵀ)⁻¹ X̃ᵀ of a least squares
-// support vector machine, n x n: x̃ is φ(x) with a 1 for the intercept, and P the
-// identity but for a 0 there. It is kept as R B Rᵀ.
+// leverages is the n x n matrix H = C X̃ (P + C Σ a_i x̃_i x̃_iᵀ)⁻¹ X̃ᵀ of a least squares support
+// vector machine: x̃ is φ(x) with a 1 for the intercept, and P the identity except for a 0 there.
+// It is kept as R B Rᵀ.
 type leverages struct {
-	rows   blas64.General   // R, n x k; without data the identity
+	rows   blas64.General   // R, n x k; the identity if Data is nil
 	middle blas64.Symmetric // B, k x k
 	aimed  []float64        // k: B r_j
 }
 
-// newLeverages has room for k columns.
 func newLeverages(k int) *leverages {
 	return &leverages{middle: blas64.Symmetric{Uplo: blas.Lower, N: k, Stride: k, Data: make([]float64, k*k)}, aimed: make([]float64, k)}
 }
 
-// row returns row i of R.
 func (h *leverages) row(i int) blas64.Vector {
 	return vector(h.rows.Data[i*h.rows.Stride:][:h.rows.Cols])
 }
 
-// aim makes j the column that at and shift are about.
+// aim selects the column j for at and shift.
 func (h *leverages) aim(j int) {
 	if h.rows.Data != nil {
 		blas64.Symv(1, h.middle, h.row(j), 0, vector(h.aimed))
@@ -46,7 +44,6 @@ func (h *leverages) aim(j int) {
 	}
 }
 
-// at returns h_ij.
 func (h *leverages) at(i int) float64 {
 	if h.rows.Data != nil {
 		return blas64.Dot(h.row(i), vector(h.aimed))
@@ -54,13 +51,12 @@ func (h *leverages) at(i int) float64 {
 	return h.aimed[i]
 }
 
-// shift takes f times column j times itself off.
+// shift subtracts f times column j times itself.
 func (h *leverages) shift(f float64) { blas64.Syr(-f, vector(h.aimed), h.middle) }
 
-// exchange is a set of samples that changes by one at a time, with what its fit
-// then has: adding δ to the weight of row j takes f h_ij e_j off each residual e_i,
-// f h_ij h_kj off each h_ik, and adds (C/2) f e_j² to the objective, where
-// f = δ/(1 + δ h_jj).
+// exchange is a set of samples that changes by one at a time, with quantities of its fit: adding δ
+// to the weight of row j subtracts f h_ij e_j from each residual e_i and f h_ij h_kj from each
+// h_ik, and adds (C/2) f e_j² to the objective, where f = δ/(1 + δ h_jj).
 type exchange struct {
 	*leverages
 	weights  []float64 // n
@@ -70,7 +66,6 @@ type exchange struct {
 	coming   shortlist
 }
 
-// change adds to the weight of a row.
 func (x *exchange) change(j int, by float64) {
 	x.aim(j)
 	f := by / (1 + by*x.own[j])
@@ -84,15 +79,15 @@ func (x *exchange) change(j int, by float64) {
 	x.weights[j] += by
 }
 
-// swap takes weight from one row and gives it to another of the same group.
+// swap moves weight from one row to another of the same group.
 type swap struct {
 	from, to int
 	by       float64
-	gain     float64 // by which ‖w‖²/C + Σ a e² falls
+	gain     float64 // decrease of ‖w‖²/C + Σ a e²
 }
 
-// best returns the best swap among the rows of a group whose samples promise most,
-// each taken for itself; its gain is exact.
+// best returns the best swap, by its exact gain, among the rows of a group that are individually
+// most promising.
 func (x *exchange) best(rows []int, multiplicity []float64) (best swap) {
 	x.leaving.clear()
 	x.coming.clear()
@@ -121,7 +116,7 @@ func (x *exchange) best(rows []int, multiplicity []float64) (best swap) {
 	return best
 }
 
-// shortlist is the rows with the largest keys, exchangeAmong of them, the largest first.
+// shortlist has the exchangeAmong rows with the largest keys, in descending order.
 type shortlist struct {
 	rows []int
 	keys []float64
@@ -143,8 +138,7 @@ func (s *shortlist) offer(row int, key float64) {
 	}
 }
 
-// exchange lowers the objective of a set by exchanges of samples until none of the
-// promising ones lowers it.
+// exchange lowers the objective of a set by exchanges of samples until no promising one lowers it.
 func (t *trimming) exchange(ctx context.Context, s *trimmed) error {
 	m, x := t.machine, t.exchanged
 	if _, err := m.solve(ctx, s.weights); err != nil {
@@ -152,7 +146,7 @@ func (t *trimming) exchange(ctx context.Context, s *trimmed) error {
 	}
 	s.objective = m.weighted(s.weights)
 	if slices.Equal(s.weights, m.multiplicity) {
-		return nil // nothing to exchange
+		return nil
 	}
 	copy(x.weights, s.weights)
 	copy(x.residual, m.residual)

@@ -7,15 +7,13 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// wantedGap is the relative duality gap to which piecewise linear-quadratic
-// problems are solved, and allowedGap the one with which they may end where
-// rounding prevents that.
+// wantedGap is the relative duality gap requested for piecewise linear-quadratic problems,
+// allowedGap the one accepted if rounding prevents that.
 const (
 	wantedGap  = 1e-13
 	allowedGap = 1e-10
 )
 
-// solve solves a problem to these gaps.
 func solve(ctx context.Context, p rehline.Problem) (rehline.Solution, error) {
 	solution, err := rehline.Solve(ctx, p, rehline.Options{Tol: wantedGap})
 	if err == nil && !(solution.Gap <= allowedGap) {

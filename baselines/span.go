@@ -10,44 +10,44 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// Span is a range of ages that fits a problem: no path along it changes any more before
-// First, and none is short of samples at Last. Ages are in the unit that the regularizer
-// compares them with, so a larger C moves the range with the losses.
+// Span is a range of ages that fits a problem: paths do not change before First and have all
+// samples at Last. Ages are in the unit in which the regularizer compares them with losses, so a
+// larger C moves the range with the losses.
 type Span struct {
-	First float64 // the first sample that has a loss comes in, by the losses of the plain fit
-	Tenth float64 // a tenth of these samples are in
-	Whole float64 // a search that goes up from First has all samples in
+	First float64 // the first sample with a loss is admitted, by the losses of the plain fit
+	Tenth float64 // a tenth of these samples are admitted
+	Whole float64 // a search upwards from First has admitted all samples
 	Last  float64 // [spanRoom] times Whole
 }
 
 const (
-	// spanRoom is how far a span goes beyond the age at which the search has all samples in.
-	// The search makes few and large steps, so paths keep samples out longer: up to 2.4
-	// times as long on the settings of [Span.Ages]; smooth weights then still approach their limit.
+	// spanRoom is the ratio of Last to the age at which the search has admitted all samples. The
+	// search makes few and large steps, so paths admit samples later: up to 2.4 times on the
+	// settings of [Span.Ages]; smooth weights then still approach their limit.
 	spanRoom = 4
-	// spanSteps is the number of ages of the search up to the largest loss of the plain
-	// fit. Half are quantiles of its losses, the others go on from the median in geometric progression.
+	// spanSteps is the number of ages of the search up to the largest loss of the plain fit: half
+	// are quantiles of its losses, the others continue from the median in geometric progression.
 	spanSteps = 30
-	// spanGrowth is the ratio of ages beyond, and spanBeyond how many there are at most.
+	// spanGrowth is the ratio of later ages, spanBeyond their maximum number.
 	spanGrowth = 1.5
 	spanBeyond = 100
-	// boundGrowth is the growth of a threshold from age to age below which it is bounded.
+	// boundGrowth is the growth of a threshold per age below which it counts as bounded.
 	boundGrowth = 0.01
-	spanShare   = 0.1 // of the samples that have a loss, at Tenth
-	// lossRounding is the share of the largest loss below which one counts as none.
+	spanShare   = 0.1 // of the samples with a loss, at Tenth
+	// lossRounding is the share of the largest loss below which a loss counts as 0.
 	lossRounding = 1e-10
 )
 
-// FindSpan returns the range of ages of a problem. The plain fit's losses give where it
-// begins. They do not give where it ends: a sample that is out has a larger loss than in the
-// plain fit, which knows it, up to a thousand times as large where samples are few
-// for the features. So alternate convex search goes up from there, one step an age, until every
-// sample is within the last threshold. That is at most [spanSteps] + [spanBeyond] fits.
+// FindSpan returns the range of ages of a problem. The plain fit's losses give its beginning but
+// not its end: an excluded sample has a larger loss than in the plain fit, up to a thousand times
+// if there are few samples for the features. So alternate convex search continues upwards, one step
+// an age, until every sample is within the last threshold. That takes at most [spanSteps] +
+// [spanBeyond] fits.
 //
-// The span depends on the problem alone. It is the same for all methods that get the same one.
-// A problem without a regularizer has one that compares ages with the losses.
-// Where the regularizer has no age for a sample, the search ends as its threshold stands still; where
-// no sample has a loss, any range is right, and it is that from 1 to 8.
+// The span depends on the problem alone, so methods that get the same problem get the same span. A
+// problem without a regularizer gets one that compares ages with the losses. If the regularizer has
+// no age for a sample, the search ends when its threshold stops growing; if no sample has a loss,
+// any range is right, and the span is 1 to 8.
 func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 	p = unpaced(p)
 	a, err := gaga.NewAlternation(p)
@@ -60,7 +60,7 @@ func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 	losses := make([]float64, p.X.Rows)
 	a.Losses(losses)
 	entries := entryAges(p, losses)
-	if len(entries) == 0 { // no sample has a loss to compare: all ages give the plain fit
+	if len(entries) == 0 { // all ages give the plain fit
 		return Span{First: 1, Tenth: 1, Whole: 2, Last: 2 * spanRoom}, nil
 	}
 	at := func(share float64) float64 { return entries[max(1, int(math.Ceil(share*float64(len(entries)))))-1] }
@@ -92,8 +92,8 @@ func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 	return s, nil
 }
 
-// entryAges returns the ages at which losses come within the last threshold of the regularizer, in
-// rising order, of losses that are no rounding.
+// entryAges returns, in ascending order, the ages at which losses come within the last threshold of
+// the regularizer. It ignores losses up to lossRounding of the largest loss without features.
 func entryAges(p *gaga.Problem, losses []float64) []float64 {
 	least := roundingLoss(p, losses)
 	var ages []float64
@@ -111,7 +111,7 @@ func entryAges(p *gaga.Problem, losses []float64) []float64 {
 }
 
 // roundingLoss returns the largest loss that may be rounding: a share lossRounding of the largest,
-// those without features included.
+// including the losses without features.
 func roundingLoss(p *gaga.Problem, losses []float64) float64 {
 	largest := slices.Max(losses)
 	for _, y := range p.Y {
@@ -121,11 +121,11 @@ func roundingLoss(p *gaga.Problem, losses []float64) float64 {
 	return lossRounding * largest
 }
 
-// Ages between which thresholds are looked for.
+// Ages between which thresholds are sought.
 const leastAge, mostAge = 1e-150, 1e150
 
 // entryAge returns the age at which the regularizer's last threshold, which rises with the age,
-// reaches a loss, +Inf where it does not.
+// reaches a loss, +Inf if it does not.
 func entryAge(r gaga.Regularizer, loss float64) float64 {
 	last := len(r.Zones()) - 2
 	threshold := func(age float64) float64 {
@@ -150,11 +150,10 @@ func entryAge(r gaga.Regularizer, loss float64) float64 {
 	return hi
 }
 
-// Ages returns n ages from First to Last, at least 4, in rising order: First; n - 2 from Tenth to
-// Whole in geometric progression; and Last. With 41 ages on ten data sets, three weights of the
-// loss and five regularizers, alternate convex search has 34 different fits on average.
-// Equal steps in the rank of the plain fit's losses give 32, as they
-// leave out the ages beyond its largest loss; steps of equal size give 25.
+// Ages returns n >= 4 ages from First to Last in ascending order: First; n - 2 from Tenth to Whole
+// in geometric progression; and Last. With 41 ages on ten data sets, three weights of the loss and
+// five regularizers, alternate convex search has 34 different fits on average; equal steps in the
+// rank of the plain fit's losses give 32, equal steps of the age 25.
 func (s Span) Ages(n int) []float64 {
 	ages := []float64{s.First}
 	for k := range n - 2 {
