@@ -27,6 +27,7 @@ type MOSPLOptions struct {
 	Seed        uint64
 }
 
+// MOSPLMember is a point of a MOSPL front.
 type MOSPLMember struct {
 	Weights []float64 // v, n numbers from 0 to 1
 	Loss    float64   // first objective, Σ m_i v_i l_i at the model fitted to v
