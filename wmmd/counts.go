@@ -2,17 +2,16 @@ package wmmd
 
 import "fmt"
 
-// entry is a word of a text, as an index of [counts.rows], with how often it is there.
+// entry is a word of a text, as an index of [counts.rows], with its count.
 type entry struct {
 	word  int32
 	count float64
 }
 
-// class is the texts of a class.
 type class struct {
-	texts  []int32   // with words
-	sum    []float64 // of each word, how often it is there
-	words  float64   // in all
+	texts  []int32   // texts with words
+	sum    []float64 // of each word: its count
+	words  float64   // total
 	within float64   // pairs of words of one text, Σ_i d_i²
 }
 
@@ -22,14 +21,14 @@ func (c *class) pairs() float64 { return c.words*c.words - c.within }
 // counts is a sample as counts of its distinct words.
 type counts struct {
 	dim     int        // of a word's row
-	rows    [][2]int32 // the words of the embedding that a distinct word consists of
+	rows    [][2]int32 // the embedding's words that make up a distinct word
 	texts   [][]entry
 	classes []class
 
 	entries []entry
-	local   []int32         // of the embedding's words: index among rows, plus 1
-	bigrams map[int64]int32 // of pairs of them: the same
-	place   []int32         // of rows: entry in the text at hand, plus 1
+	local   []int32         // of the embedding's words: index in rows, plus 1
+	bigrams map[int64]int32 // the same for pairs of words
+	place   []int32         // of rows: entry in the current text, plus 1
 }
 
 // count reads a sample of words below vocabulary.
@@ -68,7 +67,6 @@ func (c *counts) count(s Sample, vocabulary int, without map[int32]bool, bigrams
 	c.sum(s.Labels)
 }
 
-// start empties the counts.
 func (c *counts) start(s Sample, vocabulary int) {
 	c.rows, c.texts, c.entries, c.place = c.rows[:0], c.texts[:0], c.entries[:0], c.place[:0]
 	if len(c.local) < vocabulary {
@@ -87,8 +85,7 @@ func (c *counts) start(s Sample, vocabulary int) {
 	}
 }
 
-// add counts a word, or a bigram if there is a second one, of the text whose entries begin at
-// start.
+// add counts a word, or with a second one a bigram, of the text whose entries begin at start.
 func (c *counts) add(word, second int32, start int) {
 	index := c.local[word]
 	key := int64(word)<<32 | int64(second)
@@ -112,7 +109,6 @@ func (c *counts) add(word, second int32, start int) {
 	c.entries[start+int(c.place[index-1])-1].count++
 }
 
-// sum sums up the texts of each class.
 func (c *counts) sum(labels []int) {
 	highest := -1
 	for _, label := range labels {

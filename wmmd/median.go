@@ -8,25 +8,23 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// weighted is a value that counts so often; a negative weight takes others away.
+// weighted is a value with its weight, which may be negative.
 type weighted struct{ value, weight float64 }
 
-// Squared distances become fixed-point numbers of keyBits bits, and a histogram has
-// the next levelBits of them.
+// Squared distances become fixed-point numbers of keyBits bits; a histogram covers levelBits of
+// them.
 const (
 	keyBits   = 48
 	levelBits = 12
 	buckets   = 1 << levelBits
-	// fewValues is how many values are sorted without another histogram.
+	// fewValues is the number of values sorted without another histogram.
 	fewValues = 1 << 12
-	// bracket is how far from its last value, relatively, the median is looked for first.
+	// bracket is the relative distance from its last value within which the median is first sought.
 	bracket = 0.06
 )
 
-// bandwidth returns σ²; 0 says that all words have the same row. It is not a number
-// where rows are not finite.
-// The median is looked for near guess first, if that is positive; it does not change the
-// result.
+// bandwidth returns σ²; 0 means that all words have the same row, NaN that rows are not finite. If
+// guess is positive, the search starts near it, without an effect on the result.
 func (p *pair) bandwidth(o Options, guess float64) float64 {
 	if o.Bandwidth > 0 {
 		return o.Bandwidth
@@ -59,7 +57,6 @@ func (p *pair) bandwidth(o Options, guess float64) float64 {
 	}
 }
 
-// furthest returns the largest squared distance from the first word.
 func (p *pair) furthest() float64 {
 	largest := 0.0
 	for _, d := range p.distances(&p.parts[0], 0) {
@@ -74,18 +71,17 @@ type selection struct {
 	scale   float64 // from distances to keys
 	workers int
 
-	// Distances between lo and hi were gathered from the parts, those below lo have the
-	// weight under and those to hi, too, the weight upTo. hi is 0 for none.
+	// Distances between lo and hi were gathered from the parts; under is the weight of those below
+	// lo, upTo of those below hi. hi is 0 for none.
 	lo, hi, under, upTo float64
 }
 
 // ranked is a distance, and the weight of all distances up to it.
 type ranked struct{ value, through float64 }
 
-// key is a distance as a fixed-point number.
 func (s *selection) key(d float64) uint64 { return uint64(int64(d * s.scale)) }
 
-// at returns the distance before which and at which there is more weight than rank.
+// at returns the distance at which the cumulative weight exceeds rank.
 func (s *selection) at(rank float64) ranked {
 	if s.under <= rank && rank < s.upTo {
 		return s.amongGathered(rank)
@@ -110,8 +106,8 @@ func (s *selection) at(rank float64) ranked {
 	}
 }
 
-// among returns the distance of a rank among some, below which there is a weight. It
-// sorts them.
+// among returns the distance of a rank among some values, which it sorts; below is the weight below
+// them.
 func among(values []weighted, below, rank float64) ranked {
 	slices.SortFunc(values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	for i := 0; ; {
@@ -126,7 +122,6 @@ func among(values []weighted, below, rank float64) ranked {
 	}
 }
 
-// gather gathers the distances between lo and hi.
 func (s *selection) gather(lo, hi float64) {
 	p := s.pair
 	s.lo, s.hi = lo, hi
@@ -142,7 +137,6 @@ func (s *selection) gather(lo, hi float64) {
 	}
 }
 
-// gatherPart gathers those of a part.
 func (p *pair) gatherPart(t *part) {
 	lo, hi := p.selection.lo, p.selection.hi
 	t.gathered, t.index, t.under = t.gathered[:0], resize(t.index, p.n+8), 0
@@ -158,7 +152,7 @@ func (p *pair) gatherPart(t *part) {
 	})
 }
 
-// amongGathered returns the distance of a rank that is among those gathered.
+// amongGathered returns the distance of a rank among the gathered ones.
 func (s *selection) amongGathered(rank float64) ranked {
 	p := s.pair
 	h := (*[buckets]float64)(p.parts[0].clearHistogram())
@@ -184,15 +178,15 @@ func (s *selection) amongGathered(rank float64) ranked {
 	return among(p.values, below, rank)
 }
 
-// clearHistogram returns the histogram, empty.
+// clearHistogram returns the empty histogram.
 func (t *part) clearHistogram() []float64 {
 	t.histogram = resize(t.histogram, buckets)
 	clear(t.histogram)
 	return t.histogram
 }
 
-// histogram returns the weights by the bits of keys from shift on, of the keys whose
-// bits above are prefix.
+// histogram returns the weights by the bits of keys from shift on, for keys whose higher bits are
+// prefix.
 func (s *selection) histogram(prefix uint64, shift int) []float64 {
 	p := s.pair
 	p.run(work{do: (*pair).histogramPart, prefix: prefix, shift: shift}, s.workers)
@@ -206,7 +200,6 @@ func (s *selection) histogram(prefix uint64, shift int) []float64 {
 	return first
 }
 
-// histogramPart is the histogram of a part.
 func (p *pair) histogramPart(t *part) {
 	s, prefix, shift := &p.selection, p.work.prefix, p.work.shift
 	h := (*[buckets]float64)(t.clearHistogram())
@@ -220,8 +213,8 @@ func (p *pair) histogramPart(t *part) {
 	})
 }
 
-// collect gathers the distances whose key has the bits prefix from shift on. It
-// returns false if there are too many to sort.
+// collect gathers the distances whose key has the bits prefix from shift on, or returns false if
+// they are too many to sort.
 func (s *selection) collect(prefix uint64, shift int) bool {
 	p := s.pair
 	limit := fewValues
@@ -236,7 +229,6 @@ func (s *selection) collect(prefix uint64, shift int) bool {
 	return count <= limit
 }
 
-// collectPart collects those of a part.
 func (p *pair) collectPart(t *part) {
 	s, prefix, shift, limit := &p.selection, p.work.prefix, p.work.shift, p.work.limit
 	t.values = t.values[:0]
@@ -255,7 +247,7 @@ func (p *pair) collectPart(t *part) {
 	})
 }
 
-// selfWeight is the weight of words with themselves, which have distance 0.
+// selfWeight is the weight of words with themselves, at distance 0.
 func (p *pair) selfWeight() float64 {
 	total := kernel.Dot(p.both, p.both)
 	for _, e := range p.entries {
@@ -264,9 +256,9 @@ func (p *pair) selfWeight() float64 {
 	return total
 }
 
-// eachRow calls visit with the squared distances of each word of a part from those behind
-// it, for all words and then for the words of each text. The weight of one is that of
-// the other word times by, and is that of both orders of the two.
+// eachRow calls visit with the squared distances of each word of a part from the later ones, for
+// all words and then for the words of each text. The weight of a distance is that of the other word
+// times by, for both orders of the two.
 func (p *pair) eachRow(t *part, visit func(d, weights []float64, by float64)) {
 	for i := t.words[0]; i < t.words[1]; i++ {
 		visit(p.distances(t, i), p.both[i+1:], 2*p.both[i])

@@ -4,11 +4,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// pair is two classes of a sample, with the words that they have. Matrices have a row of
-// n numbers, stride apart, for each dimension.
+// pair is two classes of a sample, with their words. Matrices have a row of n numbers, stride
+// apart, for each dimension.
 type pair struct {
 	dim, n, stride int
-	words          []int32   // the sample's index of each word
+	words          []int32   // indices of the words in the sample
 	place          []int32   // of the sample's words: index here
 	x              []float64 // the words' rows, transposed
 	sum            [2][]float64
@@ -22,14 +22,13 @@ type pair struct {
 	work           work
 }
 
-// member is a text of one of the two classes.
 type member struct {
 	class   int
-	entries []entry // of words here
+	entries []entry // with indices of pair's words
 }
 
-// part is what one goroutine at a time works on: some words, each with all behind it, and
-// some texts.
+// part is the work of one goroutine at a time: some words, each with all later ones, and some
+// texts.
 type part struct {
 	words, texts [2]int // from, up to
 	histogram    []float64
@@ -38,29 +37,27 @@ type part struct {
 	index        []int32
 	under        float64
 	value        float64
-	total        []float64 // of the weights of each word, with kernels
-	moment       []float64 // of these times the rows of the other words
+	total        []float64 // sum of each word's weights, with kernels
+	moment       []float64 // the same times the rows of the other words
 	point        []float64
 	d, g         []float64
 	text         block
 }
 
-// block is the words of one text.
 type block struct {
 	n, stride           int
 	x, count            []float64
 	total, moment, d, g []float64
 }
 
-// partSize is the number of pairs of words from which on there is another part, and
-// maxParts the largest number of these.
+// partSize is the number of pairs of words per part, maxParts the maximum number of parts.
 const (
 	partSize = 1 << 16
 	maxParts = 16
 )
 
-// between takes two classes of a sample whose words have the given rows. It returns
-// whether both have two texts with words; else wMMD² is 0.
+// between sets two classes of a sample whose words have the given rows. It returns whether both
+// have two texts with words; else wMMD² is 0.
 func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 	if c.classes[a].pairs() <= 0 || c.classes[b].pairs() <= 0 {
 		return false
@@ -69,7 +66,7 @@ func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 	return true
 }
 
-// setClasses takes two classes, of which one may be empty.
+// setClasses sets two classes, one of which may be empty.
 func (p *pair) setClasses(c *counts, rows []float64, a, b *class) {
 	p.class = [2]*class{a, b}
 	p.words, p.place = p.words[:0], resize(p.place, len(c.rows))
@@ -96,7 +93,6 @@ func (p *pair) setClasses(c *counts, rows []float64, a, b *class) {
 	p.cut()
 }
 
-// takeTexts takes the texts with the words' indices here.
 func (p *pair) takeTexts(c *counts) {
 	size := 0
 	for _, k := range p.class {
@@ -116,7 +112,7 @@ func (p *pair) takeTexts(c *counts) {
 	}
 }
 
-// cut divides the work into parts with about as many pairs of words each.
+// cut divides the work into parts with about equal numbers of pairs of words.
 func (p *pair) cut() {
 	pairs := p.n * (p.n - 1) / 2
 	count := min(1+pairs/partSize, maxParts)
@@ -139,7 +135,7 @@ func (p *pair) cut() {
 	}
 }
 
-// distances returns the squared distances of word i from those behind it.
+// distances returns the squared distances of word i from the later ones.
 func (p *pair) distances(t *part, i int) []float64 {
 	for k := range t.point {
 		t.point[k] = p.x[k*p.stride+i]
@@ -149,7 +145,6 @@ func (p *pair) distances(t *part, i int) []float64 {
 	return d
 }
 
-// load takes the words of a text.
 func (b *block) load(p *pair, text []entry) {
 	b.n = len(text)
 	b.stride = kernel.Pad(b.n)
@@ -163,7 +158,6 @@ func (b *block) load(p *pair, text []entry) {
 	}
 }
 
-// distances returns the squared distances of word i from those behind it.
 func (b *block) distances(point []float64, i int) []float64 {
 	for k := range point {
 		point[k] = b.x[k*b.stride+i]
@@ -173,8 +167,8 @@ func (b *block) distances(point []float64, i int) []float64 {
 	return d
 }
 
-// evaluate returns wMMD² of the two classes. With it the parts have what the gradient
-// consists of.
+// evaluate returns wMMD² of the two classes and, with gradient, leaves the parts of the gradient in
+// the first part.
 func (p *pair) evaluate(gamma float64, gradient bool, workers int) float64 {
 	p.run(work{do: (*pair).evaluatePart, gamma: gamma, gradient: gradient}, workers)
 	value := 0.0
@@ -194,7 +188,6 @@ func (p *pair) evaluate(gamma float64, gradient bool, workers int) float64 {
 	return value
 }
 
-// evaluatePart sums over a part.
 func (p *pair) evaluatePart(t *part) {
 	t.value = 0
 	t.total, t.moment = resize(t.total, p.n), resize(t.moment, p.dim*p.stride)
@@ -223,7 +216,7 @@ func (p *pair) overWords(t *part) {
 	}
 }
 
-// overTexts takes the pairs of words of one text away.
+// overTexts subtracts the pairs of words of one text.
 func (p *pair) overTexts(t *part) {
 	gamma, gradient := p.work.gamma, p.work.gradient
 	b := &t.text
@@ -256,8 +249,8 @@ func (p *pair) overTexts(t *part) {
 	}
 }
 
-// spread adds the weights g of word i, at the given point, with those behind it, to both
-// words' totals and moments.
+// spread adds the weights g of word i, at the given point, with the later words to both words'
+// totals and moments.
 func spread(total, moment, x []float64, stride int, point, g []float64, sum float64, i int) {
 	total[i] += sum
 	if len(g) == 0 {
@@ -271,7 +264,7 @@ func spread(total, moment, x []float64, stride int, point, g []float64, sum floa
 	}
 }
 
-// addSlope adds the gradient to that in the rows of the sample's words.
+// addSlope adds the gradient to that of the sample's rows.
 func (p *pair) addSlope(slope []float64) {
 	t := &p.parts[0]
 	for j, word := range p.words {

@@ -8,19 +8,18 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Test is a permutation test of wMMD² = 0, that is of texts of all classes being from one
-// law.
+// Test is a permutation test of wMMD² = 0: texts of all classes have the same distribution.
 type Test struct {
 	Statistic float64 // wMMD²
-	// P is the share of labellings, the given one counted in, with as large a value: the
-	// test at the level α rejects where it is at most α.
+	// P is the share of labellings, including the given one, with at least this value: the test at
+	// level α rejects if P is at most α.
 	P float64
 }
 
 // PermutationTest permutes labels of texts. With two classes the statistic is that of
-// [Estimator.Value]. With more, all pairs of classes share one bandwidth, the median over
-// the pairs of words of all texts, so that kernels are computed once. An embedding whose
-// words all have one row has the statistic 0. Texts without words play no part.
+// [Estimator.Value]. With more, all pairs of classes share one bandwidth, the median over the pairs
+// of words of all texts, so that kernels are computed once. An embedding whose words all have the
+// same row has the statistic 0. Texts without words are ignored.
 func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations int, random *rand.Rand) Test {
 	if permutations < 1 {
 		panic(fmt.Sprintf("wmmd: %d permutations", permutations))
@@ -42,7 +41,7 @@ func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations in
 		labels[i] = s.Labels[text]
 	}
 	test := Test{Statistic: g.statistic(labels, len(c.classes))}
-	const rounding = 1e-12 // it must not tell equal values apart
+	const rounding = 1e-12 // rounding must not separate equal values
 	least := test.Statistic - rounding*(1+math.Abs(test.Statistic))
 	reached := 1
 	for range permutations {
@@ -55,7 +54,7 @@ func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations in
 	return test
 }
 
-// everything returns all texts with words as one class, and one without texts.
+// everything returns all texts with words as one class, and an empty class.
 func (c *counts) everything() (all, none *class) {
 	all, none = &class{sum: make([]float64, len(c.rows))}, &class{sum: make([]float64, len(c.rows))}
 	for i, text := range c.texts {
@@ -71,8 +70,8 @@ func (c *counts) everything() (all, none *class) {
 	return all, none
 }
 
-// textSums has the sums of kernels over the words of two texts each, which are all that
-// wMMD² needs to know of a labelling.
+// textSums has the sums of kernels over the words of any two texts, which determine wMMD² of a
+// labelling.
 type textSums struct {
 	n      int
 	sums   []float64 // n x n
@@ -85,7 +84,7 @@ type textSums struct {
 func newGram(p *pair, gamma float64) *textSums {
 	n := len(p.texts)
 	g := &textSums{n: n, sums: make([]float64, n*n), length: make([]float64, n)}
-	holders := make([][]entry, p.n) // of each word: the texts that have it
+	holders := make([][]entry, p.n) // of each word: the texts that contain it
 	for i, text := range p.texts {
 		for _, e := range text.entries {
 			g.length[i] += e.count
@@ -117,7 +116,6 @@ func newGram(p *pair, gamma float64) *textSums {
 	return g
 }
 
-// statistic returns wMMD² under a labelling.
 func (g *textSums) statistic(labels []int, classes int) float64 {
 	g.means = resize(g.means, classes*classes)
 	g.words, g.within = resize(g.words, classes), resize(g.within, classes)

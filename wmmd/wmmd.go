@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Float is the numbers of embeddings. Sums are in float64 for both.
+// Float is the number type of embeddings. Sums are in float64 for both.
 type Float interface{ float32 | float64 }
 
 // Embedding has a row of Dim numbers for each word.
@@ -16,34 +16,32 @@ type Embedding[T Float] struct {
 	Dim  int
 }
 
-// Row is the row of a word.
 func (e Embedding[T]) Row(word int32) []T {
 	return e.Data[int(word)*e.Dim:][:e.Dim:e.Dim]
 }
 
-// Sample is labelled texts: the words of each, as rows of an embedding, and its
-// class, counted from 0.
+// Sample is labelled texts: the words of each, as rows of an embedding, and its class, counted from
+// 0.
 type Sample struct {
 	Texts  [][]int32
 	Labels []int
 }
 
-// Options change what is estimated, and with how many goroutines.
+// Options of an [Estimator].
 type Options struct {
-	// Bandwidth is σ². 0 takes the weighted median of each pair of classes.
+	// Bandwidth is σ². 0 means the weighted median of each pair of classes.
 	Bandwidth float64
-	// Without are words that are left out, the structured form.
+	// Without are words to leave out, the structured form.
 	Without []int32
-	// Bigrams takes pairs of neighbouring words as words, whose rows are those of the two
-	// one after the other. Pairs with a word of Without are left out.
+	// Bigrams uses pairs of neighbouring words as words, with concatenated rows. Pairs with a word
+	// of Without are left out.
 	Bigrams bool
-	// Workers is the number of goroutines, at most that of processors; 0 is 1. It does not
+	// Workers is the number of goroutines, at most that of processors; 0 means 1. It does not
 	// change the numbers.
 	Workers int
 }
 
-// Estimator computes wMMD² and keeps its memory from call to call. It is not for use
-// by several goroutines at once.
+// Estimator computes wMMD² and reuses its memory. It is not safe for concurrent use.
 type Estimator[T Float] struct {
 	options Options
 	without map[int32]bool
@@ -54,7 +52,7 @@ type Estimator[T Float] struct {
 	last    []float64 // σ² of each pair of classes in the last sample, by (b, a)
 }
 
-// New returns an estimator. A bandwidth below 0 panics.
+// New returns an estimator. It panics for a bandwidth below 0.
 func New[T Float](options Options) *Estimator[T] {
 	if !(options.Bandwidth >= 0) {
 		panic(fmt.Sprintf("wmmd: bandwidth %v is not >= 0", options.Bandwidth))
@@ -69,14 +67,14 @@ func New[T Float](options Options) *Estimator[T] {
 	return e
 }
 
-// Value returns wMMD² of a sample. Words without a row, negative labels, and other numbers of
-// labels than texts panic.
+// Value returns wMMD² of a sample. It panics for words without a row, negative labels, and unequal
+// numbers of labels and texts.
 func (e *Estimator[T]) Value(m Embedding[T], s Sample) float64 {
 	return e.estimate(m, s, false)
 }
 
-// AddGradient adds scale times the gradient of wMMD² in m to the matrix to, which has
-// m's shape, and returns wMMD².
+// AddGradient adds scale times the gradient of wMMD² in m to the matrix to, of m's shape, and
+// returns wMMD².
 func (e *Estimator[T]) AddGradient(to []T, scale float64, m Embedding[T], s Sample) float64 {
 	if len(to) != len(m.Data) {
 		panic("wmmd: the gradient has another size than the embedding")
@@ -95,8 +93,7 @@ func (e *Estimator[T]) AddGradient(to []T, scale float64, m Embedding[T], s Samp
 	return value
 }
 
-// Bandwidth returns σ² of the classes a < b of a sample; 0 says that the pair counts
-// as 0.
+// Bandwidth returns σ² of the classes a < b of a sample; 0 means that the pair counts as 0.
 func (e *Estimator[T]) Bandwidth(m Embedding[T], s Sample, a, b int) float64 {
 	e.prepare(m, s)
 	if !e.pair.between(&e.counts, e.point, a, b) {
@@ -105,7 +102,6 @@ func (e *Estimator[T]) Bandwidth(m Embedding[T], s Sample, a, b int) float64 {
 	return e.pair.bandwidth(e.options, 0)
 }
 
-// prepare counts the words of a sample and fetches their rows.
 func (e *Estimator[T]) prepare(m Embedding[T], s Sample) {
 	if m.Dim < 1 || len(m.Data)%m.Dim != 0 {
 		panic(fmt.Sprintf("wmmd: %d numbers are no rows of %d", len(m.Data), m.Dim))
@@ -128,8 +124,8 @@ func (e *Estimator[T]) prepare(m Embedding[T], s Sample) {
 	}
 }
 
-// estimate sums over pairs of classes; with it e.slope becomes the gradient in the rows
-// of the sample's distinct words.
+// estimate sums over pairs of classes; with gradient e.slope becomes the gradient in the rows of
+// the sample's distinct words.
 func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64 {
 	e.prepare(m, s)
 	c := &e.counts
@@ -159,8 +155,7 @@ func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64
 	return total
 }
 
-// resize returns a slice of n entries of whatever value, in the memory of x if there is
-// room.
+// resize returns a slice of n undefined entries, in the memory of x if there is room.
 func resize[E any](x []E, n int) []E {
 	if cap(x) < n {
 		return make([]E, n, n+n/4)
@@ -168,7 +163,7 @@ func resize[E any](x []E, n int) []E {
 	return x[:n]
 }
 
-// work is what is done for each part of a pair, and with what.
+// work is the task for each part of a pair, with its arguments.
 type work struct {
 	do func(p *pair, t *part)
 
@@ -179,7 +174,7 @@ type work struct {
 	limit    int
 }
 
-// run does the work for each part, on so many goroutines.
+// run does the work for each part, on the given number of goroutines.
 func (p *pair) run(w work, workers int) {
 	p.work = w
 	if workers = min(workers, len(p.parts), runtime.GOMAXPROCS(0)); workers > 1 {

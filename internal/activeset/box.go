@@ -1,6 +1,6 @@
 package activeset
 
-// Place says where a variable stands in its box.
+// Place is the position of a variable in its box.
 type Place uint8
 
 const (
@@ -9,9 +9,9 @@ const (
 	Inside              // free
 )
 
-// Box is where the variables are and may be. Its slices have an entry for each.
+// Box has the variables and their bounds. Its slices have an entry for each variable.
 type Box struct {
-	Y         []float64 // on the sides of 0 where the boxes are
+	Y         []float64 // sign: the side of 0 on which the box is
 	Low, High []float64
 	Beta      []float64
 	Place     []Place
@@ -27,7 +27,7 @@ func (b *Box) Zero(i int) Place {
 
 func (b *Box) Full(i int) Place { return AtLow + AtHigh - b.Zero(i) }
 
-// Settle clips β_i to its box and records where it stands.
+// Settle clips β_i to its box and records its place.
 func (b *Box) Settle(i int) {
 	switch {
 	case b.Low[i] == b.High[i]:
@@ -53,7 +53,6 @@ func (b *Box) bound(i int, sign float64) float64 {
 
 func (b *Box) clip(i int, value float64) float64 { return max(b.Low[i], min(b.High[i], value)) }
 
-// room is the distance of β_i to its bound in the direction of sign.
 func (b *Box) room(i int, sign float64) float64 {
 	if sign > 0 {
 		return b.High[i] - b.Beta[i]
@@ -61,13 +60,13 @@ func (b *Box) room(i int, sign float64) float64 {
 	return b.Beta[i] - b.Low[i]
 }
 
-// changes are those of some variables, noted for a sum of rows of K.
+// changes records changes of variables, for a sum of rows of K.
 type changes struct {
 	list []int
 	coef []float64
 }
 
-// Begin forgets the changes that were noted.
+// Begin discards the recorded changes.
 func (c *changes) Begin() { c.list, c.coef = c.list[:0], c.coef[:0] }
 
 func (c *changes) note(i int, change float64) {
@@ -75,5 +74,5 @@ func (c *changes) note(i int, change float64) {
 	c.coef = append(c.coef, change)
 }
 
-// Noted returns how many changes there are to apply.
+// Noted returns the number of recorded changes.
 func (c *changes) Noted() int { return len(c.list) }

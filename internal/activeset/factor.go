@@ -5,18 +5,17 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// factor is the Cholesky factor L of K + shift·11ᵀ on the free variables, kept up to
-// date as they enter and leave. With the constraint 1ᵀβ = const the shift changes no
-// solution, and it makes the matrix positive definite whenever K is so on the
-// constraint's null space.
+// factor is the Cholesky factor L of K + shift·11ᵀ on the free variables, updated as they enter and
+// leave. With the constraint 1ᵀβ = const the shift changes no solution, and it makes the matrix
+// positive definite whenever K is positive definite on the constraint's null space.
 type factor struct {
 	*dense.Cholesky
 	matrix  Matrix
 	members []int
-	has     []bool // per variable: is it a member
+	has     []bool // per variable: membership
 	shift   float64
 	ones    []float64 // L⁻¹1
-	column  []float64 // work: the new row of L, or what a refused one has of it
+	column  []float64 // scratch: the new row of L, or the part of a refused row
 	changes int       // since it was last empty
 }
 
@@ -26,9 +25,8 @@ func newFactor(m Matrix, n int, o Options) *factor {
 	return c
 }
 
-// extend appends variable i. It reports false and leaves the factor unchanged where i
-// depends linearly on the members, column then holding L⁻¹k of them, or at the limit,
-// which Full tells apart.
+// extend appends variable i. It reports false, with the factor unchanged, at the limit (see Full)
+// or if i depends linearly on the members; column then holds L⁻¹k for them.
 func (c *factor) extend(i int) bool {
 	if c.Full() {
 		return false
@@ -49,7 +47,6 @@ func (c *factor) extend(i int) bool {
 	return true
 }
 
-// remove takes out the member at position k.
 func (c *factor) remove(k int) {
 	c.Delete(k)
 	c.has[c.members[k]] = false
@@ -62,7 +59,6 @@ func (c *factor) remove(k int) {
 	c.changes++
 }
 
-// clear takes out all members.
 func (c *factor) clear() {
 	for _, i := range c.members {
 		c.has[i] = false

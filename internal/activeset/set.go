@@ -1,18 +1,16 @@
 // Package activeset solves quadratic programs in a box,
 //
-//	min ½βᵀKβ - yᵀβ   subject to   low <= β <= high and, where asked, 1ᵀβ = 0,
+//	min ½βᵀKβ - yᵀβ   subject to   low <= β <= high and, if requested, 1ᵀβ = 0,
 //
-// the duals of support vector machines, from a good start. Each box has 0 at one end, on
-// the side that y points away from. With the bounded variables fixed the free ones solve
-// a linear system,
+// the duals of support vector machines, from a good start. Each box has 0 at one end and extends in
+// the direction of y. With the bounded variables fixed the free ones solve a linear system,
 //
 //	K_FF β_F + b 1 = y_F - K_FB β_B,   1ᵀβ = 0,
 //
-// and what remains is to find the right free set. One way exchanges many variables at a
-// time (block principal pivoting: Júdice and Pires 1994; the primal-dual active set
-// method of Hintermüller, Ito and Kunisch 2002): fast, but it may cycle. The other is
-// the feasible active-set method with a ratio test (for this dual: Scheinberg 2006), one
-// exchange at a time.
+// so the task is to find the right free set. One method exchanges many variables at a time (block
+// principal pivoting: Júdice and Pires 1994; the primal-dual active set method of Hintermüller, Ito
+// and Kunisch 2002): fast, but it may cycle. The other is the feasible active-set method with a
+// ratio test (for this dual: Scheinberg 2006), one exchange at a time.
 package activeset
 
 import "math"
@@ -22,10 +20,10 @@ type Matrix interface {
 	Diagonal(i int) float64
 	// Gather writes K_ij for the j of list into dst.
 	Gather(dst []float64, i int, list []int)
-	// Accumulate takes f along as the variables of list change by the coefficients: it
-	// adds their sum of rows of K at the watched variables, now or in Current.
+	// Accumulate updates f at the watched variables, now or in Current, for changes of the
+	// variables of list by the coefficients: it adds their sum of rows of K.
 	Accumulate(f []float64, list []int, coefficient []float64)
-	// Evaluate computes f anew for all of β, now or in Current.
+	// Evaluate recomputes f for all of β, now or in Current.
 	Evaluate(f, beta []float64)
 	// Current makes f current at the given variables, or at all watched ones for nil.
 	Current(f []float64, at []int)
@@ -36,40 +34,39 @@ type Options struct {
 	Equality   bool    // 1ᵀβ = 0, with the multiplier b; else b = 0
 	Shift      float64 // with Equality, of K by 11ᵀ: about a mean diagonal entry
 	Dependence float64 // share of its diagonal below which a pivot counts as zero
-	Limit      int     // most free variables that the memory allows, 0 for any number
+	Limit      int     // maximum number of free variables, 0 for no limit
 }
 
-// Set is the state of a solution. Its slices have an entry for each variable. At the
-// optimum the gradient f_i - y_i, f = Kβ, has f_i - y_i + b >= 0 where β_i can only grow,
-// <= 0 where it can only fall, and = 0 inside the box.
+// Set is the state of a solution. Its slices have an entry for each variable. At the optimum the
+// gradient f_i - y_i, f = Kβ, has f_i - y_i + b >= 0 where β_i can only grow, <= 0 where it can
+// only fall, and = 0 inside the box.
 type Set struct {
 	Options
 	Box
 	F []float64
 	B float64
 
-	// Watch are the variables that take part. The others are fixed, and their F is not
-	// known.
+	// Watch are the variables that take part. The others are fixed, and their F is unknown.
 	Watch []int
-	// Held are the parts of β that a matrix counts to what is constant, and Rest is what is
-	// constant in 1ᵀβ, see Lazily.
+	// Held is the part of β already included in the constant term of a matrix, and Rest the
+	// constant part of 1ᵀβ, see Lazily.
 	Held []float64
 	Rest float64
-	// Noise returns what rounding of F_i comes to beside the tolerances; nil for nothing.
+	// Noise returns a bound on the rounding error of F_i; nil for none.
 	Noise func(i int) float64
 
 	changes
-	updates int // sums added to F since it was last computed anew
+	updates int // sums added to F since it was last recomputed
 	matrix  Matrix
 	factor  *factor
-	step    []float64 // work: a step of the free variables
+	step    []float64 // scratch: a step of the free variables
 
 	box   func(i int) float64 // of Lazily
 	boxed []bool              // the box of a variable is known
 	moved []int               // these variables
 }
 
-// New returns a set of len(y) variables, all watched, at 0 in boxes without width.
+// New returns a set of len(y) variables, all watched, at 0 in boxes of width 0.
 func New(m Matrix, y []float64, o Options) *Set {
 	n := len(y)
 	f := func() []float64 { return make([]float64, n) }
@@ -86,13 +83,13 @@ func New(m Matrix, y []float64, o Options) *Set {
 	return s
 }
 
-// Free returns the free variables that the factor has.
+// Free returns the free variables in the factor.
 func (s *Set) Free() []int { return s.factor.members }
 
-// Renew makes the next Solve factorize anew.
+// Renew makes the next Solve factorize from scratch.
 func (s *Set) Renew() { s.factor.clear() }
 
-// Move notes the change of β_i to value for the Apply that follows.
+// Move changes β_i to value and records the change for the next Apply.
 func (s *Set) Move(i int, value float64) {
 	if value != s.Beta[i] {
 		s.note(i, value-s.Beta[i])
@@ -100,8 +97,8 @@ func (s *Set) Move(i int, value float64) {
 	}
 }
 
-// shift notes the change of β_i by a step, which ends at the box. With Lazily F goes by
-// the step, not by what rounding of β_i leaves of it.
+// shift changes β_i by a step, clipped to the box, and records the change. With Lazily F changes by
+// the step itself, not by the rounded change of β_i.
 func (s *Set) shift(i int, step float64) {
 	value := s.Beta[i] + step
 	if s.box == nil || value <= s.Low[i] || value >= s.High[i] {
@@ -112,7 +109,7 @@ func (s *Set) shift(i int, step float64) {
 	s.Beta[i] = value
 }
 
-// Apply takes F along with the noted changes.
+// Apply updates F by the recorded changes.
 func (s *Set) Apply() {
 	if len(s.list) > 0 {
 		s.matrix.Accumulate(s.F, s.list, s.coef)
@@ -121,18 +118,18 @@ func (s *Set) Apply() {
 	}
 }
 
-// Evaluate computes F anew.
+// Evaluate recomputes F.
 func (s *Set) Evaluate() {
 	s.matrix.Evaluate(s.F, s.Beta)
 	s.Begin()
 	s.updates = 0
 }
 
-// Updates returns how many sums were added to F since it was last computed anew.
+// Updates returns the number of sums added to F since it was last recomputed.
 func (s *Set) Updates() int { return s.updates }
 
-// Bound sets the box of variable i, whose width is u. At a bound it moves with it; free
-// it is clipped but stays free until its next step, for that may lead back inside.
+// Bound sets the width u of the box of variable i. A variable at a bound moves with it; a free one
+// is clipped but stays free until its next step, which may lead back inside.
 func (s *Set) Bound(i int, u float64) {
 	s.Low[i], s.High[i] = min(0, s.Y[i]*u), max(0, s.Y[i]*u)
 	if u == 0 && s.Place[i] == Inside { // free without room
@@ -148,10 +145,9 @@ func (s *Set) Bound(i int, u float64) {
 	}
 }
 
-// Lazily begins a solution in which box tells the widths of boxes when they are needed:
-// now for the free variables, and later for those that break their conditions. A matrix
-// counts all others to what is constant, and of a variable at a bound the β that it has
-// there: Held.
+// Lazily begins a solution for which box gives the widths of boxes on demand: now for the free
+// variables, later for those that violate their conditions. A matrix includes all others in its
+// constant term, and of a variable at a bound its current β, Held.
 func (s *Set) Lazily(box func(i int) float64, rest float64) {
 	if s.Held == nil {
 		s.Held, s.boxed = make([]float64, len(s.Y)), make([]bool, len(s.Y))
@@ -168,7 +164,7 @@ func (s *Set) Lazily(box func(i int) float64, rest float64) {
 	s.Begin()
 }
 
-// Moved returns the variables that may have moved from where they are held.
+// Moved returns the variables that may differ from Held.
 func (s *Set) Moved() []int {
 	if s.box == nil {
 		return s.Watch
@@ -176,7 +172,7 @@ func (s *Set) Moved() []int {
 	return s.moved
 }
 
-// need asks for the box of a variable.
+// need requests the box of a variable.
 func (s *Set) need(i int) {
 	if s.box == nil || s.boxed[i] {
 		return
@@ -191,7 +187,6 @@ func (s *Set) need(i int) {
 	}
 }
 
-// needAll asks for the boxes of all watched variables.
 func (s *Set) needAll() {
 	for _, i := range s.Watch {
 		s.need(i)
@@ -219,7 +214,7 @@ func (s *Set) excess() (sum, size float64) {
 	return sum, size
 }
 
-// Unbalanced returns 1ᵀβ relative to the sum of its terms' sizes, where it has to be 0.
+// Unbalanced returns 1ᵀβ relative to the sum of its terms' sizes; 0 without Equality.
 func (s *Set) Unbalanced() float64 {
 	sum, size := s.excess()
 	if !s.Equality || size == 0 {
@@ -228,8 +223,8 @@ func (s *Set) Unbalanced() float64 {
 	return math.Abs(sum) / size
 }
 
-// Balance restores 1ᵀβ = 0 inside the box as far as there is room: first the free
-// variables move, each in proportion to its room, then those at bounds, in their order.
+// Balance restores 1ᵀβ = 0 inside the box as far as there is room: first by the free variables, in
+// proportion to their room, then by those at bounds, in order.
 func (s *Set) Balance() {
 	const rounding = 1e-15
 	if s.Unbalanced() <= rounding {
@@ -263,9 +258,8 @@ func (s *Set) Balance() {
 	s.Apply()
 }
 
-// Violation tells by how much variable i breaks its optimality condition: how far
-// f_i - y_i + b lies on the side on which β_i could still improve. It is negative where
-// β_i should fall.
+// Violation returns the amount by which variable i violates its optimality condition: f_i - y_i + b
+// on the side on which β_i could still improve. It is negative if β_i should fall.
 func (s *Set) Violation(i int) float64 {
 	v := s.Y[i] - s.F[i] - s.B
 	if v > 0 && s.Beta[i] < s.High[i] || v < 0 && s.Beta[i] > s.Low[i] {
@@ -274,8 +268,8 @@ func (s *Set) Violation(i int) float64 {
 	return 0
 }
 
-// breaks returns by how much a variable at a bound breaks its condition, beyond what
-// rounding accounts for, where that is more than tolerance, else 0.
+// breaks returns the violation of a variable at a bound beyond rounding if it exceeds tolerance,
+// else 0.
 func (s *Set) breaks(i int, tolerance float64) float64 {
 	v := s.Y[i] - s.F[i] - s.B
 	if math.Abs(v) <= tolerance || s.Place[i] == Inside || (v > 0) != (s.Place[i] == AtLow) {
@@ -291,7 +285,7 @@ func (s *Set) breaks(i int, tolerance float64) float64 {
 	return beyond
 }
 
-// excused returns a violation less what rounding accounts for.
+// excused returns a violation minus its possible rounding.
 func (s *Set) excused(i int, v float64) float64 {
 	if s.Noise == nil {
 		return math.Abs(v)
@@ -299,9 +293,9 @@ func (s *Set) excused(i int, v float64) float64 {
 	return math.Abs(v) - s.Noise(i)
 }
 
-// Multiplier sets b to the mean over the free variables, or to the midpoint of the
-// feasible interval where there are none. Where that is open to one side b is its end;
-// where to both, b stays.
+// Multiplier sets b to the mean over the free variables, or to the midpoint of the feasible
+// interval if there are none; if that is open to one side, to its end; if open to both, b is
+// unchanged.
 func (s *Set) Multiplier() {
 	if !s.Equality {
 		s.B = 0
@@ -310,7 +304,7 @@ func (s *Set) Multiplier() {
 	s.needAll()
 	s.matrix.Current(s.F, nil)
 	lowest, highest := math.Inf(-1), math.Inf(1)
-	first, off, free := 0.0, 0.0, 0 // a mean of many equal numbers is summed from one of them: their own sum rounds
+	first, off, free := 0.0, 0.0, 0 // a mean of many equal numbers is summed relative to one of them, as their own sum rounds
 	for _, i := range s.Watch {
 		rest := s.Y[i] - s.F[i]
 		if s.Beta[i] < s.High[i] {

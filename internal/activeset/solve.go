@@ -9,20 +9,19 @@ import (
 
 // Limits say when [Set.Solve] ends.
 type Limits struct {
-	Exchanges     int     // of the free set, about
+	Exchanges     int     // approximate limit on exchanges of the free set
 	Bounded, Free float64 // violations that count as rounding, at bounds and inside the box
 	Single        bool    // only one exchange at a time, and with 1ᵀβ = 0 at least one free variable
 }
 
-// search is one call of [Set.Solve].
 type search struct {
 	*Set
 	Limits
 }
 
-// Solve looks for the optimum from the present places: by many exchanges at a time, and
-// where that does not end one by one. It returns the number of exchanges and whether all
-// conditions hold. F must be current. The error is the context's.
+// Solve finds the optimum from the current places: by many exchanges at a time, and if that fails,
+// one by one. It returns the number of exchanges and whether all conditions hold. F must be
+// current. The error is the context's.
 func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
 	if !s.Align() {
 		return 0, false, nil
@@ -41,19 +40,18 @@ func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool,
 	run.Exchanges = max(0, l.Exchanges-exchanges)
 	more, arrived, err := run.descend(ctx)
 	const few = 16
-	if !l.Single || s.updates > few { // many small sums are off by their rounding
+	if !l.Single || s.updates > few { // many small sums accumulate rounding
 		s.Evaluate()
 		s.refine(l.Free)
 	}
 	return exchanges + more, arrived, err
 }
 
-// Align brings the factor's members in line with the free variables. Those that depend
-// linearly on the others (duplicates, a linear kernel's rank) slide along the null
-// direction until one of them meets a bound. It reports false where the free variables
-// outgrow the factor's memory.
+// Align updates the factor's members to the free variables. Variables that depend linearly on the
+// others (duplicates, a linear kernel's rank) slide along the null direction until one of them
+// meets a bound. It reports false if the free variables exceed the factor's memory.
 func (s *Set) Align() bool {
-	const renewal = 500 // changes, beside one a member, after which the factor is made anew
+	const renewal = 500 // changes, in addition to one per member, after which the factor is recomputed
 	if s.factor.changes > renewal+len(s.factor.members) {
 		s.factor.clear()
 	}
@@ -67,9 +65,9 @@ func (s *Set) Align() bool {
 	return true
 }
 
-// remember keeps β, and follow brings F up to date with what changed since: as K maps the
-// directions of slides to zero but for rounding, F is the same for all slides between,
-// of which a crowd at the margin takes thousands. Both use step.
+// remember saves β, and follow updates F by the changes since. K maps the directions of slides to
+// zero up to rounding, so F is the same for all slides in between; a crowd at the margin takes
+// thousands. Both use step.
 func (s *Set) remember() []float64 {
 	for _, i := range s.Moved() {
 		s.step[i] = s.Beta[i]
@@ -87,8 +85,8 @@ func (s *Set) follow(before []float64) {
 	s.Apply()
 }
 
-// dropOutside removes the members that are no longer free: one by one, or by a new
-// factorization where they are so many that it is cheaper.
+// dropOutside removes the members that are no longer free, one by one, or by a new factorization if
+// that is cheaper.
 func (s *Set) dropOutside() {
 	gone := 0
 	for _, i := range s.factor.members {
@@ -113,7 +111,7 @@ func (s *Set) dropOutside() {
 	}
 }
 
-// enter makes variable i free. It reports false where the factor is full.
+// enter frees variable i. It reports false if the factor is full.
 func (s *Set) enter(i int) bool {
 	if s.Place[i] = Inside; s.factor.extend(i) {
 		return true
@@ -122,14 +120,14 @@ func (s *Set) enter(i int) bool {
 	return s.slideIn(i)
 }
 
-// admit is enter with F left as it was.
+// admit is enter without updating F.
 func (s *Set) admit(i int) bool {
 	s.Place[i] = Inside
 	return s.factor.extend(i) || s.slideIn(i)
 }
 
-// slideIn is admit for a variable that the factor has just refused. Members that depend
-// on it leave, or it comes to a bound itself.
+// slideIn is admit for a variable that the factor has just refused: members that depend on it
+// leave, or it reaches a bound.
 func (s *Set) slideIn(i int) bool {
 	s.matrix.Current(s.F, nil)
 	for {
@@ -143,9 +141,9 @@ func (s *Set) slideIn(i int) bool {
 	}
 }
 
-// slide moves β_i, whose column depends on the members, along the direction n with
-// Kn = 0 and 1ᵀn = 0, downhill, until it or a member meets a bound. The member leaves. F
-// stays as it was. The factor has just refused i.
+// slide moves β_i, whose column depends on the members and which the factor has just refused,
+// downhill along the direction n with Kn = 0 and 1ᵀn = 0, until it or a member meets a bound. The
+// member leaves. F is unchanged.
 func (s *Set) slide(i int) {
 	members := s.factor.members
 	n := s.factor.column[:len(members)]
@@ -179,9 +177,9 @@ func (s *Set) slide(i int) {
 	s.factor.remove(blocker)
 }
 
-// newton returns the step of the members to the minimum with all others fixed and
-// 1ᵀβ = 0, and moves b to its multiplier. It solves for what the present β and b leave
-// over, so that rounding is relative to that.
+// newton returns the step of the members to the minimum with all others fixed and 1ᵀβ = 0, and
+// moves b to its multiplier. It solves for the remainder at the current β and b, so that rounding
+// is relative to the remainder.
 func (s *Set) newton() []float64 {
 	step := s.step[:len(s.factor.members)]
 	s.matrix.Current(s.F, s.factor.members)
@@ -199,9 +197,8 @@ func (s *Set) newton() []float64 {
 	return step
 }
 
-// refine repeats Newton's step until the members' conditions hold to tolerance and
-// 1ᵀβ = 0 to rounding, or no longer come closer; steps that leave the box are cut off at
-// it.
+// refine repeats Newton's step until the members' conditions hold to tolerance and 1ᵀβ = 0 to
+// rounding, or stop improving; steps that leave the box are cut at the bound.
 func (s *Set) refine(tolerance float64) {
 	const most, balanced = 4, 1e-14
 	before := math.Inf(1)
@@ -224,8 +221,8 @@ func (s *Set) refine(tolerance float64) {
 	}
 }
 
-// pivot looks for the optimum by exchanging all variables that break a condition at
-// once, for as long as their number falls. It keeps the box but not 1ᵀβ = 0 on the way.
+// pivot seeks the optimum by exchanging all variables that violate a condition at once, while their
+// number falls. It keeps the box but not 1ᵀβ = 0 on the way.
 func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err error) {
 	const patience = 3
 	fewest, left := math.MaxInt, patience
@@ -258,8 +255,8 @@ func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err er
 	return exchanges, false, nil
 }
 
-// project moves the members to the minimum with the others fixed. Those that it takes
-// out of their box stay at the bound and leave; it returns their number.
+// project moves the members to the minimum with the others fixed. Members that would leave their
+// box stay at the bound and leave the set; it returns their number.
 func (s *search) project() int {
 	step := s.newton()
 	out := 0
@@ -279,9 +276,9 @@ func (s *search) project() int {
 	return out
 }
 
-// exchange moves every bounded variable that breaks its condition: to the other bound
-// where even the step with the largest possible curvature, K_ii, goes there, else into
-// the free set. It returns their number and whether one of them could not enter.
+// exchange moves every bounded variable that violates its condition: to the other bound if even the
+// step with the largest possible curvature, K_ii, reaches it, else into the free set. It returns
+// their number and whether one could not enter.
 func (s *search) exchange() (broken int, stuck bool) {
 	s.Begin()
 	s.matrix.Current(s.F, nil)
@@ -314,11 +311,10 @@ func (s *search) exchange() (broken int, stuck bool) {
 	return broken, stuck
 }
 
-// descend finds the optimum from a feasible β by the active-set method: to the minimum
-// with the bounded variables fixed or, where a bound comes first, to that bound, whose
-// variable leaves the free set; at the minimum the one that breaks its condition most
-// enters. It gives up where the factor is full, and after many steps in a row without
-// length.
+// descend finds the optimum from a feasible β by the active-set method: to the minimum with the
+// bounded variables fixed or, if a bound comes first, to that bound, whose variable leaves the free
+// set; at the minimum the variable with the largest violation enters. It gives up if the factor is
+// full, and after many consecutive steps of length 0.
 func (s *search) descend(ctx context.Context) (exchanges int, arrived bool, err error) {
 	idle := 0
 	for exchanges := range s.Exchanges {
@@ -350,9 +346,8 @@ func (s *search) descend(ctx context.Context) (exchanges int, arrived bool, err 
 	return s.Exchanges, false, nil
 }
 
-// fill makes a variable free where none is, and nothing determines b: the first whose
-// gradient vanishes as b moves to where 1ᵀβ is right, or that is furthest beyond it. It
-// reports false where there is none.
+// fill frees a variable if none is free and nothing determines b: the first whose gradient vanishes
+// as b moves to where 1ᵀβ is right, or the one furthest beyond. It reports false if there is none.
 func (s *search) fill() bool {
 	s.matrix.Current(s.F, nil)
 	excess, _ := s.excess()
@@ -371,8 +366,7 @@ func (s *search) fill() bool {
 	return first >= 0 && s.enter(first)
 }
 
-// worst is the bounded variable that breaks its condition most, -1 where none does by
-// more than rounding.
+// worst is the bounded variable with the largest violation, -1 if none exceeds rounding.
 func (s *search) worst() int {
 	worst, tolerance := -1, s.Bounded
 	s.matrix.Current(s.F, nil)
@@ -384,8 +378,8 @@ func (s *search) worst() int {
 	return worst
 }
 
-// advance takes Newton's step as far as the box allows and returns the position of the
-// member that meets a bound, -1 where none does, and the part of the step that was taken.
+// advance takes Newton's step as far as the box allows. It returns the position of the member that
+// meets a bound, or -1, and the part of the step taken.
 func (s *search) advance() (blocker int, length float64) {
 	step := s.newton()
 	blocker, length = -1, 1

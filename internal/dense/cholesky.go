@@ -1,7 +1,7 @@
-// Package dense holds numerics of dense symmetric matrices that know nothing of what the
-// matrices are of. It factorizes them in blocks of columns, whose products are those of
-// package kernel, and keeps factors up to date as rows enter and leave (Gill, Golub, Murray
-// and Saunders, "Methods for modifying matrix factorizations", Math. Comp. 28, 1974).
+// Package dense has numerics of dense symmetric matrices that are independent of their meaning. It
+// factorizes in blocks of columns, with products by package kernel, and updates factors as rows
+// enter and leave (Gill, Golub, Murray and Saunders, "Methods for modifying matrix factorizations",
+// Math. Comp. 28, 1974).
 package dense
 
 import (
@@ -13,21 +13,20 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// ErrIndefinite says that a matrix is not positive definite, beyond the tolerance.
+// ErrIndefinite reports that a matrix is not positive definite, beyond the tolerance.
 var ErrIndefinite = errors.New("the matrix is not positive definite")
 
-// Cholesky is the factor L of a symmetric positive definite matrix A = L Lᵀ. With k
-// rows a change or a solution costs O(k²), a factorization k³/3; nothing is allocated
-// while there is room. The zero value is an empty factor. Arguments of wrong length
-// panic. It must not be used by two goroutines at a time.
+// Cholesky is the factor L of a symmetric positive definite matrix A = L Lᵀ. With k rows a change
+// or a solution costs O(k²), a factorization k³/3; nothing is allocated while there is room. The
+// zero value is an empty factor. Arguments of wrong length panic. It is not safe for concurrent
+// use.
 type Cholesky struct {
-	// Tolerance is the share of its diagonal entry at or below which a pivot counts as
-	// zero.
+	// Tolerance is the share of its diagonal entry at or below which a pivot counts as zero.
 	Tolerance float64
-	// Drops makes Factorize go on where a pivot counts as zero: solutions then have next
-	// to nothing along its direction.
+	// Drops makes Factorize continue at a zero pivot: solutions are then almost 0 along its
+	// direction.
 	Drops bool
-	// Limit is the number of rows that Append stops at, 0 for none.
+	// Limit is the number of rows at which Append stops, 0 for none.
 	Limit int
 
 	n, stride int
@@ -44,21 +43,19 @@ func New(capacity int) *Cholesky {
 	return c
 }
 
-// Len returns the number of rows.
 func (c *Cholesky) Len() int { return c.n }
 
 // Full reports whether Append has stopped at the limit.
 func (c *Cholesky) Full() bool { return c.Limit > 0 && c.n >= c.Limit }
 
-// Clear takes out all rows.
+// Clear removes all rows.
 func (c *Cholesky) Clear() { c.n = 0 }
 
-// Row returns row k of L, up to the diagonal: the factor's own.
+// Row returns row k of L up to the diagonal; the factor owns the slice.
 func (c *Cholesky) Row(k int) []float64 { return c.data[k*c.stride:][:k+1] }
 
-// Matrix makes the factor one of n rows and returns the room for the matrix, whose
-// rows are stride apart. Its lower triangle is to be filled in, and Factorize to be
-// called.
+// Matrix sets the factor to n rows and returns the memory of the matrix, with rows stride apart.
+// The caller fills in the lower triangle and calls Factorize.
 func (c *Cholesky) Matrix(n int) (a []float64, stride int) {
 	if kernel.Pad(n) > c.stride {
 		c.n = 0
@@ -78,12 +75,12 @@ func (c *Cholesky) Upper(n int, a []float64) {
 	}
 }
 
-// Factorize factorizes the matrix that was filled in. The error is [ErrIndefinite],
-// with the row, or the context's; the factor is then empty.
+// Factorize factorizes the matrix that was filled in. On an error, [ErrIndefinite] with the row or
+// the context's, the factor is empty.
 func (c *Cholesky) Factorize(ctx context.Context) error { return c.Eliminate(ctx, c.n) }
 
-// Eliminate is Factorize for the first rows of the matrix alone, which become the factor;
-// what is left of the others, their Schur complement, takes their place in the matrix.
+// Eliminate is Factorize for the first rows of the matrix only, which become the factor; the Schur
+// complement of the others replaces them in the matrix.
 func (c *Cholesky) Eliminate(ctx context.Context, rows int) error {
 	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, rows, 1, c.Tolerance, c.Drops)
 	if err == nil && k < rows {
@@ -102,7 +99,7 @@ func (c *Cholesky) Solve(b []float64) {
 	c.Backward(b)
 }
 
-// Forward replaces b by L⁻¹b. b may have fewer entries than there are rows.
+// Forward replaces b by L⁻¹b; b may be shorter than the factor.
 func (c *Cholesky) Forward(b []float64) { kernel.SolveLower(b, c.data, c.stride) }
 
 // Backward replaces b by L⁻ᵀb.
@@ -111,10 +108,10 @@ func (c *Cholesky) Backward(b []float64) {
 	kernel.SolveLowerTrans(b, c.data, c.stride)
 }
 
-// Append adds a last row and column to A, of Len()+1 entries, the diagonal last. It
-// overwrites them with the new row of L. It reports false, and leaves the factor as it
-// was, where the new row depends on the others, or at the limit; but for the last the
-// column is then the row of L all the same.
+// Append adds a last row and column to A, Len()+1 entries with the diagonal last, and overwrites
+// them with the new row of L. It reports false, with the factor unchanged, if the new row depends
+// on the others or the limit is reached; the column, except its last entry, is then still the row
+// of L.
 func (c *Cholesky) Append(column []float64) bool {
 	c.check(len(column), c.n+1)
 	l, diagonal := column[:c.n], column[c.n]
@@ -132,7 +129,7 @@ func (c *Cholesky) Append(column []float64) bool {
 	return true
 }
 
-// Delete takes row and column k out of A; those behind move down by one.
+// Delete removes row and column k of A; later indices decrease by one.
 func (c *Cholesky) Delete(k int) {
 	if k < 0 || k >= c.n {
 		panic(fmt.Sprintf("dense: row %d of %d", k, c.n))
@@ -149,8 +146,8 @@ func (c *Cholesky) Delete(k int) {
 	c.n--
 }
 
-// Update changes A to A + f v vᵀ. It reports false, and leaves the factor as it was,
-// where that is not positive definite beyond the tolerance.
+// Update changes A to A + f v vᵀ. It reports false, with the factor unchanged, if the result is not
+// positive definite beyond the tolerance.
 func (c *Cholesky) Update(f float64, v []float64) bool {
 	c.check(len(v), c.n)
 	root := math.Sqrt(math.Abs(f))
@@ -166,7 +163,6 @@ func (c *Cholesky) Update(f float64, v []float64) bool {
 	return c.turn.Sweep(c.data, c.stride, c.w, 0, c.n, f < 0)
 }
 
-// grow makes room for a number of rows.
 func (c *Cholesky) grow(rows int) {
 	if c.Limit > 0 {
 		rows = min(rows, max(c.Limit, c.n+1))

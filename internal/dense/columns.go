@@ -10,20 +10,20 @@ import (
 // width is the number of columns that a factorization takes at a time.
 const width = 16
 
-// Columns factorizes columns of a square whose rows are stride apart, in place. Stride
-// is a multiple of kernel.Width, and the square has kernel.Pad(n) rows. The zero value
-// is ready; it is scratch memory, and has one owner.
+// Columns factorizes columns of a square in place. Its rows are stride apart, a multiple of
+// kernel.Width, and it has kernel.Pad(n) rows. The zero value is ready; it is scratch memory with
+// one owner.
 type Columns struct {
 	panel, signed []float64 // width columns, as rows of stride
 	diagonal      []float64
 }
 
-// Factorize factorizes the columns from i up to j of n rows, whose lower triangle
-// holds what the columns before have left of the matrix: L of these columns, and on
-// its right what they leave. sign, 1 or -1, is that of their pivots. It reports the
-// first column whose pivot has another one, or is no more than tolerance times what
-// its diagonal entry was, and else j; drops instead takes such a pivot for one so
-// large that solutions have next to nothing along it. The error is the context's.
+// Factorize factorizes the columns from i up to j of n rows. Their lower triangle holds the
+// remainder of the matrix after the columns before; it becomes L of these columns and, to the
+// right, the remainder after them. sign, 1 or -1, is that of the pivots. Factorize returns the
+// first column whose pivot has the other sign or is at most tolerance times its diagonal entry,
+// otherwise j; with drops such a pivot is replaced by one so large that solutions are almost 0
+// along it. The error is the context's.
 func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j int, sign, tolerance float64, drops bool) (int, error) {
 	c.reserve(stride, n)
 	for r := i; r < j; r++ {
@@ -70,8 +70,8 @@ func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float6
 	return end
 }
 
-// Expand takes L in the columns from i up to j, which are the last of n = j rows, to
-// sign L Lᵀ: what [Columns.Factorize] began with there. N is a multiple of kernel.Width.
+// Expand turns L in the columns from i up to j, the last of n = j rows, into sign L Lᵀ, the input
+// of [Columns.Factorize]. N is a multiple of kernel.Width.
 func (c *Columns) Expand(a []float64, stride, i, j int, sign float64) {
 	c.reserve(stride, j)
 	for end := j; end > i; {
@@ -98,14 +98,14 @@ func (c *Columns) reserve(stride, n int) {
 	}
 }
 
-// dropped is a lost pivot, relative to its diagonal entry.
+// dropped replaces a lost pivot, relative to its diagonal entry.
 const dropped = 1e30
 
-// below computes the columns from k up to end below their block on the diagonal,
-// and takes their products from what is right of them.
+// below computes the columns from k up to end below their diagonal block, and subtracts their
+// products from the columns to the right.
 func (c *Columns) below(a []float64, stride, n, k, end int, sign float64) {
-	// The order of what is left is a multiple of kernel.Width, with zeros in the panel
-	// for rows that are finished or unused.
+	// The order of the remainder is a multiple of kernel.Width, with zeros in the panel for rows
+	// that are finished or unused.
 	from := end / kernel.Width * kernel.Width
 	rest, rows := kernel.Pad(n)-from, end-k
 	for r := range rows {

@@ -14,24 +14,24 @@ import (
 //	J = [ H  Gᵀ ]
 //	    [ G  0  ]
 //
-// for a symmetric H, k x k, and independent constraints, the rows of G, by the null-space
-// method (Gill, Murray, Wright: Practical Optimization, section 5.4.1). Gᵀ = Q [R; 0] with
-// Q = [Y N] orthogonal: N spans the directions that keep the constraints. The Cholesky
-// factor of NᵀHN exists exactly when J has as many negative eigenvalues as constraints.
+// for a symmetric H, k x k, and independent constraints, the rows of G, by the null-space method
+// (Gill, Murray, Wright: Practical Optimization, section 5.4.1). Gᵀ = Q [R; 0] with Q = [Y N]
+// orthogonal: N spans the directions that keep the constraints. The Cholesky factor of NᵀHN exists
+// exactly when J has as many negative eigenvalues as constraints.
 //
-// Q and R follow the constraints one by one (Gill, Golub, Murray, Saunders 1974): a new
-// one is a Householder reflection of N, one that leaves a sequence of plane rotations of
-// Y. The projection NᵀSN of a matrix that changes by one product at a time can follow
-// them, so that a change costs O(k²) and a factorization that of NᵀHN only.
+// Q and R are updated constraint by constraint (Gill, Golub, Murray, Saunders 1974): a new one is a
+// Householder reflection of N, a removed one a sequence of plane rotations of Y. The projection
+// NᵀSN of a matrix that changes by one product at a time can follow them: a change then costs
+// O(k²), and only NᵀHN needs a factorization.
 type NullSpace struct {
-	// Dependent is the part of a constraint in the null space, relative to the constraint,
-	// up to which it counts as dependent on the others.
+	// Dependent is the part of a constraint in the null space, relative to the constraint, up to
+	// which it counts as dependent on the others.
 	Dependent float64
 
 	n, k       int
-	list       []int     // the constraints, as their caller numbers them, in the order of R's columns
+	list       []int     // the caller's numbers of the constraints, in the order of R's columns
 	changes    int       // since Build
-	q          []float64 // k x k: Qᵀ, so that its first len(list) rows are Y's columns
+	q          []float64 // k x k: Qᵀ, whose first len(list) rows are Y's columns
 	r          []float64 // at stride n: row c holds column c of R
 	follows    bool      // the projection follows
 	projection []float64 // k x k: NᵀSN, at the place of N's rows in q
@@ -41,7 +41,7 @@ type NullSpace struct {
 	basis, image      []float64 // scratch: n x n each
 }
 
-// NewNullSpace returns one with room for n unknowns and as many constraints.
+// NewNullSpace has room for n unknowns and n constraints.
 func NewNullSpace(n int) *NullSpace {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return &NullSpace{
@@ -50,13 +50,13 @@ func NewNullSpace(n int) *NullSpace {
 	}
 }
 
-// Constraints returns the numbers of the constraints, in the order that Solve has them.
+// Constraints returns the numbers of the constraints, in the order of Solve.
 func (s *NullSpace) Constraints() []int { return s.list }
 
 // Free returns the dimension of N.
 func (s *NullSpace) Free() int { return s.k - len(s.list) }
 
-// Changes returns how many there were since Build: each adds its rounding.
+// Changes returns the number of changes since Build; each adds its rounding.
 func (s *NullSpace) Changes() int { return s.changes }
 
 // Null returns Nᵀ.
@@ -68,8 +68,8 @@ func (s *NullSpace) rows(from, to int) blas64.General {
 
 func (s *NullSpace) column(c int) []float64 { return s.r[c*s.n : (c+1)*s.n] }
 
-// Build makes Q and R anew for k unknowns and the constraints with the given numbers,
-// whose rows are in g, at stride k. It reports whether they are independent.
+// Build computes Q and R for k unknowns and the constraints with the given numbers and the rows in
+// g, at stride k. It reports whether they are independent.
 func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
 	s.k, s.list, s.follows = k, s.list[:0], false
 	clear(s.q[:k*k])
@@ -85,8 +85,8 @@ func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
 	return true
 }
 
-// Add appends a constraint: the reflection that turns its part in the null space to N's
-// first column. It reports false, and changes nothing, where it is dependent.
+// Add appends a constraint by the reflection that turns its part in the null space to N's first
+// column. It reports false, without a change, if the constraint is dependent.
 func (s *NullSpace) Add(number int, g []float64) bool {
 	k, z := s.k, len(s.list)
 	if z == k {
@@ -133,9 +133,9 @@ func (s *NullSpace) reflect(v []float64, beta float64) {
 	}
 }
 
-// Remove takes constraint c in the order of Constraints out: rotations of Y's columns
-// bring R back to triangular form and turn Y's last column into N's first. The matrix is
-// that whose projection follows, if one does.
+// Remove removes constraint c, in the order of Constraints: rotations of Y's columns restore R's
+// triangle and turn Y's last column into N's first. The matrix is that of the following projection,
+// if any.
 func (s *NullSpace) Remove(c int, matrix blas64.General) {
 	s.list = slices.Delete(s.list, c, c+1)
 	k, z := s.k, len(s.list)
@@ -185,15 +185,15 @@ func (s *NullSpace) Project(dst, m blas64.General) {
 	kernel.MulAdd(dst.Data, dst.Stride, null.Data, k, 1, image, free, free, free, k)
 }
 
-// Follow takes the projection of a matrix, which from then on follows Add, Remove and
-// Change, to the next Build.
+// Follow computes the projection of a matrix, which then follows Add, Remove and Change until the
+// next Build.
 func (s *NullSpace) Follow(matrix blas64.General) {
 	if s.follows = true; s.Free() > 0 {
 		s.Project(s.Projection(), matrix)
 	}
 }
 
-// Change takes note that c x xᵀ was added to the matrix whose projection follows.
+// Change records that c x xᵀ was added to the matrix of the following projection.
 func (s *NullSpace) Change(c float64, x []float64) {
 	free := s.Free()
 	if free == 0 {
@@ -207,7 +207,6 @@ func (s *NullSpace) Change(c float64, x []float64) {
 	s.changes++
 }
 
-// Projection returns the one that follows.
 func (s *NullSpace) Projection() blas64.General {
 	k, z := s.k, len(s.list)
 	if z == k {
@@ -216,8 +215,8 @@ func (s *NullSpace) Projection() blas64.General {
 	return blas64.General{Rows: k - z, Cols: k - z, Stride: k, Data: s.projection[z*k+z:]}
 }
 
-// Factorize factorizes NᵀHN, whose upper triangle reduce writes. It reports false where a
-// squared pivot is not above least.
+// Factorize factorizes NᵀHN, whose upper triangle reduce writes. It reports false if a squared
+// pivot is not above least.
 func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bool {
 	n := s.Free()
 	if n == 0 {
@@ -242,8 +241,8 @@ func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bo
 	return true
 }
 
-// Solve overwrites b with J⁻¹b for the H that was factorized, whose upper triangle is
-// given. Constraint c has the entry k + at[c].
+// Solve overwrites b with J⁻¹b for the factorized H, given by its upper triangle. Constraint c has
+// the entry k + at[c].
 func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 	k, z := s.k, len(s.list)
 	top := b[:k]
@@ -251,7 +250,7 @@ func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 		s.inverse(top)
 		return
 	}
-	// The part in the range from Rᵀ y = the constraints' right-hand side.
+	// The part in the range, from Rᵀ y = the constraints' right-hand side.
 	y := s.dual[:z]
 	for c := range z {
 		column := s.column(c)
@@ -259,7 +258,7 @@ func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 	}
 	x := s.x[:k]
 	transTimes(x, s.rows(0, z), y)
-	blas64.Symv(-1, hess, vector(x), 1, vector(top)) // b less H's product with it
+	blas64.Symv(-1, hess, vector(x), 1, vector(top)) // subtract H's product with it from b
 	if k > z {
 		w := s.w[:k]
 		copy(w, top)
@@ -305,7 +304,6 @@ func (s *NullSpace) Quadratic(b []float64) float64 {
 	return kernel.Dot(w, w)
 }
 
-// times writes Mx into dst, and transTimes Mᵀx.
 func times(dst []float64, m blas64.General, x []float64) { kernel.MulVec(dst, m.Data, m.Stride, x) }
 
 func transTimes(dst []float64, m blas64.General, x []float64) {

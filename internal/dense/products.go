@@ -4,21 +4,20 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Products adds weighted products of samples' columns, Σ_i c_i x_i x_iᵀ, to a matrix;
-// coefficients may have either sign. It takes the samples in panels that stay in the cache
-// and starts no goroutines.
+// Products adds weighted products of samples' columns, Σ_i c_i x_i x_iᵀ, to a matrix; coefficients
+// may have either sign. It processes the samples in panels that stay in the cache and starts no
+// goroutines.
 type Products struct {
-	sum    []float64 // ld x ld, lower triangle: of the panels since the last Flush
+	sum    []float64 // ld x ld, lower triangle: the panels since the last Flush
 	panel  []float64 // panelRows x ld: samples
 	scaled []float64 // panelRows x ld: samples times their coefficients
 	rows   int       // samples in the panel
 	width  int       // entries of each
 	any    bool      // sum has panels
 
-	from, to int // rows of the sum that are taken, multiples of kernel.Width; to is 0 for all
+	from, to int // rows of the sum to compute, multiples of kernel.Width; to = 0 for all
 }
 
-// panelRows is how many samples are taken together.
 const panelRows = 32
 
 // NewProducts returns products of samples of up to p columns.
@@ -27,15 +26,15 @@ func NewProducts(p int) *Products {
 	return &Products{sum: make([]float64, ld*ld), panel: make([]float64, panelRows*ld), scaled: make([]float64, panelRows*ld)}
 }
 
-// Add takes one more sample: its k columns x and its coefficient. All samples up to the next
-// Flush have the same k.
+// Add adds a sample: its k columns x and its coefficient. All samples until the next Flush have the
+// same k.
 func (w *Products) Add(x []float64, c float64) {
 	row, scaled := w.next(len(x))
 	if len(x) > kernel.Width*2 {
 		copy(row, x)
 		kernel.ScaleTo(scaled, c, x)
 	} else {
-		for j, v := range x { // calls take longer
+		for j, v := range x { // faster than calls
 			row[j], scaled[j] = v, c*v
 		}
 	}
@@ -44,18 +43,17 @@ func (w *Products) Add(x []float64, c float64) {
 	}
 }
 
-// next returns the panel's next row, for k columns, and that of the products.
+// next returns the panel's next row, for k columns, and that of scaled.
 func (w *Products) next(k int) (row, scaled []float64) {
 	ld := kernel.Pad(k)
 	if k != w.width {
 		w.width = k
-		clear(w.panel) // what pads the rows
+		clear(w.panel) // the padding of the rows
 		clear(w.scaled)
 	}
 	return w.panel[w.rows*ld:][:k:k], w.scaled[w.rows*ld:][:k:k]
 }
 
-// gram adds the panel to the sum.
 func (w *Products) gram() {
 	ld := kernel.Pad(w.width)
 	from, to := w.from, w.to
@@ -66,8 +64,7 @@ func (w *Products) gram() {
 	w.rows, w.any = 0, true
 }
 
-// Flush adds the samples since the last Flush to the upper triangle of the k x k matrix
-// dst.
+// Flush adds the samples since the last Flush to the upper triangle of the k x k matrix dst.
 func (w *Products) Flush(dst []float64) {
 	if w.rows > 0 {
 		w.gram()

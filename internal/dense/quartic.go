@@ -6,38 +6,38 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Quartic is the form Σ c (z·x)⁴ of samples z, of which few come and go at a time: as a
-// matrix Σ c v vᵀ over the pairs v = z⊗z. The last to come stay in a panel, as the matrix
-// does not fit into the cache, and to change it costs as much for a panel of samples as for
-// one. The last product follows the samples: behind an event and its correction one with
-// the same vector is asked for.
+// Quartic is the form Σ c (z·x)⁴ of samples z, few of which enter and leave at a time: as a matrix
+// Σ c v vᵀ over the pairs v = z⊗z. The latest samples stay in a panel: the matrix does not fit into
+// the cache, and a panel of samples costs as much to add as one sample. The last product is updated
+// with the samples, because after an event and its correction a product with the same vector is
+// requested.
 //
-// Vectors x are zero in most coordinates, and in the same ones for long. Of a large matrix those
-// in which one was not are the last in the order of coordinates, and so are their pairs: a product reads
-// their rows alone, and only these are kept. Where another coordinate comes in, its rows are summed
-// over all samples.
+// Vectors x are zero in most coordinates, and in the same ones for long. For a large matrix, the
+// coordinates in which some vector was nonzero are the last in the order of coordinates, and so are
+// their pairs: a product reads only their rows, and only these are kept. When another coordinate
+// enters, its rows are summed over all samples.
 type Quartic struct {
 	members  func(add func(c float64, z []float64))
 	q, ld    int       // length of z, and of v, padded
 	order    []int     // q: the coordinates
-	some     int       // the last of them, in which vectors were not zero
-	products *Products // in its sum the samples before the last, in its panel these
+	some     int       // number of kept coordinates, the last in order
+	products *Products // its sum has older samples, its panel the latest
 	z        []float64 // q, scratch: a vector in order
 	v        []float64 // scratch: z⊗z, of the pairs a <= b
-	pairs    []float64 // ld, scratch: that of x
+	pairs    []float64 // ld, scratch: pairs of x
 	along    []float64 // scratch: panelRows
 	factor   []float64 // ld: the vector of the last product
 	product  []float64 // ld
-	kept     bool      // there is one
-	mirrored bool      // the sum's upper triangle is the lower one's mirror image
+	kept     bool      // product is valid
+	mirrored bool      // the sum's upper triangle mirrors the lower one
 }
 
-// mirrorRows is the number of rows up to which a product reads both triangles of the sum: they
-// then stay in the cache, and it is one product of a matrix and a vector.
+// mirrorRows is the number of rows up to which a product reads both triangles of the sum: they then
+// fit into the cache, and one matrix-vector product suffices.
 const mirrorRows = 256
 
-// NewQuartic returns the form of no samples, of length q. Members calls add for all samples
-// that are in the form, with their factors.
+// NewQuartic returns the form of no samples, of length q. Members calls add for all samples in the
+// form, with their factors.
 func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic {
 	f := func(k int) []float64 { return make([]float64, k) }
 	pairs := q * (q + 1) / 2
@@ -53,17 +53,17 @@ func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic 
 	return s
 }
 
-// keep makes some coordinates, the last, those whose pairs' rows are kept.
+// keep sets the number of coordinates, the last ones, whose pairs' rows are kept.
 func (s *Quartic) keep(some int) {
 	if s.some = some; s.ld > mirrorRows {
 		s.products.from, s.products.to = s.first()/kernel.Width*kernel.Width, s.ld
 	}
 }
 
-// first returns the first pair of those coordinates.
+// first returns the first pair of the kept coordinates.
 func (s *Quartic) first() int { return len(s.v) - s.some*(s.some+1)/2 }
 
-// Reset takes all samples out.
+// Reset removes all samples.
 func (s *Quartic) Reset() {
 	clear(s.products.sum)
 	s.products.rows, s.kept, s.mirrored = 0, false, false
@@ -93,7 +93,7 @@ func (s *Quartic) Contract(dst, x []float64) {
 	if s.ld > mirrorRows {
 		s.enter(x)
 	}
-	s.outer(s.pairs, x, 2) // pairs a < b stand for both orders
+	s.outer(s.pairs, x, 2) // pairs a < b count for both orders
 	square, at := s.mul(s.pairs), 0
 	for a, j := range s.order {
 		for _, k := range s.order[a:] {
@@ -103,8 +103,7 @@ func (s *Quartic) Contract(dst, x []float64) {
 	}
 }
 
-// enter makes the coordinates in which x is not zero some of the last, with the rows of their
-// pairs.
+// enter adds the coordinates in which x is nonzero to the kept ones, with the rows of their pairs.
 func (s *Quartic) enter(x []float64) {
 	w, some, end := s.products, s.some, s.first()
 	for a := s.q - some - 1; a >= 0; a-- {
@@ -147,11 +146,11 @@ func (s *Quartic) exchange(a, b int) {
 		switch c {
 		case a:
 			j = s.pair(b, b)
-		case b: // the pair of both is its own
+		case b: // the pair of both stays
 			continue
 		}
 		i, j = min(i, j), max(i, j)
-		for k := range s.ld { // of the lower triangle
+		for k := range s.ld { // in the lower triangle
 			switch {
 			case k < i:
 				sum[i*ld+k], sum[j*ld+k] = sum[j*ld+k], sum[i*ld+k]
@@ -171,15 +170,14 @@ func (s *Quartic) exchange(a, b int) {
 	}
 }
 
-// pair returns where that of two places is.
+// pair returns the place of the pair of two places.
 func (s *Quartic) pair(a, b int) int {
 	a, b = min(a, b), max(a, b)
 	return a*(2*s.q-a-1)/2 + b
 }
 
-// mul returns the product with x, of length ld and zero but for the pairs of the last
-// coordinates; the next call of any method overwrites it. It reads a few rows at a time, once
-// for both triangles.
+// mul returns the product with x, of length ld and zero except for the kept coordinates' pairs; the
+// next call of any method overwrites it. It reads a few rows at a time, once for both triangles.
 func (s *Quartic) mul(x []float64) []float64 {
 	dst := s.product
 	if s.kept && slices.Equal(x, s.factor) {
@@ -218,7 +216,6 @@ func (s *Quartic) mul(x []float64) []float64 {
 	return dst
 }
 
-// mirror makes the sum's upper triangle the lower one's mirror image.
 func (s *Quartic) mirror() {
 	if s.mirrored {
 		return
@@ -232,7 +229,7 @@ func (s *Quartic) mirror() {
 	}
 }
 
-// Outer writes z_a z_b for a <= b, times off where a < b.
+// Outer writes z_a z_b for a <= b, times off for a < b.
 func Outer(dst, z []float64, off float64) {
 	at := 0
 	for a, za := range z {

@@ -2,21 +2,21 @@ package dense
 
 import "math"
 
-// Rotations are those of a sweep, one for each column of a triangle. One takes an entry
-// l of the column and one of the vector w to
+// Rotations are those of a sweep, one for each column of a triangle. A rotation maps an entry l of
+// the column and one of the vector w to
 //
 //	Givens:      l' = cos l + sin w,           w' = cos w - sin l
 //	hyperbolic:  l' = stretch l - slant w,     w' = cos w - sin l'
 //
-// with stretch = 1/cos and slant = sin/cos; the second w' from the new l' is the mixed
-// form of Bojanczyk, Brent, Van Dooren and de Hoog, "A note on downdating the Cholesky
-// factorization" (SIAM J. Sci. Stat. Comput. 8, 1987).
+// with stretch = 1/cos and slant = sin/cos; w' from the new l' is the mixed form of Bojanczyk,
+// Brent, Van Dooren and de Hoog, "A note on downdating the Cholesky factorization" (SIAM J. Sci.
+// Stat. Comput. 8, 1987).
 //
-// Rows are swept by groups, with the rotations stored, so that each entry of a triangle
-// is read and written once and in the order of memory.
+// Rows are swept in groups with stored rotations, so that each entry of a triangle is read and
+// written once and in the order of memory.
 type Rotations struct {
 	cos, sin, stretch, slant []float64
-	rest                     []float64 // entries that rotations of missing rows may touch
+	rest                     []float64 // entries that rotations of missing rows may change
 }
 
 // NewRotations returns the rotations of n columns.
@@ -25,14 +25,13 @@ func NewRotations(n int) Rotations {
 	return Rotations{cos: f(), sin: f(), stretch: f(), slant: f(), rest: f()}
 }
 
-// Group is the number of rows that are rotated together: each row's w depends on its
-// last, so that one row alone would wait for the arithmetic's latency.
+// Group is the number of rows rotated together: each step of a row's w depends on the last, so a
+// single row would wait for the arithmetic's latency.
 const Group = 4
 
-// Sweep turns [L w] into [L' 0] with L' L'ᵀ = L Lᵀ ± w wᵀ, hyperbolic for the minus,
-// over the rows from first up to end of the lower triangle in a, whose rows are stride
-// apart. w is over columns, and zero before first. It reports false, and leaves a
-// wreck, where a rotation does not exist.
+// Sweep turns [L w] into [L' 0] with L' L'ᵀ = L Lᵀ ± w wᵀ, hyperbolic for the minus, over the rows
+// from first up to end of the lower triangle in a, whose rows are stride apart. w is over columns,
+// and zero before first. If a rotation does not exist, Sweep reports false and leaves invalid data.
 func (t *Rotations) Sweep(a []float64, stride int, w []float64, first, end int, hyperbolic bool) bool {
 	for i := first; i < end; i += Group {
 		size := min(Group, end-i)
@@ -45,8 +44,8 @@ func (t *Rotations) Sweep(a []float64, stride int, w []float64, first, end int, 
 	return true
 }
 
-// Rows returns the rows of a group, which starts at row i and goes on in steps of step,
-// and their entries of w. Missing rows are played by one of zeros, which stays so.
+// Rows returns the rows of a group, from row i in steps of step, and their entries of w. Missing
+// rows are zero and stay so.
 func (t *Rotations) Rows(a []float64, stride int, w []float64, i, size, step int) (rows [Group][]float64, ws [Group]float64) {
 	for k := range Group {
 		if k < size {
@@ -59,8 +58,7 @@ func (t *Rotations) Rows(a []float64, stride int, w []float64, i, size, step int
 	return rows, ws
 }
 
-// Apply applies the rotations of columns u up to v to a group of rows, back to front
-// where backward.
+// Apply applies the rotations of columns u up to v to a group of rows, with backward in reverse.
 func (t *Rotations) Apply(rows [Group][]float64, w *[Group]float64, u, v int, hyperbolic, backward bool) {
 	if u >= v {
 		return
@@ -81,8 +79,8 @@ func (t *Rotations) Apply(rows [Group][]float64, w *[Group]float64, u, v int, hy
 	}
 }
 
-// Corner makes the rotations of the group's own columns, from its triangle on the
-// diagonal. It reports false where one does not exist.
+// Corner makes the rotations of the group's own columns, from its triangle on the diagonal. It
+// reports false if one does not exist.
 func (t *Rotations) Corner(a []float64, stride, i, size, step int, w *[Group]float64, hyperbolic bool) bool {
 	for k := range size {
 		at := i + k*step
@@ -99,8 +97,8 @@ func (t *Rotations) Corner(a []float64, stride, i, size, step int, w *[Group]flo
 	return true
 }
 
-// make makes rotation i, which takes (l, w) to (√(l² ± w²), 0), and returns the root. It
-// is 0, infinite or no number where the rotation does not exist.
+// make makes rotation i, which maps (l, w) to (√(l² ± w²), 0), and returns the root: 0, infinite or
+// NaN if the rotation does not exist.
 func (t *Rotations) make(i int, hyperbolic bool, l, w float64) float64 {
 	if !hyperbolic {
 		root := math.Sqrt(l*l + w*w)
@@ -113,8 +111,7 @@ func (t *Rotations) make(i int, hyperbolic bool, l, w float64) float64 {
 	return root
 }
 
-// givens applies the rotations in order to a group of rows, from left to
-// right.
+// givens applies the rotations to a group of rows, from left to right.
 func (t *Rotations) givens(r *[Group][]float64, w *[Group]float64) {
 	n := len(t.cos)
 	cos, sin := t.cos, t.sin[:n]
@@ -131,7 +128,6 @@ func (t *Rotations) givens(r *[Group][]float64, w *[Group]float64) {
 	*w = [Group]float64{w0, w1, w2, w3}
 }
 
-// givensBack is givens from right to left.
 func (t *Rotations) givensBack(r *[Group][]float64, w *[Group]float64) {
 	n := len(t.cos)
 	cos, sin := t.cos, t.sin[:n]
@@ -148,7 +144,6 @@ func (t *Rotations) givensBack(r *[Group][]float64, w *[Group]float64) {
 	*w = [Group]float64{w0, w1, w2, w3}
 }
 
-// hyperbolic is givens with hyperbolic rotations.
 func (t *Rotations) hyperbolic(r *[Group][]float64, w *[Group]float64) {
 	n := len(t.cos)
 	cos, sin, stretch, slant := t.cos, t.sin[:n], t.stretch[:n], t.slant[:n]
@@ -163,7 +158,6 @@ func (t *Rotations) hyperbolic(r *[Group][]float64, w *[Group]float64) {
 	*w = [Group]float64{w0, w1, w2, w3}
 }
 
-// hyperbolicBack is hyperbolic from right to left.
 func (t *Rotations) hyperbolicBack(r *[Group][]float64, w *[Group]float64) {
 	n := len(t.cos)
 	cos, sin, stretch, slant := t.cos, t.sin[:n], t.stretch[:n], t.slant[:n]
@@ -178,7 +172,6 @@ func (t *Rotations) hyperbolicBack(r *[Group][]float64, w *[Group]float64) {
 	*w = [Group]float64{w0, w1, w2, w3}
 }
 
-// one applies rotation i to one entry and returns the entry and w.
 func (t *Rotations) one(i int, hyperbolic bool, l, w float64) (float64, float64) {
 	if hyperbolic {
 		l = t.stretch[i]*l - t.slant[i]*w

@@ -6,9 +6,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Upper overwrites the upper triangle of a, of as many rows as size has entries, with the
-// factor U of a = UᵀU; the lower triangle is scratch. It reports false where a squared pivot
-// is not above tolerance times the row's entry of size.
+// Upper overwrites the upper triangle of a, with len(size) rows, with the factor U of a = UᵀU; the
+// lower triangle is scratch. It reports false if a squared pivot is not above tolerance times the
+// row's entry of size.
 func Upper(a, size []float64, tolerance float64) bool {
 	n := len(size)
 	for r, entry := range size {
@@ -38,12 +38,12 @@ func Upper(a, size []float64, tolerance float64) bool {
 	return true
 }
 
-// shortRow is the length up to which a row is not worth the call of a kernel.
+// shortRow is the length up to which a call of a kernel does not pay.
 const shortRow = 8
 
-// NullVector returns a vector z with a z = 0, if there is one, for a positive semidefinite
-// matrix a, k x k, of which it overwrites the lower triangle: by Gaussian elimination in
-// order of the rows, where a pivot of at most tolerance times its diagonal entry is zero.
+// NullVector returns a vector z with a z = 0, if there is one, for a positive semidefinite matrix
+// a, k x k, whose lower triangle it overwrites: by Gaussian elimination in order of the rows, where
+// a pivot of at most tolerance times its diagonal entry is zero.
 func NullVector(a []float64, k int, tolerance float64) ([]float64, bool) {
 	for r := range k {
 		whole := a[r*k+r]

@@ -2,14 +2,12 @@ package factor
 
 import "math"
 
-// Delete removes row and column r of M; the rows after r move down by one
-// index.
+// Delete removes row and column r of M; the indices of later rows decrease by one.
 //
-// A row of the negative part can always go. One of the positive part can only
-// where (M⁻¹)_rr > 0 beyond the tolerance, as InverseDiagonal tells beforehand:
-// the negative part is downdated by what the row stood for. Else the error is
-// ErrNegative and the factor is unchanged. ErrLost: see there. Both are
-// returned as they are, so that they can be compared.
+// A row of the negative part can always be deleted. A row of the positive part can be deleted only
+// if (M⁻¹)_rr > 0 beyond the tolerance: the negative part is then downdated by the row's part.
+// Otherwise the error is ErrNegative and the factor is unchanged. It may also be ErrLost. Both are
+// returned unwrapped for comparison.
 func (s *Signed) Delete(r int) error {
 	s.checkRow(r)
 	sign := 1.0
@@ -42,7 +40,6 @@ func (s *Signed) Delete(r int) error {
 	return nil
 }
 
-// change sweeps and keeps count.
 func (s *Signed) change(first int, sign float64) error {
 	s.next.kind = none
 	if !s.sweep(first, sign) {
@@ -55,13 +52,11 @@ func (s *Signed) change(first int, sign float64) error {
 
 // Update changes M to M + c v vᵀ, for v of Len entries.
 //
-// For c > 0 the error is ErrNegative where the inertia would change:
-// 1 + c vᵀM⁻¹v is not positive beyond the tolerance. For c < 0 it is
-// ErrPositive where the positive part would lose its definiteness:
-// 1 + c v₁ᵀM₁₁⁻¹v₁ is not positive beyond the tolerance; the negative part then
-// cannot fail. With either of them the factor is unchanged. ErrLost: see there.
-// Errors are returned as they are, so that they can be compared. Zeros at v's
-// beginning save time.
+// For c > 0 the error is ErrNegative if the inertia would change: 1 + c vᵀM⁻¹v is not positive
+// beyond the tolerance. For c < 0 it is ErrPositive if the positive part would lose its
+// definiteness: 1 + c v₁ᵀM₁₁⁻¹v₁ is not positive beyond the tolerance; the negative part then
+// cannot fail. With either error the factor is unchanged. It may also be ErrLost. Errors are
+// returned unwrapped for comparison. Leading zeros of v save time.
 func (s *Signed) Update(c float64, v []float64) error {
 	s.check("vector", len(v), s.Len())
 	first := 0

@@ -8,12 +8,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Compute factorizes M of p + q rows from scratch. row writes entries 0..i of
-// row i of M to dst, which has i+1 entries; it is called for i = 0..p+q-1.
+// Compute factorizes M of p + q rows from scratch. row writes entries 0..i of row i of M to dst,
+// which has i+1 entries, for i = 0..p+q-1.
 //
-// The error is ErrPositive or ErrNegative, with the row where it is known, when
-// M has no such factor or a pivot is within the tolerance of zero; the factor
-// is then empty.
+// The error is ErrPositive or ErrNegative, with the row if known, if M has no such factor or a
+// pivot is within the tolerance of zero; the factor is then empty.
 func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 	if p < 0 || q < 0 {
 		panic(fmt.Sprintf("factor: %d positive and %d negative rows, want at least 0", p, q))
@@ -29,8 +28,8 @@ func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 	return nil
 }
 
-// fit makes the square as large as so many rows and some more need, in the memory
-// that there is.
+// fit resizes the square for this number of rows and some more, within the existing memory if
+// possible.
 func (s *Signed) fit(rows int) {
 	order := kernel.Pad(rows + rows/8 + kernel.Width)
 	if rows > s.room {
@@ -40,10 +39,10 @@ func (s *Signed) fit(rows int) {
 	s.resize(min(order, s.room))
 }
 
-// factorize computes L11 L11ᵀ = M11, L21 = M21 L11⁻ᵀ and
-// L22 L22ᵀ = L21 L21ᵀ - M22, block by block of columns.
+// factorize computes L11 L11ᵀ = M11, L21 = M21 L11⁻ᵀ and L22 L22ᵀ = L21 L21ᵀ - M22, block by block
+// of columns.
 func (s *Signed) factorize() error {
-	for i := s.p; i < s.n-s.q; i++ { // unused, but a number times zero must be zero
+	for i := s.p; i < s.n-s.q; i++ { // unused rows must be finite, as they are multiplied by zero
 		clear(s.data[i*s.n : (i+1)*s.n])
 	}
 	if !s.factors(0, s.p, 1) {
@@ -56,13 +55,12 @@ func (s *Signed) factorize() error {
 	return s.guard(0)
 }
 
-// factors factorizes the columns of a part, whose sign is given.
 func (s *Signed) factors(i, j int, sign float64) bool {
 	k, err := s.columns.Factorize(context.Background(), s.data, s.n, s.n, i, j, sign, 0, false)
 	return err == nil && k == j
 }
 
-// guard holds every pivot from row first on against the terms of its row.
+// guard checks every pivot from row first on against the terms of its row.
 func (s *Signed) guard(first int) error {
 	for i := first; i < s.Len(); i++ {
 		at := s.slot(i)
@@ -83,8 +81,8 @@ func (s *Signed) guard(first int) error {
 	return nil
 }
 
-// sound reports whether the pivot, the sum of a diagonal entry and other terms,
-// is positive beyond the rounding of that sum, and a finite number.
+// sound reports whether the pivot, the sum of a diagonal entry and other terms, is finite and
+// positive beyond the rounding of that sum.
 func (s *Signed) sound(pivot, diagonal, others float64) bool {
 	return pivot > s.Tolerance*(math.Abs(diagonal)+others) && pivot > 0 && !math.IsInf(pivot, 0)
 }

@@ -1,49 +1,42 @@
-// Package factor keeps a signed Cholesky factor of a dense symmetric matrix up
-// to date while rows enter and leave it:
+// Package factor keeps a signed Cholesky factor of a dense symmetric matrix up to date while rows
+// enter and leave it:
 //
 //	M = L J Lᵀ,  J = diag(+1 × p, -1 × q),  L lower triangular, diagonal > 0
 //
-// It exists exactly when the leading p x p block of M is positive definite and
-// its Schur complement is negative definite; M then has inertia (p, q, 0). With
-// q = 0 it is the Cholesky factor of a positive definite matrix.
+// It exists exactly when the leading p x p block of M is positive definite and its Schur complement
+// is negative definite; M then has inertia (p, q, 0). With q = 0 it is the Cholesky factor of a
+// positive definite matrix.
 //
-// In the age-path engine's kernel back-end M = Q_AA - Δ, with the pinned
-// samples (Δ = 0) as the positive part and the curved ones (Δ > 0) as the
-// negative part: the path's point is a strict local minimum exactly when the
-// factor exists. So every change that would lose the inertia is refused, by the
-// sign of one scalar, before anything is touched.
+// In the age-path engine's kernel back-end M = Q_AA - Δ, with the pinned samples (Δ = 0) as the
+// positive part and the curved ones (Δ > 0) as the negative part: the path's point is a strict
+// local minimum exactly when the factor exists. Every change that would lose the inertia is
+// therefore refused, by the sign of one scalar, before anything is modified.
 //
 // # Cost
 //
-// With k = p + q rows, a change or a solve costs O(k²) over contiguous memory
-// and allocates nothing while the capacity lasts; Compute costs k³/3, and another
-// diagonal of the negative part q³/3. Memory is 8 x capacity² bytes, and three
-// times as much once ChangeNegative was called.
+// With k = p + q rows, a change or a solve costs O(k²) over contiguous memory and allocates nothing
+// while the capacity lasts; Compute costs k³/3, and a new diagonal of the negative part q³/3.
+// Memory is 8 x capacity² bytes, three times that after a call of ChangeNegative.
 //
 // # Stability
 //
-// A change is a triangular solve for a new row, a sweep that removes w from
-// [L w] diag(J, ±1) [L w]ᵀ, or both. A sweep takes Givens rotations between
-// columns of equal sign, hyperbolic rotations in mixed form between columns of
-// opposite signs. The former are backward stable; the latter keep L J Lᵀ close
-// to the changed M, while what is solved with it is as sensitive as M is near
-// singular. Errors add up with the number of changes since Compute, which
-// Changes counts; the caller watches its residuals and computes anew when they
-// grow.
+// A change is a triangular solve for a new row, a sweep that removes w from [L w] diag(J, ±1) [L
+// w]ᵀ, or both. A sweep takes Givens rotations between columns of equal sign, hyperbolic rotations
+// in mixed form between columns of opposite signs. The former are backward stable; the latter keep
+// L J Lᵀ close to the changed M, while solutions are as sensitive as M is close to singular. Errors
+// accumulate with the number of changes since Compute, which Changes counts; the caller monitors
+// its residuals and recomputes when they grow.
 //
 // # Sources
 //
-//   - Gill, Golub, Murray, Saunders, "Methods for modifying matrix
-//     factorizations", Math. Comp. 28 (1974): rank-one changes, rows in and out
-//   - Vanderbei, "Symmetric quasidefinite matrices", SIAM J. Optim. 5 (1995), and
-//     Gill, Saunders, Shinnerl, "On the stability of Cholesky factorization for
-//     symmetric quasidefinite systems", SIAM J. Matrix Anal. Appl. 17 (1996):
-//     factors of fixed signs without pivoting
-//   - Davis, Hager, "Modifying a sparse Cholesky factorization", SIAM J. Matrix
-//     Anal. Appl. 20 (1999), and "Row modifications of a sparse Cholesky
-//     factorization", 26 (2005): deleting a row is a rank-one change of the rows
-//     after it
-//   - Bojanczyk, Brent, Van Dooren, de Hoog, "A note on downdating the Cholesky
-//     factorization", SIAM J. Sci. Stat. Comput. 8 (1987): the mixed form of
-//     hyperbolic rotations
+//   - Gill, Golub, Murray, Saunders, "Methods for modifying matrix factorizations", Math. Comp. 28
+//     (1974): rank-one changes, rows in and out
+//   - Vanderbei, "Symmetric quasidefinite matrices", SIAM J. Optim. 5 (1995), and Gill, Saunders,
+//     Shinnerl, "On the stability of Cholesky factorization for symmetric quasidefinite systems",
+//     SIAM J. Matrix Anal. Appl. 17 (1996): factors of fixed signs without pivoting
+//   - Davis, Hager, "Modifying a sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 20
+//     (1999), and "Row modifications of a sparse Cholesky factorization", 26 (2005): deleting a row
+//     is a rank-one change of the rows after it
+//   - Bojanczyk, Brent, Van Dooren, de Hoog, "A note on downdating the Cholesky factorization",
+//     SIAM J. Sci. Stat. Comput. 8 (1987): the mixed form of hyperbolic rotations
 package factor

@@ -2,12 +2,11 @@ package factor
 
 import "math"
 
-// PivotPositive asks for a new last row of the positive part, index
-// Positive(), and changes nothing. column is the new row of the new M, Len()+1
-// entries, the diagonal at index Positive(). The pivot is the Schur complement
-// of the positive part, column's diagonal - m₁ᵀM₁₁⁻¹m₁; ok says that it is
-// positive beyond the tolerance, so that Accept can insert the row. The
-// entries at the negative part do not matter for it.
+// PivotPositive tests a new last row of the positive part, index Positive(), and changes nothing.
+// column is the new row of the new M, Len()+1 entries, with the diagonal at index Positive(). The
+// pivot is the Schur complement of the positive part, column's diagonal - m₁ᵀM₁₁⁻¹m₁; ok reports
+// that it is positive beyond the tolerance, so that Accept can insert the row. It does not depend
+// on the entries at the negative part.
 func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	copy(row, column[:s.p])
@@ -24,11 +23,10 @@ func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 	return pivot, ok
 }
 
-// PivotNegative asks for a new last row of the negative part, index Len(), and
-// changes nothing. column is the new row of the new M, Len()+1 entries, the
-// diagonal last. The pivot is the Schur complement of all rows, column's
-// diagonal - mᵀM⁻¹m; ok says that it is negative beyond the tolerance, so that
-// Accept can append the row.
+// PivotNegative tests a new last row of the negative part, index Len(), and changes nothing. column
+// is the new row of the new M, Len()+1 entries, with the diagonal last. The pivot is the Schur
+// complement of all rows, column's diagonal - mᵀM⁻¹m; ok reports that it is negative beyond the
+// tolerance, so that Accept can append the row.
 func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	s.scatter(row, column[:s.Len()])
@@ -48,7 +46,7 @@ func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
 	return pivot, ok
 }
 
-// prepare checks a column, makes room for its row and forgets the last one.
+// prepare checks a column, makes room for its row and discards the last one.
 func (s *Signed) prepare(column []float64) []float64 {
 	s.check("column", len(column), s.Len()+1)
 	if s.Len() == s.n {
@@ -58,13 +56,12 @@ func (s *Signed) prepare(column []float64) []float64 {
 	return s.next.row
 }
 
-// Accept inserts the row of the last PivotPositive or PivotNegative. It panics
-// when that said no, when the factor was changed since, or when the column has
-// numbers that are not finite.
+// Accept inserts the row of the last PivotPositive or PivotNegative. It panics if that was not ok,
+// if the factor has changed since, or if the column has numbers that are not finite.
 //
-// A row at the end of the positive part moves the rows of the negative part up
-// by one index; it takes a rank-one update of their triangle, which always
-// succeeds. A row at the end of the negative part moves none.
+// A row at the end of the positive part increases the indices of the negative part by one; it takes
+// a rank-one update of their triangle, which always succeeds. A row at the end of the negative part
+// changes no index.
 func (s *Signed) Accept() {
 	switch s.next.kind {
 	case positive:
@@ -78,8 +75,8 @@ func (s *Signed) Accept() {
 	s.changes++
 }
 
-// acceptPositive adds the row l = L11⁻¹m₁ with diagonal √pivot, the column
-// v = (m₂ - L21 l)/√pivot below it, and v to L22 L22ᵀ = L21 L21ᵀ - M22.
+// acceptPositive adds the row l = L11⁻¹m₁ with diagonal √pivot, the column v = (m₂ - L21 l)/√pivot
+// below it, and v to L22 L22ᵀ = L21 L21ᵀ - M22.
 func (s *Signed) acceptPositive() {
 	first, root := s.n-s.q, math.Sqrt(s.next.pivot)
 	row := s.data[s.p*s.n:]
@@ -116,7 +113,7 @@ func (s *Signed) acceptNegative() {
 	s.q++
 }
 
-// InsertPositive is PivotPositive, and Accept where it says so.
+// InsertPositive is PivotPositive followed, if ok, by Accept.
 func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
 	if pivot, ok = s.PivotPositive(column); ok {
 		s.Accept()
@@ -124,7 +121,7 @@ func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
 	return pivot, ok
 }
 
-// AppendNegative is PivotNegative, and Accept where it says so.
+// AppendNegative is PivotNegative followed, if ok, by Accept.
 func (s *Signed) AppendNegative(column []float64) (pivot float64, ok bool) {
 	if pivot, ok = s.PivotNegative(column); ok {
 		s.Accept()

@@ -9,19 +9,18 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// layout is L in its memory. Row and column i are at slot(i) of an n x n row-major
-// square: the positive part from the front, the negative part backwards from the end, so
-// that both grow and shrink without moving the other. The negative part's triangle is an
-// upper one there. Vectors over slots share this.
+// layout is L in its memory. Row and column i are at slot(i) of an n x n row-major square: the
+// positive part from the front, the negative part backwards from the end, so that both grow and
+// shrink without moving the other. The negative part's triangle is therefore an upper one. Vectors
+// over slots have the same order.
 type layout struct {
-	p, q     int // rows of the positive and of the negative part
+	p, q     int // rows of the positive and the negative part
 	n        int
 	data     []float64
 	products []float64 // work: n
 }
 
-// fill puts M into the square. The negative part is in the order of rows here,
-// as LAPACK wants it; flip turns it round.
+// fill puts M into the square, with the negative part in the order of rows; flip reverses it.
 func (l *layout) fill(row func(i int, dst []float64)) {
 	for i := range l.p {
 		row(i, l.data[i*l.n:i*l.n+i+1])
@@ -50,7 +49,7 @@ func (l *layout) flip() {
 	}
 }
 
-// slot is where row and column i are in data and in vectors over slots.
+// slot is the place of row and column i in data and in vectors over slots.
 func (l *layout) slot(i int) int {
 	if i < l.p {
 		return i
@@ -72,7 +71,6 @@ func (l *layout) scatter(x, b []float64) {
 	}
 }
 
-// gather is the reverse of scatter.
 func (l *layout) gather(b, x []float64) {
 	copy(b, x[:l.p])
 	for t := range b[l.p:] {
@@ -80,8 +78,8 @@ func (l *layout) gather(b, x []float64) {
 	}
 }
 
-// squares returns the sums of squares of x over the positive and the negative
-// rows from row `from` on.
+// squares returns the sums of squares of x over the positive and the negative rows from row `from`
+// on.
 func (l *layout) squares(x []float64, from int) (a, b float64) {
 	if from < l.p {
 		a = dot(x[from:l.p], x[from:l.p])
@@ -91,7 +89,7 @@ func (l *layout) squares(x []float64, from int) (a, b float64) {
 	return a, dot(tail, tail)
 }
 
-// forward replaces x, over slots, by L⁻¹x, where x is zero before row from.
+// forward replaces x, over slots and zero before row from, by L⁻¹x.
 func (l *layout) forward(x []float64, from int) {
 	first, end := l.n-l.q, l.n
 	if from < l.p {
@@ -103,22 +101,21 @@ func (l *layout) forward(x []float64, from int) {
 	l.forwardNegative(x[first:max(first, end)])
 }
 
-// forwardNegative is forward for the negative part's slots alone, of which x has the first.
+// forwardNegative is forward for the first negative slots, those of x.
 func (l *layout) forwardNegative(x []float64) {
 	if first := l.n - l.q; len(x) > 0 {
 		kernel.SolveUpper(x, l.data[first*l.n+first:], l.n)
 	}
 }
 
-// forwardPositive is forward for the positive part alone.
 func (l *layout) forwardPositive(x []float64, from int) {
 	if from < l.p {
 		kernel.SolveLower(x[from:l.p], l.data[from*l.n+from:], l.n)
 	}
 }
 
-// eliminate subtracts from y, over the negative part's slots, the product of L's block
-// there with x, the positive part's entries from row from on.
+// eliminate subtracts from y, over the negative part's slots, the product of L's block there with
+// x, the positive part's entries from row from on.
 func (l *layout) eliminate(y, x []float64, from int) {
 	if l.q == 0 {
 		return
@@ -130,7 +127,6 @@ func (l *layout) eliminate(y, x []float64, from int) {
 	}
 }
 
-// backward replaces x, over slots, by L⁻ᵀx.
 func (l *layout) backward(x []float64) {
 	if first := l.n - l.q; l.q > 0 {
 		kernel.SolveUpperTrans(x[first:], l.data[first*l.n+first:], l.n)
@@ -138,7 +134,7 @@ func (l *layout) backward(x []float64) {
 	l.backwardPositive(x)
 }
 
-// backwardPositive is backward for the positive part alone, behind the negative one.
+// backwardPositive is backward for the positive part, after the negative one.
 func (l *layout) backwardPositive(x []float64) {
 	if first := l.n - l.q; l.q > 0 {
 		work := l.products[:l.q]
@@ -164,7 +160,6 @@ func (l *layout) closePositive(r int) {
 	l.p--
 }
 
-// closeNegative closes the gap of row and column r of the negative part.
 func (l *layout) closeNegative(r int) {
 	at := l.slot(r)
 	for i := at - 1; i >= l.n-l.q; i-- {

@@ -7,24 +7,22 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// schur is the Schur complement of the positive part but for its diagonal, which is the same
-// for each diagonal of the negative part. Once it was asked for it follows rows that come and
-// go.
+// schur is the Schur complement of the positive part without its diagonal, which is independent of
+// the diagonal of the negative part. After its first use it is updated as rows enter and leave.
 type schur struct {
-	known   bool      // it is that of the current rows
-	stride  int       // of its rows
+	known   bool      // it belongs to the current rows
+	stride  int       // of the rows
 	rest    []float64 // its lower triangle, in the order of rows
 	below   []float64 // sums of squares of the rows of the block below the positive part
-	moved   []float64 // what the last sweep brought to the negative part's rows
-	factor  []float64 // scratch: that of the negative part, at the end of a square whose order is a multiple of kernel.Width
+	moved   []float64 // the last sweep's update of the negative part's rows
+	factor  []float64 // scratch: factor of the negative part, at the end of a square whose order is a multiple of kernel.Width
 	columns dense.Columns
 }
 
-// ChangeNegative replaces the diagonal of M in the negative part, where entry t is that of
-// row Positive() + t. It keeps the positive part and the block below it: with p rows of that
-// and q of the negative part it takes about q³/3 operations where Compute takes (p+q)³/3; the
-// first call behind Compute takes q³/3 + pq more. The error is ErrNegative where the part
-// would not be negative; the factor is then as before.
+// ChangeNegative replaces the diagonal of M in the negative part; entry t is that of row Positive()
+// + t. It keeps the positive part and the block below: with p positive and q negative rows it takes
+// about q³/3 operations, Compute (p+q)³/3; the first call after Compute takes q³/3 + pq more. If
+// the part would not be negative, the error is ErrNegative and the factor is unchanged.
 func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
 	s.next.kind = none
 	c := &s.schur
@@ -35,7 +33,7 @@ func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
 	for t := range s.q {
 		row := square[t*n:][:t+1]
 		copy(row, c.rest[t*c.stride:][:t])
-		row[t] = diagonal(t) - c.below[t] // entries may be huge before, and cancel
+		row[t] = diagonal(t) - c.below[t] // former entries may be huge and cancel
 	}
 	o := n - s.q
 	if k, err := c.columns.Factorize(context.Background(), c.factor, n, n, o, n, -1, 0, false); err != nil || k < n {
@@ -64,7 +62,7 @@ func (c *schur) square(q int) (square []float64, n int) {
 		return nil, 0
 	}
 	o := n - q
-	for i := range n { // unused, but a number times zero must be zero
+	for i := range n { // unused rows must be finite, as they are multiplied by zero
 		clear(c.factor[i*n:][:min(o, n)])
 	}
 	for i := range o {
@@ -73,7 +71,6 @@ func (c *schur) square(q int) (square []float64, n int) {
 	return c.factor[o*n+o:], n
 }
 
-// expand takes it from the factor.
 func (c *schur) expand(l *layout) {
 	if c.stride < l.n {
 		f := func(k int) []float64 { return make([]float64, k) }
@@ -95,8 +92,8 @@ func (c *schur) expand(l *layout) {
 	c.known = true
 }
 
-// column follows a column of the block below the positive part, moved, that comes with sign
-// -1 or goes with sign 1.
+// column follows a column, moved, that enters (sign -1) or leaves (sign 1) the block below the
+// positive part.
 func (c *schur) column(q int, sign float64) {
 	for t, v := range c.moved[:q] {
 		kernel.Axpy(sign*v, c.moved[:t], c.rest[t*c.stride:][:t])
@@ -104,13 +101,11 @@ func (c *schur) column(q int, sign float64) {
 	}
 }
 
-// add follows a new last row of the negative part.
 func (c *schur) add(row []float64, below float64) {
 	copy(c.rest[len(row)*c.stride:], row)
 	c.below[len(row)] = below
 }
 
-// remove follows row t of the negative part's q rows, which goes.
 func (c *schur) remove(t, q int) {
 	copy(c.below[t:], c.below[t+1:q])
 	for i := t + 1; i < q; i++ {

@@ -8,32 +8,31 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// DefaultTolerance is the share of its terms below which a pivot counts as
-// zero: above what rounding leaves in sums of a thousand terms.
+// DefaultTolerance is the share of its terms below which a pivot counts as zero: above the rounding
+// of sums of a thousand terms.
 const DefaultTolerance = 1e-12
 
-// ErrPositive says that the positive part is not positive definite, or would
-// not be after the change.
+// ErrPositive reports that the positive part is not positive definite, or would not be after the
+// change.
 var ErrPositive = errors.New("positive part: the block is not positive definite")
 
-// ErrNegative says that the Schur complement of the positive part is not
-// negative definite, or would not be after the change.
+// ErrNegative reports that the Schur complement of the positive part is not negative definite, or
+// would not be after the change.
 var ErrNegative = errors.New("negative part: the Schur complement of the positive part is not negative definite")
 
-// ErrLost says that a change that should have been possible broke down in
-// rounding, halfway: the factor is empty now and Compute has to start it anew.
+// ErrLost reports that a change that should have succeeded failed by rounding, halfway: the factor
+// is now empty and needs Compute.
 var ErrLost = errors.New("factor lost to rounding")
 
-// Signed is the factor L of M = L J Lᵀ. Rows 0..Positive()-1 are the positive
-// part, rows Positive()..Len()-1 the negative part. Rows keep their order: one
-// that is inserted before others moves these up by one index, one that is
-// deleted moves those after it down by one; nothing else changes indices.
+// Signed is the factor L of M = L J Lᵀ. Rows 0..Positive()-1 are the positive part, rows
+// Positive()..Len()-1 the negative part. Rows keep their order: an insertion increases the indices
+// of later rows by one, a deletion decreases them by one.
 //
-// Arguments of wrong length or out of range panic. A Signed must not be used by
-// two goroutines at a time, not even for solving.
+// Arguments of wrong length or out of range panic. A Signed is not safe for concurrent use, not
+// even for solving.
 type Signed struct {
-	// Tolerance is the share of its terms' sizes at or below which a pivot or
-	// a determinant's ratio counts as zero, and the change as impossible.
+	// Tolerance is the share of its terms' sizes at or below which a pivot or a ratio of
+	// determinants counts as zero, and the change as impossible.
 	Tolerance float64
 
 	layout
@@ -41,18 +40,17 @@ type Signed struct {
 
 	x, w []float64 // work, over slots
 	turn dense.Rotations
-	room int // the largest n that the memory has room for
+	room int // largest n for which the memory has room
 
 	columns dense.Columns
 	schur   schur
 	next    pending
 }
 
-// pending is the row that the last pivot query prepared.
 type pending struct {
 	kind  kind
 	pivot float64
-	row   []float64 // over slots: L's new row, and for a positive row M's column below it
+	row   []float64 // over slots: L's new row, and for a positive row M's column below
 	rest  []float64 // over the negative part: its new row of the Schur complement
 }
 
@@ -64,8 +62,8 @@ const (
 	negative
 )
 
-// New returns an empty factor with room for capacity rows, and
-// DefaultTolerance. It grows when more are inserted.
+// New returns an empty factor with room for capacity rows, and DefaultTolerance. It grows as
+// needed.
 func New(capacity int) *Signed {
 	if capacity < 0 {
 		panic(fmt.Sprintf("factor: capacity %d, want at least 0", capacity))
@@ -75,7 +73,7 @@ func New(capacity int) *Signed {
 	return s
 }
 
-// Grow makes room for capacity rows in all. It forgets a prepared row.
+// Grow makes room for capacity rows in total. It discards a prepared row.
 func (s *Signed) Grow(capacity int) {
 	if capacity <= s.n {
 		return
@@ -96,8 +94,8 @@ func (s *Signed) Grow(capacity int) {
 	s.next = pending{row: make([]float64, capacity), rest: make([]float64, capacity)}
 }
 
-// resize makes an empty factor's square one of order n, a multiple of kernel.Width,
-// in the memory that there is.
+// resize sets an empty factor's square to order n, a multiple of kernel.Width, within the existing
+// memory.
 func (s *Signed) resize(n int) {
 	s.n, s.data = n, s.data[:n*n]
 	s.x, s.w, s.products = s.x[:n], s.w[:n], s.products[:n]
@@ -109,17 +107,13 @@ func (s *Signed) Reset() {
 	s.p, s.q, s.changes, s.next.kind, s.schur.known = 0, 0, 0, none, false
 }
 
-// Len returns the number of rows.
 func (s *Signed) Len() int { return s.p + s.q }
 
-// Positive returns the number of rows of the positive part.
 func (s *Signed) Positive() int { return s.p }
 
-// Negative returns the number of rows of the negative part.
 func (s *Signed) Negative() int { return s.q }
 
-// Changes returns how many insertions, deletions and updates were made since
-// the last Compute or Reset.
+// Changes returns the number of insertions, deletions and updates since the last Compute or Reset.
 func (s *Signed) Changes() int { return s.changes }
 
 func (s *Signed) check(name string, length, want int) {

@@ -2,7 +2,7 @@ package factor
 
 import "github.com/agepath/agepath/internal/kernel"
 
-// Solve replaces b, of Len entries, by M⁻¹b. Zeros at b's beginning save time.
+// Solve replaces b, of Len entries, by M⁻¹b. Leading zeros of b save time.
 func (s *Signed) Solve(b []float64) {
 	s.check("right-hand side", len(b), s.Len())
 	first := 0
@@ -34,8 +34,8 @@ func (s *Signed) SolveNegative(b []float64) {
 	}
 }
 
-// ExtendNegative replaces the positive part of b, of Len entries, by that of the M⁻¹(0, c)
-// whose negative part is b's.
+// ExtendNegative replaces the positive part of b, of Len entries, by that of the M⁻¹(0, c) whose
+// negative part is b's.
 func (s *Signed) ExtendNegative(b []float64) {
 	s.check("solution", len(b), s.Len())
 	clear(b[:s.p])

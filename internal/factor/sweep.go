@@ -6,10 +6,9 @@ import "github.com/agepath/agepath/internal/dense"
 //
 //	L' J L'ᵀ = L J Lᵀ + sign w wᵀ
 //
-// over the rows from first on, where w is given over slots and is zero before
-// first. Column j takes w's entry j to zero by a Givens rotation where its sign
-// in J is sign, else by a hyperbolic one. It reports false, and leaves a wreck,
-// when a rotation does not exist.
+// over the rows from first on; w is over slots and zero before first. Column j zeroes w's entry j,
+// by a Givens rotation if its sign in J is sign, else by a hyperbolic one. If a rotation does not
+// exist, sweep reports false and leaves invalid data.
 func (s *Signed) sweep(first int, sign float64) bool {
 	front, back := sign < 0, sign > 0 // which part's rotations are hyperbolic
 	if !s.turn.Sweep(s.data, s.n, s.w, first, s.p, front) {

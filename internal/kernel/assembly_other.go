@@ -2,7 +2,7 @@
 
 package kernel
 
-// vector says that there is no assembly; what would call it is left out.
+// vector says that there is no assembly; its callers are compiled out.
 const vector = false
 
 func dotAVX2(_, _ *float64, _ int) float64                                          { return 0 }

@@ -2,14 +2,15 @@ package kernel
 
 import "math"
 
-// Descend is a pass of dual coordinate descent over the active samples, for one
-// term a sample, the maximum over lo <= a <= hi of a(z - kink) - soft a²/2: w, the
-// coefficients -Σ slope_i x_i, is kept current. soft is empty where all are zero,
-// else stiff_i is 1/soft_i. step_i is 1/(‖x_i‖² + soft_i). A sample whose slope stays at its
-// bound although its score is further than beyond from where it would not is dropped: the
-// first kept ones of active are the others, in their order. estimate is the sum of the
-// terms' parts of the gap as they were met, spread the largest change of a slope over its
-// step: without soft, of a score by its own update.
+// Descend is a pass of dual coordinate descent over the active samples, for one term per sample,
+// the maximum over lo <= a <= hi of a(z - kink) - soft a²/2. It keeps w, the coefficients -Σ
+// slope_i x_i, current. soft is empty if all are zero, else stiff_i is 1/soft_i. step_i is
+// 1/(‖x_i‖² + soft_i).
+//
+// It drops samples whose slope stays at its bound while the score is more than beyond away from
+// leaving the bound; the kept ones come first in active, in order. estimate is the sum of the
+// terms' parts of the gap during the pass, spread the largest change of a slope over its step:
+// without soft, of a score by its own update.
 func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64) (kept int, estimate, spread float64) {
 	for _, index := range active {
 		i := int(index)

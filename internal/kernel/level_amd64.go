@@ -4,5 +4,5 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// vector says that the processor has the instructions of the assembly.
+// vector says whether the processor supports the assembly's instructions.
 var vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA

@@ -2,25 +2,24 @@ package kernel
 
 import "math"
 
-// zeros adds the products of zeros to the lanes from n on, as a vector that ends within them
-// does: a sum of -0 becomes 0.
+// zeros adds products of zeros to the lanes from n on, as a partial vector does: a sum of -0
+// becomes 0.
 func zeros(s []float64, n int) {
 	for k := n; k < len(s); k++ {
 		s[k] = math.FMA(0, 0, s[k])
 	}
 }
 
-// rest is zeros for a sum of n entries in lanes of a vector.
+// rest is zeros for a sum of n entries in vector lanes.
 func rest(s *[4]float64, n int) {
 	if n%4 > 0 {
 		zeros(s[:], n%4)
 	}
 }
 
-// total returns the sum of lanes.
 func total(s *[4]float64) float64 { return (s[0] + s[2]) + (s[1] + s[3]) }
 
-// larger returns b if it is larger than a and else a, numbers or not.
+// larger returns b if b > a, else a, also for NaN.
 func larger(a, b float64) float64 {
 	if b > a {
 		return b
@@ -28,7 +27,7 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// smaller returns b if it is smaller than a and else a, numbers or not.
+// smaller returns b if b < a, else a, also for NaN.
 func smaller(a, b float64) float64 {
 	if b < a {
 		return b
@@ -36,7 +35,6 @@ func smaller(a, b float64) float64 {
 	return a
 }
 
-// dotGo is Dot.
 func dotGo(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s [16]float64
@@ -54,7 +52,6 @@ func dotGo(x, y []float64) float64 {
 	return total(first)
 }
 
-// addProducts adds products to the lanes of s.
 func addProducts(s *[4]float64, x, y []float64) {
 	n := len(x)
 	y = y[:n]
@@ -70,7 +67,6 @@ func addProducts(s *[4]float64, x, y []float64) {
 	rest(s, n)
 }
 
-// axpyGo is Axpy.
 func axpyGo(a float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -78,7 +74,6 @@ func axpyGo(a float64, x, y []float64) {
 	}
 }
 
-// axpy4Go is Axpy4.
 func axpy4Go(a *[4]float64, x *[4][]float64, y []float64) {
 	n := len(y)
 	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
@@ -95,14 +90,12 @@ func axpy4BothGo(a *[4]float64, x *[4][]float64, y []float64) {
 	}
 }
 
-// axpyTimesGo is AxpyTimes.
 func axpyTimesGo(a float64, x, h, y []float64) {
 	for i, v := range x {
 		y[i] = math.FMA(h[i], a*v, y[i])
 	}
 }
 
-// scaleToGo is ScaleTo.
 func scaleToGo(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -110,7 +103,7 @@ func scaleToGo(y []float64, a float64, x []float64) {
 	}
 }
 
-// productOf is the product of two vectors as MulVec sums it for one of four rows.
+// productOf sums x·y as MulVec does for one of four rows.
 func productOf(x, y []float64) float64 {
 	var s [4]float64
 	addProducts(&s, x, y)
@@ -132,17 +125,17 @@ func normsGo(dst, x []float64, stride, cols int) {
 	}
 }
 
-// magnitude is the mask of all bits of a number but its sign.
+// magnitude masks all bits of a number except the sign.
 const magnitude = 1<<63 - 1
 
 // narrow is the longest w that the assembly keeps in registers.
 const narrow = 8 * 4
 
-// mulTransAddGo is MulTransAdd for groups of four rows, with the bits of x that bits has.
+// mulTransAddGo is MulTransAdd for groups of four rows, with x masked by bits.
 func mulTransAddGo(w, x []float64, stride int, a []float64, bits uint64) {
 	n := len(w)
 	wide := n > narrow
-	split := 4 // parts of a sum; one where a group's products are added at once
+	split := 4 // partial sums; one if a group's products are added at once
 	var sums [4][narrow]float64
 	if wide {
 		split = 1
@@ -182,12 +175,10 @@ func mulTransAddGo(w, x []float64, stride int, a []float64, bits uint64) {
 	copy(w, sums[0][:n])
 }
 
-// only returns x with the given bits.
 func only(x float64, bits uint64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & bits)
 }
 
-// gramAddGo is GramAddRows.
 func gramAddGo(h []float64, ld, from, n int, p, q []float64, rows int) {
 	for i := from; i < n; i++ {
 		for j := 0; j <= i/4*4; j += 8 {
@@ -221,9 +212,8 @@ func Sum(x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Changed writes the indices i where x_i unit differs from y_i by
-// more than the given part of it to index, and returns how many and whether there
-// was room.
+// Changed writes the indices i at which x_i unit differs from y_i by more than the given part of it
+// to index. It returns their number; false if index is too short.
 func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	count := 0
 	for i, a := range x {
@@ -240,13 +230,13 @@ func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	return count, true
 }
 
-// Soon writes the samples that can come to an end of their zones within a limit of ages to
-// index, in how many ages at the earliest to near, and returns how many they are. A sample with
-// the predictor u, the rate du and the target y is in zone z while |u - y| is between entries z
-// and z+1 of ends, which move at the rates; it may be off by its norm times leap and leave that
-// at its norm times speed. The lists have room for all samples.
+// Soon writes to index the samples that can reach an end of their zones within a limit of ages, and
+// to near the smallest number of ages for each, and returns their number. A sample with predictor
+// u, rate du and target y is in zone z while |u - y| is between entries z and z+1 of ends, which
+// move at the rates; u may be off by its norm times leap, growing by its norm times speed. The
+// lists have room for all samples.
 func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64) int {
-	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
+	const least = 0x1p-900 // avoids 0/0; numbers below 2^-1022 are slow
 	count := 0
 	for i := range u {
 		z := zone[i]
@@ -265,8 +255,8 @@ func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed,
 	return count
 }
 
-// Stack sets the first rows of panel, of the leading dimension ld, to the rows of x that index
-// lists, x[i*stride:][:cols], and those of scaled to change times them.
+// Stack sets the first rows of panel, of leading dimension ld, to the rows of x listed in index,
+// x[i*stride:][:cols], and those of scaled to change times them.
 func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
 	for k, i := range index {
 		row := panel[k*ld:][:cols]
@@ -275,7 +265,6 @@ func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index
 	}
 }
 
-// shareGo is Share.
 func shareGo(dst, slope, p []float64, scale float64) {
 	for i, a := range slope {
 		dst[i] = 0
@@ -285,7 +274,6 @@ func shareGo(dst, slope, p []float64, scale float64) {
 	}
 }
 
-// squaresGo is Squares.
 func squaresGo(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	for i, v := range x {

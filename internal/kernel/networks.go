@@ -5,16 +5,14 @@ import (
 	"unsafe"
 )
 
-// Float is the numbers of the networks' loops.
+// Float is the number type of the networks' loops.
 type Float interface{ float32 | float64 }
 
-// single returns whether numbers of type T have 32 bits.
 func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
 
-// MulAdd adds the product A B to the m x n matrix C. Row i of C is c[i*ldc:], row i of
-// the k x n matrix B is b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA], so that a
-// transposed matrix needs no copy. Each entry of C gets its sum over k at once, summed in
-// order.
+// MulAdd adds the product A B to the m x n matrix C. Row i of C is c[i*ldc:], row i of the k x n
+// matrix B is b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA], so that a transposed matrix needs
+// no copy. The sum over k is in order and added to C once.
 func MulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
 	if m == 0 || n == 0 || k == 0 {
 		return
@@ -35,10 +33,9 @@ func MulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n
 func p32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
 func p64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
 
-// tileRows is the rows of a tile.
 const tileRows = 4
 
-// tiling is the tiles of a precision.
+// tiling has the tile functions of a precision.
 type tiling[T Float] struct {
 	lanes     int
 	tile, row func(c, a, b *T, ldc, rowA, colA, ldb, k int)
@@ -51,8 +48,8 @@ var (
 	tiles64 = tiling[float64]{4, tile64AVX2, row64AVX2, tileTail64AVX2, rowTail64AVX2}
 )
 
-// mulAdd goes over the columns of B on the outside: those of a tile stay in the
-// nearest cache for all rows of A.
+// mulAdd loops over the columns of B on the outside: a tile's columns stay in the L1 cache for all
+// rows of A.
 func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m, n, k int) {
 	size := unsafe.Sizeof(T(0))
 	at := func(p *T, i int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), i*int(size))) }
@@ -102,8 +99,8 @@ func Sigmoid[T Float](dst, x []T) {
 	}
 }
 
-// Tanh sets dst to the hyperbolic tangents of x, with an absolute error within a few
-// roundings of 1. Both may be the same slice.
+// Tanh sets dst to the hyperbolic tangents of x, with an absolute error of a few roundings of 1.
+// Both may be the same slice.
 func Tanh[T Float](dst, x []T) {
 	n := len(x)
 	if n == 0 {
@@ -120,8 +117,8 @@ func Tanh[T Float](dst, x []T) {
 	}
 }
 
-// Adam makes a step of Adam: it updates the means of gradients g and of their squares,
-// and the parameters p by them.
+// Adam makes a step of Adam: it updates the running means of gradients g and of their squares, and
+// with them the parameters p.
 func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	n := len(g)
 	if n == 0 {
@@ -139,9 +136,8 @@ func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	}
 }
 
-// Distances sets dst_j to the squared distance of a point from column j of x, whose
-// row k, x[k*stride:][:len(dst)], has the columns' k-th entries. The distance of a from b is
-// that of b from a, bit for bit.
+// Distances sets dst_j to the squared distance of a point from column j of x, whose row k,
+// x[k*stride:][:len(dst)], has the columns' k-th entries. Distances are symmetric bit for bit.
 func Distances(dst, x []float64, stride int, point []float64) {
 	rows(x, len(point), stride, len(dst))
 	switch {
@@ -153,8 +149,8 @@ func Distances(dst, x []float64, stride int, point []float64) {
 	}
 }
 
-// Gauss sets dst to (a s + b t) exp(-gamma d), entry by entry, and returns the sum.
-// Exponents below -708 count as -708.
+// Gauss sets dst to (a s + b t) exp(-gamma d), entry by entry, and returns the sum. Exponents below
+// -708 count as -708.
 func Gauss(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	n := len(d)
 	if n == 0 {
@@ -175,8 +171,8 @@ func fma[T Float](a, b, c T) T {
 	return T(fma32(float32(a), float32(b), float32(c)))
 }
 
-// fma32 is fma by a sum that is rounded to 53 bits before: that decides wrongly only where the
-// result is midway between two numbers.
+// fma32 is fma by a sum rounded to 53 bits, which is wrong only if the result is midway between two
+// numbers; midway handles that.
 func fma32(a, b, c float32) float32 {
 	sum := float64(a)*float64(b) + float64(c)
 	if inexact(math.Float64bits(sum)) {
@@ -185,7 +181,6 @@ func fma32(a, b, c float32) float32 {
 	return float32(sum)
 }
 
-// addScaled adds a x to y.
 func addScaled[T Float](y, x []T, a T) {
 	if single[T]() {
 		addScaled32(unsafe.Slice(p32(y), len(y)), unsafe.Slice(p32(x), len(x)), float32(a))
@@ -194,7 +189,7 @@ func addScaled[T Float](y, x []T, a T) {
 	}
 }
 
-// addScaled32 calls fma32 where its sum may not do, which it computes here.
+// addScaled32 inlines fma32's sum, and calls fma32 only where the sum is inexact.
 func addScaled32(y, x []float32, a float32) {
 	y = y[:len(x)]
 	factor := float64(a)
@@ -208,15 +203,15 @@ func addScaled32(y, x []float32, a float32) {
 	}
 }
 
-// inexact reports whether a sum of 53 bits may be rounded to 24 as the exact sum is not: it is
-// midway between two numbers, or smaller than those with all digits.
+// inexact reports whether rounding a 53-bit sum to 24 bits may differ from rounding the exact sum:
+// it is midway between two numbers, or below the normal numbers.
 func inexact(bits uint64) bool {
 	const smallest = 1023 - 126
 	return bits&(1<<29-1) == 1<<28 || bits>>52&0x7ff < smallest
 }
 
-// midway returns the sum of a product and c, which is sum to 53 bits, rounded once. Where those
-// have lost something, the last bit is set, to the side of what is lost.
+// midway returns the sum of a product and c, rounded once; sum is that sum to 53 bits. If sum has
+// lost something, its last bit is set, towards the lost part.
 func midway(sum, product, c float64) float32 {
 	bits, part := math.Float64bits(sum), sum-product
 	if lost := (product - (sum - part)) + (c - part); lost != 0 && bits&1 == 0 {
@@ -230,7 +225,6 @@ func midway(sum, product, c float64) float32 {
 	return float32(sum)
 }
 
-// mulAddGo is MulAdd.
 func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
 	const columns = 16
 	var sums [columns]T
@@ -249,7 +243,7 @@ func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m,
 	}
 }
 
-// exponential is the exponential of x within the range of normal numbers, x <= 0.
+// exponential is the exponential within the range of normal numbers, x <= 0.
 func exponential[T Float](x T) T {
 	if !single[T]() {
 		return T(exp(float64(x)))
@@ -265,7 +259,7 @@ func exponential[T Float](x T) T {
 	return p * T(math.Float32frombits(math.Float32bits(float32(n+low))<<23))
 }
 
-// floor bounds the arguments of exponential from below.
+// floor is the lower bound of exponential's arguments.
 func floor[T Float]() T {
 	if single[T]() {
 		return -87
@@ -273,7 +267,7 @@ func floor[T Float]() T {
 	return -expLimit
 }
 
-// least returns the larger of x, a number or not, and floor.
+// least returns the larger of x, also NaN, and floor.
 func least[T Float](x T) T {
 	if low := floor[T](); low > x {
 		return low
@@ -281,7 +275,6 @@ func least[T Float](x T) T {
 	return x
 }
 
-// sigmoidGo is Sigmoid.
 func sigmoidGo[T Float](dst, x []T) {
 	for i, v := range x {
 		e := exponential(least(T(math.Copysign(float64(v), -1))))
@@ -293,7 +286,6 @@ func sigmoidGo[T Float](dst, x []T) {
 	}
 }
 
-// tanhGo is Tanh.
 func tanhGo[T Float](dst, x []T) {
 	for i, v := range x {
 		e := T(math.Copysign(float64(v), -1))
@@ -302,12 +294,11 @@ func tanhGo[T Float](dst, x []T) {
 	}
 }
 
-// AdamStep holds the numbers of a step of [Adam]: the decay of the mean of gradients
-// and 1 minus it, that of the mean of squares and 1 minus it, what the root of the latter
-// is multiplied with, what is added to it, and the rate.
+// AdamStep holds the numbers of a step of [Adam]: the decay of the mean of gradients and 1 minus
+// it, the decay of the mean of squares and 1 minus it, the factor of the root of the latter, the
+// number added to it, and the rate.
 type AdamStep[T Float] [7]T
 
-// adamGo is Adam.
 func adamGo[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	for i, v := range g {
 		m := fma(v, by[1], mean[i]*by[0])
@@ -318,7 +309,6 @@ func adamGo[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	}
 }
 
-// distancesGo is Distances.
 func distancesGo(dst, x []float64, stride int, point []float64) {
 	clear(dst)
 	for k, v := range point {
@@ -329,7 +319,6 @@ func distancesGo(dst, x []float64, stride int, point []float64) {
 	}
 }
 
-// gaussGo is Gauss.
 func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	var sum [4]float64
 	for i, v := range d {
@@ -340,8 +329,8 @@ func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	return total(&sum)
 }
 
-// Between writes the indices of the numbers d with lo <= d < hi to index, and returns how many, and
-// the weights w of those below lo.
+// Between writes the indices of the numbers d with lo <= d < hi to index, and returns their number
+// and the sum of the weights w of numbers below lo.
 func Between(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
 	for i, v := range d {
 		switch {

@@ -2,7 +2,6 @@ package kernel
 
 import "math"
 
-// kinkedGo is Kinked.
 func kinkedGo(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
 	n := len(z)
 	kink, lo, hi, center, slope, g, h = kink[:n], lo[:n], hi[:n], center[:n], slope[:n], g[:n], h[:n]
@@ -28,7 +27,6 @@ func kinkedGo(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out 
 	return [3]float64{total(&value), total(&dual), total(&young)}
 }
 
-// kinkedAlongGo is KinkedAlong.
 func kinkedAlongGo(z, dz, kink, lo, hi, center []float64, t, inv float64) [2]float64 {
 	n := len(z)
 	dz, kink, lo, hi, center = dz[:n], kink[:n], lo[:n], hi[:n], center[:n]
@@ -50,7 +48,6 @@ func kinkedAlongGo(z, dz, kink, lo, hi, center []float64, t, inv float64) [2]flo
 	return [2]float64{total(&first), total(&second)}
 }
 
-// curvedGo is Curved.
 func curvedGo(z, kink, kl, kh, sigma, slope, g, h []float64) [2]float64 {
 	n := len(z)
 	kink, kl, kh, sigma, slope, g, h = kink[:n], kl[:n], kh[:n], sigma[:n], slope[:n], g[:n], h[:n]
@@ -74,7 +71,6 @@ func curvedGo(z, kink, kl, kh, sigma, slope, g, h []float64) [2]float64 {
 	return [2]float64{total(&value), total(&dual)}
 }
 
-// curvedAlongGo is CurvedAlong.
 func curvedAlongGo(z, dz, kink, kl, kh, sigma []float64, t float64) [2]float64 {
 	n := len(z)
 	dz, kink, kl, kh, sigma = dz[:n], kink[:n], kl[:n], kh[:n], sigma[:n]
@@ -95,7 +91,6 @@ func curvedAlongGo(z, dz, kink, kl, kh, sigma []float64, t float64) [2]float64 {
 	return [2]float64{total(&first), total(&second)}
 }
 
-// logisticGo is Logistic.
 func logisticGo(z, y, loss, slope, bend []float64) {
 	n := len(z)
 	y, loss, slope, bend = y[:n], loss[:n], slope[:n], bend[:n]

@@ -1,11 +1,11 @@
 package kernel
 
-// block is how many unknowns of a triangular system are solved one after the other;
-// the products with all others are those of MulVec and MulTransAdd.
+// block is the number of unknowns of a triangular system solved one by one; MulVec and MulTransAdd
+// compute the products with all others.
 const block = 8
 
-// SolveLower overwrites x with L⁻¹x, for L the lower triangle of the square matrix
-// whose rows in t are stride apart.
+// SolveLower overwrites x with L⁻¹x, L being the lower triangle of the square matrix with rows in
+// t, stride apart.
 func SolveLower(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -23,7 +23,7 @@ func SolveLower(x, t []float64, stride int) {
 	}
 }
 
-// SolveLowerTrans overwrites x with L⁻ᵀx, for L as in [SolveLower].
+// SolveLowerTrans overwrites x with L⁻ᵀx, L as in [SolveLower].
 func SolveLowerTrans(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -42,8 +42,8 @@ func SolveLowerTrans(x, t []float64, stride int) {
 	}
 }
 
-// SolveUpper overwrites x with U⁻¹x, for U the upper triangle of the square matrix
-// whose rows in t are stride apart.
+// SolveUpper overwrites x with U⁻¹x, U being the upper triangle of the square matrix with rows in
+// t, stride apart.
 func SolveUpper(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -62,7 +62,7 @@ func SolveUpper(x, t []float64, stride int) {
 	}
 }
 
-// SolveUpperTrans overwrites x with U⁻ᵀx, for U as in [SolveUpper].
+// SolveUpperTrans overwrites x with U⁻ᵀx, U as in [SolveUpper].
 func SolveUpperTrans(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -81,7 +81,7 @@ func SolveUpperTrans(x, t []float64, stride int) {
 	}
 }
 
-// subtract takes from y, of up to block entries, the products of as many rows with x.
+// subtract subtracts the products of up to block rows with x from y.
 func subtract(y, t []float64, stride int, x []float64) {
 	if len(x) == 0 {
 		return
@@ -93,8 +93,7 @@ func subtract(y, t []float64, stride int, x []float64) {
 	}
 }
 
-// subtractTrans takes from y the sum of as many rows as x has entries, up to block,
-// each times its entry.
+// subtractTrans subtracts the sum of up to block rows, each times its entry of x, from y.
 func subtractTrans(y, t []float64, stride int, x []float64) {
 	if len(y) == 0 {
 		return

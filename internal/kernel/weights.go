@@ -2,26 +2,26 @@ package kernel
 
 import "math"
 
-// Weights are weights that are powers v = b^Exponent of b = Level + Rise l in a loss l, whose
-// derivative is v Bend/b, and in the age v (First + Last/b). Where they are not inside, v is Rest.
+// Weights are weights that are powers v = b^Exponent of b = Level + Rise l in a loss l, with
+// derivative v Bend/b in l and v (First + Last/b) in the age. Outside, v is Rest.
 type Weights struct {
 	Level, Rise, Exponent, Bend, First, Last, Rest float64
 	Passed                                         float64 // part of the rounding of u that counts, as v passes it on
 }
 
-// WeightsLeast is the least base b that [Weights.Terms] raises to a power.
+// WeightsLeast is the smallest base b that [Weights.Terms] raises to a power.
 const WeightsLeast = 0x1p-1000
 
 // Samples are arguments of [Weights.Terms], all of one length.
 type Samples struct {
-	Inside, M, U, Y        []float64 // Inside is 0 for no
+	Inside, M, U, Y        []float64 // Inside is 0 for outside
 	Loss, Slope, Curvature []float64 // of the loss in u
 }
 
-// Terms sets phi to m v slope, phiU and phiAge to its derivatives in u and in the age, and size
-// to the size of what they sum: m (v (|slope| + curvature |u|) + |slope| min(1, Passed |v' slope|
-// (|u| + |y|))), v' the derivative in the loss. It returns the sum of sizes, and the least base
-// inside or 1; where that is below [WeightsLeast] the terms of such samples are not right.
+// Terms sets phi to m v slope, phiU and phiAge to its derivatives in u and in the age, and size to
+// the size of its summands: m (v (|slope| + curvature |u|) + |slope| min(1, Passed |v' slope| (|u|
+// + |y|))), v' the derivative in the loss. It returns the sum of sizes, and the smallest base
+// inside, at most 1; if that is below [WeightsLeast], the terms of such samples are wrong.
 func (w *Weights) Terms(s *Samples, phi, phiU, phiAge, size []float64) (extent, least float64) {
 	n := len(s.U)
 	if n == 0 {
@@ -38,7 +38,6 @@ func (w *Weights) Terms(s *Samples, phi, phiU, phiAge, size []float64) (extent, 
 	return out[0], out[1]
 }
 
-// terms is Terms in Go.
 func (w *Weights) terms(s *Samples, phi, phiU, phiAge, size []float64) (extent, least float64) {
 	sums, leasts := [4]float64{}, [4]float64{1, 1, 1, 1}
 	for i, u := range s.U {
@@ -89,8 +88,8 @@ func Logs(dst, x []float64) {
 	}
 }
 
-// log returns ln x of a normal number x > 0: from f with x = 2^k (1 + f), √½ <= 1 + f < √2, as
-// log1p does.
+// log returns ln x of a normal number x > 0, as log1p does, from f with x = 2^k (1 + f), √½ <= 1 +
+// f < √2.
 func log(x float64) float64 {
 	const root = 0x3fe6a09e667f3bcd // √½
 	bits := math.Float64bits(x) + (0x3ff<<52 - root)

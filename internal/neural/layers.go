@@ -79,8 +79,8 @@ func (l *ReLU[T]) Backward(slope []T) []T {
 // Params implements [Layer].
 func (l *ReLU[T]) Params() []*Param[T] { return nil }
 
-// Dropout sets entries to 0 with a probability, and divides the others by that of
-// staying. It does so only while Training.
+// Dropout sets entries to 0 with a probability, and divides the others by the probability of
+// keeping them. It acts only while Training.
 type Dropout[T Float] struct {
 	Training bool
 	share    float64
@@ -126,14 +126,14 @@ func (l *Dropout[T]) Backward(slope []T) []T {
 // Params implements [Layer].
 func (l *Dropout[T]) Params() []*Param[T] { return nil }
 
-// Embedding gives words their rows of a matrix M. Rows of a norm above 1 are scaled to
-// norm 1 when they are looked up, in M while Training; no gradient goes through the scaling.
+// Embedding maps words to their rows of a matrix M. Look scales rows of a norm above 1 to norm 1,
+// in M itself while Training; no gradient goes through the scaling.
 type Embedding[T Float] struct {
 	*Param[T] // words x Dim
 	Dim       int
 	Training  bool
 	words     []int32
-	seen      []int32 // of each word: the pass that scaled it last
+	seen      []int32 // of each word: the last pass that scaled it
 	pass      int32
 	y         []T
 }
@@ -147,7 +147,6 @@ func NewEmbedding[T Float](words, dim int, r *rand.Rand) *Embedding[T] {
 	return e
 }
 
-// Row is a word's row.
 func (e *Embedding[T]) Row(word int32) []T { return e.Value[int(word)*e.Dim:][:e.Dim] }
 
 // Look returns the rows of words, one after the other.
@@ -184,7 +183,7 @@ func shorten[T Float](row []T) {
 	}
 }
 
-// Backward adds the gradient in the rows that were looked up.
+// Backward adds the gradient to the rows of the last Look.
 func (e *Embedding[T]) Backward(slope []T) {
 	for i, word := range e.words {
 		to := e.Slope[int(word)*e.Dim:][:e.Dim]
@@ -194,15 +193,15 @@ func (e *Embedding[T]) Backward(slope []T) {
 	}
 }
 
-// MaxPositions is the largest value over the positions of a sequence; the first one of equals
-// gets the gradient.
+// MaxPositions takes the maximum over the positions of a sequence; the first of equal values gets
+// the gradient.
 type MaxPositions[T Float] struct {
 	positions, width int
 	at               []int32
 	y, dx            []T
 }
 
-// NewMaxPositions is for sequences of so many positions.
+// NewMaxPositions is for sequences of the given number of positions.
 func NewMaxPositions[T Float](positions, width int) *MaxPositions[T] {
 	return &MaxPositions[T]{positions: positions, width: width}
 }
@@ -218,7 +217,7 @@ func (l *MaxPositions[T]) Forward(x []T, n int) []T {
 	return l.y
 }
 
-// raise puts the larger of two values, with where it is from.
+// raise keeps the larger of two values, with its place.
 func raise[T Float](best []T, at []int32, row []T, place int32) {
 	best, at = best[:len(row)], at[:len(row)]
 	for k, v := range row {
@@ -241,8 +240,8 @@ func (l *MaxPositions[T]) Backward(slope []T) []T {
 // Params implements [Layer].
 func (l *MaxPositions[T]) Params() []*Param[T] { return nil }
 
-// Convolution is channels of weighted sums over windows of words, of which each gives its
-// largest value over positions. Texts have padding of zeros at both ends.
+// Convolution has channels of weighted sums over windows of words, each of which outputs its
+// maximum over positions. Texts are padded with zeros at both ends.
 type Convolution[T Float] struct {
 	positions, dim, width, channels, padding int
 
@@ -256,8 +255,8 @@ type Convolution[T Float] struct {
 	y, dx  []T
 }
 
-// NewConvolution draws the parameters between ±1/√(width dim), as PyTorch does. The
-// padding is half the width, rounded down.
+// NewConvolution draws the parameters between ±1/√(width dim), as PyTorch does. The padding is half
+// the width, rounded down.
 func NewConvolution[T Float](positions, dim, width, channels int, r *rand.Rand) *Convolution[T] {
 	l := &Convolution[T]{positions: positions, dim: dim, width: width, channels: channels, padding: width / 2}
 	size := width * dim
@@ -267,7 +266,6 @@ func NewConvolution[T Float](positions, dim, width, channels int, r *rand.Rand) 
 	return l
 }
 
-// windows is the number of windows of a text.
 func (l *Convolution[T]) windows() int { return l.positions + 2*l.padding - l.width + 1 }
 
 // Forward implements [Layer].
@@ -297,7 +295,7 @@ func (l *Convolution[T]) Forward(x []T, n int) []T {
 	return l.y
 }
 
-// Backward implements [Layer]. Only the windows of largest values have a gradient.
+// Backward implements [Layer]. Only the windows of the maxima have a gradient.
 func (l *Convolution[T]) Backward(slope []T) []T {
 	size, text := l.width*l.dim, l.positions*l.dim
 	long := text + 2*l.padding*l.dim

@@ -1,10 +1,10 @@
-// Package neural has the layers of small networks of texts, each with a forward and a
-// backward pass, and Adam. It runs on one processor core: the same numbers whatever else
-// runs. Layers keep their memory from pass to pass, so that training allocates nothing.
+// Package neural has the layers of small networks for texts, each with a forward and a backward
+// pass, and Adam. It runs on one processor core, so its numbers do not depend on the load. Layers
+// reuse their memory, so that training allocates nothing.
 //
-// A layer's input and output are flat slices. A text is d words of e numbers, and n texts
-// are n x d x e in this order. Recurrent layers give sequences, d x n x width. Gradients
-// are of the sum of what the batch's texts cost, as [CrossEntropy] weighs them.
+// A layer's input and output are flat slices. A text is d words of e numbers, and n texts are n x d
+// x e in this order. Recurrent layers output sequences, d x n x width. Gradients are of the sum of
+// the batch's losses, as weighted by [CrossEntropy].
 package neural
 
 import (
@@ -15,14 +15,13 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Float is the numbers of networks.
+// Float is the number type of networks.
 type Float = kernel.Float
 
-// Param is parameters with the gradient that backward passes add to.
+// Param is parameters with their accumulated gradient.
 type Param[T Float] struct {
 	Value, Slope []T
-	// Rate multiplies Adam's rate; 0 is 1. A bias that stands for two with equal gradients
-	// has 2.
+	// Rate multiplies Adam's rate; 0 is 1. A bias that represents two with equal gradients has 2.
 	Rate         T
 	mean, square []T
 }
@@ -31,14 +30,13 @@ func newParam[T Float](n int) *Param[T] {
 	return &Param[T]{Value: make([]T, n), Slope: make([]T, n)}
 }
 
-// uniform draws the values between -bound and bound.
 func (p *Param[T]) uniform(r *rand.Rand, bound float64) {
 	for i := range p.Value {
 		p.Value[i] = T((2*r.Float64() - 1) * bound)
 	}
 }
 
-// part is the parameters from i up to j as ones of their own.
+// part is the parameters from i up to j as a separate Param.
 func (p *Param[T]) part(i, j int, rate T) *Param[T] {
 	return &Param[T]{Value: p.Value[i:j:j], Slope: p.Slope[i:j:j], Rate: rate}
 }
@@ -47,13 +45,13 @@ func (p *Param[T]) part(i, j int, rate T) *Param[T] {
 type Layer[T Float] interface {
 	// Forward returns the output for n texts, in memory of the layer.
 	Forward(x []T, n int) []T
-	// Backward takes the gradient in the last output, adds to the parameters' and returns that
-	// in the input, in memory of the layer. It may change slope.
+	// Backward takes the gradient in the last output, accumulates the parameters' gradients and
+	// returns the gradient in the input, in memory of the layer. It may change slope.
 	Backward(slope []T) []T
 	Params() []*Param[T]
 }
 
-// Chain is layers one after the other.
+// Chain is a sequence of layers.
 type Chain[T Float] []Layer[T]
 
 // Forward implements [Layer].
@@ -81,7 +79,7 @@ func (c Chain[T]) Params() []*Param[T] {
 	return list
 }
 
-// Concat is layers with one input, whose outputs stand side by side for each text.
+// Concat is layers with one input, whose outputs are concatenated for each text.
 type Concat[T Float] struct {
 	layers []Layer[T]
 	widths []int
@@ -91,7 +89,7 @@ type Concat[T Float] struct {
 	slope  []T
 }
 
-// NewConcat joins layers that have outputs of the given widths.
+// NewConcat joins layers with outputs of the given widths.
 func NewConcat[T Float](layers []Layer[T], widths []int) *Concat[T] {
 	return &Concat[T]{layers: layers, widths: widths}
 }
@@ -146,7 +144,7 @@ type Adam[T Float] struct {
 	step   int
 }
 
-// NewAdam optimizes parameters.
+// NewAdam returns an optimizer of parameters.
 func NewAdam[T Float](params []*Param[T]) *Adam[T] {
 	for _, p := range params {
 		p.mean, p.square = make([]T, len(p.Value)), make([]T, len(p.Value))
@@ -154,7 +152,7 @@ func NewAdam[T Float](params []*Param[T]) *Adam[T] {
 	return &Adam[T]{params: params}
 }
 
-// Step moves the parameters by their gradients, which become 0.
+// Step moves the parameters by their gradients, which it sets to 0.
 func (a *Adam[T]) Step(rate float64) {
 	const first, second, epsilon = 0.9, 0.999, 1e-8
 	a.step++
@@ -170,8 +168,8 @@ func (a *Adam[T]) Step(rate float64) {
 	}
 }
 
-// CrossEntropy returns the mean over texts of -ln of the softmax share of their class, and
-// writes its gradient in the scores, n x classes, over them.
+// CrossEntropy returns the mean over texts of -ln of the softmax of their class, and overwrites the
+// scores, n x classes, with its gradient.
 func CrossEntropy[T Float](scores []T, labels []int) float64 {
 	n := len(labels)
 	classes := len(scores) / max(n, 1)
@@ -206,8 +204,7 @@ func Best[T Float](scores []T) int {
 	return best
 }
 
-// resize returns a slice of n entries of whatever value, in the memory of x if there is
-// room.
+// resize returns a slice of n undefined entries, in the memory of x if there is room.
 func resize[E any](x []E, n int) []E {
 	if cap(x) < n {
 		return make([]E, n)
@@ -215,7 +212,6 @@ func resize[E any](x []E, n int) []E {
 	return x[:n]
 }
 
-// transpose writes the transpose of the rows x cols matrix from.
 func transpose[T Float](to, from []T, rows, cols int) {
 	for i := range rows {
 		for j, v := range from[i*cols:][:cols] {
@@ -224,8 +220,8 @@ func transpose[T Float](to, from []T, rows, cols int) {
 	}
 }
 
-// addProduct adds AᵀB to C (a x b) for rows of A and B, of which there may be many: they
-// are taken as many at a time as stay in a cache. Rows of A are stride apart.
+// addProduct adds AᵀB to C (a x b) for A and B with possibly many rows, in batches that stay in a
+// cache. Rows of A are stride apart.
 func addProduct[T Float](c, left []T, a, stride int, right []T, b, rows int) {
 	const atOnce = 256
 	for i := 0; i < rows; i += atOnce {

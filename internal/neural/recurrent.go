@@ -7,8 +7,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// steps is what recurrent layers have in common: for each step and text a row
-// [x, 1, h] of the word, a 1 for the biases, and the state before the step.
+// steps is the common part of recurrent layers: for each step and text a row [x, 1, h] of the word,
+// a 1 for the biases, and the state before the step.
 type steps[T Float] struct {
 	positions, dim, width int
 	reverse               bool
@@ -20,10 +20,8 @@ type steps[T Float] struct {
 	carry                 []T // n x width, of the state
 }
 
-// row is the length of a row of in.
 func (s *steps[T]) row() int { return s.dim + 1 + s.width }
 
-// position is that of a step.
 func (s *steps[T]) position(step int) int {
 	if s.reverse {
 		return s.positions - 1 - step
@@ -31,7 +29,7 @@ func (s *steps[T]) position(step int) int {
 	return step
 }
 
-// begin lays the words of n texts out by steps.
+// begin lays out the words of n texts by steps.
 func (s *steps[T]) begin(x []T, n int) {
 	s.n = n
 	row, size := s.row(), s.positions*s.dim
@@ -50,23 +48,21 @@ func (s *steps[T]) begin(x []T, n int) {
 	}
 }
 
-// inputs are the rows of a step.
 func (s *steps[T]) inputs(step int) []T {
 	size := s.n * s.row()
 	return s.in[step*size:][:size]
 }
 
-// state is that of a text before a step.
+// state is the state of a text before a step.
 func (s *steps[T]) state(step, i int) []T {
 	return s.in[(step*s.n+i)*s.row()+s.dim+1:][:s.width]
 }
 
-// emit puts the state after a step into the output.
+// emit copies the state after a step to the output.
 func (s *steps[T]) emit(step, i int) {
 	copy(s.out[(s.position(step)*s.n+i)*s.width:][:s.width], s.state(step+1, i))
 }
 
-// beginBackward prepares for steps backward.
 func (s *steps[T]) beginBackward() {
 	s.dx = resize(s.dx, s.n*s.positions*s.dim)
 	s.slope = resize(s.slope, s.n*s.row())
@@ -74,7 +70,7 @@ func (s *steps[T]) beginBackward() {
 	clear(s.carry)
 }
 
-// gather adds the gradient in a step's output to that in its state, which is returned.
+// gather adds the gradient in a step's output to that in its state, which it returns.
 func (s *steps[T]) gather(slope []T, step int) []T {
 	size := s.n * s.width
 	from := slope[s.position(step)*size:][:size]
@@ -84,13 +80,12 @@ func (s *steps[T]) gather(slope []T, step int) []T {
 	return s.carry
 }
 
-// steepest bounds the gradient in states: over hundreds of steps it can grow until the
-// squares that Adam sums, or it itself, pass what float32 has, and parameters stay or
-// become NaN. No gradient that serves comes near.
+// steepest bounds the gradient in states: over hundreds of steps it, or the squares that Adam sums,
+// can exceed float32, and parameters freeze or become NaN. No useful gradient comes close.
 const steepest = 1e12
 
-// release takes the gradient in a step's words out of that in its rows, and adds that in the
-// state to carry.
+// release extracts the gradient in a step's words from that in its rows, and adds the gradient in
+// the state to carry.
 func (s *steps[T]) release(step int) {
 	row, from := s.row(), s.position(step)*s.dim
 	for i := range s.n {
@@ -103,8 +98,7 @@ func (s *steps[T]) release(step int) {
 	}
 }
 
-// weights is parameters that multiply rows from some entry on, rows x cols, with their
-// transpose.
+// weights is rows x cols parameters that multiply rows, with their transpose.
 type weights[T Float] struct {
 	*Param[T]
 	rows, cols int
@@ -117,8 +111,8 @@ func newWeights[T Float](rows, cols int, r *rand.Rand, bound float64) *weights[T
 	return w
 }
 
-// merge draws a row of biases anew as the sum of two biases, and returns the parameters with
-// that row apart, which has the rate of two.
+// merge redraws a row of biases as the sum of two biases, and returns the parameters with that row
+// separate, at twice the rate.
 func (w *weights[T]) merge(row int, r *rand.Rand, bound float64) []*Param[T] {
 	i, j := row*w.cols, (row+1)*w.cols
 	for k := i; k < j; k++ {
@@ -127,13 +121,13 @@ func (w *weights[T]) merge(row int, r *rand.Rand, bound float64) []*Param[T] {
 	return []*Param[T]{w.part(0, i, 1), w.part(i, j, 2), w.part(j, len(w.Value), 1)}
 }
 
-// LSTM is a long short-term memory over the positions of texts, forward or in reverse.
-// Its two biases of PyTorch are one, which moves at twice the rate.
+// LSTM is a long short-term memory over the positions of texts, forward or in reverse. PyTorch's
+// two biases are merged into one, with twice the rate.
 type LSTM[T Float] struct {
 	steps[T]
 	w      *weights[T] // row x 4 width: input, forget and output gate, candidate
 	params []*Param[T]
-	gates  []T // positions x n x 4 width, and then the gradient there
+	gates  []T // positions x n x 4 width, later their gradient
 	cells  []T // (positions + 1) x n x width
 	bent   []T // positions x n x width: tanh of cells
 	dcells []T
@@ -209,8 +203,8 @@ func (l *LSTM[T]) Backward(slope []T) []T {
 	return l.dx
 }
 
-// gateSlopes replaces a text's gates by the gradient in them before activation. The text's
-// cell before the step is at from, its gradient at to.
+// gateSlopes replaces a text's gates by their gradient before activation. The text's cell before
+// the step is at from, its gradient at to.
 func (l *LSTM[T]) gateSlopes(gates, carry []T, from, to int) {
 	h := l.width
 	input, forget, output, candidate := gates[:h], gates[h:][:h], gates[2*h:][:h], gates[3*h:][:h]
@@ -226,17 +220,17 @@ func (l *LSTM[T]) gateSlopes(gates, carry []T, from, to int) {
 	}
 }
 
-// GRU is gated recurrent units over the positions of texts. The two biases that PyTorch's
-// gates have are one, which moves at twice the rate; the candidate has two.
+// GRU is gated recurrent units over the positions of texts. The two biases of PyTorch's gates are
+// merged into one, with twice the rate; the candidate has two.
 type GRU[T Float] struct {
 	steps[T]
 	gate   *weights[T] // row x 2 width: reset, update
 	word   *weights[T] // (dim + 1) x width: the candidate's part of the word
 	memory *weights[T] // (1 + width) x width: the candidate's part of the state
 	params []*Param[T]
-	gates  []T // positions x n x 2 width, and then the gradient there
-	inner  []T // positions x n x width: the state's part, and then the gradient there
-	news   []T // positions x n x width: candidates, and then the gradient there
+	gates  []T // positions x n x 2 width, later their gradient
+	inner  []T // positions x n x width: the state's part, later its gradient
+	news   []T // positions x n x width: candidates, later their gradient
 }
 
 // NewGRU draws the parameters between ±1/√width, as PyTorch does.

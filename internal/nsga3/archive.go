@@ -2,9 +2,8 @@ package nsga3
 
 import "slices"
 
-// Archive keeps the best points that it was ever shown: all of those that none
-// of the others dominates. The volume that its points dominate below any
-// reference point therefore never decreases. It has no bound.
+// Archive keeps the nondominated points of all points added. The volume that its points dominate
+// below any reference point therefore never decreases. Its size is unbounded.
 type Archive struct {
 	members []Member
 }
@@ -12,12 +11,11 @@ type Archive struct {
 // Member is a point of an archive.
 type Member struct {
 	F   []float64 // objectives
-	Tag int       // what the caller knows it by
+	Tag int       // the caller's identifier
 }
 
-// Add shows a point to the archive, which copies the objectives, and reports
-// whether it is now a member. One that a member dominates or equals is not;
-// members that it dominates leave.
+// Add adds a point, whose objectives it copies, and reports whether it is now a member. Points that
+// a member dominates or equals are refused; members that the point dominates leave.
 func (a *Archive) Add(f []float64, tag int) bool {
 	for _, member := range a.members {
 		if slices.Equal(member.F, f) || dominates(member.F, f) {
@@ -29,6 +27,6 @@ func (a *Archive) Add(f []float64, tag int) bool {
 	return true
 }
 
-// Members returns the members in the order in which they came; the slice is the
-// archive's own and changes with the next Add.
+// Members returns the members in order of addition. The archive owns the slice and changes it in
+// the next Add.
 func (a *Archive) Members() []Member { return a.members }

@@ -8,19 +8,16 @@ import (
 	"time"
 )
 
-// Problem says what a point's objectives are.
+// Problem defines the objectives of a point.
 type Problem interface {
-	// Evaluate writes the objectives of the point x, finite and all to be
-	// minimized, into f. The individual keeps its slot, from 0 to below twice the
-	// population's size, as long as it lives; a later individual may then get
-	// it. mother and father are the slots of the parents, each with about half of
-	// the variables, which live, too; both are -1 for the first population and in
-	// [Engine.Refresh].
+	// Evaluate writes the objectives of the point x, finite and to be minimized, into f. The
+	// individual keeps its slot, from 0 to below twice the population's size, while it lives; later
+	// individuals reuse it. mother and father are the slots of the living parents, each with about
+	// half of the variables; both are -1 for the first population and in [Engine.Refresh].
 	Evaluate(f, x []float64, slot, mother, father int)
 }
 
-// Settings describe a search. The zero value of a field after Points stands
-// for its default.
+// Settings describe a search. Fields after Points default at their zero value.
 type Settings struct {
 	Variables  int
 	Objectives int         // at least 2
@@ -30,20 +27,20 @@ type Settings struct {
 	Lower      []float64   // bounds of the variables; default: 0
 	Upper      []float64   // default: 1
 	Seed       uint64
-	// Crossover and Mutation are the distribution indices of the two operators:
-	// the larger, the nearer children are to their parents. Defaults: 30 and 20.
+	// Crossover and Mutation are the distribution indices of the operators: with larger ones
+	// children are nearer to their parents. Defaults: 30 and 20.
 	Crossover, Mutation float64
-	MutationRate        float64 // chance of each variable to mutate; default: 1/Variables
+	MutationRate        float64 // probability of each variable to mutate; default: 1/Variables
 }
 
-// Times says what the generations so far have spent.
+// Times is the time spent by the generations so far.
 type Times struct {
 	Variation  time.Duration // crossover and mutation
 	Evaluation time.Duration // Problem.Evaluate
 	Sorting    time.Duration // non-dominated sorting, normalization and niches
 }
 
-// Engine is a population in search of a problem's Pareto front.
+// Engine is a population that searches a problem's Pareto front.
 type Engine struct {
 	Times Times
 
@@ -54,15 +51,14 @@ type Engine struct {
 	size    int
 	x       []float64 // 2 size x n, a row for each slot
 	f       []float64 // 2 size x m
-	living  []int     // slots of the population, size of them
+	living  []int     // slots of the population
 	free    []int     // the other slots
 	fronts  *sorter
 	scale   normalizer
 	niches  niches
 }
 
-// New draws and evaluates the first population. The error names the setting
-// that is not allowed.
+// New draws and evaluates the first population. The error names an invalid setting.
 func New(problem Problem, s Settings) (*Engine, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
@@ -91,7 +87,6 @@ func New(problem Problem, s Settings) (*Engine, error) {
 	return e, nil
 }
 
-// complete checks the settings and fills in the defaults.
 func (s *Settings) complete() error {
 	if s.Variables < 1 || s.Objectives < 2 {
 		return fmt.Errorf("nsga3: %d variables and %d objectives, need at least 1 and 2", s.Variables, s.Objectives)
@@ -135,7 +130,7 @@ func (s *Settings) complete() error {
 	return s.bound()
 }
 
-// bound fills in the bounds and checks them and the first individuals.
+// bound fills in and checks the bounds, and checks the first individuals.
 func (s *Settings) bound() error {
 	n := s.Variables
 	if s.Lower == nil {
@@ -168,11 +163,10 @@ func (s *Settings) bound() error {
 	return nil
 }
 
-// Step makes as many children as there are individuals and keeps the better
-// half of both.
+// Step creates as many children as there are individuals and keeps the better half of both.
 func (e *Engine) Step() {
 	begin := time.Now()
-	// Random pairs; with an odd number the last one meets the first again.
+	// Random pairs; with an odd number the last one is paired with the first.
 	e.rng.Shuffle(e.size, func(i, j int) { e.living[i], e.living[j] = e.living[j], e.living[i] })
 	for k := 0; k < e.size; k += 2 {
 		mother, father := e.pair(k)
@@ -203,8 +197,8 @@ func (e *Engine) pair(k int) (mother, father int) {
 	return e.living[k], e.living[(k+1)%e.size]
 }
 
-// survive fills the population with the best fronts of all slots, and with
-// those of the first front that does not fit whole that the niches lack most.
+// survive keeps the best fronts of all slots, and of the first front that does not fit whole those
+// that the niches need most.
 func (e *Engine) survive() {
 	ranked := e.fronts.sort(e.f)
 	kept, last := 0, 0 // slots of the fronts that fit, and with the next front
@@ -222,8 +216,8 @@ func (e *Engine) survive() {
 	copy(e.free, ranked[e.size:])
 }
 
-// Refresh evaluates the population again, for a problem whose objectives have
-// changed. The ideal point is forgotten.
+// Refresh evaluates the population again after a change of the objectives, and resets the ideal
+// point.
 func (e *Engine) Refresh() {
 	begin := time.Now()
 	e.scale.reset()
@@ -234,12 +228,12 @@ func (e *Engine) Refresh() {
 	e.Times.Evaluation += time.Since(begin)
 }
 
-// Living returns the slots of the population. The slice is the engine's own
-// and changes with the next step.
+// Living returns the slots of the population. The engine owns the slice and changes it in the next
+// step.
 func (e *Engine) Living() []int { return e.living }
 
-// X returns the point of a slot; it is the engine's own.
+// X returns the point of a slot; the engine owns it.
 func (e *Engine) X(slot int) []float64 { return e.x[slot*e.n : (slot+1)*e.n : (slot+1)*e.n] }
 
-// F returns the objectives of a slot; they are the engine's own.
+// F returns the objectives of a slot; the engine owns them.
 func (e *Engine) F(slot int) []float64 { return e.f[slot*e.m : (slot+1)*e.m : (slot+1)*e.m] }

@@ -5,16 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// niches are the lines from the ideal point through the reference points.
-// Each individual belongs to the nearest line (section IV-D).
+// niches are the lines from the ideal point through the reference points. Each individual belongs
+// to the nearest line (section IV-D).
 type niches struct {
 	m         int
 	lines     []float64 // unit vectors, a row for each reference point
 	rng       *rand.Rand
-	counts    []int     // of each niche: members that are chosen
+	counts    []int     // of each niche: number of chosen members
 	members   []int     // candidates, niche by niche
-	begins    []int     // of each niche: where its candidates begin in members
-	ends      []int     // and where those that are left end
+	begins    []int     // of each niche: beginning of its candidates in members
+	ends      []int     // and end of the remaining ones
 	open      []int     // niches with candidates left
 	niche     []int     // of each slot
 	distances []float64 // of each slot to its line
@@ -39,8 +39,8 @@ func newNiches(points [][]float64, slots int, rng *rand.Rand) niches {
 	return s
 }
 
-// associate finds the niche of a slot and its distance to the niche's line.
-// The nearest line is the one with the largest projection.
+// associate finds the niche of a slot and its distance to the niche's line. The nearest line has
+// the largest projection.
 func (s *niches) associate(slot int, f []float64) {
 	best, at := math.Inf(-1), 0
 	for k := range s.counts {
@@ -60,9 +60,8 @@ func (s *niches) associate(slot int, f []float64) {
 	s.niche[slot], s.distances[slot] = at, distance
 }
 
-// choose arranges slots so that the chosen come first, want of them: the first
-// kept slots are chosen already, the others are candidates. unit are
-// the normalized objectives (algorithm 4).
+// choose arranges slots so that the want chosen ones come first: the first kept slots are already
+// chosen, the others are candidates. unit are the normalized objectives (algorithm 4).
 func (s *niches) choose(unit []float64, slots []int, kept, want int) {
 	for k := range s.counts {
 		s.counts[k], s.ends[k] = 0, 0
@@ -90,12 +89,11 @@ func (s *niches) choose(unit []float64, slots []int, kept, want int) {
 			s.open = s.open[:len(s.open)-1]
 		}
 	}
-	for _, niche := range s.open { // the others, which are not chosen
+	for _, niche := range s.open { // the candidates not chosen
 		chosen += copy(candidates[chosen:], s.members[s.begins[niche]:s.ends[niche]])
 	}
 }
 
-// group sorts the candidates into their niches.
 func (s *niches) group(candidates []int) {
 	for _, slot := range candidates {
 		s.ends[s.niche[slot]]++
@@ -116,8 +114,7 @@ func (s *niches) group(candidates []int) {
 	}
 }
 
-// emptiest returns the place in open of a niche with the fewest members, at
-// random among several.
+// emptiest returns the place in open of a niche with the fewest members, at random among several.
 func (s *niches) emptiest() int {
 	least, at, ties := math.MaxInt, 0, 0
 	for k, niche := range s.open {
@@ -134,8 +131,8 @@ func (s *niches) emptiest() int {
 	return at
 }
 
-// pick returns the place in members of the candidate that a niche takes: the
-// nearest to its line if it has no member yet, else one at random.
+// pick returns the place in members of the candidate that a niche takes: the nearest to its line if
+// it has no member yet, else a random one.
 func (s *niches) pick(niche int) int {
 	begin, end := s.begins[niche], s.ends[niche]
 	if s.counts[niche] > 0 {

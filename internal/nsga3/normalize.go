@@ -2,12 +2,12 @@ package nsga3
 
 import "math"
 
-// normalizer maps objectives so that the ideal point becomes 0 and the
-// hyperplane through the extreme points the unit simplex (section IV-C).
+// normalizer maps objectives so that the ideal point becomes 0 and the hyperplane through the
+// extreme points the unit simplex (section IV-C).
 type normalizer struct {
 	m          int
-	ideal      []float64 // least value of each objective since the last reset
-	extremes   []float64 // m x m, a row for each axis: the extreme point less the ideal
+	ideal      []float64 // minimum of each objective since the last reset
+	extremes   []float64 // m x m, a row for each axis: the extreme point minus the ideal
 	intercepts []float64
 	plane      []float64 // m x (m+1), the linear system
 	unit       []float64 // a row of m for each slot
@@ -26,15 +26,15 @@ func (z *normalizer) reset() {
 	}
 }
 
-// lower takes the objectives of an individual into the ideal point.
+// lower updates the ideal point by an individual's objectives.
 func (z *normalizer) lower(f []float64) {
 	for j, v := range f {
 		z.ideal[j] = math.Min(z.ideal[j], v)
 	}
 }
 
-// apply returns the normalized objectives, of which it sets the rows of the
-// slots given. The first of these, up to front, are not dominated.
+// apply returns the normalized objectives, with the rows of the given slots set. The first of
+// these, up to front, are nondominated.
 func (z *normalizer) apply(f []float64, slots []int, front int) []float64 {
 	for _, slot := range slots {
 		for j, low := range z.ideal {
@@ -53,9 +53,8 @@ func (z *normalizer) apply(f []float64, slots []int, front int) []float64 {
 	return z.unit
 }
 
-// findExtremes finds for each axis the point with the least achievement
-// scalarizing function max_i f_i / w_i, where w is 1 on the axis and 1e-6 on the
-// others (equation 4).
+// findExtremes finds for each axis the point that minimizes the achievement scalarizing function
+// max_i f_i / w_i, where w is 1 on the axis and 1e-6 on the others (equation 4).
 func (z *normalizer) findExtremes(slots []int) {
 	for axis := range z.m {
 		best, at := math.Inf(1), slots[0]
@@ -75,9 +74,9 @@ func (z *normalizer) findExtremes(slots []int) {
 	}
 }
 
-// findIntercepts solves E b = 1 for the hyperplane through the extreme points;
-// 1/b are its intercepts with the axes. It reports false where the points do not
-// span a hyperplane or it does not cut every axis at a positive finite place.
+// findIntercepts solves E b = 1 for the hyperplane through the extreme points; 1/b are its
+// intercepts with the axes. It reports false if the points do not span a hyperplane or an intercept
+// is not positive and finite.
 func (z *normalizer) findIntercepts() bool {
 	m, w := z.m, z.m+1
 	for i := range m {
@@ -123,9 +122,8 @@ func (z *normalizer) findIntercepts() bool {
 	return true
 }
 
-// ranges takes the place of the intercepts where there is no hyperplane: the
-// largest value of each objective on the first front, where that is 0 among all
-// slots, and 1 where that is 0 too.
+// ranges replaces the intercepts if there is no hyperplane: by the largest value of each objective
+// on the first front, if that is 0 among all slots, and if that is 0 by 1.
 func (z *normalizer) ranges(front, slots []int) {
 	for j := range z.intercepts {
 		z.intercepts[j] = z.largest(front, j)

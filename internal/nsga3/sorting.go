@@ -2,23 +2,22 @@ package nsga3
 
 import "slices"
 
-// sorter splits points into fronts: the first is dominated by none, each next
-// one by none but those before. It is the efficient non-dominated sort of Zhang,
-// Tian, Cheng and Jin (2015): in lexicographic order a point can be
-// dominated only by an earlier one, and its front is found by bisection, because
-// whoever is dominated by a front is dominated by each one before. With two
-// objectives the last point of a front has the least second objective of it, so that it
-// answers for the whole front and the sort takes O(N log N).
+// sorter splits points into fronts: the first is nondominated, each next one is dominated only by
+// earlier fronts. It is the efficient non-dominated sort of Zhang, Tian, Cheng and Jin (2015): in
+// lexicographic order a point can be dominated only by an earlier one, and bisection finds its
+// front, because a point dominated by a front is dominated by all earlier fronts. With two
+// objectives the last point of a front has its smallest second objective, so comparing with that
+// point suffices and the sort takes O(N log N).
 type sorter struct {
 	m      int
 	f      []float64          // of the call
 	order  []int              // slots, lexicographically, then by number
-	latest []int              // of each front: its latest slot
-	before []int              // of each slot: the one before it in its front, -1 for none
+	latest []int              // of each front: its last slot
+	before []int              // of each slot: the previous slot in its front, -1 for none
 	front  []int              // of each slot
 	ranked []int              // slots, front by front, in lexicographic order within
-	ends   []int              // of each front: where it ends in ranked
-	less   func(a, b int) int // compare, bound once: binding it allocates
+	ends   []int              // of each front: its end in ranked
+	less   func(a, b int) int // compare, bound once because binding allocates
 }
 
 func newSorter(slots, m int) *sorter {
@@ -30,7 +29,7 @@ func newSorter(slots, m int) *sorter {
 	return s
 }
 
-// sort returns the slots front by front; ends tells where each front ends.
+// sort returns the slots front by front; ends has the end of each front.
 func (s *sorter) sort(f []float64) []int {
 	s.f = f
 	for k := range s.order {
@@ -39,7 +38,7 @@ func (s *sorter) sort(f []float64) []int {
 	slices.SortFunc(s.order, s.less)
 	s.latest, s.ends = s.latest[:0], s.ends[:0]
 	for _, slot := range s.order {
-		low, high := 0, len(s.latest) // it is dominated by each front below low, by none from high on
+		low, high := 0, len(s.latest) // fronts below low dominate it, fronts from high on do not
 		for low < high {
 			mid := (low + high) / 2
 			if s.dominatedBy(slot, mid) {
@@ -68,7 +67,7 @@ func (s *sorter) sort(f []float64) []int {
 	return s.ranked
 }
 
-// compare orders slots lexicographically by their objectives.
+// compare orders slots lexicographically by their objectives, then by number.
 func (s *sorter) compare(a, b int) int {
 	fa, fb := s.f[a*s.m:(a+1)*s.m], s.f[b*s.m:(b+1)*s.m]
 	for j, v := range fa {
@@ -82,8 +81,7 @@ func (s *sorter) compare(a, b int) int {
 	return a - b
 }
 
-// dominatedBy reports whether a front so far dominates a slot that comes after
-// all of it.
+// dominatedBy reports whether a front dominates a slot that comes after all of it.
 func (s *sorter) dominatedBy(slot, front int) bool {
 	f := s.f[slot*s.m : (slot+1)*s.m]
 	for other := s.latest[front]; other >= 0; other = s.before[other] {
@@ -97,7 +95,6 @@ func (s *sorter) dominatedBy(slot, front int) bool {
 	return false
 }
 
-// dominates reports whether a is nowhere above b and somewhere below it.
 func dominates(a, b []float64) bool {
 	below := false
 	for j, v := range a {

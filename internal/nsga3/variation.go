@@ -7,19 +7,18 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// variation makes children by simulated binary crossover (Deb and Agrawal
-// 1995), applied to every pair and in it to each variable with chance 1/2, and by
-// polynomial mutation (Deb and Goyal 1996). The papers leave two things open
-// that decide whether the distances Deb and Jain publish are met. Values that were
-// crossed change places, so that a child has half of its variables from near
-// each parent. And values that leave the box are put onto its surface, where
-// fronts often lie, instead of a distribution that is cut off at the bounds.
+// variation creates children by simulated binary crossover (Deb and Agrawal 1995), applied to every
+// pair and in it to each variable with probability 1/2, and by polynomial mutation (Deb and Goyal
+// 1996). The papers leave open two choices that decide whether the distances published by Deb and
+// Jain are reached. Crossed values are swapped, so that a child has half of its variables from near
+// each parent. Values that leave the box are moved onto its surface, where fronts often lie,
+// instead of truncating the distribution at the bounds.
 type variation struct {
 	rng          *rand.Rand
 	lower, upper []float64
 	crossover    float64 // 1/(1 + the distribution index)
 	mutation     float64 // 1 + the distribution index
-	stay         float64 // log of the chance that a variable does not mutate
+	stay         float64 // log of the probability that a variable does not mutate
 }
 
 func newVariation(s *Settings, rng *rand.Rand) variation {
@@ -33,7 +32,7 @@ func (v *variation) cross(first, second, a, b []float64) {
 		if bits := v.rng.Uint64(); bits&1 == 1 && x != y {
 			u := float64(bits>>11) * 0x1p-53
 			// The children's distance relative to the parents': (2u)^(1/(η+1)), or
-			// (2-2u)^(-1/(η+1)) for u > 1/2. Half the time of kernel.Pow.
+			// (2-2u)^(-1/(η+1)) for u > 1/2. Faster than kernel.Pow.
 			var spread float64
 			if u <= 0.5 {
 				spread = kernel.Exp(math.Log(2*u) * v.crossover)
@@ -51,8 +50,8 @@ func (v *variation) cross(first, second, a, b []float64) {
 	}
 }
 
-// mutate goes from one variable that mutates to the next by geometric steps.
-// The distribution is cut off at the bounds.
+// mutate advances from one mutating variable to the next by geometric steps. The distribution is
+// truncated at the bounds.
 func (v *variation) mutate(x []float64) {
 	for j := v.skip(-1, len(x)); j < len(x); j = v.skip(j, len(x)) {
 		width := v.upper[j] - v.lower[j]
@@ -69,7 +68,7 @@ func (v *variation) mutate(x []float64) {
 	}
 }
 
-// skip returns the next variable after j that mutates, n where none does.
+// skip returns the next mutating variable after j, n if there is none.
 func (v *variation) skip(j, n int) int {
 	steps := math.Log(1-v.rng.Float64()) / v.stay
 	if !(steps < float64(n-j)) {

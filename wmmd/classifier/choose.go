@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// Choice is the penalty's weight that cross-validation chose.
+// Choice is the penalty weight chosen by cross-validation.
 type Choice struct {
 	Weight float64
-	// Accuracies are the means over folds, a weight each.
+	// Accuracies are the means over folds, one for each weight.
 	Accuracies []float64
 }
 
-// Choose returns the first of some weights with the largest mean accuracy in
-// cross-validation within the texts. Folds are of successive texts, as in the published
-// code; the same random numbers serve every weight.
+// Choose returns the first of the weights with the largest mean accuracy in cross-validation within
+// the texts. Folds are of consecutive texts, as in the published code; all weights use the same
+// random numbers.
 func Choose[T Float](ctx context.Context, texts *Texts, s Settings, weights []float64, folds int,
 	stream func(fold int) *rand.Rand,
 ) (Choice, error) {

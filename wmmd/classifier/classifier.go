@@ -1,10 +1,10 @@
-// Package classifier trains classifiers of texts that learn an embedding of their words,
-// with the penalties that are compared by Gao and Dai: dropout, the mean of magnitudes,
-// word-level MMD in its three forms, the group lasso, and embeddings that come from the
-// texts before training. Settings are those of their published code.
+// Package classifier trains classifiers of texts that learn an embedding of their words, with the
+// penalties compared by Gao and Dai: dropout, the mean of magnitudes, word-level MMD in its three
+// forms, the group lasso, and embeddings computed from the texts before training. Settings are
+// those of their published code.
 //
-// A training runs on one core, and its numbers depend on its random stream alone, with
-// one instruction set. It knows no files.
+// A training runs on one core, and its numbers depend only on its random stream, for one
+// instruction set. The package reads no files.
 package classifier
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/agepath/agepath/wmmd"
 )
 
-// Float is the numbers of networks: float32, or float64 for comparisons.
+// Float is the number type: float32, or float64 for comparisons.
 type Float = neural.Float
 
 // Texts are labelled texts of Length words each.
@@ -30,13 +30,12 @@ type Texts struct {
 	Classes    int
 }
 
-// ErrTexts says that there is nothing to learn from texts.
+// ErrTexts reports texts that cannot be learned from.
 var ErrTexts = errors.New("texts that cannot be learned from")
 
-// ErrDiverged says that the loss of a training is not finite.
+// ErrDiverged reports that the loss of a training is not finite.
 var ErrDiverged = errors.New("the loss is not finite")
 
-// check returns what is wrong with texts for training.
 func (t *Texts) check() error {
 	switch n := len(t.Labels); {
 	case n == 0 || t.Length < 1:
@@ -53,7 +52,6 @@ func (t *Texts) check() error {
 	return nil
 }
 
-// part is some of the texts.
 func (t *Texts) part(index []int) *Texts {
 	p := &Texts{Length: t.Length, Vocabulary: t.Vocabulary, Classes: t.Classes}
 	for _, i := range index {
@@ -63,14 +61,14 @@ func (t *Texts) part(index []int) *Texts {
 	return p
 }
 
-// Settings are a model, its penalty and how it is trained.
+// Settings are a model, its penalty and its training.
 type Settings struct {
 	Model   string // one of Models
 	Penalty Penalty
 	Dim     int     // of the embedding
 	Epochs  int     // passes over the texts
 	Batch   int     // texts a step
-	Rate    float64 // of Adam, falling linearly to 0 from epoch to epoch
+	Rate    float64 // of Adam, decreasing linearly to 0 by epoch
 }
 
 // Defaults are the published settings, without model and penalty.
@@ -86,14 +84,14 @@ func (s Settings) check() error {
 	return s.Penalty.check()
 }
 
-// Epoch is where a training stands after a pass over the texts.
+// Epoch is the state of a training after a pass over the texts.
 type Epoch struct {
 	Number  int     // from 1
 	Loss    float64 // mean cross-entropy over batches
-	Penalty float64 // mean of what is added to it
+	Penalty float64 // mean penalty, added to it
 }
 
-// Classifier is a model in training, or trained.
+// Classifier is a model, in training or trained.
 type Classifier[T Float] struct {
 	settings  Settings
 	length    int
@@ -107,7 +105,7 @@ type Classifier[T Float] struct {
 	labels    []int
 }
 
-// New draws a model for texts. A pre-trained embedding is made of them.
+// New draws a model for texts. It computes a pre-trained embedding from them.
 func New[T Float](texts *Texts, s Settings, random *rand.Rand) (*Classifier[T], error) {
 	if err := errors.Join(s.check(), texts.check()); err != nil {
 		return nil, err
@@ -136,8 +134,8 @@ func build[T Float](texts *Texts, s Settings, size sizes, random *rand.Rand) *Cl
 	return c
 }
 
-// Train trains on texts, calling each after each epoch unless it is nil. It ends with the
-// context's error, or with [ErrDiverged].
+// Train trains on texts and calls each, if not nil, after each epoch. It returns the context's
+// error or [ErrDiverged].
 func (c *Classifier[T]) Train(ctx context.Context, texts *Texts, random *rand.Rand, each func(Epoch)) error {
 	n := len(texts.Labels)
 	order := make([]int, n)
@@ -170,7 +168,6 @@ func (c *Classifier[T]) Train(ctx context.Context, texts *Texts, random *rand.Ra
 	return nil
 }
 
-// step moves the parameters by the gradient of some texts.
 func (c *Classifier[T]) step(texts *Texts, batch []int, rate float64) (loss, penalty float64) {
 	c.load(texts, batch)
 	scores := c.forward(true)
@@ -181,7 +178,6 @@ func (c *Classifier[T]) step(texts *Texts, batch []int, rate float64) (loss, pen
 	return loss, penalty
 }
 
-// load takes a batch.
 func (c *Classifier[T]) load(texts *Texts, batch []int) {
 	c.words, c.labels = c.words[:0], c.labels[:0]
 	for _, i := range batch {
@@ -217,7 +213,7 @@ func (c *Classifier[T]) Accuracy(texts *Texts) float64 {
 	return float64(right) / float64(n)
 }
 
-// Embedding returns a copy of the matrix of words, with the norms that look-ups give them.
+// Embedding returns a copy of the matrix of words, with the norms that look-ups return.
 func (c *Classifier[T]) Embedding() wmmd.Embedding[T] {
 	words := make([]int32, len(c.embedding.Value)/c.embedding.Dim)
 	for i := range words {

@@ -7,9 +7,9 @@ import (
 	"github.com/agepath/agepath/internal/neural"
 )
 
-// The models. Logistic and MLP take the embedded words of a text side by side; the CNN has
-// convolutions of widths 3, 4 and 5; GRU and BiLSTM are recurrent. The last three take the
-// largest value of each output over the positions, and ReLU.
+// The models. Logistic and MLP take the embedded words of a text concatenated; CNN has convolutions
+// of widths 3, 4 and 5; GRU and BiLSTM are recurrent. The last three take the maximum of each
+// output over the positions, and ReLU.
 const (
 	Logistic = "logistic"
 	MLP      = "mlp"
@@ -30,7 +30,7 @@ type sizes struct {
 
 var published = sizes{first: 64, second: 32, channels: 100, hidden: 100}
 
-// body returns a model behind its embedding.
+// body returns a model without its embedding.
 func body[T Float](model string, positions, dim, classes int, s sizes, r *rand.Rand) neural.Layer[T] {
 	type list = []neural.Layer[T]
 	relu := func() neural.Layer[T] { return &neural.ReLU[T]{} }

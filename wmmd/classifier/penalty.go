@@ -9,11 +9,11 @@ import (
 	"github.com/agepath/agepath/wmmd"
 )
 
-// The penalties. L1 adds the weight times the mean magnitude of the embedding's entries,
-// GroupLasso that times the mean norm of its rows. WMMD, SWMMD and BiWMMD subtract the
-// weight times wMMD² of each batch: of words, of words but some, and of pairs of neighbouring words. The weight
-// of Dropout is the share of entries of embedded texts that are dropped. Frozen and
-// FineTuned begin with vectors that come from the texts; frozen ones stay.
+// The penalties. L1 adds the weight times the mean magnitude of the embedding's entries, GroupLasso
+// the weight times the mean norm of its rows. WMMD, SWMMD and BiWMMD subtract the weight times
+// wMMD² of each batch: of words, of words without some, and of pairs of neighbouring words. The
+// weight of Dropout is the share of dropped entries of embedded texts. Frozen and FineTuned begin
+// with vectors computed from the texts; frozen ones do not change.
 const (
 	None       = "none"
 	L1         = "l1"
@@ -39,7 +39,7 @@ type Penalty struct {
 	Without []int32
 }
 
-// Weighted returns whether a penalty has a weight.
+// Weighted reports whether a penalty has a weight.
 func Weighted(kind string) bool { return kind != None && kind != Frozen && kind != FineTuned }
 
 func (p Penalty) pretrains() bool { return p.Kind == Frozen || p.Kind == FineTuned }
@@ -56,7 +56,6 @@ func (p Penalty) check() error {
 	return nil
 }
 
-// penalty adds a penalty's gradient.
 type penalty[T Float] struct {
 	Penalty
 	estimator *wmmd.Estimator[T]
@@ -76,8 +75,7 @@ func newPenalty[T Float](p Penalty) *penalty[T] {
 	return q
 }
 
-// add adds the gradient of the penalty of a batch to the embedding's, and returns the
-// penalty.
+// add adds the gradient of the penalty of a batch to the embedding's, and returns the penalty.
 func (p *penalty[T]) add(e *neural.Embedding[T], words []int32, labels []int) float64 {
 	switch {
 	case p.Weight == 0:

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// window is how many words apart two words of a text count as neighbours.
+	// window is the largest distance of two words of a text that count as neighbours.
 	window = 5
-	// A randomized decomposition (Halko, Martinsson, Tropp) has so many columns more than
-	// are asked for, and multiplies so often.
+	// Extra columns and number of multiplications of a randomized decomposition (Halko, Martinsson,
+	// Tropp).
 	oversampling    = 10
 	powerIterations = 5
 )
 
-// pretrain sets rows to vectors of the words in texts: the leading singular vectors of the
-// matrix of positive pointwise mutual information, each times the root of its singular value
-// (Levy and Goldberg), scaled to a mean squared norm of 1 over the words that have one. Words
-// without neighbours get 0.
+// pretrain sets rows to vectors of the words in texts: the leading singular vectors of the matrix
+// of positive pointwise mutual information, each times the root of its singular value (Levy and
+// Goldberg), scaled to a mean squared norm of 1 over the nonzero rows. Words without neighbours get
+// 0.
 func pretrain[T Float](e *neural.Embedding[T], texts *Texts, random *rand.Rand) {
 	p := information(texts)
 	n := texts.Vocabulary
@@ -91,7 +91,6 @@ type element struct {
 	value  float64
 }
 
-// times returns the product with a matrix.
 func (s sparse) times(x *mat.Dense) *mat.Dense {
 	_, cols := x.Dims()
 	y := mat.NewDense(len(s), cols, nil)
