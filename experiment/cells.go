@@ -67,7 +67,6 @@ func (t Tables) Cells() Table {
 	return Table{Name: "cells", Columns: slices.Concat(columns(CellsHead), t.Labels, columns(CellsMiddle), t.Measures, columns(CellsTail))}
 }
 
-// computedFor lists the tables that a cell was computed for.
 func (t *Tables) computedFor(o *Outcome) string {
 	names := []string{"cells"}
 	for i := range t.Further {

@@ -10,7 +10,6 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// commandKey begins a method from outside in a list of methods.
 const commandKey = "command"
 
 // IsCommand reports whether an element of a list of methods is {command: {...}}.
@@ -49,7 +48,6 @@ func ReadCommand(r *gridfile.Reader, n gridfile.Item, check func(name string) er
 	return name, p, r.Reports() == before
 }
 
-// commandFiles reads names of files, which are sorted.
 func commandFiles(r *gridfile.Reader, n gridfile.Item) []outside.File {
 	var files []outside.File
 	names := r.Texts(n)
@@ -63,7 +61,6 @@ func commandFiles(r *gridfile.Reader, n gridfile.Item) []outside.File {
 	return files
 }
 
-// commandVariables reads names of environment variables, which are sorted.
 func commandVariables(r *gridfile.Reader, n gridfile.Item) []string {
 	names := r.Texts(n)
 	slices.Sort(names)

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// typeNames are the types of columns in messages.
 var typeNames = [...]string{Int: "integers", Float: "floats", Text: "texts", Time: "times", FloatList: "lists of floats"}
 
 // String returns what a column of the type holds.

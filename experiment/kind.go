@@ -63,7 +63,6 @@ type DimensionName struct {
 	Varying bool // shown only where a grid has several values
 }
 
-// registrations are the kinds that this program knows.
 var registrations []*Registration
 
 // Register adds a kind to those that grids name. A package of a kind calls it when it is

@@ -27,10 +27,8 @@ type app struct {
 // atServer has the commands that work at a server.
 type atServer struct{ *app }
 
-// catalog has the commands about the data sets of the catalog.
 type catalog struct{ *app }
 
-// library tells where data sets are looked for.
 type library struct{ dir, cache string }
 
 func (l *library) addTo(flags *pflag.FlagSet) {
@@ -65,7 +63,6 @@ func (l *library) cells() (dir string, remove func() error, err error) {
 	return filepath.Join(filepath.Dir(l.cache), "cells"), func() error { return nil }, nil
 }
 
-// gridFlags are the flags of commands that take a grid.
 type gridFlags struct{ set []string }
 
 func (g *gridFlags) addTo(flags *pflag.FlagSet) {
@@ -132,7 +129,6 @@ func refuseStart(err error) error {
 	return err
 }
 
-// withQueue connects and calls do.
 func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error {
 	q, err := a.connect(ctx)
 	if err != nil {
@@ -142,7 +138,6 @@ func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error 
 	return do(q)
 }
 
-// connect connects to the server that the flags name.
 func (a *app) connect(ctx context.Context) (*queue.Queue, error) {
 	return a.NATS.Connect(ctx, "agepath coordinator", func(err error) {
 		if command.Unauthorized(err) { // trying again would go on for ever
@@ -153,5 +148,4 @@ func (a *app) connect(ctx context.Context) (*queue.Queue, error) {
 	})
 }
 
-// warn logs what was survived.
 func (a *app) warn(err error) { a.Log.Warn(err.Error()) }

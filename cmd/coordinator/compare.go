@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/results/report"
 )
 
-// compareFlags say how runs are compared and shown.
 type compareFlags struct {
 	rounding float64
 	json     jsonFlag
@@ -32,7 +31,6 @@ func (c *compareFlags) check(dirs []string) error {
 	return nil
 }
 
-// compareCommand compares folders of results.
 func (a *app) compareCommand() *cobra.Command {
 	var flags compareFlags
 	cmd := command.Command("compare DIR DIR...", "Compare folders of results on the cells they share",

@@ -14,7 +14,6 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// datasetsCommand is about the catalog of data sets.
 func (a *catalog) datasetsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "datasets",
@@ -50,7 +49,6 @@ func completeName(_ *cobra.Command, args []string, begin string) ([]cobra.Comple
 	return command.Words(names, begin)
 }
 
-// entriesOptions say how a command about data sets was called.
 type entriesOptions struct {
 	named  bool // its arguments name them
 	asJSON jsonFlag
@@ -96,12 +94,10 @@ type dataObject struct {
 	Error    string       `json:"error"`
 }
 
-// catalogObject is what the catalog says of a data set.
 func catalogObject(e dataset.Entry, state string) dataObject {
 	return dataObject{Name: e.Name, State: state, Task: e.Task, Rows: e.Rows, Features: e.Features, Origin: origin(e), CanFetch: canFetch(e)}
 }
 
-// writeData prints the object of docs/schemas/datasets.json.
 func (a *catalog) writeData(sets []dataObject) error { return a.writeJSON(object{"datasets": sets}) }
 
 func lookup(names []string) ([]dataset.Entry, error) {
@@ -149,7 +145,6 @@ func (a *catalog) listDatasets(_ context.Context, library *dataset.Library, entr
 	return table.write(a.Out)
 }
 
-// origin names where a data set is from.
 func origin(e dataset.Entry) string {
 	switch {
 	case e.OpenML != 0:

@@ -6,10 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// object is an object of JSON.
 type object = map[string]any
 
-// jsonFlag asks for one JSON object on stdout in place of text.
 type jsonFlag bool
 
 func (j *jsonFlag) addTo(flags *pflag.FlagSet) {

@@ -12,13 +12,11 @@ import (
 
 func main() { command.Main(execute) }
 
-// execute runs one command line and returns the exit status.
 func execute(ctx context.Context, args []string, streams command.Streams) int {
 	a, root := commands(streams)
 	return a.Execute(ctx, root, args)
 }
 
-// commands returns the program's commands.
 func commands(streams command.Streams) (*app, *cobra.Command) {
 	root := &cobra.Command{
 		Use:   "coordinator",

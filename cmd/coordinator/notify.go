@@ -15,7 +15,6 @@ import (
 	"github.com/agepath/agepath/internal/notify"
 )
 
-// failureRate is the default of --notify-failures.
 const failureRate = 0.1
 
 // notifyFlags say who is told of what happens to runs.
@@ -44,7 +43,6 @@ func (f *notifyFlags) start(base *command.Base) (*notify.Notifier, error) {
 	return n, nil
 }
 
-// notified runs a coordinator and has a notifier look at it.
 func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run.Summary, error) {
 	if n == nil {
 		return c.Run(ctx)

@@ -108,7 +108,6 @@ func (p *place) check(cells int) error {
 		"restore the object, or remove %s there to have the tables replaced by those of the server", p.broken, cellsText(int64(cells)), p.held, results.ManifestName)
 }
 
-// isTable reports whether a name is one of a file of tables, in the folder itself.
 func isTable(name string) bool { return path.Ext(name) == ".arrow" && path.Base(name) == name }
 
 // put sends the files to the store, the manifest last: who sees it sees the files that it
@@ -154,7 +153,6 @@ func (p *place) put(ctx context.Context, reported bool) error {
 	return nil
 }
 
-// close removes the copy of a store's folder.
 func (p *place) close() {
 	if p.store != nil {
 		_ = p.remove() // the next collection removes what is left

@@ -15,7 +15,6 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// planCommand tells what a grid would compute.
 func (a *app) planCommand() *cobra.Command {
 	var (
 		grid    gridFlags
@@ -52,7 +51,6 @@ estimate of the time. Nothing is computed or written.`,
 	return cmd
 }
 
-// rest is what of a plan is not computed yet.
 type rest struct {
 	cells              int64 // missing
 	failed, incomplete int64 // of those that are there
@@ -190,7 +188,6 @@ func onSeveral(left rest, workers int) string {
 	return fmt.Sprintf(", %s on %d cores", roughTime(left.secondsOn(workers)), workers)
 }
 
-// secondsOn is the time on several cores.
 func (r rest) secondsOn(workers int) float64 {
 	return r.seconds / max(1, min(float64(workers), float64(r.cells)))
 }

@@ -59,7 +59,6 @@ func during[T any](p *progress, do func(begin func(analysis.Step)) (T, error)) (
 	return do(p.begin)
 }
 
-// oneStep does one thing, which is shown where it takes longer than a second.
 func oneStep[T any](base *command.Base, what, step string, do func() (T, error)) (T, error) {
 	return during(newProgress(base, what), func(begin func(analysis.Step)) (T, error) {
 		begin(analysis.Step{What: step})
@@ -95,7 +94,6 @@ func (p *progress) compute(now run.Progress) {
 	}
 }
 
-// endCells shows once how the computing of cells ended.
 func (p *progress) endCells() {
 	if p.cells == nil {
 		return
@@ -107,7 +105,6 @@ func (p *progress) endCells() {
 	p.cells, p.shown = nil, false
 }
 
-// warn logs what the command survived, above the line.
 func (p *progress) warn(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,7 +112,6 @@ func (p *progress) warn(err error) {
 	p.base.Log.Warn(err.Error())
 }
 
-// clear takes what is shown from a terminal's line.
 func (p *progress) clear() {
 	if p.shown {
 		fmt.Fprint(p.base.Err, clearLine)
@@ -123,7 +119,6 @@ func (p *progress) clear() {
 	p.shown = false
 }
 
-// keepShowing shows what the command is at until done.
 func (p *progress) keepShowing(done <-chan struct{}) {
 	timer := time.NewTimer(min(p.first, p.every))
 	defer timer.Stop()
@@ -162,7 +157,6 @@ func (p *progress) look() time.Duration {
 	return p.every
 }
 
-// clearLine goes to the beginning of a terminal's line and clears it.
 const clearLine = "\r\x1b[K"
 
 // draw puts a text into the terminal's line.
@@ -230,10 +224,8 @@ func (p *progress) showCells(level slog.Level, message string) {
 	p.draw(text.String())
 }
 
-// lineReason is how many characters of a reason the line of a terminal has.
 const lineReason = 60
 
-// shortened returns the beginning of a text for the screen.
 func shortened(text string, most int) string {
 	runes := []rune(report.Visible(text))
 	if len(runes) <= most {
@@ -242,7 +234,6 @@ func shortened(text string, most int) string {
 	return string(runes[:most-3]) + "..."
 }
 
-// heldCells counts the cells that are held back.
 func heldCells(held []*run.HeldError) (n int64) {
 	for _, of := range held {
 		n += of.Cells
@@ -250,7 +241,6 @@ func heldCells(held []*run.HeldError) (n int64) {
 	return n
 }
 
-// write writes a text above the line.
 func (p *progress) write(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// pruneCommand removes what a folder of results has of former grids.
 func (a *app) pruneCommand() *cobra.Command {
 	return command.Command("prune DIR", "Remove the cells of former grids from a folder of results",
 		`Remove the rows of cells that the grid of a folder of results no longer has: the

@@ -19,7 +19,6 @@ import (
 	"github.com/agepath/agepath/results/report"
 )
 
-// submitCommand publishes a grid and leaves.
 func (a *atServer) submitCommand() *cobra.Command {
 	var (
 		grid gridFlags
@@ -102,7 +101,6 @@ func (a *app) warnCommands(ctx context.Context, q *queue.Queue, plan *experiment
 	a.Log.Warn("no worker runs commands; cells of these methods wait for one that is started with --allow-commands", "methods", strings.Join(names, ", "))
 }
 
-// tellSubmitted says what else came of a submission.
 func (a *atServer) tellSubmitted(name string, s *run.Submitted) {
 	if s.Limited {
 		fmt.Fprintf(a.Out, "%s: the cells that were queued have the new limits\n", name)
@@ -112,7 +110,6 @@ func (a *atServer) tellSubmitted(name string, s *run.Submitted) {
 	}
 }
 
-// limitFlags are limits of cells that take the place of a run's.
 type limitFlags struct {
 	timeout, memory string // "" for what the run has
 	attempts        int
@@ -124,7 +121,6 @@ func (l *limitFlags) addTo(flags *pflag.FlagSet) {
 	flags.IntVar(&l.attempts, "attempts", 0, "`N` attempts that each cell of the run has from now on; 0 is what the run has")
 }
 
-// overrides returns the limits as overrides of the grid.
 func (l *limitFlags) overrides() (set []string, err error) {
 	if l.attempts < 0 || l.attempts > experiment.MaxAttempts {
 		return nil, command.Refusef("--attempts must be 1 to %d (got %d)", experiment.MaxAttempts, l.attempts)
@@ -147,7 +143,6 @@ func (l *limitFlags) overrides() (set []string, err error) {
 	return set, nil
 }
 
-// retryCommand puts failed cells back into the queue.
 func (a *atServer) retryCommand() *cobra.Command {
 	var (
 		statuses []experiment.Status
@@ -216,7 +211,6 @@ func (a *atServer) toldOrders(err error, run, what string) error {
 	return err
 }
 
-// discardCommand removes results of single cells and queues the cells again.
 func (a *atServer) discardCommand() *cobra.Command {
 	return a.onRun("discard RUN CELL...", "Remove the results of cells from the server and queue the cells again",
 		`Remove the results of cells from the server and queue the cells again. A folder of
@@ -243,7 +237,6 @@ func quarantinedText(n int) string {
 	return fmt.Sprintf("; %d messages did not pass and are quarantined", n)
 }
 
-// cancelCommand drops the queued cells of a run.
 func (a *atServer) cancelCommand() *cobra.Command {
 	return a.onRun("cancel RUN", "Drop the queued cells of a run; results stay",
 		`Drop the queued cells of a run. Workers hand back what they compute of it. Results
@@ -258,7 +251,6 @@ stay; submitting the grid again continues the run.`,
 		})
 }
 
-// purgeCommand removes what the server has of runs.
 func (a *atServer) purgeCommand() *cobra.Command {
 	return a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
 		`Remove what the server has of a run. Cancel a run with cells queued or running
@@ -276,7 +268,6 @@ first. Collected folders and data sets stay.`,
 		})
 }
 
-// collectCommand gathers what there is of a run.
 func (a *atServer) collectCommand() *cobra.Command {
 	var (
 		out    string
@@ -387,7 +378,6 @@ func (a *atServer) onRun(
 	return cmd
 }
 
-// withRun connects and calls do with the name of the run that begins so.
 func (a *atServer) withRun(ctx context.Context, begin string, do func(q *queue.Queue, name string) error) error {
 	if err := queue.ValidName(begin); err != nil {
 		return command.Refusef("RUN: %w", err)
@@ -434,7 +424,6 @@ func names(runs []queue.Listed) (names []string) {
 	return names
 }
 
-// beginning returns the names that begin so.
 func beginning(names []string, begin string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, begin) })
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/agepath/agepath/results/report"
 )
 
-// replayCommand computes a cell again.
 func (a *app) replayCommand() *cobra.Command {
 	var data string
 	var compression results.Compression
@@ -55,7 +54,6 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 	return cmd
 }
 
-// findCell returns the only cell of a folder whose identity begins so.
 func findCell(ctx context.Context, dir, begin string) (string, error) {
 	const shown = 5
 	cells, err := results.CellsBeginning(ctx, dir, begin, shown)

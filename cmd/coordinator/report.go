@@ -30,7 +30,6 @@ const (
 	maxFigures = 10_000
 )
 
-// reportFlags say what a report holds.
 type reportFlags struct {
 	formats []report.Format
 	figures int
@@ -39,7 +38,6 @@ type reportFlags struct {
 	compression results.Compression
 }
 
-// addCompression adds the flag of commands that write files of tables.
 func addCompression(flags *pflag.FlagSet, compression *results.Compression) {
 	command.Choice(flags, (*string)(compression), "compression", results.Compressions[0], "how Arrow and Parquet files are compressed", results.Compressions...)
 }
@@ -100,7 +98,6 @@ func (r *reportFlags) isFresh(dir string) bool {
 	return true
 }
 
-// reportCommand makes tables and plots of a folder of results.
 func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
 	cmd := command.Command("report DIR", "Make tables and figures of a folder of results",
@@ -121,8 +118,6 @@ parameters.`,
 	return cmd
 }
 
-// refuseFolder makes an error about a folder of results that cannot be read a
-// refusal.
 func refuseFolder(err error) error {
 	if errors.As(err, new(*results.DamageError)) || errors.As(err, new(*results.VersionError)) {
 		return command.Refuse(err)
@@ -133,7 +128,6 @@ func refuseFolder(err error) error {
 	return err
 }
 
-// report writes the report of a folder.
 func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
 	return during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*report.Report, error) {
 		options := flags.options()
@@ -142,7 +136,6 @@ func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*repo
 	})
 }
 
-// show prints the first part of a report, what is missing and the files.
 func (a *app) show(r *report.Report, files []string) error {
 	_, plain := a.Env("NO_COLOR")
 	text := report.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: shownRows}

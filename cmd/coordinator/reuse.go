@@ -20,7 +20,6 @@ import (
 // folders of results.
 const foldersName = "folders.jsonl"
 
-// knownFlag says whether folders of results are remembered on this machine.
 type knownFlag struct{ off bool }
 
 func (k *knownFlag) addTo(flags *pflag.FlagSet) {
@@ -67,7 +66,6 @@ func thisProgram() (string, error) {
 	return digest[:32], nil
 }
 
-// reuseFlags say where outcomes of other runs are.
 type reuseFlags struct {
 	dirs  []string
 	alone bool

@@ -43,7 +43,6 @@ The scores so far are printed after the first repeat and after each tenth of the
 cells. If the disk of --out has less than 1 MiB free, the run ends with exit
 status 1: make room and run the same command again.`
 
-// runCommand expands, computes, gathers and reports a grid.
 func (a *app) runCommand() *cobra.Command {
 	var (
 		grid    gridFlags
@@ -135,7 +134,6 @@ func (a *app) connected(ctx context.Context, c *run.Coordinator, do func() error
 	})
 }
 
-// run runs a coordinator and reports what it gathered.
 func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, flags *reportFlags, asJSON jsonFlag) error {
 	if c.Workers == 0 {
 		a.warnCommands(ctx, c.Queue, c.Plan)
@@ -181,7 +179,6 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 	return failures(summary, c.Out)
 }
 
-// showSummary says what a run computed.
 func (a *app) showSummary(c *run.Coordinator, summary *run.Summary) {
 	head := "0 cells to compute"
 	if summary.Computed > 0 {
@@ -193,7 +190,6 @@ func (a *app) showSummary(c *run.Coordinator, summary *run.Summary) {
 	fmt.Fprintf(a.Out, "%s\n\n", report.InLines(fmt.Sprintf("%s: %s; %s, gathered in %s", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)))
 }
 
-// runObject is the object of docs/schemas/run.json.
 func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files []string) object {
 	held := []object{}
 	for _, of := range summary.Held {
@@ -217,7 +213,6 @@ func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*
 	})
 }
 
-// ended says how many of a run's cells have ended, and how.
 func ended(counts map[experiment.Status]int, cells int64) string {
 	total := 0
 	var parts []string
@@ -234,7 +229,6 @@ func ended(counts map[experiment.Status]int, cells int64) string {
 	return text
 }
 
-// files lists the files of a run that are there.
 func files(dir string, flags *reportFlags) []string {
 	names := []string{results.CellsFile}
 	if m, err := results.ReadManifest(dir); err == nil {
@@ -306,7 +300,6 @@ func again(reasons []experiment.Reason) string {
 	return strings.Join(names, ",")
 }
 
-// reasonList lists reasons of failures, a line each.
 func reasonList(reasons []experiment.Reason) string {
 	var b strings.Builder
 	for i, reason := range reasons {
@@ -319,7 +312,6 @@ func reasonList(reasons []experiment.Reason) string {
 	return b.String()
 }
 
-// shortCell is as much of a cell's identity as people need.
 func shortCell(cell string) string { return cell[:min(len(cell), 8)] }
 
 // unfinished says how many cells failed or are incomplete, "" where all are ok.
@@ -343,7 +335,6 @@ func unfinished(counts map[experiment.Status]int, cells int64) string {
 	return strings.Join(parts, "; ")
 }
 
-// failureStatuses are the statuses of cells that failed, are incomplete or were skipped.
 func failureStatuses() []experiment.Status {
 	return slices.DeleteFunc(slices.Clone(experiment.Statuses), func(s experiment.Status) bool { return s == experiment.OK })
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/agepath/agepath/internal/notify"
 )
 
-// serveCommand shows the runs of a server until a signal ends it.
 func (a *atServer) serveCommand() *cobra.Command {
 	var (
 		listen  string
@@ -54,7 +53,6 @@ of data sets and the messages of failed cells to everyone who can reach it.`,
 	return cmd
 }
 
-// listenOn listens on the address of a flag.
 func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		return nil, command.Refusef("--%s: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", flag, err)
@@ -66,7 +64,6 @@ func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// pageFlag is the address of the live page of a run.
 type pageFlag struct {
 	address  string
 	listener net.Listener // nil for no page

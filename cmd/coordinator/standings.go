@@ -18,7 +18,6 @@ const (
 	interimRows = 15
 )
 
-// standings shows the scores of a run as they stand.
 type standings struct {
 	app   *app
 	shown *progress

@@ -17,10 +17,8 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// watchEvery is the time between two looks of status --watch.
 const watchEvery = 2 * time.Second
 
-// statusCommand tells how far runs are.
 func (a *atServer) statusCommand() *cobra.Command {
 	var (
 		watch  bool
@@ -54,7 +52,6 @@ messages are counted, with reasons for a single run.`,
 	return cmd
 }
 
-// watch is what is remembered of a run from look to look.
 type watch struct {
 	*live.Follower
 	throughput live.Throughput
@@ -85,7 +82,6 @@ func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, a
 	}
 }
 
-// listRuns returns the runs with these names, none for all.
 func listRuns(ctx context.Context, q *queue.Queue, names []string) ([]queue.Listed, error) {
 	runs, err := q.List(ctx)
 	if len(names) > 0 {
@@ -160,7 +156,6 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 	return active, a.tellQuarantine(ctx, q, runs, watches)
 }
 
-// tellReasons writes why cells of runs are not ok.
 func (a *atServer) tellReasons(ctx context.Context, runs []queue.Listed, watches map[string]*watch) error {
 	for _, r := range runs {
 		reasons, others, err := watches[r.Name].Reasons(ctx)
@@ -203,8 +198,6 @@ func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []qu
 	return nil
 }
 
-// newestQuarantined returns the newest messages of a run that did not pass, the
-// oldest of them first.
 func newestQuarantined(ctx context.Context, q *queue.Queue, name string) ([]*queue.Quarantined, error) {
 	const newest = 5
 	var last []*queue.Quarantined

@@ -44,7 +44,6 @@ func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []stri
 	})
 }
 
-// runStatus is where the cells of a run are.
 func runStatus(r queue.Listed, w *watch, last []*queue.Quarantined, workers []queue.Presence) object {
 	now, ended := &w.Standing, object{}
 	for _, status := range experiment.Statuses {

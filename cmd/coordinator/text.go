@@ -16,7 +16,6 @@ type textTable [][]string
 
 func (t *textTable) add(row ...string) { *t = append(*t, row) }
 
-// drop removes the column with a head.
 func (t textTable) drop(head string) {
 	j := slices.IndexFunc(t[0], func(text string) bool { return strings.TrimPrefix(text, ">") == head })
 	for i := range t {

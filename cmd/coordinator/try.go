@@ -13,7 +13,6 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// pythonCommand prints the Python module for methods of one's own.
 func (a *app) pythonCommand() *cobra.Command {
 	return command.Command("python", "Print agepath.py, for methods of your own and results in Python",
 		`Print agepath.py; save it next to your method. Its decorator @method turns a
@@ -27,7 +26,6 @@ numpy.`,
 		})
 }
 
-// tryCommand computes one cell of a method.
 func (a *app) tryCommand() *cobra.Command {
 	var grid gridFlags
 	cmd := command.Command("try GRID METHOD", "Compute one cell of a method and print its scores",
@@ -53,7 +51,6 @@ on the screen. The exit status is 1 if the cell fails or is incomplete.`,
 	return cmd
 }
 
-// showTried prints what an outcome has of labels and measures.
 func (a *app) showTried(tables experiment.Tables, o *experiment.Outcome) error {
 	table := textTable{{"column", "value"}}
 	add := func(columns []experiment.Column, batch *experiment.Batch) {

@@ -13,7 +13,6 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// verifyCommand checks a folder of results.
 func (a *app) verifyCommand() *cobra.Command {
 	cmd := command.Command("verify DIR", "Check every byte of a folder of results",
 		`Read every file of a folder of results and change nothing: check all checksums and

@@ -26,7 +26,6 @@ const (
 	maxDeaths = 1000
 )
 
-// execute runs one command line and returns the exit status.
 func execute(ctx context.Context, args []string, streams command.Streams) int {
 	root := &cobra.Command{
 		Use:   "worker",
@@ -81,7 +80,6 @@ at once.`,
 	return base.Execute(ctx, root, args)
 }
 
-// work connects and computes cells until the worker ends.
 func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 	if worker.Cache == "" {
 		downloads, err := dataset.DefaultCache()

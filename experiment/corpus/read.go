@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxBytes bounds the texts of a file, unpacked.
 const maxBytes = 1 << 30
 
 // errTooLarge says that there are more.
@@ -54,7 +53,6 @@ func ReadFolders(files fs.FS, o Options) (*Corpus, error) {
 	return encode(texts, o)
 }
 
-// readUpTo reads a file of at most so many bytes.
 func readUpTo(files fs.FS, name string, most int64) ([]byte, error) {
 	f, err := files.Open(name)
 	if err != nil {
@@ -68,7 +66,6 @@ func readUpTo(files fs.FS, name string, most int64) ([]byte, error) {
 	return content, err
 }
 
-// limited is a reader that ends with an error after so many bytes.
 type limited struct {
 	io.Reader
 

@@ -88,7 +88,6 @@ func betaBinomial(n int, a float64) []float64 {
 	return p
 }
 
-// gamma is the logarithm of the gamma function of a positive number.
 func gamma(x float64) float64 {
 	v, _ := math.Lgamma(x)
 	return v

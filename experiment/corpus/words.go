@@ -55,10 +55,8 @@ type Options struct {
 	Length      int // words of a text; longer ones are cut, shorter ones padded
 }
 
-// padding is word 0.
 const padding = "<pad>"
 
-// labelled is a text as it was read.
 type labelled struct{ text, class string }
 
 // encode makes a corpus of texts. The vocabulary is of all texts, by falling number of
@@ -107,7 +105,6 @@ func encode(texts []labelled, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// add appends a text.
 func (c *Corpus) add(tokens []string, index map[string]int32) {
 	start := len(c.Texts)
 	c.Texts = append(c.Texts, make([]int32, c.Length)...)

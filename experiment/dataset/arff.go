@@ -23,7 +23,6 @@ type arff struct {
 	outputs []int
 }
 
-// refused is an attribute that must be dropped.
 type refused struct {
 	column, line int
 	why          string

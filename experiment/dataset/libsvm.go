@@ -50,7 +50,6 @@ func readLIBSVM(l *lines, t *table) error {
 	return s.fill(t)
 }
 
-// bytes is the memory of the lists.
 func (s *sparse) bytes() int64 {
 	return growing * int64((8+8+8)*len(s.lines)+(4+8)*len(s.values))
 }

@@ -43,7 +43,6 @@ type lines struct {
 	long  []byte // the rest if it is longer than the buffer
 }
 
-// contextReader makes every read of r end with the context.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -61,7 +60,6 @@ var (
 	utf8Mark  = []byte("\xef\xbb\xbf")
 )
 
-// others are the first bytes of binary formats.
 var others = []struct{ magic, what string }{
 	{"PK\x03\x04", "a zip archive"},
 	{"BZh", "packed by bzip2"},
@@ -74,7 +72,6 @@ var others = []struct{ magic, what string }{
 	{"\xfe\xff", "UTF-16 text"},
 }
 
-// unpacked returns a text that ends with the context, and whether it was gzipped.
 func unpacked(ctx context.Context, r io.Reader) (text *bufio.Reader, packed bool, err error) {
 	text = bufio.NewReaderSize(contextReader{ctx, r}, readBuffer)
 	if magic, err := text.Peek(len(gzipMagic)); err != nil && err != io.EOF || !bytes.Equal(magic, gzipMagic) {

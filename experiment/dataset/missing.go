@@ -32,7 +32,6 @@ func (t *table) setMissing(c int) error {
 	return nil
 }
 
-// settleMissing treats the missing values as the options say.
 func (t *table) settleMissing() error {
 	values, columns := 0, 0
 	for i := range t.columns {

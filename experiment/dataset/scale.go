@@ -68,7 +68,6 @@ func Spread(low, high float64) float64 {
 	return 0
 }
 
-// spans returns the minimum and maximum of each of the d columns in the given rows.
 func spans(x []float64, d int, rows []int) (low, high []float64) {
 	low = slices.Clone(x[rows[0]*d:][:d])
 	high = slices.Clone(low)
@@ -120,7 +119,6 @@ func (s Scaling) Apply(x []float64, d int) error {
 	return nil
 }
 
-// uneven is the ratio of standard deviations above which solvers may fail.
 const uneven = 1e4
 
 // Uneven names the columns with the largest and the smallest standard deviation other than 0, and

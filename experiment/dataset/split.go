@@ -18,7 +18,6 @@ type Split struct {
 	Validation  float64
 }
 
-// division lists the rows of each part in ascending order.
 type division struct{ train, validation, test []int }
 
 func (s Split) sizes(n int) (train, validation, test int) {

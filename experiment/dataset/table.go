@@ -10,7 +10,6 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// role is what a column of the file becomes.
 type role uint8
 
 const (
@@ -361,7 +360,6 @@ func (t *table) finish() (*Dataset, error) {
 	return d, nil
 }
 
-// number adds the row numbers as the first feature.
 func (d *Dataset) number() {
 	x := make([]float64, 0, d.N*(d.D+1))
 	for i := range d.N {

@@ -17,7 +17,6 @@ import (
 // identities.
 const version = 2
 
-// need is what a worker must compute.
 var need = experiment.Need{Name: "embedding: training", Version: version}
 
 // Cell is what is computed: its JSON is the canonical form.
@@ -68,7 +67,6 @@ type Training struct {
 	Precision int     `json:"precision"`
 }
 
-// decode reads the canonical form of a cell.
 func decode(text []byte) (*Cell, error) {
 	c := &Cell{}
 	if err := experiment.DecodeStrictly(text, c); err != nil {
@@ -85,7 +83,6 @@ func decode(text []byte) (*Cell, error) {
 	return c, nil
 }
 
-// files are the digests of the files that the cell needs.
 func (c *Cell) files() []string {
 	if c.Data.File == "" {
 		return nil
@@ -103,7 +100,6 @@ func (c *Cell) settings(weight float64) classifier.Settings {
 	}
 }
 
-// parts are the texts of a cell.
 type parts struct {
 	all, train, test *corpus.Corpus
 }
@@ -154,14 +150,12 @@ func (r *reading) read(ctx context.Context, d Data, data experiment.Data) (*corp
 	return c, nil
 }
 
-// learnable is a corpus as a classifier takes it.
 func learnable(c *corpus.Corpus) *classifier.Texts {
 	return &classifier.Texts{
 		Words: c.Texts, Labels: c.Labels, Length: c.Length, Vocabulary: len(c.Words), Classes: len(c.Classes),
 	}
 }
 
-// material is the parts as text.
 func (p *parts) material() []experiment.MaterialPart {
 	columns := []string{"class"}
 	for i := range p.all.Length {

@@ -55,7 +55,6 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	return compute[float32](ctx, task, c, texts)
 }
 
-// scores are what a training is worth.
 type scores struct {
 	texts     *parts
 	weight    any // that was used, nil without one
@@ -68,27 +67,23 @@ type scores struct {
 
 func (s *scores) last() *scoredEpoch { return s.epochs[len(s.epochs)-1] }
 
-// scoredEpoch is a row of the table epochs.
 type scoredEpoch struct {
 	classifier.Epoch
 	number int
 	score  float64 // on the test part, where the table is kept
 }
 
-// triedWeight is a row of the table weights.
 type triedWeight struct {
 	number        int
 	weight, score float64
 }
 
-// movedWord is a row of the table words.
 type movedWord struct {
 	number                int
 	text                  string
 	counts, before, after []float64
 }
 
-// result is what a training gave.
 type result[T classifier.Float] struct {
 	scores
 	before, after wmmd.Embedding[T]
@@ -153,7 +148,6 @@ func (c *Cell) choose(ctx context.Context, task *experiment.Task, train *classif
 	}
 }
 
-// train trains with a weight.
 func (r *result[T]) train(ctx context.Context, task *experiment.Task, cell *Cell, weight float64, train, test *classifier.Texts) error {
 	random := cell.stream("training")
 	c, err := classifier.New[T](train, cell.settings(weight), random)
@@ -180,7 +174,6 @@ func (r *result[T]) train(ctx context.Context, task *experiment.Task, cell *Cell
 	return nil
 }
 
-// tables makes the rows of the tables that are kept.
 func (r *result[T]) tables(task *experiment.Task, p *parts, further map[string]experiment.Batch) (err error) {
 	if task.Keeps(epochsTable.Name) {
 		if further[epochsTable.Name], err = epochFields.Rows(r.epochs); err != nil {
@@ -193,7 +186,6 @@ func (r *result[T]) tables(task *experiment.Task, p *parts, further map[string]e
 	return err
 }
 
-// words makes a row for each word of the vocabulary.
 func (r *result[T]) words(train *corpus.Corpus) (rows experiment.Batch, err error) {
 	counts := train.Frequencies()
 	list := func(row []T) []float64 {

@@ -26,14 +26,12 @@ type Section struct {
 	place gridfile.Place
 }
 
-// textSource is an entry of data.
 type textSource struct {
 	name, path string // path of a file of one's own
 	data       Data
 	place      gridfile.Place
 }
 
-// penalty is an entry of penalties.
 type penalty struct {
 	Penalty
 
@@ -44,7 +42,6 @@ type penalty struct {
 // Selection implements [experiment.Section].
 func (s *Section) Selection() experiment.Select { return experiment.SelectAll }
 
-// reader reads the section.
 type reader struct{ *gridfile.Reader }
 
 func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gridfile.Item) experiment.Section {
@@ -77,7 +74,6 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	return s
 }
 
-// sourceNames are the texts that a grid can name.
 func sourceNames() []string {
 	var names []string
 	for _, s := range corpus.Simulations() {
@@ -89,7 +85,6 @@ func sourceNames() []string {
 	return names
 }
 
-// named is a name of texts.
 type named string
 
 // Declaration implements [gridfile.Declared].
@@ -134,7 +129,6 @@ func dataOf(f corpus.File) Data {
 	return Data{Language: f.Language, Occurrences: f.Occurrences, Length: f.Length, Text: f.Text, Class: f.Class}
 }
 
-// own reads a file of one's own.
 func (r *reader) own(n gridfile.Item) (textSource, bool) {
 	before := r.Reports()
 	d := textSource{place: r.Place(n), data: Data{Occurrences: 1, Length: 32}}
@@ -203,7 +197,6 @@ func (r *reader) penalty(n gridfile.Item) (penalty, bool) {
 	return p, r.Reports() == before
 }
 
-// words tells what the penalty is.
 func (p penalty) words() string { return strings.Join([]string{p.Kind, p.params(true)}, " ") }
 
 // params is the settings of a penalty as a JSON object, "" for none.

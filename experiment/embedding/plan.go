@@ -64,7 +64,6 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 	return groups, nil
 }
 
-// planned is texts of a plan.
 type planned struct {
 	data                 Data
 	digest               string
@@ -165,7 +164,6 @@ type group struct {
 	without  bool // the grid gives the words to leave out
 }
 
-// single is the group for the plan.
 func (g *group) single() *experiment.Single {
 	training := ""
 	if g.several {
@@ -206,7 +204,6 @@ func (g *group) cell(seed int64) Cell {
 	}
 }
 
-// plannedCell is a cell of a group.
 type plannedCell struct {
 	Cell
 	group  *group
@@ -224,5 +221,4 @@ func (c *plannedCell) Fill(task *experiment.Task) error {
 	return labelFields.Append(&task.Labels, c)
 }
 
-// train returns the number of texts of the training part.
 func (c *plannedCell) train() int { return int(c.Training.Train * float64(c.group.data.texts)) }

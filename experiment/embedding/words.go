@@ -86,14 +86,12 @@ func own(_ context.Context, r *layout.Results) (*layout.Part, error) {
 	return o, nil
 }
 
-// embeddedWords are the words of one cell.
 type embeddedWords struct {
 	repeat        int64
 	counts        [][]float64 // words x classes, in the training part
 	before, after [][]float64
 }
 
-// readWords reads the words of some cells.
 func readWords(ctx context.Context, path string, cells map[string]bool, words map[string]*embeddedWords) error {
 	columns := []string{"cell", "counts", "before", "after"}
 	kinds := []experiment.Type{experiment.Text, experiment.FloatList, experiment.FloatList, experiment.FloatList}

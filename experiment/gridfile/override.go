@@ -69,7 +69,6 @@ func (r *Reader) descend(node *yaml.Node, name, set string) (*yaml.Node, error) 
 	return nil, fmt.Errorf("%s has no part %q; only maps and lists have parts", Describe(node), Clip(name))
 }
 
-// mark notes for messages that a node and its parts come from an override.
 func (r *Reader) mark(node *yaml.Node, set string) {
 	r.origin[node] = set
 	node.Line = 0

@@ -138,7 +138,6 @@ type Scope struct {
 // Aspects are the names of what a cell has, by aspect.
 type Aspects map[string]string
 
-// applies reports whether cells with the aspects have the setting.
 func (s *SettingInfo) applies(of Aspects) bool {
 	return !slices.ContainsFunc(s.Scopes, func(c Scope) bool { return !slices.Contains(c.Names, of[c.Aspect]) })
 }

@@ -64,7 +64,6 @@ func (r *Reader) span(n Item, allowed Rule) []float64 {
 	return values
 }
 
-// spanFields reads the keys of a range; ok is false after a problem.
 func (r *Reader) spanFields(n Item) (s span, ok bool) {
 	before := r.reported
 	if s.fields = r.Fields(n, "from", "to", "step", "num", "scale"); s.fields == nil {
@@ -163,7 +162,6 @@ func multiplying(from, to *big.Rat, num int) func() float64 {
 
 func newFloat() *big.Float { return new(big.Float).SetPrec(logBits) }
 
-// root returns the n-th root of x > 0 by Newton's method, from the root in float64.
 func root(x *big.Float, n int) *big.Float {
 	fraction := newFloat()
 	exponent := x.MantExp(fraction)

@@ -113,8 +113,6 @@ func (r *Reader) choice(n Item, info *SettingInfo) Choice {
 	return c
 }
 
-// setting reads a value of a setting that can be a word; ok is false after a
-// problem.
 func (r *Reader) setting(n Item, info *SettingInfo) (value Setting, ok bool) {
 	value.Name = info.Name
 	if n.Kind == yaml.ScalarNode && slices.Contains(info.Words, n.Value) {
@@ -129,7 +127,6 @@ func (r *Reader) setting(n Item, info *SettingInfo) (value Setting, ok bool) {
 	return value, ok
 }
 
-// columns reads names and indexes of features.
 func (r *Reader) columns(n Item) string {
 	words := r.Texts(n)
 	for _, word := range words {

@@ -32,8 +32,6 @@ var (
 	AtLeastZero = Rule{Allows: func(x float64) bool { return x >= 0 }, Want: "a number >= 0"}
 )
 
-// number reads a finite number that the rule allows; ok is false after a
-// problem.
 func (r *Reader) number(n Item, allowed Rule) (x float64, ok bool) {
 	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
 		x, err := strconv.ParseFloat(n.Value, 64)

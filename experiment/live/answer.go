@@ -41,8 +41,6 @@ type answers struct {
 	took time.Duration
 }
 
-// add adds an outcome of a kind, nil for one that is not known or whose labels cannot be
-// read.
 func (a *answers) add(kind *experiment.Registration, o *experiment.Outcome) {
 	if kind == nil || a.kind != nil && a.kind != kind || a.kept >= a.room || !fits(kind, o) {
 		a.left++

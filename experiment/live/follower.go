@@ -29,7 +29,6 @@ type Follower struct {
 	why       map[string]ending // of cells that are not ok
 }
 
-// ending is how a cell ended: what a reason is made of.
 type ending struct {
 	method, text string
 	status       experiment.Status
@@ -100,7 +99,6 @@ func NewFollower(q *queue.Queue, name string) (*Follower, error) {
 	return &Follower{queue: q, name: name, failures: failures}, err
 }
 
-// know reads what the server has of the run itself, once.
 func (f *Follower) know(ctx context.Context) error {
 	if f.described {
 		return nil

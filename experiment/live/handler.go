@@ -20,11 +20,9 @@ import (
 //go:embed page
 var page embed.FS
 
-// policy lets the page load its own files, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// stopWait is how long requests may take to end when the server stops.
 const stopWait = 5 * time.Second
 
 // Handler answers requests for the page, its data as JSON (/state.json, with
@@ -66,7 +64,6 @@ func (m *Monitor) Handler() http.Handler {
 	})
 }
 
-// detail is what the page shows of one run.
 type detail struct {
 	*Run
 	Parts    []Part `json:"parts"`
@@ -75,7 +72,6 @@ type detail struct {
 	Revision string `json:"revision"` // of /scores.json
 }
 
-// serveState answers with the runs, the details of one of them, and the workers.
 func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 	state := m.State()
 	answer := struct {
@@ -113,7 +109,6 @@ func writeJSON(w http.ResponseWriter, answer any) {
 	_, _ = w.Write(body) // the reader may be gone
 }
 
-// serveScores answers with the scores of the run that ?run=NAME names.
 func (m *Monitor) serveScores(w http.ResponseWriter, r *http.Request) {
 	run := m.State().named(r.URL.Query().Get("run"))
 	if run == nil {
@@ -127,7 +122,6 @@ func (m *Monitor) serveScores(w http.ResponseWriter, r *http.Request) {
 	}{run.Name, run.Revision, run.Scores})
 }
 
-// named returns the run with a name, nil where there is none.
 func (s *State) named(name string) *Run {
 	if i := slices.IndexFunc(s.Runs, func(r *Run) bool { return r.Name == name }); i >= 0 {
 		return s.Runs[i]

@@ -7,7 +7,6 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// metric describes one family of metrics.
 func metric(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("agepath_"+name, help, labels, nil)
 }

@@ -110,7 +110,6 @@ func (m *Monitor) Ready() error {
 	return nil
 }
 
-// kept returns how many cells answers are made of.
 func (m *Monitor) kept() (n int64) {
 	for _, w := range m.runs {
 		for _, r := range []*reading{w.shown, w.again} {

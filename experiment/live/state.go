@@ -59,7 +59,6 @@ type Details struct {
 	durations durations
 }
 
-// ended returns how many cells have ended, whatever their status.
 func (r *Run) ended() int64 { return r.OK + r.Incomplete + r.Failed + r.Statuses[experiment.Skipped] }
 
 // The phases of a run.
@@ -137,7 +136,6 @@ type Task struct {
 	Attempt int     `json:"attempt"`
 }
 
-// durations is a histogram of cells' durations.
 type durations struct {
 	count   uint64
 	seconds float64
@@ -234,8 +232,6 @@ func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {
 	return rate, &seconds
 }
 
-// work returns the seconds of computing that are left, 0 when they are not
-// known.
 func (w *watch) work(parts []Part) float64 {
 	if w.Description == nil {
 		return 0
@@ -260,5 +256,4 @@ func (w *watch) work(parts []Part) float64 {
 	return work
 }
 
-// estimate returns the estimated seconds of one cell of a part.
 func estimate(p experiment.Part) float64 { return p.Seconds / float64(max(1, p.Cells)) }

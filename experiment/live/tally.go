@@ -32,13 +32,10 @@ const (
 // the last one is open.
 var buckets = [...]float64{0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400}
 
-// partKey names the cells of a data set and a method.
 type partKey struct{ dataset, method string }
 
-// rest is the part of those beyond mostParts.
 var rest = partKey{"(others)", "(others)"}
 
-// partCount counts the outcomes of a part.
 type partCount struct {
 	done               int64   // cells with an outcome
 	incomplete, failed int64   // of these
@@ -59,7 +56,6 @@ type tally struct {
 	answers  answers
 }
 
-// schema is what is read of the outcomes of a kind of experiment.
 type schema struct {
 	*experiment.Registration
 	labels     []experiment.Column
@@ -186,7 +182,6 @@ func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
 	return s.labels
 }
 
-// label returns a label of an outcome as text, "" where it has none.
 func (t *tally) label(o *experiment.Outcome, name string) string {
 	columns := t.columns(o)
 	for j, column := range columns {
@@ -248,7 +243,6 @@ func (t *tally) cell(o *experiment.Outcome) Cell {
 	}
 }
 
-// named returns what is remembered of a name.
 func named(text string) string {
 	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), nameBytes)]), "")
 }

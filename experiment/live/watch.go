@@ -69,7 +69,6 @@ func (w *watch) due(now time.Time, open bool) bool {
 	return !rest || now.Sub(w.looked) >= idleEvery
 }
 
-// look reads what is new.
 func (w *watch) look(ctx context.Context, open bool) error {
 	w.open = open
 	first := !w.described

@@ -27,7 +27,6 @@ const (
 	maxKnots  = 1_000_000
 )
 
-// request is the line that asks for a cell.
 type request struct {
 	Protocol int             `json:"protocol"`
 	Cell     json.RawMessage `json:"cell"`
@@ -63,7 +62,6 @@ type Curve struct {
 	Setup      float64   `json:"setup"`      // seconds of the set-up alone
 }
 
-// lists are the lists of the curve by the names of their columns.
 func (c *Curve) lists() map[string]*[]float64 {
 	return map[string]*[]float64{"seconds": &c.Seconds, "passes": &c.Passes, "gaps": &c.Gaps, "tolerances": &c.Tolerances}
 }
@@ -107,7 +105,6 @@ func withoutNaN(line []byte) []byte {
 	})
 }
 
-// oneLine is the protocol in a sentence, for errors.
 const oneLine = "a command writes one line for each line that it reads and nothing else to its standard output, as notes go to standard error"
 
 // readAnswer reads the line that answers a cell and the file that goes with it, and checks

@@ -34,7 +34,6 @@ func Base(environment []string) (base []string) {
 	return base
 }
 
-// ownPrefix begins the variables of this module, which can hold secrets.
 const ownPrefix = "AGEPATH_"
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)

@@ -57,7 +57,6 @@ type Host struct {
 	cpu     time.Duration // of sessions that have ended
 }
 
-// session is a running command.
 type session struct {
 	key    string // its program
 	dir    string
@@ -71,7 +70,6 @@ type session struct {
 	ended  chan struct{} // closed when it was waited for, whoever has its output
 }
 
-// line is a line that a command wrote.
 type line struct {
 	text []byte
 	more bool // was there with it
@@ -138,7 +136,6 @@ func (h *Host) ask(ctx context.Context, program *Program, cell []byte, prepared 
 	return nil, withStderr(err, s.stderr.take())
 }
 
-// withStderr adds what a command wrote to its standard error to an error.
 func withStderr(err error, text string) error {
 	if err == nil || text == "" {
 		return err
@@ -146,7 +143,6 @@ func withStderr(err error, text string) error {
 	return fmt.Errorf("%w%s%s", err, stderrHead, text)
 }
 
-// stderrHead comes before what a command wrote to its standard error.
 const stderrHead = "\nstandard error:\n"
 
 // CutStderr splits the text of an error of a command from what the command wrote to its
@@ -250,7 +246,6 @@ func (s *session) mark() string {
 	return ""
 }
 
-// end ends a command and removes its folder.
 func (h *Host) end(s *session) {
 	h.mu.Lock()
 	known := h.all[s]
@@ -410,7 +405,6 @@ func (s *session) listen() {
 	}
 }
 
-// readLine reads a line of bounded length, without its end.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
