@@ -63,7 +63,6 @@ func Parse(data []byte, file string, set []string) (*Grid, error) {
 	return g, nil
 }
 
-// readGrid reads the keys of every kind and hands over to the kind's section.
 func readGrid(r *gridfile.Reader, root gridfile.Item, g *Grid) {
 	var err error
 	if n := r.Entry(root, "experiment"); n.Given() {

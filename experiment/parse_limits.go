@@ -35,7 +35,6 @@ func unlessNone[T any](r *gridfile.Reader, read func(*gridfile.Reader, gridfile.
 	}
 }
 
-// readDuration reads a time such as 90s or 1h30m.
 func readDuration(r *gridfile.Reader, n gridfile.Item) time.Duration {
 	if n.Kind == yaml.ScalarNode {
 		if d, err := time.ParseDuration(n.Value); err == nil && d > 0 {
@@ -55,7 +54,6 @@ var byteUnits = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// readBytes reads an amount of memory such as 4GiB.
 func readBytes(r *gridfile.Reader, n gridfile.Item) int64 {
 	if n.Kind == yaml.ScalarNode {
 		if amount, ok := ParseBytes(n.Value); ok {

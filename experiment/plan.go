@@ -139,7 +139,6 @@ func (g *Single) Cells(repeats []Repeat) iter.Seq[Cell] {
 	}
 }
 
-// plannedGroup is a group with what is known of it once.
 type plannedGroup struct {
 	Group
 	seconds float64
@@ -176,7 +175,6 @@ func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	return plan, nil
 }
 
-// survey counts and costs the cells.
 func (p *Plan) survey(g *Grid, problems *gridfile.Problems) {
 	var most float64 // cells, before those that groups share
 	for _, group := range p.groups {
@@ -337,7 +335,6 @@ func (p *Plan) Cheapest(method string) (*Task, error) {
 	panic("a group without the cells that it counted")
 }
 
-// task makes the task of a cell.
 func (p *Plan) task(c Cell, seconds float64) (Task, error) {
 	canonical := c.Canonical()
 	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Spec: canonical, Keep: p.Keep.kept, Limits: p.Limits}
@@ -421,8 +418,6 @@ func (p *Plan) Dimensions() []Dimension {
 	return list
 }
 
-// within returns the element of a list that is meant, which is added unless there
-// are no cells of it.
 func within[T any](list *[]T, cells int64, meant func(*T) bool) *T {
 	for i := range *list {
 		if meant(&(*list)[i]) {

@@ -121,7 +121,6 @@ func (p *Planner) Folders() []string {
 	return nil
 }
 
-// readFile reads a file that cells need.
 func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
 	var body io.ReadCloser
 	var err error

@@ -34,7 +34,6 @@ const (
 // what fails there fails for want of room.
 const leastRoom = 1 << 20
 
-// ofFolder makes a [LackError] of an error about the folder for temporary files.
 func ofFolder(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &LackError{lackRoom, err}

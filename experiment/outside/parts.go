@@ -82,7 +82,6 @@ func writeParts(file io.Writer, path string, prepared *dataset.Prepared) (*Data,
 	return data, writer.Close()
 }
 
-// writePart writes one record batch. The numbers are not copied.
 func writePart(writer *ipc.FileWriter, out *places, schema *arrow.Schema, name string, p *dataset.Part) (*Part, error) {
 	part := &Part{Name: name, Rows: p.N}
 	names := array.NewStringBuilder(memory.DefaultAllocator)

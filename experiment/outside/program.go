@@ -175,7 +175,6 @@ func Digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// compact returns JSON without blanks, on one line.
 func compact(text []byte) ([]byte, error) {
 	var line bytes.Buffer
 	err := json.Compact(&line, text)

@@ -90,7 +90,6 @@ func sharedBytes() int64 {
 	return int64(s.Blocks-s.Bfree) * s.Bsize
 }
 
-// clearShared removes all files in [sharedFolder].
 func clearShared() {
 	files, _ := filepath.Glob(sharedFolder + "/*")
 	hidden, _ := filepath.Glob(sharedFolder + "/.*")

@@ -9,7 +9,6 @@ import (
 // went wrong comes last.
 const tailBytes = 8 << 10
 
-// tail keeps the end of what is written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -27,7 +26,6 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take returns the end of what was written since the last take.
 func (t *tail) take() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,7 +16,6 @@ import (
 // endWait bounds how long processes are ended that others start meanwhile.
 const endWait = 10 * time.Second
 
-// process is one line of /proc/PID/stat.
 type process struct {
 	pid, parent int
 	zombie      bool
@@ -41,7 +40,6 @@ func EndTree(pid int) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// endBelow ends all processes below one, which is left.
 func endBelow(pid int) {
 	end(func(all []process) []process { return below(all, pid) })
 }
@@ -150,7 +148,6 @@ func below(all []process, pid int) []process {
 // tick is the unit of processor time in /proc, which Linux fixes for programs.
 const tick = 10 * time.Millisecond
 
-// processes lists the processes of the machine, or of the container.
 func processes() []process {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -10,5 +10,4 @@ func Own() bool { return false }
 // EndMarked does nothing on this system.
 func EndMarked(string) {}
 
-// usage is not known on this system.
 func usage([]int, bool, int64) (time.Duration, int64) { return 0, 0 }

@@ -12,5 +12,4 @@ func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 // EndTree ends a process.
 func EndTree(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
 
-// endBelow ends the process group of a command.
 func endBelow(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }

@@ -10,7 +10,6 @@ func ownGroup(*exec.Cmd) {}
 // EndTree ends a process.
 func EndTree(pid int) { endBelow(pid) }
 
-// endBelow ends a command.
 func endBelow(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill() // it can have ended
