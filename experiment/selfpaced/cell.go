@@ -100,7 +100,6 @@ func noiseVersion(kind string) int {
 	return 0
 }
 
-// protocol returns that of the settings.
 func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 	switch {
 	case s.Paper && s.Protocol == "":
@@ -113,22 +112,18 @@ func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 	return "", fmt.Errorf("its protocol is %q, paper %t", s.Protocol, s.Paper)
 }
 
-// needs lists what a worker must compute for the cell.
 func (c *Cell) needs() []experiment.Need {
 	return append(needs(c.Method.need(), c.Method.Age, c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
 }
 
-// medianNeed is that of cells with missing values.
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
 
-// boundaryNeed is that of cells with labels flipped near a boundary.
 var boundaryNeed = noiseNeed(dataset.FlipBoundary, dataset.NoiseVersion(dataset.FlipBoundary))
 
 func noiseNeed(kind string, version int) experiment.Need {
 	return experiment.Need{Name: "noise: " + kind, Version: version}
 }
 
-// autoNeed is that of cells that derive their ages.
 var autoNeed = experiment.Need{Name: "age: " + autoWord, Version: autoAge}
 
 func needs(method experiment.Need, age Age, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
@@ -225,7 +220,6 @@ func known(method Method, model Model, task dataset.Task) error {
 	return gridfile.CheckSettings(info, method.Settings, cellAspects(task, regularizer))
 }
 
-// unknown says that a table has no such name.
 func unknown[T gridfile.Declared](what, name string, table []T) error {
 	return fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(gridfile.NamesOf(table), ", "))
 }

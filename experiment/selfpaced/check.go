@@ -14,7 +14,6 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// planner checks a section against its data sets.
 type planner struct {
 	*experiment.Planner
 
@@ -42,7 +41,6 @@ func (s *Section) Plan(ctx context.Context, with *experiment.Planner) ([]experim
 	return list, nil
 }
 
-// preparedData is what loading and preparing a data set gave.
 type preparedData struct {
 	data *plannedData
 	err  error
@@ -175,7 +173,6 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 	return nil
 }
 
-// task checks that models and noise are for the data set's task.
 func (p *planner) task(s *Sweep, data *plannedData) {
 	for _, model := range s.Models {
 		if want := model.task(); want != data.Task {
@@ -199,7 +196,6 @@ func (p *planner) task(s *Sweep, data *plannedData) {
 	}
 }
 
-// methods checks that the sweep's methods are for its models and regularizers.
 func (p *planner) methods(s *Sweep) {
 	for _, m := range s.Methods {
 		method := m.method()

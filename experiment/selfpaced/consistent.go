@@ -23,12 +23,10 @@ func (f figure) String() string {
 	return fmt.Sprintf("%.17g", f.value)
 }
 
-// columnOf returns the values of a column by its name.
 func columnOf(columns []experiment.Column, b *experiment.Batch, name string) *experiment.Vector {
 	return &b.Columns[slices.IndexFunc(columns, func(c experiment.Column) bool { return c.Name == name })]
 }
 
-// figureOf returns the value of a column in a row.
 func figureOf(v *experiment.Vector, row int) figure {
 	switch {
 	case v.IsNull(row):
@@ -87,7 +85,6 @@ func metricOf(o *experiment.Outcome) (metric string, err error) {
 	return metric, nil
 }
 
-// inRange refuses a score that its metric cannot have.
 func inRange(name string, score figure, metric string) error {
 	if score.is && !(score.value >= 0 && (metric != Accuracy || score.value <= 1)) {
 		return fmt.Errorf("%s is %v, which is no %s", name, score, metric)

@@ -20,7 +20,6 @@ const (
 	pointWork   = 3e4 // of a critical point, and of an age of the grid at which a path is scored, whatever the size
 )
 
-// estimate returns the estimated seconds of each cell of a group.
 func estimate(g *group) float64 {
 	n, d := float64(g.data.train), float64(g.data.D)
 	work := cellWork + prepareWork*n*d + g.method.work(g, n, d)

@@ -37,7 +37,6 @@ func (t Term) text() string {
 	return string(gridfile.JSON(map[string]json.RawMessage{t.Name: json.RawMessage(t.Settings.Text())}))
 }
 
-// lossInfo is a loss of [ERM].
 type lossInfo struct {
 	name     string
 	task     dataset.Task
@@ -81,7 +80,6 @@ func plainLoss(f func(y []float64) rehline.Loss) func([]float64, *gridfile.Setti
 	return func(y []float64, _ *gridfile.Settings) rehline.Loss { return f(y) }
 }
 
-// constraintInfo is a constraint of [ERM].
 type constraintInfo struct {
 	name        string
 	settings    []gridfile.SettingInfo
@@ -147,7 +145,6 @@ func (m *Model) terms(task dataset.Task) (*lossInfo, *constraintInfo, error) {
 	return loss, constraint, gridfile.CheckSettings(constraint, m.Constraint.Settings, cellAspects(task, ""))
 }
 
-// erm fits the model [ERM] with all weights 1.
 func (f *Fitted) erm(ctx context.Context, c *Cell, train *dataset.Part) error {
 	m := &c.Model
 	loss, constraint, err := m.terms(c.Data.Task)

@@ -100,7 +100,6 @@ func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods 
 	})
 }
 
-// cell returns the model and the method of a combination.
 func (g *group) cell(c *combination) (Model, Method) {
 	regularizer := Regularizer{Name: g.regularizer.Name, Param: c.values[3][0].Number}
 	return g.models.model(c.values[0], c.values[1], c.values[2]), g.method.with(regularizer, g.age, c.values[4])
@@ -168,7 +167,6 @@ func (g *group) family() family {
 	}
 }
 
-// overlaps reports whether two groups of a family have parameters in common.
 func (g *group) overlaps(other *group) bool {
 	others := other.dimensions()
 	for k, dimension := range g.dimensions() {

@@ -97,7 +97,6 @@ func (g *group) intercept() string {
 	return strconv.FormatBool(g.models.Intercept)
 }
 
-// plannedCell is a cell of a group.
 type plannedCell struct {
 	Cell
 	group *group
@@ -135,7 +134,6 @@ func splitText(s dataset.Split) string {
 	return fmt.Sprintf("%g:%g, validation %g", s.Train, s.Test, s.Validation)
 }
 
-// scaleText writes how features and target are scaled.
 func scaleText(s *dataset.Settings) string {
 	if s.Target == "" {
 		return string(s.Features)

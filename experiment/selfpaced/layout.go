@@ -157,7 +157,6 @@ var aspects = []layout.Aspect{
 
 var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net", "ridge": "ridge regression", "svm": "SVM", "logistic": "logistic regression", "erm": "empirical risk"}
 
-// modelText names the model and the kernel.
 func modelText(s layout.Setting) string {
 	name := s[DimModel].String()
 	if word, ok := modelWords[name]; ok {
@@ -173,7 +172,6 @@ func modelText(s layout.Setting) string {
 	}
 }
 
-// constraintText writes the constraint of a model that can have one.
 func constraintText(s layout.Setting) string {
 	if s[DimLoss].IsNull() {
 		return ""

@@ -38,7 +38,6 @@ type Method struct {
 	Command     string            `json:"command,omitempty"` // of a method from outside: its [outside.Program] in canonical form
 }
 
-// need is what a worker must compute for the method.
 func (m *Method) need() experiment.Need {
 	if m.Command != "" {
 		return experiment.Need{Name: experiment.CommandNeed, Version: m.Algorithm}
@@ -97,7 +96,6 @@ type methodInfo struct {
 	bytes func(c *Cell, n, d int64) int64
 }
 
-// need is what a worker must compute for the method.
 func (m *methodInfo) need() experiment.Need {
 	method := Method{Name: m.name, Algorithm: m.algorithm, Command: m.command}
 	return method.need()
@@ -143,10 +141,8 @@ func (m *methodInfo) of(models *Models) *Models {
 	return &used
 }
 
-// fits reports whether the method is for a model.
 func (m *methodInfo) fits(model string) bool { return slices.Contains(m.modelNames(), model) }
 
-// modelNames lists the models that the method is for.
 func (m *methodInfo) modelNames() []string {
 	if m.models != nil {
 		return m.models
@@ -154,7 +150,6 @@ func (m *methodInfo) modelNames() []string {
 	return slices.DeleteFunc(gridfile.NamesOf(modelTable), func(name string) bool { return name == ERM })
 }
 
-// knows reports whether the method knows a regularizer.
 func (m *methodInfo) knows(regularizer string) bool {
 	return !m.regularized || m.regularizers == nil || slices.Contains(m.regularizers, regularizer)
 }
@@ -169,7 +164,6 @@ func cellAspects(task dataset.Task, regularizer string) gridfile.Aspects {
 	return gridfile.Aspects{aspectTask: string(task), aspectRegularizer: regularizer}
 }
 
-// withRegularizers bounds where a setting applies.
 func withRegularizers(names ...string) gridfile.Scope {
 	return gridfile.Scope{Aspect: aspectRegularizer, Names: names, Words: "with the regularizers " + strings.Join(names, ", ")}
 }
@@ -181,7 +175,6 @@ type MethodEntry struct {
 	program *outside.Program // of a method from outside, without the digests of its files
 }
 
-// method returns what is declared of the method.
 func (e *MethodEntry) method() *methodInfo {
 	if e.program == nil {
 		return gridfile.Lookup(methodTable, e.Name)

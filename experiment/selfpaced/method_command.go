@@ -14,7 +14,6 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// commandName is what a command may be called.
 var commandName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 // commandInfo declares a method from outside.
@@ -38,7 +37,6 @@ func commandInfo(name string, p *outside.Program) (*methodInfo, error) {
 	}, nil
 }
 
-// checkCommandName returns an error unless a method from outside may have the name.
 func checkCommandName(name string) error {
 	if !commandName.MatchString(name) {
 		return fmt.Errorf("%.100q is no name of a command; up to 40 of a-z, 0-9 and - are, not - first", name)
@@ -49,7 +47,6 @@ func checkCommandName(name string) error {
 	return nil
 }
 
-// info returns the method's declaration.
 func (m *Method) info() (*methodInfo, error) {
 	if m.Command == "" {
 		if info := gridfile.Lookup(methodTable, m.Name); info != nil {
@@ -64,7 +61,6 @@ func (m *Method) info() (*methodInfo, error) {
 	return commandInfo(m.Name, program)
 }
 
-// commandCell is what a command is told of a cell.
 type commandCell struct {
 	ID          string       `json:"id"`
 	Task        dataset.Task `json:"task"`
@@ -74,7 +70,6 @@ type commandCell struct {
 	Seed        int64        `json:"seed"`
 }
 
-// commandAge is what a command is told of ages.
 type commandAge struct {
 	Min  float64   `json:"min"`
 	Max  float64   `json:"max"`
@@ -107,7 +102,6 @@ func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) err
 	return f.addAnswer(c, answer)
 }
 
-// addAnswer makes knots of a command's answer.
 func (f *Fitted) addAnswer(c *Cell, answer *outside.Answer) error {
 	age := c.Method.Age
 	knots := answer.Knots()

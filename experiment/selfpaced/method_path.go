@@ -118,7 +118,6 @@ func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	return f.alternate(ctx, f.steps(age), baselines.ACSOptions{})
 }
 
-// alternate takes over what alternate convex search finds.
 func (f *Fitted) alternate(ctx context.Context, ages []float64, options baselines.ACSOptions) error {
 	path, err := baselines.ACS(ctx, f.Problem, ages, options)
 	return f.alternated(path, len(ages), err)

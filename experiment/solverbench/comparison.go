@@ -28,14 +28,12 @@ var gapTargets = []struct {
 	column string
 }{{levels[0], "seconds_1e3"}, {levels[1], "seconds_1e5"}, {levels[2], "seconds_1e8"}}
 
-// comparison is what the solvers of a run reached on its problems.
 type comparison struct {
 	*layout.Results
 	families []string // of the methods
 	problems []compared
 }
 
-// compared is a problem with what the methods reached.
 type compared struct {
 	setting layout.Setting
 	results []reached // by method
@@ -72,7 +70,6 @@ type exception struct {
 // none.
 func (c *comparison) main() int { return slices.Index(c.Methods, mainSolver) }
 
-// time returns the seconds of a method to a target, infinite where it did not reach it.
 func (p *compared) time(method, target int) float64 {
 	if method < 0 || p.results[method].repeats == 0 {
 		return math.Inf(1)
@@ -94,7 +91,6 @@ func (p *compared) tied(a, b, target int) bool {
 	return x != nil && y != nil && x[target] != "" && x[target] == y[target]
 }
 
-// all returns the places of the methods of a family, of every one for "".
 func (c *comparison) all(family string) []int {
 	var list []int
 	for m := range c.Methods {
@@ -210,7 +206,6 @@ func (c *comparison) growth() [][]*compared {
 	return groups
 }
 
-// size is the number of rows.
 func (p *compared) size() float64 { return p.setting[dimRows].Number }
 
 // generator names what the data set was drawn by but for its rows, see [generator].
@@ -232,14 +227,12 @@ func exponent(group []*compared, target, method int) float64 {
 	return slope
 }
 
-// measured are the measures of a computed cell.
 type measured struct {
 	setup, gap float64
 	overclaims int64
 	seconds    []float64 // by target
 }
 
-// compare reads what the solvers reached.
 func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
 	c := &comparison{Results: r, families: make([]string, len(r.Methods))}
 	columns := []string{"cell", "method", "family", "overclaims", "setup_seconds", "final_gap"}
@@ -284,7 +277,6 @@ func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
 	return c, c.addSteps(ctx)
 }
 
-// reachedBy returns what the cells of a method reached.
 func reachedBy(cells []layout.Cell, all map[string]measured) reached {
 	of := reached{seconds: make([]float64, len(gapTargets))}
 	var setups, gaps []float64

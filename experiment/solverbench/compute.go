@@ -75,7 +75,6 @@ func skipped(format string, args ...any) error {
 	return &experiment.StatusError{Status: experiment.Skipped, Err: fmt.Errorf(format, args...)}
 }
 
-// solve runs the cell's solver.
 func (c *Cell) solve(ctx context.Context, p *problem, data experiment.Data) (*attempt, error) {
 	a := &attempt{ctx: ctx, budget: time.Duration(c.Budget * float64(time.Second)), seed: uint64(c.Seed)}
 	of := c.Solver.own()
@@ -99,7 +98,6 @@ type outsideCell struct {
 	Seed       int64          `json:"seed"`
 }
 
-// description is the problem as commands are told it.
 func (p *problem) description() map[string]any {
 	m := map[string]any{"task": p.of.Name, "c": p.c}
 	for _, s := range p.of.Settings {
@@ -116,7 +114,6 @@ func (p *problem) description() map[string]any {
 // grace is how long a command has beyond three times its budget.
 const grace = 30 * time.Second
 
-// ask has a command make the curve.
 func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
 	with, ok := data.(experiment.CommandData)
 	if !ok {
@@ -152,7 +149,6 @@ func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
 	return nil
 }
 
-// addAnswer makes points of a command's answer.
 func (a *attempt) addAnswer(answer *outside.Answer) {
 	a.stopped = strings.ToValidUTF8(answer.Stopped, "\uFFFD")
 	if answer.Setup > 0 {
@@ -175,7 +171,6 @@ func (a *attempt) addAnswer(answer *outside.Answer) {
 // levels are the gaps until which times are measured.
 var levels = [3]float64{1e-3, 1e-5, 1e-8}
 
-// known returns a number, nil for one that is not known.
 func known(x float64) any {
 	if x < 0 {
 		return nil
@@ -193,7 +188,6 @@ type certified struct {
 	why        string // the curve ends early, "" where it is complete
 }
 
-// certifiedPoint is a point as the curve says it.
 type certifiedPoint struct {
 	*point
 	number                    int

@@ -63,7 +63,6 @@ func (c *comparison) addFigures(o *layout.Part) {
 	}
 }
 
-// series are the lines of the methods that have points.
 func (c *comparison) series(pieces func(m int) [][]layout.Point) []layout.Series {
 	var list []layout.Series
 	for m := range c.Methods {
@@ -74,7 +73,6 @@ func (c *comparison) series(pieces func(m int) [][]layout.Point) []layout.Series
 	return list
 }
 
-// shown returns a figure that has series, nil for one without.
 func shown(f *layout.Figure) *layout.Figure {
 	if len(f.Series) == 0 {
 		return nil

@@ -41,7 +41,6 @@ func (a *attempt) lbfgs(p *problem) error {
 	return nil
 }
 
-// took is the time until the last point.
 func (a *attempt) took() float64 {
 	if len(a.points) == 0 {
 		return 0
@@ -49,7 +48,6 @@ func (a *attempt) took() float64 {
 	return a.points[len(a.points)-1].seconds
 }
 
-// descend makes one run of L-BFGS.
 func (a *attempt) descend(p *problem) error {
 	began := clock()
 	f := newSmooth(p)

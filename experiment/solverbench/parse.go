@@ -30,7 +30,6 @@ const (
 	maxBudget        = 1_000_000
 )
 
-// allowed reports whether data can be drawn.
 func (g *Generated) allowed() bool {
 	return g.Rows >= minRows && g.Rows <= maxRows && g.Features >= 1 && g.Features <= maxFeatures && g.Rows*g.Features <= maxEntries
 }
@@ -47,7 +46,6 @@ type Section struct {
 	place      gridfile.Place
 }
 
-// dataSet is a data set: of the library, or drawn.
 type dataSet struct {
 	dataset.Source
 
@@ -70,7 +68,6 @@ func (f factor) of(rows int) float64 {
 	return f.number
 }
 
-// entry is a solver of a grid.
 type entry struct {
 	name, family string
 	version      int
@@ -113,7 +110,6 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	return s
 }
 
-// dataSets reads an entry of data: generated ones, or a data set of the library.
 func (r *reader) dataSets(n gridfile.Item) []dataSet {
 	if n.Kind != yaml.MappingNode || !r.Entry(n, "generated").Given() {
 		if of, ok := experiment.ReadSource(r.Reader, n, dataset.Options{}); ok {
@@ -176,7 +172,6 @@ func (r *reader) tasks(n gridfile.Item) []Task {
 // shared is a factor that is divided by the number of rows.
 var shared = regexp.MustCompile(`^(.*)/n$`)
 
-// factor reads an entry of c.
 func (r *reader) factor(n gridfile.Item) factor {
 	text := r.Text(n)
 	f := factor{text: text}
@@ -213,7 +208,6 @@ func entries() []entry {
 // solverName is what a command may be called.
 var solverName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// solvers reads the key solvers.
 func (r *reader) solvers(n gridfile.Item) []entry {
 	var list []entry
 	for _, element := range r.Many(n) {

@@ -14,7 +14,6 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// planned is a data set of a plan.
 type planned struct {
 	*experiment.PlannedData
 
@@ -64,7 +63,6 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 	return groups, nil
 }
 
-// plannedSolver is a solver whose files have been read.
 type plannedSolver struct {
 	Solver
 
@@ -161,7 +159,6 @@ func (g *group) cell(seed int64) *Cell {
 	}
 }
 
-// plannedCell is a cell of a group.
 type plannedCell struct {
 	*Cell
 

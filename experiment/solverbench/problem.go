@@ -60,7 +60,6 @@ func newProblem(of Task, c float64, d *dataset.Dataset) (*problem, error) {
 	return p, nil
 }
 
-// withOnes appends a column of ones.
 func withOnes(x blas64.General) blas64.General {
 	wide := blas64.General{Rows: x.Rows, Cols: x.Cols + 1, Stride: x.Cols + 1, Data: make([]float64, 0, x.Rows*(x.Cols+1))}
 	for i := range x.Rows {
@@ -91,7 +90,6 @@ func covariance(x blas64.General, y []float64) []float64 {
 	return with(func(i int) float64 { return x.Data[i*x.Stride+best] })
 }
 
-// rehline returns the problem as package rehline takes it.
 func (p *problem) rehline() rehline.Problem {
 	r := rehline.Problem{X: p.x, Loss: p.task.rehline(p.y, &p.of.Settings), C: p.c}
 	if p.l1 > 0 {
@@ -133,7 +131,6 @@ type Generated struct {
 	Seed     int64 `json:"seed"`
 }
 
-// name is that of the data set.
 func (g Generated) name() string {
 	name := fmt.Sprintf("generated-%dx%d", g.Rows, g.Features)
 	if g.Seed != standardSeed {
@@ -142,7 +139,6 @@ func (g Generated) name() string {
 	return name
 }
 
-// draw draws the data set for a task.
 func (g Generated) draw(task dataset.Task) *dataset.Dataset {
 	r := experiment.Stream(g.Seed, "generated")
 	n, d := g.Rows, g.Features

@@ -12,7 +12,6 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// own makes the tables and figures of solvers.
 func own(ctx context.Context, r *layout.Results) (*layout.Part, error) {
 	c, err := compare(ctx, r)
 	if err != nil || len(c.problems) == 0 {
@@ -23,7 +22,6 @@ func own(ctx context.Context, r *layout.Results) (*layout.Part, error) {
 	return o, nil
 }
 
-// sections are the sections on what solvers reached.
 func (c *comparison) sections() []layout.Section {
 	standings := layout.Section{Title: "Solvers", Name: "solvers"}
 	ratios := layout.Section{Title: "Ratios of times", Name: "ratios"}
@@ -96,7 +94,6 @@ func (c *comparison) answer() *layout.Answer {
 	return &layout.Answer{Verdict: []string{verdict}, Sheets: []*layout.Sheet{s}}
 }
 
-// gapWords names a target.
 func gapWords(target int) string { return prose.Short(gapTargets[target].gap) }
 
 // standingSheet shows how the methods and families of methods do for a target.
@@ -132,7 +129,6 @@ func (c *comparison) standingSheet(target int) *layout.Sheet {
 	return s
 }
 
-// settings are the settings of the problems.
 func (c *comparison) settings() []layout.Setting {
 	var list []layout.Setting
 	for i := range c.problems {
@@ -308,7 +304,6 @@ func (c *comparison) claimSheet() *layout.Sheet {
 	return s
 }
 
-// solversFile has the times of the solvers.
 const solversFile = "solvers.csv"
 
 // file has a line for each problem and method: times in full precision, empty where a gap was

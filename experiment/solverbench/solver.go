@@ -19,7 +19,6 @@ const (
 // tolerances are what solvers are asked for, one run each.
 var tolerances = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 
-// solver is a solver of this program.
 type solver struct {
 	name, family string
 	version      int                            // raised when its numbers change
@@ -55,7 +54,6 @@ var solverTable = []*solver{
 
 func hasAll(*problem) string { return "" }
 
-// attempt is a solver at a problem.
 type attempt struct {
 	ctx    context.Context
 	budget time.Duration // processor time
@@ -66,7 +64,6 @@ type attempt struct {
 	stopped string
 }
 
-// point is what a solver has after some time.
 type point struct {
 	tolerance, passes, reported float64 // -1 where not known
 	seconds                     float64

@@ -21,7 +21,6 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 	})
 }
 
-// material returns a cell's problem and curve.
 func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {
 	c, err := decode(task.Spec)
 	if err != nil {

@@ -99,7 +99,6 @@ func insensitive(eps float64) loss {
 	}
 }
 
-// number declares a setting that is a number.
 func number(name string, rule gridfile.Rule, standard float64, meaning string) gridfile.SettingInfo {
 	return gridfile.SettingInfo{Name: name, Rule: rule, Standard: gridfile.Setting{Number: standard}, Meaning: meaning}
 }
@@ -154,7 +153,6 @@ func (t *taskInfo) has(setting string) bool {
 	return false
 }
 
-// appended is the number of columns that the task appends to the features.
 func (t *Task) appended() int {
 	if gridfile.Lookup(taskTable, t.Name).has(intercept) && t.Settings.Word(intercept) == penalized {
 		return 1
