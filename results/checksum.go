@@ -16,10 +16,10 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// An Arrow file that is written here has a checksum of every byte. They stand
-// between the stream's end marker and the footer, where no reader looks: readers
-// of streams stop before, readers of files come from the footer. A section is a
-// batch, the first one with what stands before it, the last one the end marker.
+// Every byte of an Arrow file written here has a checksum. The checksums are between the stream's
+// end marker and the footer, where no reader looks: readers of streams stop before, readers of
+// files start at the footer. A section is a batch, the first with everything before it; the last
+// section is the end marker.
 //
 //	for each section: its end in the file (int64), CRC-32C (uint32), zero (uint32)
 //	CRC-32C of the footer up to the end of the file (uint32)
@@ -27,26 +27,25 @@ import (
 //	CRC-32C of this block up to here (uint32)
 //	"SUMS"
 //
-// Numbers are little-endian. That a file has the block is in its schema's
-// metadata too ([MetadataChecksums]), so that damage cannot hide it.
+// Numbers are little-endian. The schema's metadata ([MetadataChecksums]) also records that the file
+// has the block, so that damage cannot hide it.
 
 const (
 	sumsMagic  = "SUMS"
-	sumsTail   = 16 // bytes behind the sections
+	sumsTail   = 16 // bytes after the sections
 	sumSection = 16 // bytes of a section
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sums are the checksums of what goes to an [output].
+// sums are the checksums of an [output].
 type sums struct {
-	crc   uint32 // of the section that is being written
-	block []byte // the sections before
+	crc   uint32 // of the current section
+	block []byte // the earlier sections
 }
 
 func (s *sums) add(p []byte) { s.crc = crc32.Update(s.crc, castagnoli, p) }
 
-// endSection ends a section at a position of the file.
 func (s *sums) endSection(at int64) {
 	s.block = binary.LittleEndian.AppendUint64(s.block, uint64(at))
 	s.block = binary.LittleEndian.AppendUint64(s.block, uint64(s.crc))
@@ -62,7 +61,7 @@ func (s *sums) close(footer []byte) []byte {
 	return append(block, sumsMagic...)
 }
 
-// DamageError says that a file of results is not as it was written.
+// DamageError reports that a file of results differs from what was written.
 type DamageError struct {
 	Path string
 	What string
@@ -72,8 +71,8 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s; restore the folder from a copy, or remove all *.arrow files of it and compute the cells again", e.Path, e.What)
 }
 
-// checkSums compares a file with its checksums: every byte is read. The error is a
-// [*DamageError] for one that differs or has none.
+// checkSums reads every byte of a file and compares it with the checksums. The error is a
+// [*DamageError] for a file that differs or has none.
 func checkSums(ctx context.Context, d disk.FS, path string) error {
 	t := &TableReader{path: path}
 	var err error
@@ -141,7 +140,7 @@ func (t *TableReader) checkSums(ctx context.Context) error {
 	return nil
 }
 
-// sumsBlock reads the block of checksums that ends at the footer.
+// sumsBlock reads the block of checksums before the footer.
 func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 	var tail [sumsTail]byte
 	if footer >= sumsTail {
@@ -170,9 +169,8 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 	return block, nil
 }
 
-// CheckFiles refuses a folder with a damaged file.
-// A file of another version is refused as such: that version may keep its
-// checksums in another way.
+// CheckFiles refuses a folder with a damaged file. It refuses a file of another version as such,
+// because that version may store its checksums differently.
 func CheckFiles(ctx context.Context, dir string) error {
 	names, err := finalNames(dir)
 	if err != nil {
@@ -194,8 +192,8 @@ func CheckFiles(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Tables lists the tables of a folder that have a file, the cells last, and counts the
-// streams that are in none yet. Those of former grids are left out.
+// Tables lists the tables of a folder that have a file, the cells last, and counts the streams that
+// are not gathered yet. It leaves out those of former grids.
 func Tables(dir string) (tables []string, streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {
@@ -213,7 +211,6 @@ func Tables(dir string) (tables []string, streams int, err error) {
 	return tables, len(segments), err
 }
 
-// finalNames lists the final files of a folder.
 func finalNames(dir string) ([]string, error) {
 	names, err := disk.OS{}.ReadDir(dir)
 	return slices.DeleteFunc(names, func(name string) bool { return filepath.Ext(name) != ".arrow" }), err

@@ -14,20 +14,18 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Compact flushes and turns everything that is durable into one file a table:
-// cells.arrow with one row a cell in the given order, the grid's, and the further
-// tables in the same order of cells, the rows of a cell as its outcome gave them.
-// Cells that the order does not have go into the same tables of former grids,
-// former.cells.arrow and so on, by identity, and come from there when it has them
-// again. Equal outcomes give equal bytes under one compression, in whatever order they
-// arrived; where the files would not change they are not touched.
+// Compact flushes and turns everything durable into one file per table: cells.arrow with one row
+// per cell in the given order, the grid's, and the further tables in the same order of cells, with
+// the rows of a cell as in its outcome. Cells that are not in the order go into the same tables of
+// former grids, former.cells.arrow and so on, by identity, and return when the order has them
+// again. Equal outcomes give equal bytes under one compression, in any order of arrival; files that
+// would not change are not touched.
 //
-// New files take the place of the old ones only when they are whole and
-// durable, and the streams are deleted after that, so that an error or a
-// crash at any point loses nothing. The disk needs room for the old and the
-// new files and, for tables larger than 24 MiB, for one more copy of the
-// largest. Memory: about 100 bytes a cell, 24 MiB of rows, and 1024 rows of
-// each of up to 32 runs that are merged. Other methods wait meanwhile.
+// New files replace the old ones only when they are whole and durable, and the streams are deleted
+// after that, so an error or a crash at any point loses nothing. The disk needs room for the old
+// and the new files and, for tables larger than 24 MiB, for one more copy of the largest. Memory:
+// about 100 bytes a cell, 24 MiB of rows, and 1024 rows of each of up to 32 runs that are merged.
+// Other methods wait meanwhile.
 func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,18 +54,18 @@ func (s *Store) haveFinals() bool {
 	return true
 }
 
-// finalSet says what goes into a set of final files, one a table.
+// finalSet defines a set of final files, one per table.
 type finalSet struct {
 	name  func(table string) string
-	kept  []string // further tables that get a file even without a row
+	kept  []string // further tables that get a file even without rows
 	holds func(slot int32, at rowSource) bool
-	trims bool // cells.arrow alone: rows of the cells that leave are still in the further tables
+	trims bool // only cells.arrow is written: the further tables still have rows of the leaving cells
 }
 
-// compact writes the final files, where the first n cells of the index are the
-// grid's. See [Store.recover] for the order.
+// compact writes the final files; the first n cells of the index are the grid's. See
+// [Store.recover] for the order.
 func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error {
-	if err := s.disk.SyncDir(s.dir); err != nil { // names that a killed process left
+	if err := s.disk.SyncDir(s.dir); err != nil { // names left by a killed process
 		return err
 	}
 	former := func(slot int32, _ rowSource) bool { return int(slot) >= n }
@@ -106,7 +104,6 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 	return s.removeFormer()
 }
 
-// writeFormer writes the files of former grids.
 func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at rowSource) bool) error {
 	written, err := s.writeFinals(ctx, finalSet{name: formerName, kept: s.former, holds: holds})
 	if err == nil {
@@ -149,8 +146,8 @@ func (s *Store) Prune() (cells int, err error) {
 	return cells, nil
 }
 
-// trim takes the cells that leave the grid out of cells.arrow, before the further
-// tables lose their rows. Rows that count elsewhere go too.
+// trim removes the cells that leave the grid from cells.arrow before the further tables lose their
+// rows. It also removes rows that count elsewhere.
 func (s *Store) trim(ctx context.Context, n int) error {
 	cells := s.rows.cells()
 	if !slices.Contains(s.finals, cells.Name) {
@@ -165,8 +162,7 @@ func (s *Store) trim(ctx context.Context, n int) error {
 	return s.commit(finalName, nil)
 }
 
-// writeFinals writes a set of final files and puts them in place. It returns the
-// tables that have one.
+// writeFinals writes a set of final files, puts them in place and returns the tables that have one.
 func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string, err error) {
 	defer func() {
 		if err == nil {
@@ -194,8 +190,8 @@ func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string
 	return append(written, cells.Name), s.commit(set.name, written)
 }
 
-// compactTable writes the temporary file of a table and returns its number of
-// rows. That of cells names the tables that are written with it.
+// compactTable writes the temporary file of a table and returns its number of rows. The file of
+// cells names the tables written with it.
 func (s *Store) compactTable(ctx context.Context, table experiment.Table, set finalSet, with []string) (rows int, err error) {
 	sorter := &tableSorter{
 		disk: s.disk, dir: s.dir, table: table, run: s.rows.run, limits: s.limits,
@@ -243,8 +239,8 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 	})
 }
 
-// gather adds the rows of a file that the set holds and that count: those of cells
-// whose source it is. Of a stream it reads the given number of batches.
+// gather adds the rows of a file that count and belong to the set: those of cells whose source it
+// is. It reads the given number of batches of a stream.
 func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, name string, number, batches int) (rows int, err error) {
 	reader, err := openTable(s.disk, s.path(name), nil)
 	if err != nil {
@@ -293,12 +289,10 @@ func (s *Store) commit(name func(table string) string, written []string) error {
 	return s.disk.SyncDir(s.dir)
 }
 
-// removeReplaced deletes what the final files have taken the place of. What a
-// crash leaves of it must not count for more than it did, nor what an error
-// leaves until the next compaction begins with it. So files of further tables
-// that have no rows any more go before the segments whose cells they could be
-// taken to belong to, then the segments, the earliest first and of each the
-// cells first.
+// removeReplaced deletes the files that the final files have replaced. Remains after a crash or an
+// error must not count for more than before. So files of further tables without rows are deleted
+// before the segments whose cells they could be attributed to, then the segments, the earliest
+// first and of each the cells first.
 func (s *Store) removeReplaced() error {
 	if !s.replaced {
 		return nil

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// CSV writes comma-separated values of which no field is a formula to a
-// spreadsheet: names of data sets, features and settings come from files and
-// grids of others. Numbers stay as they are.
+// CSV writes comma-separated values in which no field is a formula for a spreadsheet: names of data
+// sets, features and settings come from other people's files and grids. Numbers are unchanged.
 type CSV struct {
 	w     *csv.Writer
 	plain []string
@@ -20,7 +19,7 @@ type CSV struct {
 // NewCSV returns a writer to w. Call [CSV.Flush] at the end.
 func NewCSV(w io.Writer) *CSV { return &CSV{w: csv.NewWriter(w)} }
 
-// Write writes one row, which it does not change.
+// Write writes one row without changing it.
 func (c *CSV) Write(row []string) error {
 	c.plain = c.plain[:0]
 	for _, field := range row {
@@ -29,8 +28,8 @@ func (c *CSV) Write(row []string) error {
 	return c.w.Write(c.plain)
 }
 
-// Add writes one row of values: numbers exactly, NaN as an empty field, a []string
-// as several fields, others as [fmt.Sprint] does. [CSV.Flush] returns its error.
+// Add writes one row of values: numbers exactly, NaN as an empty field, a []string as several
+// fields, others by [fmt.Sprint]. [CSV.Flush] returns its error.
 func (c *CSV) Add(values ...any) {
 	var row []string
 	for _, value := range values {
@@ -43,10 +42,10 @@ func (c *CSV) Add(values ...any) {
 			row = append(row, fmt.Sprint(value))
 		}
 	}
-	_ = c.Write(row) // Flush returns it
+	_ = c.Write(row) // Flush returns the error
 }
 
-// exactly writes x exactly, "" where it is not a number.
+// exactly formats x exactly, NaN as "".
 func exactly(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -54,19 +53,18 @@ func exactly(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// Flush writes what is buffered and returns the first error of all writes.
+// Flush writes the buffer and returns the first error of all writes.
 func (c *CSV) Flush() error {
 	c.w.Flush()
 	return c.w.Error()
 }
 
-// formulaStarts are the first characters by which spreadsheets tell a formula,
-// those of full width too, and the white space that some of them skip before.
-// Source: OWASP, CSV Injection.
+// formulaStarts are the first characters by which spreadsheets recognize a formula, also in full
+// width, and white space that some of them skip before. Source: OWASP, CSV Injection.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
-// plainField puts an apostrophe before a text that a spreadsheet would compute.
-// A number with its sign is none.
+// plainField puts an apostrophe before a text that a spreadsheet would evaluate; signed numbers are
+// safe.
 func plainField(text string) string {
 	if text == "" || strings.IndexAny(text, formulaStarts) != 0 {
 		return text

@@ -1,8 +1,7 @@
-// Package results keeps the outcomes of a run and reads them back: Arrow tables
-// in a folder, written so that a crash loses nothing that was durable, and the
-// manifest that says what they are.
+// Package results stores the outcomes of a run and reads them back: Arrow tables in a folder,
+// written so that a crash loses nothing durable, and the manifest that describes them.
 //
-// What the files say is read from them by [github.com/agepath/agepath/results/analysis],
-// drawn by [github.com/agepath/agepath/results/figure] and written as text by
-// [github.com/agepath/agepath/results/report].
+// [github.com/agepath/agepath/results/analysis] evaluates the files,
+// [github.com/agepath/agepath/results/figure] draws them, and
+// [github.com/agepath/agepath/results/report] writes them as text.
 package results

@@ -13,8 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Vectors returns the columns of the given names, which must have the given
-// types.
+// Vectors returns the columns with the given names, which must have the given types.
 func (f *Frame) Vectors(path string, columns []string, kinds []experiment.Type) ([]*experiment.Vector, error) {
 	vectors := make([]*experiment.Vector, len(columns))
 	for j, name := range columns {
@@ -26,8 +25,7 @@ func (f *Frame) Vectors(path string, columns []string, kinds []experiment.Type) 
 	return vectors, nil
 }
 
-// eachFrame calls do with each batch of a table, which holds the given
-// columns.
+// eachFrame calls do with each batch of a table, with the given columns.
 func eachFrame(ctx context.Context, path string, columns []string, do func(*Frame) error) error {
 	table, err := OpenTable(path, columns...)
 	if err != nil {
@@ -57,12 +55,12 @@ func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Fra
 	return nil
 }
 
-// EachFrameOf is eachFrame for the batches that hold rows of wanted cells.
+// EachFrameOf is eachFrame for the batches with rows of wanted cells.
 func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool, columns []string, do func(*Frame) error) error {
 	any := func(_ int, cells []string) bool {
 		last := ""
 		return slices.ContainsFunc(cells, func(id string) bool {
-			if id == last { // rows of a cell stand together
+			if id == last { // rows of a cell are adjacent
 				return false
 			}
 			last = id
@@ -72,9 +70,9 @@ func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool
 	return eachPart(ctx, path, any, columns, func(_ []string, f *Frame) error { return do(f) })
 }
 
-// eachPart calls do with the cells and the columns of the batches that are wanted by their number,
-// from 0, and their cells. Of the other batches it decodes the column cell alone, which halves the
-// time where few are wanted.
+// eachPart calls do with the cells and the columns of the batches that wanted selects by their
+// number, from 0, and their cells. Of the other batches it decodes only the column cell, which
+// halves the time if few are wanted.
 func eachPart(ctx context.Context, path string, wanted func(k int, cells []string) bool, columns []string, do func(cells []string, f *Frame) error) error {
 	table, err := OpenTable(path, columns...)
 	if err != nil {
@@ -103,18 +101,17 @@ func eachPart(ctx context.Context, path string, wanted func(k int, cells []strin
 	})
 }
 
-// Frame is a table in memory, or the columns of it that were asked for.
-// Values of column j are in Batch.Columns[j]; see [experiment.Vector].
+// Frame is a table in memory, or the requested columns of it. Values of column j are in
+// Batch.Columns[j]; see [experiment.Vector].
 type Frame struct {
 	Columns  []experiment.Column // name and type; Doc is not in the files
 	Batch    experiment.Batch
 	Metadata map[string]string // of the Arrow schema: see [MetadataVersion], [MetadataRun]
 }
 
-// Rows returns the number of rows.
 func (f *Frame) Rows() int { return f.Batch.Rows }
 
-// Index returns the position of a column, -1 where there is none.
+// Index returns the position of a column, -1 if there is none.
 func (f *Frame) Index(name string) int {
 	return slices.IndexFunc(f.Columns, func(c experiment.Column) bool { return c.Name == name })
 }
@@ -131,12 +128,12 @@ func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, e
 	return &f.Batch.Columns[j], nil
 }
 
-// At returns the value of column j in a row, nil where it is null. It is for
-// showing values; loops go over the vectors of [Frame.Column].
+// At returns the value of column j in a row, nil for null. It is for display; loops use the vectors
+// of [Frame.Column].
 func (f *Frame) At(j, row int) any { return f.Batch.At(f.Columns[j], j, row) }
 
 // eachPartial calls do with every batch of the cells of a folder whose run has not ended, the
-// oldest first: those of cells.arrow, if it is there, and those that its streams hold so far.
+// oldest first: those of cells.arrow, if it exists, and those so far in its streams.
 func eachPartial(ctx context.Context, dir string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
 	for _, number := range append([]int{0}, segments...) {
 		name := CellsFile
@@ -161,9 +158,8 @@ func eachPartial(ctx context.Context, dir string, segments []int, columns []stri
 	return nil
 }
 
-// EachNewest calls do with the rows of the cells in dir that count, batch by batch,
-// those of streams too where a run has not ended. The columns have cell among them.
-// It returns the number of streams.
+// EachNewest calls do with the counting rows of the cells in dir, batch by batch, including streams
+// of a run that has not ended. The columns must include cell. It returns the number of streams.
 func EachNewest(ctx context.Context, dir string, columns []string, do func(*Frame) error) (streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {

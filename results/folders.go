@@ -15,34 +15,34 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Folders remembers the folders of results that were made on this machine, in a file with
-// a line of JSON for each. The file can be removed at any time: cells are then computed
-// again. Any number of processes may use it.
+// Folders remembers the folders of results made on this machine, in a file with a line of JSON for
+// each. The file may be removed at any time: cells are then computed again. Several processes may
+// use it.
 type Folders struct {
 	Path string
-	// Build names the program where its version does not, see [Committed]; "" elsewhere.
+	// Build names the program if its version does not, see [Committed]; "" otherwise.
 	Build string
 }
 
-// Folder is a folder of results that was made on this machine.
+// Folder is a folder of results made on this machine.
 type Folder struct {
 	Dir string `json:"dir"` // absolute
-	// Build names the program that computed the rows whose version is not [Committed]. ""
-	// says that there is none, or more than one.
+	// Build names the program that computed the rows whose version is not [Committed]; "" if there
+	// is none, or more than one.
 	Build string `json:"build,omitempty"`
 }
 
-// mostFolders bounds the folders that are remembered.
+// mostFolders is the maximum number of remembered folders.
 const mostFolders = 1000
 
-// Committed reports whether a version of agepath names sources that are known. In other
-// programs an algorithm may change before its version does.
+// Committed reports whether a version of agepath identifies its sources. In other programs an
+// algorithm may change before its version does.
 func Committed(version string) bool {
 	return strings.HasPrefix(version, "v") && !strings.Contains(version, "dirty")
 }
 
-// Takes reports whether a row of the folder with this version was computed by an algorithm
-// that is this program's where the versions of the two methods are equal.
+// Takes reports whether a row of the folder with this version was computed by this program's
+// algorithm, provided that the versions of the two methods are equal.
 func (f *Folders) Takes(folder Folder, version string) bool {
 	if f.Build == "" {
 		return Committed(version)
@@ -50,7 +50,7 @@ func (f *Folders) Takes(folder Folder, version string) bool {
 	return !Committed(version) && folder.Build == f.Build
 }
 
-// Remember adds a folder. Others says that other programs compute rows of it.
+// Remember adds a folder; others means that other programs also compute its rows.
 func (f *Folders) Remember(dir string, others bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *Folders) Remember(dir string, others bool) error {
 		}
 		list, own.Build = slices.Delete(list, i, i+1), ""
 	}
-	if lines >= 2*mostFolders { // what another process adds meanwhile may be forgotten
+	if lines >= 2*mostFolders { // additions by another process at this moment may be lost
 		list = append([]Folder{own}, list...)
 		slices.Reverse(list)
 		return disk.Replace(disk.OS{}, f.Path, func(file disk.File) error {
@@ -94,17 +94,17 @@ func (f *Folders) Remember(dir string, others bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // after what a killed process left of a line
+	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // after a partial line of a killed process
 	return errors.Join(err, file.Close())
 }
 
-// List returns the folders, the newest first. Some may have gone.
+// List returns the folders, the newest first. Some may no longer exist.
 func (f *Folders) List() ([]Folder, error) {
 	list, _, err := f.read()
 	return list[:min(len(list), mostFolders)], err
 }
 
-// read returns the folders, the newest first, and the lines of the file.
+// read returns the folders, the newest first, and the number of lines of the file.
 func (f *Folders) read() (list []Folder, lines int, err error) {
 	file, err := f.open(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +130,7 @@ func (f *Folders) read() (list []Folder, lines int, err error) {
 	return list, lines, nil
 }
 
-// open opens the file, which must be this user's and no link.
+// open opens the file, which must belong to this user and not be a link.
 func (f *Folders) open(flags int) (*os.File, error) {
 	dir, name := filepath.Split(f.Path)
 	if err := disk.CheckOwn(dir); err != nil {
@@ -140,7 +140,7 @@ func (f *Folders) open(flags int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = root.Close() }() // the file was opened or not
+	defer func() { _ = root.Close() }() // the result of opening is known
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file: remove it", f.Path)
 	}

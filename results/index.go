@@ -37,22 +37,20 @@ func isLower(s string) bool {
 	return true
 }
 
-// String returns the identity as 32 hex digits.
 func (k CellKey) String() string { return hex.EncodeToString(k[:]) }
 
-// rowSource is where the rows of a cell are: one batch of the streams of one
-// segment, the same in every table. Segment 0 are the final files, in which
-// rows are found by the cell alone, and formerSegment those of former grids.
+// rowSource is the location of a cell's rows: one batch of the streams of one segment, the same in
+// every table. Segment 0 means the final files, in which the cell alone finds its rows,
+// formerSegment those of former grids.
 type rowSource struct {
 	segment, batch int32
 }
 
-// formerSegment stands for the files of cells that the grid does not have.
+// formerSegment means the files of cells that are not in the grid.
 const formerSegment = -1
 
 var inFormer = rowSource{segment: formerSegment}
 
-// entry is one cell of the index.
 type entry struct {
 	key    CellKey
 	source rowSource
@@ -60,18 +58,18 @@ type entry struct {
 	has    uint8 // bit k: computed for the k-th further table
 }
 
-// index knows the durable cells.
+// index holds the durable cells.
 type index struct {
 	entries []entry           // in the order of the final file, then of arrival
 	slots   map[CellKey]int32 // positions in entries
 	counts  map[experiment.Status]int
-	short   map[CellKey]float64 // the column short_of where it is not null
+	short   map[CellKey]float64 // the column short_of if not null
 
-	further []string // tables that entry.has tells of, at most 8
-	needed  uint8    // those of them that a computed cell must have been computed for to count
+	further []string // tables of entry.has, at most 8
+	needed  uint8    // tables required for a computed cell to count as done
 }
 
-// indexed are the columns that make an index.
+// indexed are the columns for an index.
 var indexed = []string{"cell", "status", "short_of", "tables"}
 
 func newIndex(further, needed []string) *index {
@@ -82,7 +80,7 @@ func newIndex(further, needed []string) *index {
 	return x
 }
 
-// counted reports whether a cell is there with what is needed of it.
+// counted reports whether a cell has the needed tables.
 func (x *index) counted(e *entry) bool {
 	return e.has&x.needed == x.needed || !experiment.Statuses[e.status].Computed()
 }
@@ -97,13 +95,11 @@ func (x *index) lists(names []string) (has uint8) {
 	return has
 }
 
-// slot returns the position of a cell.
 func (x *index) slot(key CellKey) (int32, bool) {
 	slot, known := x.slots[key]
 	return slot, known
 }
 
-// number notes the positions of the entries.
 func (x *index) number() {
 	clear(x.slots)
 	for slot := range x.entries {
@@ -111,8 +107,8 @@ func (x *index) number() {
 	}
 }
 
-// set makes a source the place of a cell's rows, which was computed for the tables that
-// has says; rows elsewhere are dead.
+// set records the source of a cell's rows; has are the tables computed for it. Rows elsewhere are
+// dead.
 func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uint8) error {
 	number := slices.Index(experiment.Statuses, status)
 	if number < 0 {
@@ -130,7 +126,7 @@ func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uin
 	return nil
 }
 
-// setShort notes the column short_of of a cell, 0 for null.
+// setShort records the column short_of of a cell, 0 for null.
 func (x *index) setShort(key CellKey, short float64) {
 	if short > 0 {
 		x.short[key] = short
@@ -147,11 +143,11 @@ func (x *index) shortOf(cell string) float64 {
 	return x.short[key]
 }
 
-// add makes a source the place of the rows of a frame's cells, whose columns are those
-// of indexed. Of known cells keep, which may be nil, says which to change.
+// add records the source of the rows of a frame's cells; the frame has the columns of indexed.
+// keep, if not nil, selects the known cells to change.
 func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 	statuses := f.Batch.Columns[1].Texts
-	last, lists := "", uint8(0) // of the column tables, which is much the same in all rows
+	last, lists := "", uint8(0) // of the column tables, which is nearly constant
 	for i, cell := range f.Batch.Columns[0].Texts {
 		key, err := ParseCell(cell)
 		if err != nil {
@@ -170,12 +166,11 @@ func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 		if err := x.set(key, at, status, has); err != nil {
 			return err
 		}
-		x.setShort(key, f.Batch.Columns[2].Floats[i]) // 0 where it is null
+		x.setShort(key, f.Batch.Columns[2].Floats[i]) // 0 for null
 	}
 	return nil
 }
 
-// sourceOf returns the source of batch k of a segment.
 func sourceOf(segment, k int) rowSource {
 	if segment <= 0 {
 		k = 0
@@ -195,9 +190,8 @@ func (x *index) find(cell string) (*entry, int32, bool) {
 	return &x.entries[slot], slot, true
 }
 
-// sort puts the entries in the given order; cells it does not know come last,
-// by identity. It returns the number of those that it knows, and whether that is the
-// order of the final files.
+// sort puts the entries in the given order; cells that are not in the order come last, by identity.
+// It returns the number of cells in the order, and whether that is the order of the final files.
 func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 	if len(x.entries) == 0 {
 		return 0, true
@@ -235,7 +229,6 @@ func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 	return ordered, same
 }
 
-// relocate makes a source the place of entries.
 func relocate(entries []entry, at rowSource) {
 	for i := range entries {
 		entries[i].source = at

@@ -14,18 +14,17 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Inventory tells which cells the files of a folder hold.
+// Inventory has the cells in the files of a folder.
 type Inventory struct {
 	index    *index
-	files    int   // of cells, with the streams
-	segments []int // of the streams, rising
+	files    int   // of cells, including streams
+	segments []int // of the streams, ascending
 }
 
-// TakeInventory finds the cells in the files of dir, those of former grids too, also
-// while a store writes them. Unlike [Open] it takes no lock and changes nothing. A
-// folder that does not exist holds no cell, and one of another schema version is a
-// [*VersionError]. A computed cell counts where it was computed for the further tables
-// that are needed, at most 8.
+// TakeInventory finds the cells in the files of dir, including those of former grids, also while a
+// store writes them. Unlike [Open] it takes no lock and changes nothing. A folder that does not
+// exist has no cells; another schema version is a [*VersionError]. A computed cell counts if it was
+// computed for the needed further tables, at most 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
 	inventory := &Inventory{index: newIndex(needed, needed)}
 	segments, err := cellStreams(dir)
@@ -36,8 +35,8 @@ func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory
 		return nil, err
 	}
 	inventory.segments = segments
-	// The newest outcome of a cell counts. A compaction makes cells.arrow
-	// before it deletes the streams, so that read last it misses no cell.
+	// The newest outcome of a cell counts. A compaction writes cells.arrow before it deletes the
+	// streams, so reading cells.arrow last misses no cell.
 	for _, number := range slices.Backward(segments) {
 		name := func(table string) string { return streamName(table, number) }
 		err := inventory.add(ctx, dir, name, number)
@@ -51,7 +50,7 @@ func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory
 	return inventory, inventory.add(ctx, dir, formerName, formerSegment)
 }
 
-// cellStreams returns the segments in dir that have a stream of cells, rising.
+// cellStreams returns the segments in dir with a stream of cells, ascending.
 func cellStreams(dir string) ([]int, error) {
 	items, err := os.ReadDir(dir)
 	if err != nil {
@@ -67,7 +66,7 @@ func cellStreams(dir string) ([]int, error) {
 	return segments, nil
 }
 
-// add adds the cells of a segment, or of final files, that no file before had.
+// add adds the cells of a segment, or of final files, that no earlier file had.
 func (v *Inventory) add(ctx context.Context, dir string, name func(table string) string, number int) error {
 	reader, err := OpenTable(filepath.Join(dir, name("cells")), indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,17 +82,16 @@ func (v *Inventory) add(ctx context.Context, dir string, name func(table string)
 	})
 }
 
-// Len returns the number of cells.
 func (v *Inventory) Len() int { return len(v.index.entries) }
 
-// Has reports whether a cell is there, if not computed for what is needed.
+// Has reports whether a cell exists, even if not computed for the needed tables.
 func (v *Inventory) Has(cell string) bool {
 	_, _, ok := v.index.find(cell)
 	return ok
 }
 
-// Status returns how a cell ended, false where it is not there, or not computed for
-// the tables that are needed.
+// Status returns how a cell ended; false if it does not exist or was not computed for the needed
+// tables.
 func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 	e, _, ok := v.index.find(cell)
 	if !ok || !v.index.counted(e) {
@@ -102,7 +100,7 @@ func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 	return experiment.Statuses[e.status], true
 }
 
-// ShortOf returns the column short_of of a cell, 0 where it is null.
+// ShortOf returns the column short_of of a cell, 0 for null.
 func (v *Inventory) ShortOf(cell string) float64 { return v.index.shortOf(cell) }
 
 // StoredCell is the newest outcome of a cell in the files of a folder.
@@ -111,9 +109,9 @@ type StoredCell struct {
 	at        rowSource
 }
 
-// FindCell finds the newest outcome of a cell of the grid in dir, also while a store writes
-// it or after its process was killed. It returns nil where dir has none of the
-// cell, and an error that is [fs.ErrNotExist] where dir has no file of cells.
+// FindCell finds the newest outcome of a cell of the grid in dir, also while a store writes dir or
+// after its process was killed. It returns nil if dir does not have the cell, and an error that is
+// [fs.ErrNotExist] if dir has no file of cells.
 func FindCell(ctx context.Context, dir, cell string) (*StoredCell, error) {
 	inventory, err := takeSome(ctx, dir)
 	if err != nil {
@@ -126,8 +124,8 @@ func FindCell(ctx context.Context, dir, cell string) (*StoredCell, error) {
 	return &StoredCell{dir, cell, e.source}, nil
 }
 
-// CellsBeginning returns up to most cells of the grid in dir whose identity begins so, also while
-// a store writes it. Its error is [fs.ErrNotExist] where dir has no file of cells.
+// CellsBeginning returns up to most cells of the grid in dir whose identity begins with begin, also
+// while a store writes dir. Its error is [fs.ErrNotExist] if dir has no file of cells.
 func CellsBeginning(ctx context.Context, dir, begin string, most int) (found []string, err error) {
 	inventory, err := takeSome(ctx, dir)
 	if err != nil {
@@ -150,8 +148,8 @@ func takeSome(ctx context.Context, dir string) (*Inventory, error) {
 	return inventory, err
 }
 
-// Read reads the rows that the outcome has in a table: all columns, or those that are named.
-// The error is [fs.ErrNotExist] where the table has no file.
+// Read reads the outcome's rows in a table: all columns or the named ones. The error is
+// [fs.ErrNotExist] if the table has no file.
 func (s *StoredCell) Read(ctx context.Context, table string, columns ...string) (*Frame, error) {
 	name := finalName(table)
 	if s.at.segment > 0 {

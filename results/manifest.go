@@ -15,17 +15,17 @@ import (
 // ManifestName is the name of the manifest in DIR.
 const ManifestName = "manifest.json"
 
-// Manifest tells what the files in DIR are. It holds nothing that differs
-// between two runs of the same cells, such as times.
+// Manifest describes the files in DIR. It contains nothing that differs between two runs of the
+// same cells, such as times.
 type Manifest struct {
 	SchemaVersion int                       `json:"schema_version"`
 	Name          string                    `json:"name"` // of the grid
 	Run           string                    `json:"run"`
 	Kind          string                    `json:"kind"`                  // of the experiment
-	Versions      map[string]string         `json:"versions"`              // by what they are versions of
+	Versions      map[string]string         `json:"versions"`              // by subject
 	Data          map[string]string         `json:"data"`                  // digests by name of the data set
-	Absent        []ManifestData            `json:"absent,omitempty"`      // data sets of the grid that the run leaves out, not being there
-	Cells         int64                     `json:"cells"`                 // the grid has
+	Absent        []ManifestData            `json:"absent,omitempty"`      // data sets of the grid that the run leaves out because they are missing
+	Cells         int64                     `json:"cells"`                 // of the grid
 	Counts        map[experiment.Status]int `json:"counts"`                // cells in the files by status
 	Tables        []ManifestTable           `json:"tables"`                // of the files
 	Compression   Compression               `json:"compression,omitempty"` // of the files
@@ -34,47 +34,47 @@ type Manifest struct {
 	Set           []string                  `json:"set,omitempty"`         // overrides of the grid
 	Files         map[string]string         `json:"files,omitempty"`       // digests of the files of commands by name
 
-	// Places are where the files were.
+	// Places are the locations of the files.
 	Places ManifestPlaces `json:"places"`
 
-	// Readings say how the files of data sets were read.
+	// Readings describe how the files of data sets were read.
 	Readings []ManifestReading `json:"readings,omitempty"`
 
-	// Select is by which score reports choose parameters: the grid's select.
+	// Select is the score by which reports choose parameters: the grid's select.
 	Select experiment.Select `json:"select,omitempty"`
 }
 
-// ManifestPlaces tell where the files were that a run was made of.
+// ManifestPlaces are the locations of the files of a run.
 type ManifestPlaces struct {
 	Grid ManifestPlace       `json:"grid"`           // its file
-	Data []ManifestDataPlace `json:"data,omitempty"` // those of data sets that are not embedded
+	Data []ManifestDataPlace `json:"data,omitempty"` // of data sets that are not embedded
 }
 
-// ManifestPlace is where a file was.
+// ManifestPlace is the place of a file.
 type ManifestPlace struct {
 	Path     string `json:"path"`               // absolute
 	Relative string `json:"relative,omitempty"` // from DIR, with slashes
 }
 
-// ManifestDataPlace is where the file of a data set was.
+// ManifestDataPlace is the place of a data set's file.
 type ManifestDataPlace struct {
 	Name   string `json:"name"` // of the data set
 	Digest string `json:"digest"`
 	ManifestPlace
 }
 
-// ManifestReading is what a plan says about reading a data set.
+// ManifestReading is a plan's description of reading a data set.
 type ManifestReading struct {
 	Name     string   `json:"name"` // of the data set
 	How      string   `json:"how"`
 	Warnings []string `json:"warnings,omitempty"`
-	LeftOut  int      `json:"left_out,omitempty"` // rows, for missing values
-	Lines    []int    `json:"lines,omitempty"`    // of the first of them, at most [dataset.MaxLines]
-	Features []string `json:"features"`           // names of the first ones, see [dataset.Names]
+	LeftOut  int      `json:"left_out,omitempty"` // rows left out for missing values
+	Lines    []int    `json:"lines,omitempty"`    // of the first such rows, at most [dataset.MaxLines]
+	Features []string `json:"features"`           // names of the first features, see [dataset.Names]
 	SHA256   string   `json:"features_sha256,omitempty"`
 }
 
-// ManifestData is the catalog's word on a data set.
+// ManifestData is the catalog's description of a data set.
 type ManifestData struct {
 	Name     string `json:"name"`
 	Task     string `json:"task"`
@@ -88,7 +88,7 @@ type ManifestTable struct {
 	Columns []ManifestColumn `json:"columns"`
 }
 
-// ManifestColumn describes one column of a file.
+// ManifestColumn describes a column of a file.
 type ManifestColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // Arrow's name
@@ -108,8 +108,8 @@ func ManifestTables(tables experiment.Tables) []ManifestTable {
 	return list
 }
 
-// ReadManifest reads the manifest of dir. Its error is [fs.ErrNotExist] where
-// there is none, and a [*VersionError] for a schema version that is not read.
+// ReadManifest reads the manifest of dir. Its error is [fs.ErrNotExist] if there is none, and a
+// [*VersionError] for another schema version.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	text, err := os.ReadFile(path)
@@ -126,8 +126,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// WriteManifest writes the manifest of dir, as a whole or not at all. It sets
-// the schema version, and does not touch a file that says the same already.
+// WriteManifest writes the manifest of dir atomically. It sets the schema version, and does not
+// touch a file with the same content.
 func WriteManifest(dir string, m *Manifest) error { return writeManifest(disk.OS{}, dir, m) }
 
 func writeManifest(d disk.FS, dir string, m *Manifest) error {

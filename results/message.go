@@ -9,10 +9,9 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// An Arrow stream is a sequence of messages: FF FF FF FF, the length of the
-// metadata (int32), the metadata (a flatbuffer, Message.fbs of the Arrow
-// format), and the body. A file is ARROW1 and two zero bytes, a stream, and a
-// footer that repeats the positions. What is written here always has the
+// An Arrow stream is a sequence of messages: FF FF FF FF, the length of the metadata (int32), the
+// metadata (a flatbuffer, Message.fbs of the Arrow format), and the body. A file is ARROW1 and two
+// zero bytes, a stream, and a footer that repeats the positions. Files written here always have the
 // stream's end marker before the footer, so both are read front to back.
 
 // fileMagic begins and ends an Arrow file.
@@ -21,11 +20,9 @@ const fileMagic = "ARROW1"
 // streamEnd is the marker at the end of an Arrow stream.
 var streamEnd = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
 
-// errTorn says that what follows is no whole message: the end of a stream
-// whose writer was interrupted, or damage.
+// errTorn reports that no whole message follows: the end of an interrupted stream, or damage.
 var errTorn = errors.New("not a whole Arrow message")
 
-// messageKind is the type of a message's header.
 type messageKind byte
 
 const (
@@ -33,7 +30,7 @@ const (
 	batchMessage  messageKind = 3
 )
 
-// message is one message of an Arrow stream. Its body is still on the disk.
+// message is one message of an Arrow stream, with its body still on the disk.
 type message struct {
 	kind   messageKind
 	meta   []byte
@@ -41,16 +38,16 @@ type message struct {
 	length int64 // of the body
 }
 
-// messageScanner reads the messages of a stream. Every length is held against
-// the size of the file before it is used.
+// messageScanner reads the messages of a stream. Every length is checked against the size of the
+// file before use.
 type messageScanner struct {
 	r      io.ReaderAt
 	size   int64
 	offset int64 // of the next message
 }
 
-// next returns the next message, io.EOF at the end of the stream and errTorn
-// where no whole message follows.
+// next returns the next message, io.EOF at the end of the stream and errTorn if no whole message
+// follows.
 func (s *messageScanner) next() (*message, error) {
 	if s.offset == s.size {
 		return nil, io.EOF
@@ -85,8 +82,8 @@ func (s *messageScanner) next() (*message, error) {
 	return m, nil
 }
 
-// Slots of the tables of Message.fbs and Schema.fbs, as offsets into their
-// vtables: 4 and 2 for each field before.
+// Slots of the tables of Message.fbs and Schema.fbs, as offsets into their vtables: 4 plus 2 for
+// each earlier field.
 const (
 	slotHeaderType     = 6
 	slotHeader         = 8
@@ -102,8 +99,8 @@ const (
 	slotFieldMetadata  = 16
 )
 
-// guard turns a panic over damaged bytes into errTorn. The flatbuffers
-// package checks nothing but the bounds of slices.
+// guard turns a panic over damaged bytes into errTorn. The flatbuffers package checks only the
+// bounds of slices.
 func guard(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: %v", errTorn, p)
@@ -137,8 +134,8 @@ func subTable(table *flatbuffers.Table, slot flatbuffers.VOffsetT) (*flatbuffers
 	return &flatbuffers.Table{Bytes: table.Bytes, Pos: table.Indirect(table.Pos + flatbuffers.UOffsetT(o))}, true
 }
 
-// vector returns the start and the number of entries of a vector whose
-// entries have the given size, which must lie within the buffer.
+// vector returns the start and the number of entries of a vector with entries of the given size,
+// which must lie within the buffer.
 func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (start flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(table.Offset(slot))
 	if o == 0 {
@@ -151,9 +148,8 @@ func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (star
 	return start, n, nil
 }
 
-// checkSchemaLengths refuses schemas with more fields or metadata than the
-// message has room for: arrow-go allocates what such a length asks for,
-// which no recover can catch when memory runs out.
+// checkSchemaLengths refuses schemas with more fields or metadata than the message has room for:
+// arrow-go allocates by these lengths, and recover cannot catch running out of memory.
 func checkSchemaLengths(schema *flatbuffers.Table) error {
 	fields, n, err := vector(schema, slotSchemaFields, 4)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// EachOutcome calls take with the newest outcomes of cells in the files of dir, those of
-// former grids too, also while a store writes them. It takes no lock. Of cells that are not
-// wanted, by identity and status, it decodes no more than their batches. Outcomes have the tables of
-// the given names that their cells were computed for. Kind is that of the experiment, which
-// the files do not say. An error of take ends it. A folder without a file of cells
-// is an error that is [fs.ErrNotExist].
+// EachOutcome calls take with the newest outcomes of cells in the files of dir, including those of
+// former grids, also while a store writes them. It takes no lock. Of cells that are not wanted, by
+// identity and status, it decodes only their batches. Outcomes have the named tables that were
+// computed for their cells. Kind is the kind of experiment, which the files do not record. An error
+// of take ends the iteration. A folder without a file of cells is an error that is
+// [fs.ErrNotExist].
 func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables, further []string, wanted func(cell string, status experiment.Status) bool, take func(*experiment.Outcome) error) error {
 	rows, err := newOutcomeRows(tables, "")
 	if err != nil {
@@ -62,17 +62,16 @@ func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables
 	return fmt.Errorf("%s holds no results: %w", dir, fs.ErrNotExist)
 }
 
-// folderOutcomes reads outcomes from the files of a folder.
 type folderOutcomes struct {
 	dir, kind string
 	rows      *outcomeRows
-	further   []experiment.Table // that are read
-	index     *index             // where the rows of each cell are that count
+	further   []experiment.Table // to read
+	index     *index             // sources of the counting rows of each cell
 	wanted    func(cell string, status experiment.Status) bool
 	take      func(*experiment.Outcome) error
 }
 
-// counts reports whether the rows of a cell count that stand in a source.
+// counts reports whether the rows of a cell in a source count.
 func (f *folderOutcomes) counts(cell string, at rowSource) (*entry, bool) {
 	e, _, ok := f.index.find(cell)
 	return e, ok && e.source == at
@@ -127,8 +126,8 @@ func (f *folderOutcomes) open(ctx context.Context, number int, name func(table s
 	return reader, nil
 }
 
-// frame takes the outcomes of a batch of cells. The rows of further tables stand in the
-// same order, in segments in the batch of the same number.
+// frame takes the outcomes of a batch of cells. The rows of further tables are in the same order,
+// in segments in the batch of the same number.
 func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRows) error {
 	at, batch := sourceOf(number, k), k
 	if number <= 0 {
@@ -165,18 +164,18 @@ func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRo
 	return nil
 }
 
-// furtherRows goes over a further table along with the cells.
+// furtherRows iterates over a further table along with the cells.
 type furtherRows struct {
 	table  experiment.Table
 	reader *TableReader
-	frame  *Frame // that is read
+	frame  *Frame // the current one
 	batch  int    // its number
 	at     int    // the next row of it
 }
 
-// next returns the rows of the cell that comes next in the table of cells, of which there
-// may be none, without their column cell. They are in the batches up to the given one.
-// Rows of cells that do not count are left out: a crash can leave some in files.
+// next returns the rows, possibly none, of the next cell in the table of cells, without their
+// column cell. They are in the batches up to the given one. Rows of cells that do not count, which
+// a crash can leave, are skipped.
 func (r *furtherRows) next(cell string, batch int, counts func(cell string) bool) (rows experiment.Batch, err error) {
 	for {
 		for r.at == r.frame.Rows() || batch < math.MaxInt && r.batch < batch {

@@ -19,16 +19,13 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// arrow-go reads all columns of a record batch or none. Here a batch's
-// message is rewritten to hold the columns that are wanted, whose buffers
-// alone are read from the disk and decompressed, and handed to the library to
-// decode. At 1,000,000 cells of 53 columns, medians of three in one process, the two
-// columns that opening a store needs take 0.15 s here and 0.84 s by the library's file
-// reader, the 33 of a report 1.36 s and 1.70 s, with peaks of 66 and 79 MB of memory.
-// Damage counts too: see [messageScanner] and [projection.values].
+// arrow-go reads all columns of a record batch or none. Here a batch's message is rewritten to hold
+// only the wanted columns, whose buffers are read from the disk, decompressed and passed to the
+// library for decoding. That is several times faster if few columns are needed. It also detects
+// damage: see [messageScanner] and [projection.values].
 
-// layouts holds how many nodes and buffers of a record batch the types take.
-// A list brings those of its values.
+// layouts holds the number of nodes and buffers of the types in a record batch. A list includes
+// those of its values.
 var layouts = [...]struct{ nodes, buffers int }{
 	experiment.Int:       {1, 2},
 	experiment.Float:     {1, 2},
@@ -40,10 +37,10 @@ var layouts = [...]struct{ nodes, buffers int }{
 // batchNode is FieldNode of Message.fbs.
 type batchNode struct{ length, nulls int64 }
 
-// batchBuffer is Buffer of Message.fbs; the offset counts from the body.
+// batchBuffer is Buffer of Message.fbs; the offset is relative to the body.
 type batchBuffer struct{ offset, length int64 }
 
-// Codecs of a batch: those of BodyCompression in Message.fbs, LZ4 being 0.
+// Codecs of a batch, as in BodyCompression of Message.fbs.
 const (
 	codecNone int8 = -1 // no compression
 	codecLZ4  int8 = 0
@@ -88,7 +85,7 @@ func parseBatchHeader(m *message) (h *batchHeader, err error) {
 	return h, h.check(m.length)
 }
 
-// check holds the header's lengths against the length of the body.
+// check compares the header's lengths with the length of the body.
 func (h *batchHeader) check(body int64) error {
 	if h.rows < 0 || h.rows > math.MaxInt32 {
 		return errTorn
@@ -106,24 +103,22 @@ func (h *batchHeader) check(body int64) error {
 	return nil
 }
 
-// projection decodes some columns of the record batches of one schema.
 type projection struct {
-	columns []experiment.Column // those that are decoded
+	columns []experiment.Column // the decoded ones
 	nodes   []int               // positions of their nodes in a batch of the file
-	buffers []int               // and of their buffers
+	buffers []int               // positions of their buffers
 	total   struct{ nodes, buffers int }
 	reader  *ipc.Reader
 	queue   messageQueue
 	codec   int8 // of the last batch
 	zstd    *zstd.Decoder
 	lz4     *lz4.Reader
-	stored  []byte // a buffer as it is on the disk
-	plain   []byte // and decompressed
-	body    int    // the length of the longest batch so far, decompressed
+	stored  []byte // a buffer as stored
+	plain   []byte // decompressed
+	body    int    // length of the longest batch so far, decompressed
 }
 
-// newProjection returns a projection of a schema to the columns at the given
-// positions.
+// newProjection returns a projection of a schema to the columns at the given positions.
 func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) (*projection, error) {
 	starts := make([]struct{ nodes, buffers int }, len(all))
 	p := &projection{}
@@ -158,8 +153,7 @@ func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) 
 	return p, err
 }
 
-// schemaMeta returns the metadata of the message that begins a stream of the
-// schema.
+// schemaMeta returns the metadata of the message that begins a stream of the schema.
 func schemaMeta(schema *arrow.Schema) ([]byte, error) {
 	var stream bytes.Buffer
 	if err := ipc.NewWriter(&stream, ipc.WithSchema(schema)).Close(); err != nil {
@@ -173,9 +167,8 @@ func schemaMeta(schema *arrow.Schema) ([]byte, error) {
 	return m.meta, nil
 }
 
-// decode reads the projection's columns of a batch. Slices of the result may
-// share memory with each other, never with that of another batch. Any damage
-// is an error: arrow-go panics over some, which is caught here.
+// decode reads the projection's columns of a batch. Slices of the result may share memory with each
+// other, never with another batch. Damage is an error; panics of arrow-go are recovered.
 func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, err error) {
 	defer guard(&err)
 	header, err := parseBatchHeader(m)
@@ -211,9 +204,8 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	return recordBatch(p.columns, record)
 }
 
-// values reads a buffer of a batch and decompresses it. The library would do
-// that too, but without looking at ZSTD's checksums. The result is valid until
-// the next call.
+// values reads a buffer of a batch and decompresses it. The library's decompression ignores ZSTD's
+// checksums. The result is valid until the next call.
 func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int8) ([]byte, error) {
 	p.stored = slices.Grow(p.stored[:0], int(at.length))[:at.length]
 	if _, err := r.ReadAt(p.stored, body+at.offset); err != nil {
@@ -226,11 +218,11 @@ func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int
 		return nil, errTorn
 	}
 	size, frame := int64(binary.LittleEndian.Uint64(p.stored)), p.stored[8:]
-	if size == -1 { // Arrow's mark of a buffer that is not compressed
+	if size == -1 { // Arrow's mark of an uncompressed buffer
 		return frame, nil
 	}
-	// ZSTD's best is a block of 128 KiB in 4 bytes, LZ4's 255 bytes in one: what claims to
-	// be longer is damaged, and must not be allocated.
+	// ZSTD's maximum ratio is a block of 128 KiB in 4 bytes, LZ4's 255 bytes in one: a longer claim
+	// is damage, and must not be allocated.
 	most := int64(len(frame)) * (128 << 10) / 4
 	if codec == codecLZ4 {
 		most = int64(len(frame)) * 255
@@ -251,7 +243,7 @@ func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int
 	return p.plain, nil
 }
 
-// fillLZ4 decompresses a frame, which must end where plain is full.
+// fillLZ4 decompresses a frame, which must fill plain exactly.
 func (p *projection) fillLZ4(frame []byte) error {
 	p.lz4.Reset(bytes.NewReader(frame))
 	p.plain = p.plain[:cap(p.plain)]
@@ -294,7 +286,7 @@ func (h *batchHeader) meta(body int64) []byte {
 	return b.FinishedBytes()
 }
 
-// messageQueue hands single messages to an [ipc.Reader].
+// messageQueue passes single messages to an [ipc.Reader].
 type messageQueue struct {
 	waiting *ipc.Message
 }
@@ -313,7 +305,7 @@ func (q *messageQueue) Message() (*ipc.Message, error) {
 	return m, nil
 }
 
-// Retain implements [ipc.MessageReader]; the garbage collector does the work.
+// Retain implements [ipc.MessageReader]; the garbage collector owns the memory.
 func (q *messageQueue) Retain() {}
 
 // Release implements [ipc.MessageReader].

@@ -16,12 +16,11 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// ReadTable reads a table of results: an Arrow file (.arrow) or an Arrow
-// stream (.arrows), told by content. Its error is a [*VersionError] for a table
-// of a schema version that is not read. Without columns it reads all of them;
-// else only those, in the order they are named, without reading the others
-// from the disk. A stream is read up to its last whole batch; a file that is
-// not whole is an error.
+// ReadTable reads a table of results: an Arrow file (.arrow) or an Arrow stream (.arrows),
+// recognized by content. Its error is a [*VersionError] for a table of another schema version.
+// Without columns it reads all of them; otherwise only the named ones, in their order, without
+// reading the others from the disk. A stream is read up to its last whole batch; an incomplete file
+// is an error.
 func ReadTable(path string, columns ...string) (*Frame, error) {
 	t, err := OpenTable(path, columns...)
 	if err != nil {
@@ -49,7 +48,7 @@ type TableReader struct {
 	batches  int
 }
 
-// OpenTable opens a table for reading as [ReadTable] does.
+// OpenTable opens a table for reading, like [ReadTable].
 func OpenTable(path string, columns ...string) (*TableReader, error) {
 	return openTable(disk.OS{}, path, columns)
 }
@@ -68,7 +67,6 @@ func openTable(d disk.FS, path string, columns []string) (*TableReader, error) {
 	return t, nil
 }
 
-// begin reads the schema.
 func (t *TableReader) begin(columns []string) error {
 	size, err := t.file.Size()
 	if err != nil {
@@ -108,13 +106,13 @@ func (t *TableReader) begin(columns []string) error {
 	return err
 }
 
-// skipMagic tells a file from a stream, and a whole file from a torn one.
+// skipMagic distinguishes a file from a stream, and a whole file from a torn one.
 func (t *TableReader) skipMagic() error {
 	const length = len(fileMagic)
 	var magic [length]byte
 	size := t.messages.size
 	if size < int64(length) {
-		return nil // too short for either; the scanner will say so
+		return nil // too short for either; the scanner reports it
 	}
 	if _, err := t.file.ReadAt(magic[:], 0); err != nil {
 		return err
@@ -144,7 +142,7 @@ func (t *TableReader) skipMagic() error {
 
 var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
 
-// positions finds the named columns, all of them where none is named.
+// positions finds the named columns, all if none is named.
 func positions(all []experiment.Column, names []string) ([]int, error) {
 	var at []int
 	if names == nil {
@@ -163,7 +161,6 @@ func positions(all []experiment.Column, names []string) ([]int, error) {
 	return at, nil
 }
 
-// Columns returns the columns that are read.
 func (t *TableReader) Columns() []experiment.Column { return t.wanted.columns }
 
 // Next returns the next batch, io.EOF after the last.
@@ -204,8 +201,8 @@ func (t *TableReader) decode(m *message) (experiment.Batch, error) {
 	return batch, err
 }
 
-// verify decodes the next batch of a stream only to learn that it is whole.
-// It returns errTorn where it is not.
+// verify decodes the next batch of a stream only to check that it is whole, and returns errTorn if
+// not.
 func (t *TableReader) verify() error {
 	m, err := t.messages.next()
 	if err != nil {
@@ -231,5 +228,4 @@ func (t *TableReader) metadata() map[string]string {
 	return metadata
 }
 
-// Close closes the file.
 func (t *TableReader) Close() error { return t.file.Close() }

@@ -18,8 +18,7 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// MismatchError says that a file in DIR is not one of the kind of experiment a
-// store was opened for.
+// MismatchError reports that a file in DIR does not belong to the kind of experiment of the store.
 type MismatchError struct {
 	Path string
 	What string // table, columns
@@ -32,7 +31,6 @@ func (e *MismatchError) Error() string {
 		e.Path, e.What, e.Have, e.Want)
 }
 
-// checkSchema refuses a file whose rows are not those of the table.
 func checkSchema(path string, have *arrow.Schema, table experiment.Table) error {
 	metadata := have.Metadata()
 	value := func(key string) string {
@@ -65,26 +63,23 @@ func fieldText(schema *arrow.Schema, j int) string {
 	return fmt.Sprintf("%s (%s)", field.Name, field.Type)
 }
 
-// recover finds the durable cells of the folder: those of the files of former
-// grids, then of the final files, then those of the segments by number. The last
-// that has a cell counts.
+// recover finds the durable cells of the folder: those of the files of former grids, then of the
+// final files, then of the segments by number. The last one that has a cell counts.
 //
-// A compaction renames the further tables first and cells.arrow last, then
-// deletes the segments by number, of each the cells first. So at any moment a
-// cell is either in a segment, whose rows count, or in cells.arrow, whose
-// further tables hold its rows. A segment without its cells is left over.
+// A compaction renames the further tables first and cells.arrow last, then deletes the segments by
+// number, of each the cells first. At any moment a cell is therefore either in a segment, whose
+// rows count, or in cells.arrow, whose further tables hold its rows. A segment without its cells is
+// a remnant.
 //
-// Cells that leave the grid are first written to the files of former grids, then
-// cells.arrow alone is replaced by one without them, so that knots.arrow, say, may
-// have rows of cells that cells.arrow does not have, never the reverse; its metadata say so
-// until the next compaction has written all tables. Cells that
-// come back leave the files of former grids last. In between they are in both,
-// with cells.arrow or a segment counting.
+// Cells that leave the grid are first written to the files of former grids; then only cells.arrow
+// is replaced by one without them. So knots.arrow, for example, may have rows of cells that
+// cells.arrow does not have, never the reverse; the metadata of cells.arrow says so until the next
+// compaction has written all tables. Cells that return leave the files of former grids last. In
+// between they are in both, with cells.arrow or a segment counting.
 //
-// What a process left that was killed need not be durable. Streams are made so in
-// wholeBatches, before anything rests on them. Names need no care here: a stream's is
-// durable before its first batch of cells, and streams stay until cells.arrow's is.
-// A compaction makes them durable before it renames.
+// Files of a killed process need not be durable. wholeBatches makes streams durable before anything
+// depends on them. Names are safe: a stream's name is durable before its first batch of cells, and
+// streams stay until that of cells.arrow is. A compaction makes names durable before it renames.
 func (s *Store) recover(ctx context.Context) error {
 	names, err := s.disk.ReadDir(s.dir)
 	if err != nil {
@@ -126,7 +121,7 @@ func (s *Store) recover(ctx context.Context) error {
 	return nil
 }
 
-// isTemporary tells the files that a compaction leaves when it dies.
+// isTemporary recognizes the files left by an interrupted compaction.
 func (r *outcomeRows) isTemporary(name string) bool {
 	of, ok := disk.TemporaryOf(name)
 	of = strings.TrimPrefix(of, formerPrefix)
@@ -140,8 +135,8 @@ func finalName(table string) string { return table + ".arrow" }
 
 func formerName(table string) string { return formerPrefix + finalName(table) }
 
-// recoverFormer adds the cells of former grids. Their further tables without the
-// cells are what a crash has left.
+// recoverFormer adds the cells of former grids. Their further tables without the cells are remnants
+// of a crash.
 func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	if slices.Contains(names, formerName(s.rows.cells().Name)) {
 		s.former, err = s.recoverFinals(ctx, formerName, formerSegment)
@@ -166,8 +161,8 @@ func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	return nil
 }
 
-// recoverFinals adds the cells of the files of the given names, and returns the
-// tables that have one.
+// recoverFinals adds the cells of the files of the given names, and returns the tables that have
+// one.
 func (s *Store) recoverFinals(ctx context.Context, name func(table string) string, number int) (finals []string, err error) {
 	for _, table := range s.rows.further() {
 		reader, err := s.openFinal(ctx, name, table)
@@ -199,7 +194,7 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 		left := func(table string) bool { return !slices.Contains(together, table) }
 		s.untrimmed = reader.metadata()[MetadataTrimmed] != "" || slices.ContainsFunc(finals, left)
 	}
-	// A final file that has lost one that was written with it is refused.
+	// Refuse a final file if one that was written with it is missing.
 	for _, table := range together {
 		if table != "" && !slices.Contains(finals, table) {
 			return nil, fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
@@ -254,8 +249,7 @@ func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, lim
 	})
 }
 
-// recoverSegment counts the batches of a segment that are whole in all
-// tables and adds their cells.
+// recoverSegment counts the batches of a segment that are whole in all tables and adds their cells.
 func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	whole := math.MaxInt
 	for _, table := range s.rows.tables {
@@ -278,8 +272,8 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	return s.indexCells(ctx, reader, number, whole)
 }
 
-// wholeBatches counts the batches of a stream up to the first that is torn or
-// damaged, or up to limit. ZSTD's checksums tell damage.
+// wholeBatches counts the batches of a stream up to the first torn or damaged one, or up to limit.
+// ZSTD's checksums detect damage.
 func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number, limit int) (int, error) {
 	name := streamName(table.Name, number)
 	reader, err := s.openChecked(filepath.Join(s.dir, name), table)

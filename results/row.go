@@ -9,8 +9,8 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// outcomeRows makes rows of outcomes: those of the cells table and those of
-// the further tables, in the order of tables.
+// outcomeRows converts outcomes to rows of the further tables and the cells table, in the order of
+// tables.
 type outcomeRows struct {
 	run      string
 	declared experiment.Tables
@@ -26,10 +26,8 @@ func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) 
 	return &outcomeRows{run, tables, append(slices.Clone(tables.Further), tables.Cells())}, nil
 }
 
-// further returns the tables besides cells.
 func (r *outcomeRows) further() []experiment.Table { return r.tables[:len(r.tables)-1] }
 
-// cells returns the cells table.
 func (r *outcomeRows) cells() experiment.Table { return r.tables[len(r.tables)-1] }
 
 // bytes estimates the memory of an outcome, in which each value is a column.
@@ -43,7 +41,6 @@ func (r *outcomeRows) bytes(o *experiment.Outcome) int {
 	return n
 }
 
-// appendTo appends the rows of outcomes in table k to a batch of it.
 func (r *outcomeRows) appendTo(batch *experiment.Batch, k int, outcomes []*experiment.Outcome) error {
 	table := r.tables[k]
 	for _, o := range outcomes {
@@ -93,8 +90,8 @@ func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome)
 	return err
 }
 
-// outcome makes an outcome of a row of cells, but for its kind and its further tables. It
-// is the inverse of appendCell.
+// outcome converts a row of cells to an outcome without its kind and further tables. It is the
+// inverse of appendCell.
 func (r *outcomeRows) outcome(cells *experiment.Batch, row int) *experiment.Outcome {
 	o := &experiment.Outcome{}
 	at := 0

@@ -10,11 +10,10 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// SchemaVersion is the version of the tables in DIR. It grows when a column comes, goes, or
+// SchemaVersion is the version of the tables in DIR. It grows when a column is added, removed, or
 // changes its meaning, name or type.
 const SchemaVersion = 9
 
-// versionError returns a [*VersionError] unless a schema version is [SchemaVersion].
 func versionError(version string) error {
 	if version != strconv.Itoa(SchemaVersion) {
 		return &VersionError{version}
@@ -22,8 +21,8 @@ func versionError(version string) error {
 	return nil
 }
 
-// VersionError says that tables are of another schema version: their columns may mean
-// something else under the same names.
+// VersionError reports tables of another schema version, whose columns may have another meaning
+// under the same names.
 type VersionError struct {
 	Have string // the version in decimal
 }
@@ -33,18 +32,18 @@ func (e *VersionError) Error() string {
 		e.Have, SchemaVersion, ManifestName)
 }
 
-// Keys of the metadata of every Arrow schema that is written here.
+// Keys of the metadata of every Arrow schema written here.
 const (
 	MetadataVersion   = "agepath.schema_version" // SchemaVersion in decimal
-	MetadataRun       = "agepath.run"            // the run that wrote the file; the column run of cells says which one computed a row
+	MetadataRun       = "agepath.run"            // the run that wrote the file; the column run of cells has the run that computed a row
 	MetadataTable     = "agepath.table"          // name of the table
 	MetadataChecksums = "agepath.checksums"      // of files: crc32c
 	MetadataTrimmed   = "agepath.trimmed"        // cells.arrow: "true" while further tables still have rows of cells that were set aside
-	MetadataTables    = "agepath.tables"         // cells.arrow: names of the files written together with it, with commas
+	MetadataTables    = "agepath.tables"         // cells.arrow: names of the files written together with it, comma-separated
 )
 
-// columnTypes are the Arrow types of the column types. Text is plain utf8:
-// not every reader takes dictionaries, and arrow-go leaks them.
+// columnTypes are the Arrow types of the column types. Text is plain utf8: not every reader
+// supports dictionaries, and arrow-go leaks them.
 var columnTypes = [...]arrow.DataType{
 	experiment.Int:       arrow.PrimitiveTypes.Int64,
 	experiment.Float:     arrow.PrimitiveTypes.Float64,
@@ -53,9 +52,8 @@ var columnTypes = [...]arrow.DataType{
 	experiment.FloatList: arrow.ListOf(arrow.PrimitiveTypes.Float64),
 }
 
-// tableSchema returns the Arrow schema of a table. Every column is nullable:
-// a null is a name that does not apply, and which those are is for the kind
-// of experiment to say.
+// tableSchema returns the Arrow schema of a table. Every column is nullable: null means that the
+// column does not apply, as defined by the kind of experiment.
 func tableSchema(table experiment.Table, run string) *arrow.Schema {
 	fields := make([]arrow.Field, len(table.Columns))
 	for j, column := range table.Columns {
@@ -72,7 +70,6 @@ func withTables(schema *arrow.Schema, tables []string) *arrow.Schema {
 	return withMetadata(schema, MetadataTables, strings.Join(tables, ","))
 }
 
-// withChecksums says that the file has checksums.
 func withChecksums(schema *arrow.Schema) *arrow.Schema {
 	return withMetadata(schema, MetadataChecksums, "crc32c")
 }
@@ -83,7 +80,7 @@ func withMetadata(schema *arrow.Schema, key, value string) *arrow.Schema {
 	return arrow.NewSchema(schema.Fields(), &metadata)
 }
 
-// schemaColumns tells the columns of a table from its Arrow schema.
+// schemaColumns returns the columns of a table by its Arrow schema.
 func schemaColumns(schema *arrow.Schema) ([]experiment.Column, error) {
 	columns := make([]experiment.Column, schema.NumFields())
 next:

@@ -12,12 +12,11 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// A segment is what one store wrote between two compactions or write errors:
-// one Arrow stream a table, TABLE.NNNN.arrows. Every flush appends one batch
-// to each stream, even an empty one, so batch i of one belongs to batch i of
-// the others: that ties the rows of a cell's repetition together. The cells
-// come last, after the others are durable: a whole batch of cells says that
-// the batches of the other tables are whole too.
+// A segment is what one store wrote between two compactions or write errors: one Arrow stream per
+// table, TABLE.NNNN.arrows. Every flush appends one batch, even an empty one, to each stream, so
+// batch i of one belongs to batch i of the others: this connects the rows of one outcome of a cell.
+// The cells come last, after the other tables are durable: a whole batch of cells implies that the
+// other tables' batches are whole.
 
 func streamName(table string, segment int) string {
 	return fmt.Sprintf("%s.%04d.arrows", table, segment)
@@ -25,7 +24,6 @@ func streamName(table string, segment int) string {
 
 var streamPattern = regexp.MustCompile(`^(.+)\.(\d{4,9})\.arrows$`)
 
-// parseStreamName is the inverse of streamName.
 func parseStreamName(name string) (table string, segment int, ok bool) {
 	m := streamPattern.FindStringSubmatch(name)
 	if m == nil {
@@ -38,7 +36,7 @@ func parseStreamName(name string) (table string, segment int, ok bool) {
 // segment is a segment that is no longer written.
 type segment struct {
 	number  int
-	batches int // whole ones, in all tables
+	batches int // whole in all tables
 }
 
 // segmentWriter writes the newest segment.
@@ -46,7 +44,7 @@ type segmentWriter struct {
 	segment
 	disk    disk.FS
 	dir     string
-	streams []*streamWriter // that of the cells last
+	streams []*streamWriter // the cells' last
 }
 
 type streamWriter struct {
@@ -62,7 +60,7 @@ func createSegment(d disk.FS, dir string, tables []experiment.Table, run string,
 		if err != nil {
 			return nil, errors.Join(err, w.remove())
 		}
-		stream, err := newTableWriter(file, tableSchema(table, run), table.Columns, false, 0, ZSTD) // its checksums tell damage
+		stream, err := newTableWriter(file, tableSchema(table, run), table.Columns, false, 0, ZSTD) // its checksums detect damage
 		if err != nil {
 			return nil, errors.Join(err, file.Close(), d.Remove(path), w.remove())
 		}
@@ -71,8 +69,8 @@ func createSegment(d disk.FS, dir string, tables []experiment.Table, run string,
 	return w, nil
 }
 
-// write appends one batch to each stream, whose rows fill appends. When it returns nil they are
-// durable; after an error the segment can only be closed.
+// write appends one batch to each stream, filled by fill. After nil the batches are durable; after
+// an error the segment can only be closed.
 func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch) error) error {
 	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {
@@ -95,8 +93,7 @@ func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch) erro
 	return nil
 }
 
-// close closes the files. What was durable stays so; a torn end is skipped by
-// whoever reads it.
+// close closes the files. Durable data remains; readers skip a torn end.
 func (w *segmentWriter) close() error {
 	var errs []error
 	for _, stream := range w.streams {
@@ -106,7 +103,7 @@ func (w *segmentWriter) close() error {
 	return errors.Join(errs...)
 }
 
-// end closes the streams with the marker that says they are complete.
+// end closes the streams with the marker of complete streams.
 func (w *segmentWriter) end() error {
 	for _, stream := range w.streams {
 		err := stream.records.Close()
@@ -120,7 +117,6 @@ func (w *segmentWriter) end() error {
 	return w.close()
 }
 
-// remove closes the segment and deletes its files.
 func (w *segmentWriter) remove() error {
 	streams := w.streams
 	errs := []error{w.close()}

@@ -15,16 +15,14 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Bounds of the external merge sort of a table (Knuth, The Art of Computer
-// Programming 3, 5.4): what is sorted in memory at once, how many sorted runs
-// are merged at once, and the rows read ahead of each.
+// Bounds of the external merge sort of a table (Knuth, The Art of Computer Programming 3, 5.4):
+// bytes sorted in memory at once, sorted runs merged at once, and rows read ahead of each.
 var sortBounds = sortLimits{bytes: 24 << 20, fanIn: 32, rows: 1024}
 
 type sortLimits struct{ bytes, fanIn, rows int }
 
-// tableSorter sorts the rows of a table by the position of their cell. Rows
-// of a cell stay in the order they come in. What exceeds the limit goes to
-// sorted runs on the disk.
+// tableSorter sorts the rows of a table by the position of their cell. Rows of a cell keep their
+// order. Sorted runs on the disk hold what exceeds the limit.
 type tableSorter struct {
 	disk     disk.FS
 	dir      string
@@ -35,13 +33,13 @@ type tableSorter struct {
 
 	batches []*experiment.Batch // in memory, sorted by rows
 	rows    []sortRow
-	bytes   int      // estimate of both
+	bytes   int      // estimate for both
 	files   int      // runs created so far
-	runs    []string // paths, in the order their rows came in
+	runs    []string // paths, in the order of their rows
 }
 
-// sortRow is a row of a batch in memory. Its cell's position in the table
-// comes first; the others keep the order in which the rows came.
+// sortRow is a row of a batch in memory. It sorts by its cell's position in the table, then by
+// arrival.
 type sortRow struct{ key, batch, row int32 }
 
 func (a sortRow) compare(b sortRow) int {
@@ -62,7 +60,6 @@ func (s *tableSorter) add(batch *experiment.Batch, from, to int, key int32) {
 	s.bytes += (to - from) * int(unsafe.Sizeof(sortRow{}))
 }
 
-// spill writes the rows in memory to a run once they exceed the limit.
 func (s *tableSorter) spill() error {
 	if s.bytes < s.limits.bytes {
 		return nil
@@ -70,7 +67,6 @@ func (s *tableSorter) spill() error {
 	return s.writeRun(s.writeRows)
 }
 
-// Write adds a run.
 func (s *tableSorter) writeRun(write func(*tableWriter) error) error {
 	path := s.runPath()
 	s.runs = append(s.runs, path)
@@ -99,7 +95,6 @@ func (s *tableSorter) createRun(path string, write func(*tableWriter) error) err
 	})
 }
 
-// writeRows writes the rows in memory in order and forgets them.
 func (s *tableSorter) writeRows(w *tableWriter) error {
 	slices.SortFunc(s.rows, sortRow.compare)
 	for rows := s.rows; len(rows) > 0; {
@@ -116,8 +111,7 @@ func (s *tableSorter) writeRows(w *tableWriter) error {
 	return nil
 }
 
-// write writes all rows in order. The sorter is empty afterwards, also after
-// an error.
+// write writes all rows in order. The sorter is then empty, also after an error.
 func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 	if len(s.runs) == 0 {
 		return s.writeRows(w)
@@ -147,7 +141,6 @@ func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 	return s.merge(ctx, w, s.runs)
 }
 
-// close deletes the runs.
 func (s *tableSorter) close() error {
 	var errs []error
 	for i := range s.files {
@@ -156,8 +149,7 @@ func (s *tableSorter) close() error {
 	return errors.Join(errs...)
 }
 
-// merge merges sorted runs; of equal cells the rows of the earlier run come
-// first.
+// merge merges sorted runs; of equal cells the rows of the earlier run come first.
 func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string) (err error) {
 	var heads mergeHeap
 	defer func() {
@@ -198,8 +190,8 @@ func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string)
 	return nil
 }
 
-// mergeHead is the first cell of a run that is not merged yet: the rows [from, to) of
-// the batch that is read ahead. It is empty at the end of the run.
+// mergeHead is the first unmerged cell of a run: the rows [from, to) of the batch read ahead. It is
+// empty at the end of the run.
 type mergeHead struct {
 	reader   *TableReader
 	number   int
@@ -208,7 +200,7 @@ type mergeHead struct {
 	key      int32
 }
 
-// advance moves a head to the rows of the next cell that the batch has.
+// advance moves a head to the rows of the next cell.
 func (s *tableSorter) advance(h *mergeHead) error {
 	for h.from == h.batch.Rows {
 		frame, err := h.reader.Next()
@@ -232,7 +224,7 @@ func (s *tableSorter) advance(h *mergeHead) error {
 	return nil
 }
 
-// cellRun returns how many rows of the first cell stand at the beginning.
+// cellRun returns the number of leading rows of the first cell.
 func cellRun(cells []string) int {
 	n := 1
 	for n < len(cells) && cells[n] == cells[0] {

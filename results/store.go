@@ -15,40 +15,39 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Limits of what [Store.Append] gathers before it flushes by itself.
+// Limits at which [Store.Append] flushes.
 const (
 	pendingCells = 8192
 	pendingBytes = 20 << 20
 )
 
-// StoreOptions tell what a store holds.
+// StoreOptions define the content of a store.
 type StoreOptions struct {
 	Tables experiment.Tables // of the kind of experiment, at most 8 further ones
-	Run    string            // the run of the outcomes that are appended; rows of other runs keep theirs
-	// Kept names the further tables that get a file even without a row; nil
-	// means all. A further table with rows always gets one.
+	Run    string            // the run of appended outcomes; rows of other runs keep theirs
+	// Kept names the further tables that get a file even without rows; nil means all. A further
+	// table with rows always gets one.
 	Kept []string
-	// Needed names the further tables that a computed cell must have been computed for,
-	// with rows or without, to count as there.
+	// Needed names the further tables that are required, with rows or without, for a computed cell
+	// to count as done.
 	Needed []string
-	// Compression is that of the files that [Store.Compact] writes. Files with another one
-	// are written again by it.
+	// Compression is that of the files written by [Store.Compact], which rewrites files with
+	// another one.
 	Compression Compression
 }
 
-// Store writes the results of a grid to a folder and survives the death of
-// its process at any moment.
+// Store writes the results of a grid to a folder and survives the death of its process at any
+// moment.
 //
-// While a run is going, outcomes are appended to Arrow streams
-// (TABLE.NNNN.arrows). [Store.Compact] turns these and the files of before
-// into one sorted file a table (TABLE.arrow), and the cells that the grid does not
-// have into files of their own (former.TABLE.arrow). A cell is durable once a
-// [Store.Flush] after its [Store.Append] returned nil: from then on it is
-// there after a crash, with its rows in all tables, exactly once. Of several
-// outcomes of a cell the last one counts, with its rows of all tables.
+// During a run, outcomes are appended to Arrow streams (TABLE.NNNN.arrows). [Store.Compact] turns
+// these and the earlier files into one sorted file per table (TABLE.arrow), and cells that are not
+// in the grid into separate files (former.TABLE.arrow). A cell is durable once a [Store.Flush]
+// after its [Store.Append] returned nil: after a crash it is then present exactly once, with its
+// rows in all tables. Of several outcomes of a cell the last one counts, with its rows of all
+// tables.
 //
-// After any error the store can be used on: what was durable still is, and
-// what was not is kept in memory for the next Flush.
+// The store remains usable after any error: durable outcomes stay durable, and the others are kept
+// in memory for the next Flush.
 //
 // A Store's methods may be called concurrently.
 type Store struct {
@@ -63,9 +62,9 @@ type Store struct {
 	index     *index
 	finals    []string   // tables that have a final file
 	former    []string   // tables that have a file of former grids
-	moved     bool       // the index is in another order than the final files, or these are of another run or compression
+	moved     bool       // the index order differs from the final files, or these have another run or compression
 	untrimmed bool       // cells.arrow, or the further tables, may have cells that were set aside
-	shadowed  bool       // the files of former grids have cells that are elsewhere too
+	shadowed  bool       // the files of former grids have cells that are also elsewhere
 	foreign   bool       // files of another run were found
 	segments  []*segment // complete ones
 	replaced  bool       // the final files replace those of s.gathered and others, not deleted yet
@@ -76,7 +75,6 @@ type Store struct {
 	omitted   []string
 }
 
-// folder is a folder that a store has locked.
 type folder struct {
 	dir  string
 	disk disk.FS
@@ -85,7 +83,6 @@ type folder struct {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// rename gives the temporary file of a name its name.
 func (f *folder) rename(name string) error {
 	return f.disk.Rename(disk.Temporary(f.path(name)), f.path(name))
 }
@@ -97,7 +94,7 @@ type waiting struct {
 	bytes    int            // estimate
 }
 
-// put adds an outcome, in place of an earlier one of the cell.
+// put adds an outcome, replacing an earlier one of the cell.
 func (w *waiting) put(o *experiment.Outcome, bytes func(*experiment.Outcome) int) {
 	w.bytes += bytes(o)
 	if at, ok := w.position[o.Cell]; ok {
@@ -112,14 +109,12 @@ func (w *waiting) put(o *experiment.Outcome, bytes func(*experiment.Outcome) int
 	w.outcomes = append(w.outcomes, o)
 }
 
-// full says that there are enough outcomes to write them.
 func (w *waiting) full() bool { return len(w.outcomes) >= pendingCells || w.bytes >= pendingBytes }
 
-// Open opens dir for the results of a run, creates it where needed, takes its
-// lock and finds the cells that are there. It fails with a [*LockedError]
-// while another store writes dir, and with a [*MismatchError] where dir holds
-// results of another kind, with a [*VersionError] where they are of another schema
-// version. Results of another run of the kind are taken as they are.
+// Open opens dir for the results of a run, creates it if needed, locks it and finds its cells. It
+// fails with a [*LockedError] while another store writes dir, with a [*MismatchError] for results
+// of another kind, and with a [*VersionError] for another schema version. Results of another run of
+// the kind are accepted.
 func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
 	s, err := open(ctx, dir, options, disk.OS{})
 	return s, disk.Advise(err)
@@ -161,14 +156,13 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	return s, nil
 }
 
-// Foreign reports whether [Open] found files of another run, or what an interrupted
-// compaction left, so that cells may be in other files than the grid wants until the next
+// Foreign reports whether [Open] found files of another run, or remains of an interrupted
+// compaction, so that cells may be in other files than the grid wants until the next
 // [Store.Compact].
 func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 || s.untrimmed }
 
-// Newest returns how a cell ended, false where there is none computed for the tables that are
-// needed. What was appended counts before it is durable. shortOf is the column short_of, 0
-// where it is null.
+// Newest returns how a cell ended; there is false if it was not computed for the needed tables.
+// Appended outcomes count before they are durable. shortOf is the column short_of, 0 for null.
 func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +177,8 @@ func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, 
 	return experiment.Statuses[e.status], s.index.shortOf(cell), true
 }
 
-// Counts returns the number of durable cells by status, for every status. Cells in
-// the files of former grids do not count.
+// Counts returns the number of durable cells for every status, without those in the files of former
+// grids.
 func (s *Store) Counts() map[experiment.Status]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,14 +194,13 @@ func (s *Store) Counts() map[experiment.Status]int {
 	return counts
 }
 
-// Omitted tells what [Open] found and did not take, one sentence each: the
-// torn ends of streams after a crash, whose cells will be computed again.
+// Omitted describes what [Open] found and skipped, one sentence each: torn ends of streams after a
+// crash, whose cells will be computed again.
 func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
 
-// Append adds an outcome, which must not be changed afterwards. It is durable
-// after the next Flush; Append flushes by itself when 8192 cells or 20 MiB
-// wait. An outcome that does not fit the tables is refused; after any other
-// error the outcome waits for the next Flush.
+// Append adds an outcome, which must not be changed afterwards. The next Flush makes it durable;
+// Append flushes when 8192 cells or 20 MiB wait. An outcome that does not fit the tables is
+// refused; after any other error the outcome waits for the next Flush.
 func (s *Store) Append(o *experiment.Outcome) error {
 	if o.Run != s.rows.run {
 		return fmt.Errorf("storing the outcome of cell %s: it belongs to run %q, not %q", o.Cell, o.Run, s.rows.run)
@@ -227,7 +220,7 @@ func (s *Store) Append(o *experiment.Outcome) error {
 	return nil
 }
 
-// Flush makes all that was appended durable.
+// Flush makes all appended outcomes durable.
 func (s *Store) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +236,7 @@ func (s *Store) flush() error {
 		s.next++
 		active, err := createSegment(s.disk, s.dir, s.rows.tables, s.rows.run, number)
 		if err != nil {
-			s.segments = append(s.segments, &segment{number: number}) // what is left of it goes with the others
+			s.segments = append(s.segments, &segment{number: number}) // its remains are removed with the others
 			return fmt.Errorf("storing %d outcomes: %w", len(s.pending.outcomes), err)
 		}
 		s.active = active
@@ -269,8 +262,7 @@ func (s *Store) flush() error {
 	return nil
 }
 
-// abandon gives up a segment that could not be written on. The next flush
-// begins another one.
+// abandon gives up a segment after a write error. The next flush begins another one.
 func (s *Store) abandon() error {
 	active := s.active
 	s.active = nil
@@ -281,7 +273,6 @@ func (s *Store) abandon() error {
 	return active.close()
 }
 
-// endActive completes the segment that is being written.
 func (s *Store) endActive() error {
 	if s.active == nil {
 		return nil
@@ -292,14 +283,13 @@ func (s *Store) endActive() error {
 	return active.end()
 }
 
-// Close flushes and gives up the lock. The store cannot be used afterwards.
+// Close flushes and releases the lock. The store cannot be used afterwards.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return disk.Advise(errors.Join(s.flush(), s.endActive(), s.lock.Close()))
 }
 
-// lockDir takes the lock of a folder.
 func lockDir(d disk.FS, dir string) (io.Closer, error) {
 	lock, err := d.Lock(filepath.Join(dir, lockName))
 	if held, ok := errors.AsType[*disk.HeldError](err); ok {
@@ -308,14 +298,14 @@ func lockDir(d disk.FS, dir string) (io.Closer, error) {
 	return lock, err
 }
 
-// lockName is the file that a writer of DIR holds locked. It stays behind,
-// empty: removing it would race with the next writer.
+// lockName is the file that a writer of DIR holds locked. It remains, empty: removing it would race
+// with the next writer.
 const lockName = ".lock"
 
-// LockedError says that another store writes the folder.
+// LockedError reports that another store writes the folder.
 type LockedError struct {
 	Dir    string
-	Holder string // who; "" when it could not be read
+	Holder string // "" if it could not be read
 }
 
 func (e *LockedError) Error() string {

@@ -18,32 +18,31 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// maxProblems is how many problems of one sort a [Verification] lists.
+// maxProblems is the number of problems of one sort that a [Verification] lists.
 const maxProblems = 10
 
-// Verification is what [Verify] found.
+// Verification is the result of [Verify].
 type Verification struct {
 	Manifest *Manifest
 	Cells    int      // with a row
-	Files    int      // tables and streams that were read
+	Files    int      // tables and streams read
 	Batches  int      // of these, all decoded
-	Notes    []string // what could not be checked, or is as after a crash
+	Notes    []string // what could not be checked, or shows a crash
 	Problems []string // what is wrong
 
 	dir     string
 	index   *index
-	tables  []experiment.Table // further ones of the kind of experiment
-	rows    map[string][]int64 // values of measures that count rows, by position in index; -1 where null
-	further []string           // tables that were written together with the cells
+	tables  []experiment.Table // further tables of the kind of experiment
+	rows    map[string][]int64 // values of measures that count rows, by position in index; -1 for null
+	further []string           // tables written together with the cells
 	streams int
 	trimmed bool           // further tables may have rows of cells that were set aside
 	sorts   map[string]int // problems by their sort
 }
 
-// Verify reads everything in a folder of results, complete or not: checksums,
-// every batch, that each cell has one row, that the tables belong together and
-// that the manifest says what is there. Damage is a problem that it tells, not an
-// error.
+// Verify reads everything in a folder of results, complete or not: it checks checksums, every
+// batch, that each cell has one row, that the tables belong together and that the manifest describes
+// the folder. Damage is reported as a problem, not as an error.
 func Verify(ctx context.Context, dir string) (*Verification, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
@@ -89,8 +88,8 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 	return v, v.checkFormer(ctx)
 }
 
-// checkOutcomes holds the rows of each computed cell against each other, where they can be
-// read and the kind of experiment says how they belong together.
+// checkOutcomes compares the rows of each computed cell with each other, if they can be read and
+// the kind of experiment defines their consistency.
 func (v *Verification) checkOutcomes(ctx context.Context) error {
 	kind, err := experiment.Named(v.Manifest.Kind)
 	if err != nil || len(v.Problems) > 0 || kind.Tables().Consistent == nil {
@@ -115,7 +114,6 @@ func (v *Verification) checkOutcomes(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// furtherTables lists the further tables of a manifest.
 func furtherTables(m *Manifest) (names []string) {
 	for _, table := range m.Tables {
 		if table.Name != "cells" && len(names) < 8 {
@@ -125,7 +123,7 @@ func furtherTables(m *Manifest) (names []string) {
 	return names
 }
 
-// checkFormer finds the cells of former grids, and whether all their files are there.
+// checkFormer counts the cells of former grids, and checks that all their files exist.
 func (v *Verification) checkFormer(ctx context.Context) error {
 	cells, further := 0, map[string]bool{}
 	err := eachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
@@ -152,14 +150,14 @@ func (v *Verification) checkFormer(ctx context.Context) error {
 	return nil
 }
 
-// Problem adds a problem of a sort, of which only the first are listed.
+// Problem adds a problem of a sort; only the first of each sort are listed.
 func (v *Verification) Problem(sort, format string, args ...any) {
 	if v.sorts[sort]++; v.sorts[sort] <= maxProblems {
 		v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
 	}
 }
 
-// Unlisted tells how many problems are not among those listed, "" for none.
+// Unlisted says how many problems are not listed, "" for none.
 func (v *Verification) Unlisted() string {
 	var parts []string
 	for _, sort := range slices.Sorted(maps.Keys(v.sorts)) {
@@ -170,12 +168,11 @@ func (v *Verification) Unlisted() string {
 	return strings.Join(parts, "; ")
 }
 
-// Note adds something that could not be checked, or is as after a crash.
+// Note adds something that could not be checked, or that shows a crash.
 func (v *Verification) Note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
-// CheckPlan compares the cells with those of the plan.
 func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 	planned, missing, former := newIndex(nil, nil), 0, 0
 	for cell := range plan {
@@ -212,7 +209,6 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 	}
 }
 
-// readFiles reads every byte and every batch.
 func (v *Verification) readFiles(ctx context.Context) error {
 	names, err := disk.OS{}.ReadDir(v.dir)
 	if err != nil {
@@ -249,7 +245,6 @@ func (v *Verification) readSums(ctx context.Context, path string) error {
 	return nil
 }
 
-// readBatches decodes all of a file.
 func (v *Verification) readBatches(ctx context.Context, path string, stream bool) error {
 	t, err := OpenTable(path)
 	if err != nil {
@@ -285,7 +280,7 @@ func (v *Verification) readBatches(ctx context.Context, path string, stream bool
 	}
 }
 
-// readCells notes which cells are there, false where that cannot be told.
+// readCells records the existing cells; false if that is impossible.
 func (v *Verification) readCells(ctx context.Context) (bool, error) {
 	if v.streams > 0 {
 		inventory, err := TakeInventory(ctx, v.dir, nil)
@@ -348,7 +343,6 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// checkCounts compares the counts of the manifest with the cells.
 func (v *Verification) checkCounts() {
 	m := v.Manifest
 	if m.Counts == nil {
@@ -362,9 +356,9 @@ func (v *Verification) checkCounts() {
 	}
 }
 
-// checkFurther compares the rows of a further table with the cells: they stand together
-// in the order of the cells and are, where the kind of experiment says so, numbered from
-// 0 and as many as a measure of the cell says.
+// checkFurther compares the rows of a further table with the cells: they are adjacent, in the order
+// of the cells and, if the kind of experiment says so, numbered from 0 and as many as a measure of
+// the cell.
 func (v *Verification) checkFurther(ctx context.Context, table string) error {
 	var declared experiment.Table
 	if i := slices.IndexFunc(v.tables, func(t experiment.Table) bool { return t.Name == table }); i >= 0 {
@@ -409,7 +403,7 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 		}
 		e := &v.index.entries[slot]
 		switch want := max(v.rows[declared.Count][slot], 0); {
-		case n == want, n == 0 && e.has&v.index.lists([]string{table}) != 0: // a command can answer without coefficients
+		case n == want, n == 0 && e.has&v.index.lists([]string{table}) != 0: // a command may return no coefficients
 		case n == 0:
 			without++
 		default:

@@ -14,21 +14,20 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Limits of the batches of final files. They depend on nothing but the rows,
-// so that equal rows give equal files.
+// Limits of the batches of final files. They depend only on the rows, so that equal rows give equal
+// files.
 const (
 	batchRows   = 16384
 	batchValues = 1 << 19 // values of lists in one batch: 4 MiB
 )
 
-// output is a buffered file as [ipc.FileWriter] wants it: it seeks only to
-// learn its position.
+// output is a buffered file for [ipc.FileWriter], which seeks only to learn its position.
 type output struct {
 	file     disk.File
 	buffered *bufio.Writer
 	position int64
 	sums     sums
-	held     []byte // what is written while hold is set, and not yet in the file
+	held     []byte // written while hold is set, not yet in the file
 	hold     bool
 }
 
@@ -56,7 +55,6 @@ func (o *output) Seek(offset int64, whence int) (int64, error) {
 	return o.position, nil
 }
 
-// sync makes what was written durable.
 func (o *output) sync() error {
 	if err := o.buffered.Flush(); err != nil {
 		return err
@@ -64,14 +62,14 @@ func (o *output) sync() error {
 	return o.file.Sync()
 }
 
-// recordWriter is what [ipc.Writer] and [ipc.FileWriter] have in common.
+// recordWriter is the common part of [ipc.Writer] and [ipc.FileWriter].
 type recordWriter interface {
 	Write(record arrow.RecordBatch) error
 	Close() error
 }
 
-// tableWriter writes a table of rows that come one after the other, as an
-// Arrow file or stream with batches of a fixed size.
+// tableWriter writes a table of consecutive rows as an Arrow file or stream with batches of a fixed
+// size.
 type tableWriter struct {
 	schema  *arrow.Schema
 	columns []experiment.Column
@@ -79,7 +77,7 @@ type tableWriter struct {
 	records recordWriter
 	isFile  bool
 	rows    int // limit of a batch
-	lists   int // the FloatList column that limits a batch too, or -1
+	lists   int // the FloatList column that also limits a batch, or -1
 	values  int // in the lists of the batch
 	batch   experiment.Batch
 	any     bool // a batch was written
@@ -106,7 +104,6 @@ func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.C
 	return w, err
 }
 
-// add appends rows of a batch of the same columns.
 func (w *tableWriter) add(src *experiment.Batch, from, to int) error {
 	for from < to {
 		n := w.fit(src, from, to)
@@ -122,8 +119,8 @@ func (w *tableWriter) add(src *experiment.Batch, from, to int) error {
 	return nil
 }
 
-// fit returns how many of the rows go into the current batch, at least one,
-// and counts their values.
+// fit returns the number of rows that go into the current batch, at least one, and counts their
+// values.
 func (w *tableWriter) fit(src *experiment.Batch, from, to int) int {
 	n := min(to-from, w.rows-w.batch.Rows)
 	if w.lists < 0 {
@@ -138,7 +135,7 @@ func (w *tableWriter) fit(src *experiment.Batch, from, to int) int {
 	return n
 }
 
-// flush writes the rows gathered so far as one batch, even none.
+// flush writes the gathered rows as one batch, even if there are none.
 func (w *tableWriter) flush() error {
 	record, err := batchRecord(w.schema, w.columns, &w.batch)
 	if err != nil {
@@ -154,9 +151,9 @@ func (w *tableWriter) flush() error {
 	return nil
 }
 
-// finish writes what is left. It neither syncs nor closes the file.
+// finish writes the rest. It neither syncs nor closes the file.
 func (w *tableWriter) finish() error {
-	// Some readers want at least one batch, and arrow-go begins the file with it.
+	// Some readers require a batch, and arrow-go begins the file with it.
 	if w.batch.Rows > 0 || !w.any {
 		if err := w.flush(); err != nil {
 			return err
@@ -167,7 +164,7 @@ func (w *tableWriter) finish() error {
 	}
 	end := w.out.position + int64(len(streamEnd))
 	w.out.hold = true
-	if err := w.records.Close(); err != nil { // gives the stream's end marker and the footer
+	if err := w.records.Close(); err != nil { // writes the stream's end marker and the footer
 		return err
 	}
 	footer, marked := bytes.CutPrefix(w.out.held, streamEnd)
@@ -184,8 +181,8 @@ func (w *tableWriter) finish() error {
 	return w.out.buffered.Flush()
 }
 
-// WriteTable writes rows as an Arrow file in the form of the tables of
-// results: path holds either the whole table or what it held before.
+// WriteTable writes rows as an Arrow file in the form of the tables of results: path holds either
+// the whole table or its former content.
 func WriteTable(path string, table experiment.Table, run string, rows *experiment.Batch, compression Compression) error {
 	if err := rows.Fits(table.Columns); err != nil {
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
@@ -202,24 +199,23 @@ func WriteTable(path string, table experiment.Table, run string, rows *experimen
 	})
 }
 
-// Compression is how files of tables are compressed: the buffers of Arrow files, the pages
-// of Parquet files. "" is [ZSTD].
+// Compression is the compression of files of tables: of the buffers of Arrow files, of the pages of
+// Parquet files. "" is [ZSTD].
 type Compression string
 
-// Compressions that files of tables can have. Not every reader of Arrow files takes each.
+// Compressions of files of tables. Not every reader of Arrow files supports each.
 const (
 	ZSTD         Compression = "zstd"
 	LZ4          Compression = "lz4" // LZ4 frames, in Parquet files LZ4_RAW
 	Uncompressed Compression = "none"
 )
 
-// Compressions lists them, the default first.
+// Compressions lists the compressions, the default first.
 var Compressions = []string{string(ZSTD), string(LZ4), string(Uncompressed)}
 
 // codecs are the codecs of Arrow's batches, -1 for none.
 var codecs = map[int8]Compression{codecNone: Uncompressed, codecLZ4: LZ4, codecZSTD: ZSTD}
 
-// options returns those of a writer of Arrow files.
 func (c Compression) options() []ipc.Option {
 	switch c {
 	case Uncompressed:

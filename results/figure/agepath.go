@@ -16,16 +16,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// AgePath is the path of the coefficients of one cell, knot by knot in the
-// order of the path.
+// AgePath is the path of the coefficients of one cell, by knot.
 type AgePath struct {
 	Ages   []float64
 	Events []string    // start, turning, jump, grid, step or end, as in knots.arrow
-	Values [][]float64 // coefficients, the last is the intercept, which is not drawn
+	Values [][]float64 // coefficients; the last is the intercept, which is not drawn
 	Names  []string    // of the coefficients without the intercept; nil for "feature 0", "feature 1", ...
 }
 
-// check refuses a path that cannot be drawn.
 func (p *AgePath) check() error {
 	n := len(p.Ages)
 	if n == 0 || len(p.Events) != n || len(p.Values) != n {
@@ -50,20 +48,19 @@ func (p *AgePath) check() error {
 	return nil
 }
 
-// How much of a path a figure shows: so many coefficients by name, then as
-// many in grey as keep the figure's size in bounds.
+// Limits of a figure: coefficients drawn by name, and as many in grey as keep the figure's size in
+// bounds.
 const (
-	namedCoefficients = 7 // as many as the palette has colours
+	namedCoefficients = 7 // the number of colours of the palette
 	greyCoefficients  = 60
 	pathPoints        = 40_000
 	jumpRules         = 60 // more lines would hide the curves
 )
 
-// NewPathFigure draws the coefficients against age: the largest by name, the
-// others in grey. Critical points are marked below the curves: a stroke where
-// the path turns, and where it jumps a triangle with a line through the curves,
-// or a stroke of its own colour where there are many.
-// The caller sets name, title and note.
+// NewPathFigure draws the coefficients against age: the largest by name, the others in grey. Marks
+// below the curves show critical points: a stroke for a turn; for a jump a triangle with a line
+// through the curves, or if there are many a stroke of its own colour. The caller sets name, title
+// and note.
 func NewPathFigure(path AgePath) (*Figure, error) {
 	if err := path.check(); err != nil {
 		return nil, fmt.Errorf("age path: %w", err)
@@ -105,7 +102,7 @@ func NewPathFigure(path AgePath) (*Figure, error) {
 	return f, nil
 }
 
-// notDrawn says how many coefficients a figure leaves out.
+// notDrawn states how many coefficients a figure leaves out.
 func notDrawn(smaller, zero int) string {
 	var parts []string
 	if smaller > 0 {
@@ -120,8 +117,8 @@ func notDrawn(smaller, zero int) string {
 	return "Not drawn: " + strings.Join(parts, " and ") + ". "
 }
 
-// bySize orders the coefficients by their largest absolute value on the path,
-// largest first, and returns those values.
+// bySize orders the coefficients by their largest absolute value on the path, largest first, and
+// returns those values.
 func (p *AgePath) bySize() (order []int, sizes []float64) {
 	sizes = make([]float64, len(p.Values[0])-1)
 	for _, values := range p.Values {
@@ -144,7 +141,6 @@ func (p *AgePath) name(j int) string {
 	return fmt.Sprintf("feature %d", j)
 }
 
-// pieces returns coefficient j between the jumps.
 func (p *AgePath) pieces(j int) [][]Point {
 	var pieces [][]Point
 	for i, event := range p.Events {
@@ -195,18 +191,16 @@ func (p *AgePath) markEvents(f *Figure) {
 	mark("jump", jumps, style)
 }
 
-// strokeGlyph is an upright hairline, of which thousands side by side still
-// show where they are dense.
+// strokeGlyph is a vertical hairline; thousands of adjacent ones still show their density.
 type strokeGlyph struct{}
 
-// DrawGlyph draws the line. It is part of draw.GlyphDrawer.
+// DrawGlyph implements draw.GlyphDrawer.
 func (strokeGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: vg.Points(0.4)}, at.X, at.Y-style.Radius, at.X, at.Y+style.Radius)
 }
 
-// planPaths lists the figures of age paths for each data set, model and regularizer that has
-// a computed path: at the highest noise level and the middle one of the
-// parameters.
+// planPaths lists the figures of age paths for each data set, model and regularizer with a computed
+// path: at the highest noise level and the middle one of the parameters.
 func planPaths(table *analysis.ScoreTable) []figurePlan {
 	l := table.Layout
 	if l.Path == nil || l.Path.Main == "" {

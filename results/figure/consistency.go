@@ -10,13 +10,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// consistencyPoints is how many of the ages of alternate convex search are drawn
-// at most.
+// consistencyPoints is the maximum number of drawn ages of alternate convex search.
 const consistencyPoints = 40
 
-// consistencyFigure draws the largest coefficients on the age path as lines, and
-// what alternate convex search finds at its ages as markers. It returns nil
-// where the two have no age in common.
+// consistencyFigure draws the largest coefficients of the age path as lines, and those of alternate
+// convex search at its ages as markers. It returns nil if the two have no age in common.
 func consistencyFigure(of *layout.Path, path, steps *AgePath) (*Figure, error) {
 	for _, p := range []*AgePath{path, steps} {
 		if err := p.check(); err != nil {
@@ -59,8 +57,8 @@ func consistencyFigure(of *layout.Path, path, steps *AgePath) (*Figure, error) {
 	return f, nil
 }
 
-// distances counts the ages of steps on the path, and those at which some
-// coefficient differs by more than a hundredth of the largest.
+// distances counts the ages of steps on the path, and those at which some coefficient differs by
+// more than a hundredth of the largest.
 func (p *AgePath) distances(steps *AgePath, order []int, sizes []float64) (far, all int) {
 	for k, age := range steps.Ages {
 		i := sort.Search(len(p.Ages), func(i int) bool { return p.Ages[i] > age }) - 1

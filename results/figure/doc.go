@@ -1,3 +1,3 @@
-// Package figure draws a run: which plots its tables call for, the numbers behind
-// them, and each as SVG, PNG and comma-separated values.
+// Package figure draws a run: it selects the plots for its tables and writes each, with its
+// numbers, as SVG, PNG and comma-separated values.
 package figure

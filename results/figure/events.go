@@ -11,12 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// eventBins is the number of bins of a histogram.
 const eventBins = 24
 
-// eventFigure draws at which ages the paths of a setting turn and jump, the
-// repeats together. The kinds differ in number by orders of magnitude, so that
-// bars are shares of their own kind. It returns nil where no path has either.
+// eventFigure draws the ages at which the paths of a setting turn and jump, over all repeats. The
+// numbers of the two kinds differ by orders of magnitude, so bars are shares of their own kind. It
+// returns nil if no path has either.
 func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis.ScoreEntry) []*cellKnots) *Figure {
 	row := plan.rows[0]
 	paths := knots(&row.Entries[plan.methodIndex(plan.table.Layout.Path.Main)])
@@ -64,8 +63,8 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 	return f
 }
 
-// histogram returns where each of the bins from lo to hi begins with the percent
-// of the ages in it, and hi with 0. Bins are of equal width on the axis.
+// histogram returns the beginning of each bin from lo to hi with the percentage of the ages in it,
+// and hi with 0. Bins have equal width on the axis.
 func histogram(ages []float64, lo, hi float64, logarithmic bool) []Point {
 	position := func(age float64) float64 { return (age - lo) / (hi - lo) }
 	edge := func(t float64) float64 { return lo + t*(hi-lo) }

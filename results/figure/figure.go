@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Kind is what a figure shows; it begins the names of its files.
+// Kind is the content of a figure; the names of its files begin with it.
 type Kind string
 
 const (
@@ -25,7 +25,7 @@ const (
 	Reached     Kind = "reached"     // share of the path's best validation score against time
 )
 
-// Kinds lists those of a kind of experiment in the order of a report, its own last.
+// Kinds lists the figures of a kind of experiment in the order of a report, its own last.
 func Kinds(l *layout.Layout) []Kind {
 	list := []Kind{Ranks, Sensitivity, ScoreCurve, Path, Events, Consistency, Times, Reached}
 	if l.Own != nil {
@@ -36,50 +36,47 @@ func Kinds(l *layout.Layout) []Kind {
 	return list
 }
 
-// Figure is one plot as data: what is drawn, and what is written as the
-// numbers behind it.
+// Figure is one plot as data, for drawing and for writing its numbers.
 type Figure struct {
 	Kind    Kind
-	Name    string // of its files, without ending
+	Name    string // of its files, without extension
 	Title   string // one line
 	Note    string // settings and sample sizes, under the title
-	Caption string // further words for the report
+	Caption string // further text for the report
 	X, Y    AxisLabel
 	Series  []Series
 	Rules   []float64 // x of vertical hairlines
 
-	ranking *rankDiagram // of a Ranks, which has no axes and series
+	ranking *rankDiagram // of a Ranks figure, which has no axes and series
 }
 
-// Series is one entry of a figure's legend. The points of a piece are joined
-// by a line, those of different pieces are not: between them the curve jumps
-// or is not known.
+// Series is one entry of a figure's legend. A line joins the points of a piece; between pieces the
+// curve jumps or is unknown.
 type Series struct {
-	Name   string // "" for none in the legend
+	Name   string // "" for no legend entry
 	Pieces [][]Point
 	style  seriesStyle
 }
 
-// seriesStyle says how a series is drawn. Without a glyph there are no
-// markers, with width 0 no lines.
+// seriesStyle is the style of a series. Without a glyph there are no markers, with width 0 no
+// lines.
 type seriesStyle struct {
 	color   color.RGBA
 	width   vg.Length
 	dashes  []vg.Length
 	glyph   draw.GlyphDrawer
 	radius  vg.Length
-	markers int  // at most so many, spread evenly; 0 for one at every point
+	markers int  // maximum number, spread evenly; 0 for one at every point
 	steps   bool // markers at the beginning of pieces only
-	bars    bool // a histogram: each point is the begin of a bin with its height, the last the end of the last
+	bars    bool // a histogram: each point is the beginning of a bin with its height, the last the end of the last bin
 }
 
-// series returns how a figure draws a method's lines.
 func (m methodStyle) series() seriesStyle {
 	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph, radius: vg.Points(2.6)}
 }
 
-// CSV returns the numbers behind the figure: series, piece, x, y and the half
-// height of the band; of a [Ranks] the mean ranks.
+// CSV returns the numbers of the figure: series, piece, x, y and the half height of the band; of a
+// [Ranks] the mean ranks.
 func (f *Figure) CSV() ([]byte, error) {
 	if f.ranking != nil {
 		return f.ranking.csv()
@@ -102,5 +99,5 @@ func (f *Figure) CSV() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// spansDecade reports whether an axis from lo to hi is better logarithmic.
+// spansDecade reports whether a logarithmic axis suits lo to hi better.
 func spansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }

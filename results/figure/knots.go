@@ -12,34 +12,32 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Events of knots.arrow. A path is a sequence of continuous pieces: each
-// begins with a start (the beginning of the path, or where it lands) and ends
-// with a jump (the last point before that), with a turning point on which it lands
-// again, or with the end.
+// Events of knots.arrow. A path is a sequence of continuous pieces. Each begins with a start (the
+// beginning of the path, or a landing) and ends with a jump (the last point before a landing), with
+// a turning point at which it lands again, or with the end.
 const (
 	eventStart   = "start"
 	eventTurning = "turning"
 	eventJump    = "jump"
-	eventOther   = "grid" // grid and end: nothing happens to the curve
+	eventOther   = "grid" // grid and end: the curve is unaffected
 )
 
-// knot is one knot of a path.
 type knot struct {
 	number int64
 	age    float64
 	event  string
-	score  float64 // NaN where there is none
+	score  float64 // NaN if there is none
 }
 
-// cellKnots are the knots of one cell and, where they were asked for, the
-// coefficients there by the number of the knot.
+// cellKnots are the knots of one cell and, on request, their coefficients by the number of the
+// knot.
 type cellKnots struct {
 	knots  []knot
 	values map[int64][]float64
 }
 
-// readKnots adds to cells, whose keys say which are wanted, the knots in the
-// file. It holds one batch of the file in memory at a time.
+// readKnots adds the knots in the file to cells, whose keys are the wanted ones. It holds one batch
+// of the file in memory at a time.
 func readKnots(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
 	columns := []string{"cell", of.Number, of.Step, of.Score}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Float}
@@ -70,8 +68,7 @@ func readKnots(ctx context.Context, path string, of *layout.Path, cells map[stri
 	})
 }
 
-// readCoefficients adds to cells, whose keys say which are wanted, the
-// coefficients in the file.
+// readCoefficients adds the coefficients in the file to cells, whose keys are the wanted ones.
 func readCoefficients(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
 	columns := []string{"cell", of.Number, of.Value}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
@@ -89,12 +86,11 @@ func readCoefficients(ctx context.Context, path string, of *layout.Path, cells m
 	})
 }
 
-// isOf tells the cells that are wanted.
 func isOf(cells map[string]*cellKnots) func(string) bool {
 	return func(cell string) bool { return cells[cell] != nil }
 }
 
-// knownEvent returns the event's name apart from the memory of its batch.
+// knownEvent returns the event's name without a reference to the memory of its batch.
 func knownEvent(event string) string {
 	for _, known := range []string{eventStart, eventTurning, eventJump} {
 		if event == known {
@@ -104,13 +100,11 @@ func knownEvent(event string) string {
 	return eventOther
 }
 
-// inOrder sorts knots along the path.
 func inOrder(knots []knot) {
 	slices.SortStableFunc(knots, func(a, b knot) int { return cmp.Compare(a.number, b.number) })
 }
 
-// newScorePath makes the path of the knots that have a score; nil when none
-// has.
+// newScorePath makes the path of the knots with a score; nil if there are none.
 func newScorePath(knots []knot) *scorePath {
 	inOrder(knots)
 	p := &scorePath{}
@@ -144,5 +138,4 @@ func newAgePath(c *cellKnots) (*AgePath, error) {
 	return p, nil
 }
 
-// tableFile is the file of a further table.
 func tableFile(table string) string { return table + ".arrow" }

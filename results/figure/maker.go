@@ -21,21 +21,21 @@ type maker struct {
 	data    *analysis.DataFacts
 	own     *layout.Part // the part of the kind of experiment, nil for none
 	path    *layout.Path // its path, nil for none
-	partial bool         // the run has not ended, of which the report tells already
+	partial bool         // the run has not ended, which the report states elsewhere
 
 	drawn  Drawn
 	knots  map[string]*cellKnots // of the cells that figures need
 	scores map[string]*scorePath
 }
 
-// Drawn are the figures of a run.
+// Drawn holds the figures of a run.
 type Drawn struct {
 	Figures []*Figure
 	LeftOut []string // names of the figures beyond the limit
-	Missing []string // sentences that say which others are not there, and why
+	Missing []string // sentences that say which other figures are missing, and why
 }
 
-// Make makes at most n figures of a run. tell is told of each step.
+// Make makes at most n figures of a run and calls tell before each step.
 func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at, of int)) (*Drawn, error) {
 	m := &maker{dir: r.Dir, tell: tell, data: r.Data, own: r.Own, path: r.Layout.Path, partial: r.Partial}
 	if err := m.make(ctx, r, n); err != nil {
@@ -44,7 +44,6 @@ func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at
 	return &m.drawn, nil
 }
 
-// make makes at most n figures.
 func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 	d := &m.drawn
 	if r.Ranking != nil {
@@ -86,7 +85,7 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 	return nil
 }
 
-// possible drops the plans whose files are not there, and says so.
+// possible drops the plans whose files are missing, and says so.
 func (m *maker) possible(plans []figurePlan) []figurePlan {
 	reasons := m.pathReasons()
 	if m.partial {
@@ -131,8 +130,7 @@ func (m *maker) has(file string) bool {
 	return err == nil
 }
 
-// read reads the knots of every cell that the plans show, in one pass over
-// each file.
+// read reads the knots of every cell in the plans, in one pass over each file.
 func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	m.knots = map[string]*cellKnots{}
 	m.scores = map[string]*scorePath{}
@@ -173,16 +171,15 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	return readCoefficients(ctx, filepath.Join(m.dir, tableFile(m.path.Values)), m.path, withValues)
 }
 
-// representatives are the cells of one repeat that a figure shows.
+// representatives are the cells of the repeat that a figure shows.
 type representatives struct {
 	cells  []string // one for each method of the figure
 	repeat int64
-	cut    bool // a path stops before the last age that it was asked for
+	cut    bool // a path stops before the last requested age
 }
 
-// represent returns the cells of the first repeat of the plan's setting for which
-// all methods of the figure have a path, a complete one where there is such a
-// repeat; none where no repeat has any.
+// represent returns the cells of the first repeat of the plan's setting for which all methods of
+// the figure have a path, if possible a complete one; none if no repeat has them.
 func (m *maker) represent(plan figurePlan) representatives {
 	path := plan.table.Layout.Path
 	methods := []string{path.Main}
@@ -207,8 +204,7 @@ func (m *maker) represent(plan figurePlan) representatives {
 	return representatives{}
 }
 
-// scorePaths returns the score paths of an entry's cells, by repeat; those that
-// stop early are cut.
+// scorePaths returns the score paths of an entry's cells, by repeat; those that stop early are cut.
 func (m *maker) scorePaths(entry *analysis.ScoreEntry) []*scorePath {
 	var paths []*scorePath
 	for _, sample := range entry.Sample {
@@ -220,7 +216,6 @@ func (m *maker) scorePaths(entry *analysis.ScoreEntry) []*scorePath {
 	return paths
 }
 
-// cellKnots returns the knots of an entry's cells, by repeat.
 func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
 	var list []*cellKnots
 	for _, sample := range entry.Sample {
@@ -231,8 +226,7 @@ func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
 	return list
 }
 
-// figure makes the figure of a plan. Without a figure it says what is
-// missing.
+// figure makes the figure of a plan, or says what is missing.
 func (m *maker) figure(plan figurePlan) (f *Figure, missing string, err error) {
 	if plan.own != nil {
 		return ownFigure(plan, m.own.Methods), plan.own.Without, nil

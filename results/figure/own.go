@@ -17,7 +17,7 @@ type (
 	Point = layout.Point
 )
 
-// planOwn lists the figures that are a kind's own.
+// planOwn lists the kind's own figures.
 func planOwn(own *layout.Part) []figurePlan {
 	if own == nil {
 		return nil
@@ -33,10 +33,10 @@ func planOwn(own *layout.Part) []figurePlan {
 // classGlyphs are the marks of [layout.Style.Class].
 var classGlyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}}
 
-// mostMarkers is how many marks a line of a kind's own figures has at most.
+// mostMarkers is the maximum number of marks on a line of a kind's own figures.
 const mostMarkers = 12
 
-// readOwn reads what planned figures show that are a kind's own.
+// readOwn reads the data of a kind's own planned figures.
 func readOwn(ctx context.Context, own *layout.Part, plans []figurePlan) error {
 	cells := map[string]bool{}
 	for _, plan := range plans {
@@ -52,7 +52,7 @@ func readOwn(ctx context.Context, own *layout.Part, plans []figurePlan) error {
 	return own.Read(ctx, cells)
 }
 
-// ownFigure draws a figure that is a kind's own, nil where there is nothing to draw.
+// ownFigure draws a kind's own figure, nil if there is nothing to draw.
 func ownFigure(plan figurePlan, methods []string) *Figure {
 	of := plan.own.Draw()
 	if of == nil {

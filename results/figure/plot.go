@@ -34,8 +34,8 @@ func (f *Figure) SVG() ([]byte, error) {
 	return f.render(newSVGCanvas(figureWidth, f.height()))
 }
 
-// PNG draws the figure as PNG, 1300 pixels wide and 780 high but for a
-// [Ranks]. Equal figures give equal bytes.
+// PNG draws the figure as PNG, 1300 by 780 pixels except for a [Ranks]. Equal figures give equal
+// bytes.
 func (f *Figure) PNG() ([]byte, error) {
 	return f.render(vgimg.PngCanvas{Canvas: vgimg.NewWith(
 		vgimg.UseWH(figureWidth, f.height()), vgimg.UseDPI(figureDPI))})
@@ -62,7 +62,6 @@ func (f *Figure) render(canvas interface {
 	return buf.Bytes(), nil
 }
 
-// sans returns a text style of the figure's typeface.
 func sans(size vg.Length) text.Style {
 	return text.Style{
 		Color:   color.Black,
@@ -71,8 +70,8 @@ func sans(size vg.Length) text.Style {
 	}
 }
 
-// draw lays the figure out: title and note above, the legend to the right of
-// the data, never over it.
+// draw lays the figure out: title and note above, the legend to the right of the data, never over
+// it.
 func (f *Figure) draw(c draw.Canvas) error {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
@@ -100,8 +99,7 @@ func (f *Figure) draw(c draw.Canvas) error {
 	return nil
 }
 
-// drawLines writes text in as many lines as it needs at the top of c and
-// returns the rest of c.
+// drawLines writes text at the top of c, in as many lines as needed, and returns the rest of c.
 func drawLines(c draw.Canvas, style text.Style, words string) draw.Canvas {
 	if words == "" {
 		return c
@@ -117,7 +115,6 @@ func drawLines(c draw.Canvas, style text.Style, words string) draw.Canvas {
 	return c
 }
 
-// plot turns the figure into a gonum plot without title.
 func (f *Figure) plot() (*plot.Plot, error) {
 	p := plot.New()
 	f.dressAxis(&p.X, f.X)
@@ -154,7 +151,7 @@ func (f *Figure) plot() (*plot.Plot, error) {
 	}
 	for axis, label := range map[*plot.Axis]AxisLabel{&p.X: f.X, &p.Y: f.Y} {
 		size := max(math.Abs(axis.Min), math.Abs(axis.Max))
-		switch alike := axis.Max-axis.Min <= 1e-9*size; { // one value, to rounding: no marks would fit between
+		switch alike := axis.Max-axis.Min <= 1e-9*size; { // one value up to rounding: no ticks would fit between
 		case alike && label.Log:
 			axis.Min, axis.Max = axis.Min/2, 2*axis.Max
 		case alike:
@@ -178,7 +175,7 @@ func (f *Figure) dressAxis(a *plot.Axis, label AxisLabel) {
 	}
 }
 
-// widen gives the curves some room above and below.
+// widen adds room above and below the curves.
 func (f *Figure) widen(y *plot.Axis) {
 	switch {
 	case f.Y.Log:
@@ -212,8 +209,8 @@ func plotterXYs(points []Point) plotter.XYs {
 	return xys
 }
 
-// addSeries adds the lines and markers of a series and returns what stands
-// for them in the legend; nil when there is nothing to draw.
+// addSeries adds the lines and markers of a series and returns their legend entry; nil if there is
+// nothing to draw.
 func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
 	var thumbs []plot.Thumbnailer
 	var points plotter.XYs
@@ -255,8 +252,8 @@ func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) 
 	return append(thumbs, marks), nil
 }
 
-// spread picks at most n of the points, evenly along the axis; all for 0.
-// The points are in the order of the axis.
+// spread picks at most n of the points, evenly along the axis, whose order they have; all for n =
+// 0.
 func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 	if n == 0 || len(points) <= n {
 		return points
@@ -287,11 +284,11 @@ func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 type band struct {
 	color  color.NRGBA
 	pieces [][]Point
-	log    bool // the axis is logarithmic and a band that goes down to 0 ends with it
+	log    bool // logarithmic axis: a band down to 0 ends at the axis
 }
 
-// newBand returns the band of a series, if any of its points has one. A
-// point without a band ends the piece of the band.
+// newBand returns the band of a series, if any of its points has one. A point without a band ends a
+// piece of the band.
 func newBand(s *Series) (band, bool) {
 	b := band{color: color.NRGBA{s.style.color.R, s.style.color.G, s.style.color.B, 0x2E}}
 	for _, piece := range s.Pieces {
@@ -315,7 +312,7 @@ func (b *band) add(run []Point) {
 	}
 }
 
-// Plot fills the band. It is part of plot.Plotter.
+// Plot fills the band. It implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, piece := range b.pieces {
@@ -330,7 +327,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// below returns the lower edge of the band, which is no lower than least on a logarithmic axis.
+// below returns the lower edge of the band, at least least on a logarithmic axis.
 func (b *band) below(point Point, least float64) float64 {
 	if b.log {
 		return max(point.Y-point.Band, least)
@@ -338,7 +335,7 @@ func (b *band) below(point Point, least float64) float64 {
 	return point.Y - point.Band
 }
 
-// DataRange returns the extent of the band. It is part of plot.DataRanger.
+// DataRange returns the extent of the band. It implements plot.DataRanger.
 func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, piece := range b.pieces {
@@ -353,7 +350,7 @@ func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 // rules are vertical hairlines.
 type rules []float64
 
-// Plot draws the lines over the whole height. It is part of plot.Plotter.
+// Plot draws the lines over the whole height. It implements plot.Plotter.
 func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := draw.LineStyle{Color: color.Gray{0xA8}, Width: 0.5, Dashes: []vg.Length{2, 2}}

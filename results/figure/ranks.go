@@ -21,10 +21,9 @@ const (
 	groupLine = 6.0            // points between the bars of two groups
 )
 
-// rankFigure draws a ranking as a critical-difference diagram (Demšar 2006): an
-// axis of mean ranks, the best to the left, a line from each method to its mean
-// rank, and bars that join methods whose mean ranks do not differ
-// significantly.
+// rankFigure draws a ranking as a critical-difference diagram (Demšar 2006): an axis of mean ranks,
+// the best on the left, a line from each method to its mean rank, and bars that join methods whose
+// mean ranks do not differ significantly.
 func rankFigure(r *analysis.Ranking) *Figure {
 	return &Figure{
 		Kind:  Ranks,
@@ -38,17 +37,14 @@ func rankFigure(r *analysis.Ranking) *Figure {
 	}
 }
 
-// rankDiagram draws a ranking.
 type rankDiagram struct{ *analysis.Ranking }
 
-// height returns the height of the diagram.
 func (r *rankDiagram) height() vg.Length {
 	_, groups := r.Cliques()
 	lines := (len(r.Methods) + 1) / 2
 	return rankHead + vg.Points(rankLine*float64(lines+1)+groupLine*float64(len(groups)))
 }
 
-// csv returns the numbers behind the diagram.
 func (r *rankDiagram) csv() ([]byte, error) {
 	var buf bytes.Buffer
 	out := results.NewCSV(&buf)
@@ -60,7 +56,6 @@ func (r *rankDiagram) csv() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// draw draws the diagram below the title.
 func (r *rankDiagram) draw(c draw.Canvas) {
 	k := len(r.Methods)
 	left, right := c.Min.X+rankSide, c.Max.X-rankSide

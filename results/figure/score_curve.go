@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// planScoreCurves lists a figure for each data set, model, regularizer and noise
-// level, at the middle one of the model's parameters.
+// planScoreCurves lists a figure for each data set, model, regularizer and noise level, at the
+// middle one of the model's parameters.
 func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
@@ -40,28 +40,24 @@ func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 	return plans
 }
 
-// scorePath is the test score along the path of one cell: its knots, in the
-// order of the path.
+// scorePath is the test score along the path of one cell, by knot.
 type scorePath struct {
 	ages   []float64
 	scores []float64
 	begins []bool // whether a knot begins a continuous piece, as the first does
-	cut    bool   // it stops before the last age that it was asked for
+	cut    bool   // it stops before the last requested age
 }
 
-// first and last are the ends of the path.
 func (p *scorePath) first() float64 { return p.ages[0] }
 func (p *scorePath) last() float64  { return p.ages[len(p.ages)-1] }
 
-// after returns the score just after the given age, which must lie on the
-// path. Between the knots of a piece it is interpolated for a continuous
-// path, else it is that of the last knot.
+// after returns the score just after the given age, which must be on the path. Between the knots of
+// a piece it is interpolated for a continuous path, otherwise that of the last knot.
 func (p *scorePath) after(age float64, continuous bool) float64 {
 	i := sort.Search(len(p.ages), func(i int) bool { return p.ages[i] > age }) - 1
 	return p.between(i, age, continuous)
 }
 
-// before returns the score just before the given age.
 func (p *scorePath) before(age float64, continuous bool) float64 {
 	i := sort.SearchFloat64s(p.ages, age) - 1
 	if i < 0 {
@@ -70,8 +66,7 @@ func (p *scorePath) before(age float64, continuous bool) float64 {
 	return p.between(i, age, continuous)
 }
 
-// between evaluates the path at an age from knot i on, at most up to the next
-// knot.
+// between evaluates the path at an age between knots i and i+1.
 func (p *scorePath) between(i int, age float64, continuous bool) float64 {
 	next := i + 1
 	if !continuous || next == len(p.ages) || p.begins[next] || p.ages[next] == p.ages[i] {
@@ -81,8 +76,7 @@ func (p *scorePath) between(i int, age float64, continuous bool) float64 {
 	return p.scores[i] + t*(p.scores[next]-p.scores[i])
 }
 
-// breaks appends the ages between lo and hi at which the score is not
-// continuous.
+// breaks appends the ages between lo and hi at which the score is discontinuous.
 func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []float64 {
 	add := func(age float64) {
 		if lo < age && age < hi {
@@ -97,15 +91,14 @@ func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []fl
 	return ages
 }
 
-// A mean curve has about so many points, and no more pieces than that: more
-// cannot be told apart on paper.
+// curvePoints is the approximate number of points of a mean curve, and the maximum number of its
+// pieces: more are indistinguishable on paper.
 const curvePoints = 400
 
-// meanCurve returns the mean score over paths, with the standard deviation as its
-// band, in continuous pieces, and the range of ages: those that all paths cover
-// that are not cut. At an age that a cut one does not cover the mean is over the
-// others. No pieces when the range is empty. Beyond curvePoints breaks, a piece is
-// straight between two of them.
+// meanCurve returns, in continuous pieces, the mean score over paths with the standard deviation as
+// its band, and the range of ages: those covered by all paths that are not cut. At an age that a
+// cut path does not cover, the mean is over the others. There are no pieces if the range is empty.
+// Beyond curvePoints breaks, a piece is straight between two of them.
 func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi float64) {
 	lo, hi = commonAges(paths)
 	if !(lo < hi) {
@@ -161,8 +154,8 @@ func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi fl
 	return pieces, lo, hi
 }
 
-// commonAges returns the ages that all paths cover that are not cut; where all
-// are, those from where all have begun to the end of the longest.
+// commonAges returns the ages covered by all paths that are not cut; if all are cut, those from the
+// last beginning to the end of the longest.
 func commonAges(paths []*scorePath) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	longest, begun := math.Inf(-1), math.Inf(-1)
@@ -178,13 +171,13 @@ func commonAges(paths []*scorePath) (lo, hi float64) {
 	return lo, hi
 }
 
-// ascending sorts ages and drops those that are there twice.
+// ascending sorts ages and removes duplicates.
 func ascending(ages []float64) []float64 {
 	slices.Sort(ages)
 	return slices.Compact(ages)
 }
 
-// cutAges returns the ages between lo and hi at which paths stop early, rising.
+// cutAges returns the ages between lo and hi at which paths stop early, ascending.
 func cutAges(paths []*scorePath, lo, hi float64) []float64 {
 	var ages []float64
 	for _, p := range paths {
@@ -205,8 +198,7 @@ func thin(ages []float64, n int) []float64 {
 	return kept
 }
 
-// ageGrid returns the ages at which a continuous curve is evaluated, evenly
-// on the axis.
+// ageGrid returns the ages at which a continuous curve is evaluated, evenly on the axis.
 func ageGrid(lo, hi float64) []float64 {
 	grid := make([]float64, curvePoints)
 	for i := range grid {
@@ -220,9 +212,8 @@ func ageGrid(lo, hi float64) []float64 {
 	return grid
 }
 
-// scoreCurveFigure draws the mean test score against age, a line for each
-// method that has paths and a level line for each that has not. It returns
-// nil when no method has a path.
+// scoreCurveFigure draws the mean test score against age: a curve for each method with paths and a
+// horizontal line for each without. It returns nil if no method has a path.
 func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
 	row := plan.rows[0]
 	f := &Figure{
@@ -256,7 +247,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 		lowest, highest = min(lowest, lo), max(highest, hi)
 		s := Series{Name: styles[j].label, Pieces: pieces, style: styles[j].series()}
 		s.style.markers = 12
-		if !styles[j].continuous { // dashes would not be told from steps
+		if !styles[j].continuous { // dashes would look like steps
 			s.style.dashes, s.style.steps = nil, true
 		}
 		f.Series = append(f.Series, s)
@@ -289,8 +280,8 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 	return f
 }
 
-// chosenAges returns the age that the validation part chooses in each repeat of an entry, with
-// the test score there.
+// chosenAges returns the age chosen by the validation part in each repeat of an entry, with its
+// test score.
 func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]Point) {
 	lo, hi := commonAges(paths)
 	for _, sample := range entry.Sample {
@@ -302,21 +293,21 @@ func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]Point
 	return marks
 }
 
-// isReference reports whether a method without a path is drawn as a level.
+// isReference reports whether a method without a path is drawn as a horizontal line.
 func isReference(method string) bool {
 	info, _ := analysis.MethodInfo(analysis.MethodName(method))
 	return info.Reference
 }
 
-// repeatCount is over how many repeats a curve is a mean.
+// repeatCount is the number of repeats in the mean of a curve.
 type repeatCount struct {
 	label string
 	n     int
-	of    int       // that there are
-	cuts  []float64 // ages from which on it is one repeat less each
+	of    int       // existing repeats
+	cuts  []float64 // ages from which one repeat fewer counts, each
 }
 
-// text says it: "5", "3 of 5", "5 (4 from λ=1.4 on)".
+// text formats the count: "5", "3 of 5", "5 (4 from λ=1.4 on)".
 func (c *repeatCount) text() string {
 	text := fmt.Sprint(c.n)
 	if c.n < c.of {
@@ -334,7 +325,7 @@ func (c *repeatCount) text() string {
 	return text
 }
 
-// meanOver says what the points are, and over which repeats.
+// meanOver names what the points are and the repeats they average.
 func meanOver(what, repeats string) string {
 	if repeats == prose.Plural(1, "repeat") {
 		return repeats
@@ -342,8 +333,7 @@ func meanOver(what, repeats string) string {
 	return what + " over " + repeats
 }
 
-// repeatCounts says over how many repeats curves are means, of each where
-// they differ.
+// repeatCounts states the number of repeats of the curves' means, for each if they differ.
 func repeatCounts(counts []repeatCount) string {
 	parts := make([]string, len(counts))
 	same := true

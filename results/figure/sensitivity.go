@@ -10,9 +10,9 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// planSensitivity lists a figure for each group of rows along which a parameter of the
-// model varies and, of the other rows, for each along which a dimension with kinds does,
-// such as the noise level.
+// planSensitivity lists a figure for each group of rows along which a parameter of the model varies
+// and, of the other rows, for each along which a dimension with kinds varies, such as the noise
+// level.
 func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
@@ -57,8 +57,8 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	return plans
 }
 
-// byKind splits rows by the value of a dimension; rows that have none, such as clean
-// ones of the kinds of noise, belong to every kind.
+// byKind splits rows by the value of a dimension; rows without a value, such as clean ones for the
+// kinds of noise, belong to every kind.
 func byKind(rows []*analysis.ScoreRow, d analysis.Dimension) [][]*analysis.ScoreRow {
 	var clean []*analysis.ScoreRow
 	var kinds [][]*analysis.ScoreRow
@@ -77,8 +77,8 @@ func byKind(rows []*analysis.ScoreRow, d analysis.Dimension) [][]*analysis.Score
 	return kinds
 }
 
-// sensitivityFigure draws the table's leading score against the plan's
-// dimension, a line for each method, with a band of one standard deviation.
+// sensitivityFigure draws the table's leading score against the plan's dimension, a line for each
+// method, with a band of one standard deviation.
 func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
 	score, x := plan.table.Lead(), plan.axis.Dimension
@@ -107,8 +107,7 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	return f
 }
 
-// repeatsOf says on how many of their repeats the means of rows rest, each on those
-// that its method has.
+// repeatsOf states how many of their repeats the means of rows include; each method has its own.
 func repeatsOf(rows []*analysis.ScoreRow, score analysis.Score) string {
 	lo, hi, of := math.MaxInt, 0, 0
 	for _, row := range rows {

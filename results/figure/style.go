@@ -9,21 +9,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// methodStyle is how a method is named and drawn. Colour, dash and marker all
-// differ, so that a figure can be read in grey.
+// methodStyle is the label and style of a method. Colour, dash and marker all differ, so that a
+// figure can be read in grey.
 type methodStyle struct {
 	label  string
 	color  color.RGBA
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer
-	// continuous methods know the solution at every age between the knots of
-	// a piece; the others know it at the ages of their knots only.
+	// continuous methods have a solution at every age between the knots of a piece; the others only
+	// at the ages of their knots.
 	continuous bool
 }
 
-// okabeIto is the palette of Okabe and Ito, "Color Universal Design" (2008):
-// distinct for all common kinds of colour vision. Its yellow is left out,
-// which is too pale for a line on white.
+// okabeIto is the palette of Okabe and Ito, "Color Universal Design" (2008): distinct for all
+// common kinds of colour vision. It omits yellow, which is too pale for a line on white.
 var okabeIto = []color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, // blue
 	{0xD5, 0x5E, 0x00, 0xFF}, // vermillion
@@ -36,7 +35,7 @@ var okabeIto = []color.RGBA{
 
 var grey = color.RGBA{0x7F, 0x7F, 0x7F, 0xFF}
 
-// dashPatterns go with the palette, in points.
+// dashPatterns belong to the palette, in points.
 var dashPatterns = [][]vg.Length{
 	nil,
 	{6, 2.5},
@@ -47,7 +46,7 @@ var dashPatterns = [][]vg.Length{
 	{2.5, 2.5},
 }
 
-// consistencyGlyphs go with the palette.
+// consistencyGlyphs belong to the palette.
 var consistencyGlyphs = []draw.GlyphDrawer{
 	draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
 }
@@ -82,9 +81,8 @@ var otherStyles = []methodStyle{
 	{color: grey, dashes: dashPatterns[0], glyph: draw.PlusGlyph{}},
 }
 
-// stylesOf returns the styles of the methods of one table. Methods that
-// have no style of their own take the other styles in turn, and so do further
-// settings of one method.
+// stylesOf returns the styles of the methods of one table. Methods without a style of their own,
+// and further settings of one method, take the other styles in order.
 func stylesOf(methods []string) []methodStyle {
 	styles := make([]methodStyle, len(methods))
 	others, taken := 0, map[color.RGBA]bool{}
@@ -100,7 +98,7 @@ func stylesOf(methods []string) []methodStyle {
 		if ok && (j == 0 || analysis.MethodName(methods[j-1]) != name) {
 			styles[j] = own
 		} else {
-			for range otherStyles { // one that no method of the table has for its own
+			for range otherStyles { // one that is no method's own in this table
 				styles[j] = otherStyles[others%len(otherStyles)]
 				others++
 				if !taken[styles[j].color] {
@@ -117,7 +115,7 @@ func stylesOf(methods []string) []methodStyle {
 // choiceGlyph is a filled star, which no method has.
 type choiceGlyph struct{}
 
-// DrawGlyph is part of draw.GlyphDrawer.
+// DrawGlyph implements draw.GlyphDrawer.
 func (choiceGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.SetColor(style.Color)
 	var path vg.Path

@@ -12,28 +12,27 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svgCanvas draws SVG whose texts are as wide in every font as in the one the
-// figure was laid out with, so that none is cut off or covers another where
-// that is not installed. Arial and Helvetica have its widths.
+// svgCanvas draws SVG whose texts keep their laid-out width in every font, so that none is cut off
+// or overlaps if that font is not installed. Arial and Helvetica have the same widths.
 type svgCanvas struct {
 	*vgsvg.Canvas
-	widths []vg.Length // of the texts, in the order of drawing
+	widths []vg.Length // of the texts, in drawing order
 }
 
 func newSVGCanvas(width, height vg.Length) *svgCanvas {
 	return &svgCanvas{Canvas: vgsvg.New(width, height)}
 }
 
-// FillString draws a text. It is part of vg.Canvas.
+// FillString draws a text. It implements vg.Canvas.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
 	c.widths = append(c.widths, face.Width(words))
 	c.Canvas.FillString(face, at, words)
 }
 
-// svgFamilies are the fonts to take, behind the one that vgsvg names.
+// svgFamilies are fallback fonts after the one that vgsvg names.
 const svgFamilies = ";font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// WriteTo writes the SVG, with the width of each text. It is part of io.WriterTo.
+// WriteTo writes the SVG with the width of each text. It implements io.WriterTo.
 func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	var plain, out bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&plain); err != nil {

@@ -9,11 +9,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// evenTicks are marks at round numbers, about five, with as many decimals as
-// their distance needs.
+// evenTicks are about five ticks at round numbers, with the decimals that their distance requires.
 type evenTicks struct{}
 
-// Ticks returns the marks from lo to hi. It is part of plot.Ticker.
+// Ticks returns the ticks from lo to hi. It implements plot.Ticker.
 func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := roundStep((hi - lo) / 6)
 	places := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
@@ -24,8 +23,7 @@ func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// roundStep returns the smallest of 1, 2 or 5 times a power of ten that
-// is at least x.
+// roundStep returns the smallest of 1, 2 or 5 times a power of ten that is at least x.
 func roundStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
@@ -43,8 +41,8 @@ func tickLabel(x float64, places int) string {
 	return properMinus(prose.Fixed(x, places))
 }
 
-// shortLabel writes a number rounded to three digits, from a million on and below
-// a ten-thousandth with its power of ten.
+// shortLabel formats a number with three digits, with a power of ten from a million on and below a
+// ten-thousandth.
 func shortLabel(x float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil { // beyond the largest number
@@ -53,14 +51,14 @@ func shortLabel(x float64) string {
 	return properMinus(strconv.FormatFloat(rounded, 'g', -1, 64))
 }
 
-// properMinus has a minus sign, as wide as a plus, in place of the hyphen.
+// properMinus replaces the hyphen by a minus sign, which is as wide as a plus.
 func properMinus(number string) string { return strings.ReplaceAll(number, "-", "\u2212") }
 
-// decadeTicks are marks of a logarithmic axis: 1, 2 and 5 times the powers of
-// ten have labels on up to three decades, else the powers alone.
+// decadeTicks are ticks of a logarithmic axis: on up to three decades 1, 2 and 5 times the powers
+// of ten have labels, otherwise only the powers.
 type decadeTicks struct{}
 
-// Ticks returns the marks from lo to hi. It is part of plot.Ticker.
+// Ticks returns the ticks from lo to hi. It implements plot.Ticker.
 func (decadeTicks) Ticks(lo, hi float64) []plot.Tick {
 	decades := math.Log10(hi / lo)
 	var ticks []plot.Tick

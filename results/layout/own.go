@@ -5,28 +5,28 @@ import (
 	"image/color"
 )
 
-// Own declares what reports have of a kind's own.
+// Own declares a kind's own part of reports.
 type Own struct {
-	Figures []string // the kinds of its figures, in the order of reports
+	Figures []string // kinds of its figures, in the order of reports
 	Files   []string // see [Part.Files]
 
-	// Unscored says that the cells have no scores: reports have the kind's own part alone.
+	// Unscored means that the cells have no scores: reports consist of the kind's own part.
 	Unscored bool
 
 	Make func(ctx context.Context, r *Results) (*Part, error)
 }
 
-// Results are what [Own.Make] makes the kind's part of a report from.
+// Results is the input of [Own.Make].
 type Results struct {
 	Layout  *Layout
-	Dir     string   // with the files of the run
+	Dir     string   // of the files of the run
 	Partial bool     // the run has not ended
 	Methods []string // with their settings, in the order of tables
 	Labels  []string // of the methods
 	Rows    []Row    // in the order of their settings
 }
 
-// Row is a setting with the cells of each method, rising by repeat.
+// Row is a setting with the cells of each method, ascending by repeat.
 type Row struct {
 	Setting Setting
 	Cells   [][]Cell
@@ -40,47 +40,47 @@ type Cell struct {
 	Whole    bool // and is complete
 }
 
-// Part is what a kind adds to the report of a run.
+// Part is a kind's addition to the report of a run.
 type Part struct {
-	Answer   *Answer  // in place of that from scores, nil for kinds with scores
+	Answer   *Answer  // replaces the answer from scores; nil for kinds with scores
 	Methods  []string // whose styles figures have: [Results.Methods]
 	Sections []Section
 	Files    []File // of the format csv
 	Figures  []OwnFigure
 	Missing  []string // sentences that say which figures cannot be made, and why
 
-	// Read reads what the figures of some cells show, before they are drawn. Nil: nothing.
+	// Read reads the data of figures for some cells before drawing; may be nil.
 	Read func(ctx context.Context, cells map[string]bool) error
 }
 
-// Answer is what a report says first.
+// Answer is the beginning of a report.
 type Answer struct {
 	Verdict []string `json:"verdict"` // one to three sentences
 	Sheets  []*Sheet `json:"sheets"`  // scores, what was chosen, what failed
 }
 
-// File is a file of comma-separated values. One without lines is not written.
+// File is a file of comma-separated values; without lines it is not written.
 type File struct {
 	Name  string
 	Head  []string
-	Lines [][]any // as results.CSV.Add takes them
+	Lines [][]any // arguments of results.CSV.Add
 }
 
-// OwnFigure is a figure that a kind can make.
+// OwnFigure is a figure of a kind.
 type OwnFigure struct {
 	Kind    string // one of [Own.Figures]
-	Name    string // of its files, without ending
+	Name    string // of its files, without extension
 	Setting Setting
 	Cells   []string       // whose rows it shows, see [Part.Read]
-	Draw    func() *Figure // nil where there is nothing to draw
-	Without string         // what is missing then
+	Draw    func() *Figure // nil if there is nothing to draw
+	Without string         // what is missing in that case
 }
 
 // Figure is a plot as data.
 type Figure struct {
 	Title   string // one line
-	Note    string // settings and sample sizes, under the title
-	Caption string // further words for the report
+	Note    string // settings and sample sizes, below the title
+	Caption string // further text for the report
 	X, Y    AxisLabel
 	Series  []Series
 }
@@ -89,30 +89,29 @@ type Figure struct {
 type AxisLabel struct {
 	Text string
 	Log  bool
-	Zero bool // begins at 0, unless it is logarithmic
+	Zero bool // begins at 0, unless logarithmic
 }
 
-// Series is one entry of a figure's legend. The points of a piece are joined by a line, those
-// of different pieces are not.
+// Series is one entry of a figure's legend. A line joins the points of a piece, but not different
+// pieces.
 type Series struct {
-	Name   string // where Style is not nil, else that of Method
-	Method int    // whose style it has where Style is nil, a position in [Part.Methods]
+	Name   string // if Style is nil, Method's name is used
+	Method int    // a position in [Part.Methods], whose style is used if Style is nil
 	Style  *Style
 	Pieces [][]Point
 }
 
-// Point is one point of a series, with the half height of its error band, 0
-// or NaN for none.
+// Point is one point of a series, with the half height of its error band, 0 or NaN for none.
 type Point struct{ X, Y, Band float64 }
 
-// Style is the style of a series that shows no method.
+// Style is the style of a series without a method.
 type Style struct {
-	Class int        // its place among its like: figures have colours, dashes and marks for some
-	Color color.RGBA // zero for that of the class
-	Line  bool       // it is a line, not marks
+	Class int        // its place among similar series: determines colour, dash and mark
+	Color color.RGBA // zero for the class's colour
+	Line  bool       // drawn as a line, not as marks
 }
 
-// MethodLabel returns the label of a method without settings, its name for one of others.
+// MethodLabel returns the label of a method without settings; the name of an unknown method.
 func (l *Layout) MethodLabel(name string) string {
 	for _, m := range l.Methods {
 		if m.Name == name {
@@ -122,29 +121,29 @@ func (l *Layout) MethodLabel(name string) string {
 	return name
 }
 
-// PublishedTable is a table of numbers that were published for a kind, as data.
+// PublishedTable is a table of published numbers for a kind.
 type PublishedTable struct {
 	Name   string // grids that reproduce it are named after it
 	Number int
 	Title  string
-	Source string // in which it was published
-	Runs   int    // that each mean is over
+	Source string // publication
+	Runs   int    // runs per mean
 	Always string // what holds for all rows, in words
 
-	Columns []SheetColumn // what rows state, see [PublishedRow.Words]
-	Stated  []Dimension   // that every row states
+	Columns []SheetColumn // of the rows' statements, see [PublishedRow.Words]
+	Stated  []Dimension   // stated by every row
 	Rows    []PublishedRow
 }
 
-// PublishedRow is one row of a table.
+// PublishedRow is a row of a published table.
 type PublishedRow struct {
-	Setting Setting  // null in what the row does not state
-	Words   []string // what it states, for readers; "" for nothing
+	Setting Setting  // null for what the row does not state
+	Words   []string // its statements, for readers; "" for none
 	Scores  []PublishedScore
-	Notes   []string // what is odd in it
+	Notes   []string // its peculiarities
 }
 
-// PublishedScore is what a method reached.
+// PublishedScore is a method's published result.
 type PublishedScore struct {
 	Method    string // as in grids
 	Mean, Std float64

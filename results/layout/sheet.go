@@ -18,53 +18,51 @@ type Section struct {
 	Name   string   // part of labels and links
 	Notes  []string // sentences before the tables
 	Sheets []*Sheet
-	Long   bool // Markdown leaves it to the other formats
+	Long   bool // omitted in Markdown
 }
 
-// Sheet is a table as text: what every format shows, before it is dressed in
-// the format's own marks.
+// Sheet is a table as text: the content of every format, before the format's own markup.
 type Sheet struct {
 	Name    string // part of labels and links: letters, digits and dashes
 	Title   string
-	Caption string // what the numbers are, and the dimensions that do not vary
-	Best    string // words for the mark of the best entries, "" where there are no marks
-	Equal   string // words for the mark of those not significantly worse, "" likewise
+	Caption string // meaning of the numbers, and the constant dimensions
+	Best    string // words for the mark of the best entries, "" for no marks
+	Equal   string // words for the mark of entries not significantly worse, "" for none
 	Columns []SheetColumn
-	Rows    [][]SheetCell // each as long as columns
-	List    bool          // rows are long: in text they are lists of their columns, after the first two
+	Rows    [][]SheetCell // each as long as Columns
+	List    bool          // rows are long: in text they become lists of their columns, after the first two
 }
 
 // SheetColumn is the head of a column.
 type SheetColumn struct {
 	Head  string
-	Aside string // of its cells, "" for none
+	Aside string // head of the cells' Aside, "" for none
 	Right bool   // aligned right
 	Label bool   // names what the row is about
-	Wrap  bool   // holds text that may be broken into lines
+	Wrap  bool   // holds text that may be wrapped
 }
 
-// SheetMark sets an entry apart.
+// SheetMark highlights an entry.
 type SheetMark int
 
-// Marks of entries.
 const (
 	Unmarked  SheetMark = iota
 	BestMark            // the best mean of its row
 	EqualMark           // not significantly worse than the best
 )
 
-// SheetCell is one field. A mean has a standard deviation where several repeats
-// count; what has neither text nor mean says why in its note.
+// SheetCell is one field. A mean has a standard deviation if several repeats count; a field with
+// neither text nor mean gives the reason in its note.
 type SheetCell struct {
 	Text string // a label, a count, or a mean
 	Std  string
 	// Aside is a second number, shown small after the first.
 	Aside string
-	Note  string // "n=2" where fewer repeats count than the row has, "failed", "-"
+	Note  string // "n=2" if fewer repeats count than the row has, "failed", "-"
 	Mark  SheetMark
 }
 
-// MarshalJSON writes a field as its text, or a list of all it has.
+// MarshalJSON writes a field as its text, or a list of all its parts.
 func (c SheetCell) MarshalJSON() ([]byte, error) {
 	if c.Std == "" && c.Note == "" && c.Mark == Unmarked && c.Aside == "" {
 		return json.Marshal(c.Text)
@@ -86,7 +84,7 @@ func NumberCell(x float64, places int) SheetCell {
 	return SheetCell{Text: prose.Fixed(x, places)}
 }
 
-// ShortCell returns a field with three significant digits, - for what is not finite.
+// ShortCell returns a field with three significant digits, - for a number that is not finite.
 func ShortCell(x float64) SheetCell {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
@@ -97,8 +95,7 @@ func ShortCell(x float64) SheetCell {
 	return SheetCell{Text: strconv.FormatFloat(x, 'g', 3, 64)}
 }
 
-// Legend returns the words that explain a format's marks, with a space before
-// them; "" where there are none.
+// Legend returns the explanation of a format's marks, with a leading space; "" if there are none.
 func (s *Sheet) Legend(best, equal string) string {
 	var b strings.Builder
 	if s.Best != "" {
@@ -126,9 +123,8 @@ func AspectCells(varied []Aspect, setting Setting) []SheetCell {
 	return cells
 }
 
-// SplitSettings separates the aspects that differ between settings from those that do
-// not; the latter come with their value. Aspects that apply to no setting are in
-// neither.
+// SplitSettings separates the aspects that differ between settings from the constant ones, which
+// come with their value. Aspects that apply to no setting are in neither.
 func (l *Layout) SplitSettings(settings []Setting) (varied []Aspect, constant []Fact) {
 	for _, a := range l.Aspects {
 		applies := false
@@ -149,7 +145,7 @@ func (l *Layout) SplitSettings(settings []Setting) (varied []Aspect, constant []
 	return varied, constant
 }
 
-// ConstantWords says what holds for all rows.
+// ConstantWords states what holds for all rows.
 func ConstantWords(constant []Fact) string {
 	var words strings.Builder
 	for _, fact := range constant {
@@ -162,8 +158,7 @@ func ConstantWords(constant []Fact) string {
 	return words.String()
 }
 
-// SettingName is the part of a file's name that says a setting, without the given
-// dimensions.
+// SettingName is the part of a file name for a setting, without the given dimensions.
 func (l *Layout) SettingName(s Setting, free ...Dimension) string {
 	var parts []string
 	for d, info := range l.Dimensions {

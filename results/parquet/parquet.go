@@ -1,5 +1,5 @@
-// Package parquet writes the tables of a folder of results as Parquet files, for tools
-// that do not read Arrow.
+// Package parquet writes the tables of a folder of results as Parquet files, for tools that do not
+// read Arrow.
 package parquet
 
 import (
@@ -22,10 +22,10 @@ import (
 // Name returns the name of the file of a table.
 func Name(table string) string { return table + ".parquet" }
 
-// Write writes each table of dir, a folder of results, to folder, each as a whole or
-// not at all, the cells last, and removes other Parquet files from there. Equal tables
-// give equal bytes. Cells of former grids are left out. It fails while results are in
-// streams, which the end of a run or a collection turns into tables.
+// Write writes each table of dir, a folder of results, to folder, each atomically and the cells
+// last, and removes other Parquet files there. Equal tables give equal bytes. Cells of former grids
+// are left out. Write fails while results are in streams, which the end of a run or a collection
+// turns into tables.
 func Write(ctx context.Context, dir, folder string, compression results.Compression) error {
 	tables, streams, err := results.Tables(dir)
 	if err == nil && streams > 0 {
@@ -51,7 +51,6 @@ func Write(ctx context.Context, dir, folder string, compression results.Compress
 	return err
 }
 
-// writeTable writes an Arrow file of results as a Parquet file.
 func writeTable(ctx context.Context, dir, folder, name string, compression results.Compression) error {
 	table, err := results.OpenTable(filepath.Join(dir, name+".arrow"))
 	if err != nil {
@@ -72,7 +71,7 @@ func writeTable(ctx context.Context, dir, folder, name string, compression resul
 			case err != nil:
 				return err
 			case out.file == nil:
-				if err := out.begin(struct{ io.Writer }{buffered}, frame.Metadata); err != nil { // which it must not close
+				if err := out.begin(struct{ io.Writer }{buffered}, frame.Metadata); err != nil { // Close must not close it
 					return err
 				}
 				fallthrough
@@ -89,14 +88,13 @@ func writeTable(ctx context.Context, dir, folder, name string, compression resul
 	})
 }
 
-// CompressionOf returns the compression of a file that [Write] made, "" where that is not
-// known.
+// CompressionOf returns the compression of a file made by [Write], "" if unknown.
 func CompressionOf(path string) results.Compression {
 	reader, err := file.OpenParquetFile(path, false)
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = reader.Close() }() // it was read alone
+	defer func() { _ = reader.Close() }() // it was only read
 	if reader.NumRowGroups() == 0 {
 		return ""
 	}
@@ -112,8 +110,8 @@ func CompressionOf(path string) results.Compression {
 	return ""
 }
 
-// codecs are Parquet's names of the compressions. LZ4_RAW took the place of Parquet's
-// first LZ4, which programs write in different ways.
+// codecs are Parquet's names of the compressions. LZ4_RAW replaced Parquet's first LZ4, which
+// programs write in different ways.
 var codecs = map[results.Compression]compress.Compression{
 	results.ZSTD: compress.Codecs.Zstd, results.LZ4: compress.Codecs.Lz4Raw, results.Uncompressed: compress.Codecs.Uncompressed,
 }

@@ -16,22 +16,21 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// groupBatches is how many batches of an Arrow file make a row group, which is kept in
-// memory: at most 131,072 rows and 32 MiB of lists.
+// groupBatches is the number of batches of an Arrow file in a row group, which is kept in memory:
+// at most 131,072 rows and 32 MiB of lists.
 const groupBatches = 8
 
-// Of arrow-go two things are avoided. In pages of version 1 it copies the buffer of
-// levels at every few of them: lists of 4,000,000 numbers took 19 s, and 0.5 s with
-// version 2. For that version it cuts what it is given at a number of values and
-// hangs where a list is longer; batchValues is more than it is ever given.
+// This avoids two problems of arrow-go. In pages of version 1 it copies the buffer of levels every
+// few levels, which is quadratic for long lists. For version 2 it splits its input at a number of
+// values and hangs if a list is longer; batchValues exceeds any input.
 const (
 	batchValues = 1 << 40
-	chunkValues = 8192 // of lists are given at a time, or one list: the size of pages is looked at after it
+	chunkValues = 8192 // of lists written at a time, or one list; the size of pages is checked afterwards
 )
 
-// writer writes frames as a Parquet file. It fills in the columns of the library by
-// itself: what turns the library's records into columns (pqarrow) makes a program 20 MB
-// larger, for calls over the network and for computing that nothing here uses.
+// writer writes frames as a Parquet file. It fills the library's columns itself: the library's
+// conversion of records (pqarrow) makes a program 20 MB larger, for features that are not used
+// here.
 type writer struct {
 	columns     []experiment.Column
 	compression results.Compression
@@ -61,7 +60,7 @@ func node(column experiment.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("column %s has a type that Parquet files of results do not have", column.Name)
 }
 
-// begin writes the head of a file, with the metadata of a table but that of its bytes.
+// begin writes the head of a file, with the metadata of a table except that of its bytes.
 func (w *writer) begin(to io.Writer, of map[string]string) error {
 	var fields schema.FieldList
 	for _, column := range w.columns {
@@ -89,7 +88,7 @@ func (w *writer) begin(to io.Writer, of map[string]string) error {
 		parquet.WithDataPageVersion(parquet.DataPageV2), parquet.WithBatchSize(batchValues),
 	}
 	for _, column := range w.columns {
-		switch column.Type { // of numbers few are equal
+		switch column.Type { // numbers are rarely equal
 		case experiment.Float:
 			properties = append(properties, parquet.WithDictionaryFor(column.Name, false))
 		case experiment.FloatList:
@@ -101,7 +100,6 @@ func (w *writer) begin(to io.Writer, of map[string]string) error {
 	return nil
 }
 
-// add writes the rows of a frame.
 func (w *writer) add(frame *results.Frame) error {
 	if w.batches%groupBatches == 0 {
 		if w.group != nil {
@@ -127,7 +125,7 @@ func (w *writer) add(frame *results.Frame) error {
 	return nil
 }
 
-// fill writes the values of a column that are not null, and which are.
+// fill writes the non-null values of a column, and which those are.
 func fill(column file.ColumnChunkWriter, v *experiment.Vector, rows int) (err error) {
 	levels := make([]int16, rows)
 	for i := range levels {
@@ -156,7 +154,6 @@ func fill(column file.ColumnChunkWriter, v *experiment.Vector, rows int) (err er
 	return err
 }
 
-// present returns the values that are not null.
 func present[T any](v *experiment.Vector, values []T) []T {
 	if v.Null == nil {
 		return values
@@ -170,9 +167,8 @@ func present[T any](v *experiment.Vector, values []T) []T {
 	return kept
 }
 
-// fillLists writes lists: the values one after the other, each with a level that says
-// whether a list begins there, and one that says what is there: 0 for no list, 1 for an
-// empty one, 3 for a value.
+// fillLists writes lists: the values one after the other, each with a level that says whether a
+// list begins, and one that says what is there: 0 for no list, 1 for an empty one, 3 for a value.
 func fillLists(column *file.Float64ColumnChunkWriter, v *experiment.Vector) error {
 	const none, empty, value = 0, 1, 3
 	var values []float64

@@ -1,5 +1,4 @@
-// Package prose writes numbers, counts and names as readers of reports and figures
-// see them.
+// Package prose formats numbers, counts and names for readers of reports and figures.
 package prose
 
 import (
@@ -10,8 +9,7 @@ import (
 	"unicode"
 )
 
-// Fixed writes x with the given number of decimals and without a minus sign
-// before zero.
+// Fixed writes x with the given number of decimals and without a minus sign before zero.
 func Fixed(x float64, places int) string {
 	text := strconv.FormatFloat(x, 'f', places, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -28,13 +26,13 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Short writes a parameter with at most 10 significant digits, so that
-// a range's 0.30000000000000004 reads 0.3.
+// Short writes a parameter with at most 10 significant digits, so that a range's
+// 0.30000000000000004 reads 0.3.
 func Short(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 
-// Wrap breaks text into lines that fit: behind commas where what stands between
-// two fits in a line, so that numbers stay with their names, else at spaces. A
-// word that does not fit stands alone.
+// Wrap breaks text into lines that fit: after commas if the text between two commas fits in a line,
+// so that numbers stay with their names, otherwise at spaces. A word that does not fit gets its own
+// line.
 func Wrap(words string, fits func(string) bool) []string {
 	pieces := strings.Fields(words)
 	clauses := strings.SplitAfter(strings.Join(pieces, " "), ",")
@@ -60,8 +58,7 @@ func Wrap(words string, fits func(string) bool) []string {
 	return append(lines, line)
 }
 
-// Slug makes a part of a file's name of any text: letters, digits, dots and
-// dashes in lower case.
+// Slug turns texts into a part of a file name: letters, digits, dots and dashes in lower case.
 func Slug(texts ...string) string {
 	var b strings.Builder
 	for _, text := range texts {

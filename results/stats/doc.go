@@ -1,13 +1,11 @@
-// Package stats compares methods that were scored on the same splits and on
-// the same data sets: the Wilcoxon signed-rank test with its exact
-// distribution, Holm's correction, effect sizes with bootstrap intervals, and
-// over data sets the Friedman test with Nemenyi's critical difference, as
-// Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets"
-// (JMLR 7, 2006) puts them together.
+// Package stats compares methods that were scored on the same splits and on the same data sets: the
+// Wilcoxon signed-rank test with its exact distribution, Holm's correction, effect sizes with
+// bootstrap intervals, and over data sets the Friedman test with Nemenyi's critical difference, as
+// combined by Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets" (JMLR 7,
+// 2006).
 //
-// Nothing here is random: the bootstrap draws from a fixed stream, so that
-// equal samples give equal intervals. Samples must be finite; those that are
-// not make every function panic.
+// Nothing is random: the bootstrap draws from a fixed stream, so equal samples give equal
+// intervals. Every function panics for samples that are not finite.
 package stats
 
 import (
@@ -15,7 +13,6 @@ import (
 	"math"
 )
 
-// mustBeFinite panics where a value is not a finite number.
 func mustBeFinite(xs []float64) {
 	for i, x := range xs {
 		if !Finite(x) {

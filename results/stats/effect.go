@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Interval is a confidence interval, its ends included.
+// Interval is a confidence interval with its ends included.
 type Interval struct{ Low, High float64 }
 
-// Effect is how much paired differences differ from 0.
+// Effect is the size of the deviation of paired differences from 0.
 type Effect struct {
-	// Shift is the Hodges-Lehmann estimate of the differences' centre, the
-	// median of all means of two of them, in the unit of the differences.
+	// Shift is the Hodges-Lehmann estimate of the differences' centre, the median of all means of
+	// two of them, in the unit of the differences.
 	Shift      float64
 	ShiftRange Interval
 	// RankBiserial is that of [SignedRankTest.RankBiserial], zeros dropped.
@@ -21,17 +21,16 @@ type Effect struct {
 	RankBiserialRange Interval
 }
 
-// Resamples is how many bootstrap samples an interval rests on.
+// Resamples is the number of bootstrap samples of an interval.
 const Resamples = 2000
 
-// Seed of the bootstrap's stream; every sample is resampled with the same one.
+// bootstrapSeed seeds the bootstrap's stream, the same for every sample.
 const bootstrapSeed = 20221128
 
-// NewEffect estimates the effect in a sample of paired differences, with
-// percentile bootstrap intervals (Efron 1979) of the given level, say 0.95:
-// the pairs are drawn with replacement [Resamples] times from a fixed stream.
-// It takes O(n²) memory and O(n²) time for each resample. A sample of one pair
-// has intervals of NaN. It panics on an empty sample and on a level outside
+// NewEffect estimates the effect in a sample of paired differences, with percentile bootstrap
+// intervals (Efron 1979) of the given level, such as 0.95: the pairs are drawn with replacement
+// [Resamples] times from a fixed stream. It takes O(n²) memory and O(n²) time for each resample. A
+// sample of one pair has intervals of NaN. It panics for an empty sample and for a level outside
 // (0, 1).
 func NewEffect(differences []float64, level float64) Effect {
 	mustBeFinite(differences)
@@ -64,17 +63,15 @@ func NewEffect(differences []float64, level float64) Effect {
 	return e
 }
 
-// percentiles returns the middle part of a bootstrap distribution. It sorts
-// xs.
+// percentiles returns the middle part of a bootstrap distribution, and sorts xs.
 func percentiles(xs []float64, level float64) Interval {
 	slices.Sort(xs)
 	tail := (1 - level) / 2
 	return Interval{Quantile(xs, tail), Quantile(xs, 1-tail)}
 }
 
-// Quantile returns the quantile p, in [0, 1], of a sample in rising order: linear
-// between order statistics, as type 7 of Hyndman and Fan (1996). It panics on an
-// empty sample.
+// Quantile returns the quantile p, in [0, 1], of a sample in ascending order: linear between order
+// statistics, type 7 of Hyndman and Fan (1996). It panics for an empty sample.
 func Quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 1 {
 		return sorted[0]
@@ -84,15 +81,14 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// pairSample is a sample of differences prepared for resampling: a resample is
-// how often each difference was drawn.
+// pairSample is a sample of differences prepared for resampling: a resample counts the draws of
+// each difference.
 type pairSample struct {
-	walsh  []walshMean // in rising order
-	bySize []int       // differences by rising size
+	walsh  []walshMean // ascending
+	bySize []int       // differences by ascending size
 	values []float64
 }
 
-// walshMean is the mean of two differences of a sample, or of one with itself.
 type walshMean struct {
 	mean float64
 	i, j int32 // i <= j
@@ -114,8 +110,8 @@ func newPairSample(differences []float64) *pairSample {
 	return s
 }
 
-// shift returns the Hodges-Lehmann estimate of a resample: the median of its
-// Walsh means, each weighted by how many pairs of draws have it.
+// shift returns the Hodges-Lehmann estimate of a resample: the median of its Walsh means, each
+// weighted by the number of pairs of draws that have it.
 func (s *pairSample) shift(counts []int) float64 {
 	n := len(counts)
 	total := n * (n + 1) / 2
@@ -138,8 +134,7 @@ func (s *pairSample) shift(counts []int) float64 {
 	panic("stats: the draws of a resample are not as many as the sample")
 }
 
-// rankBiserial returns the rank-biserial correlation of a resample, zeros
-// dropped.
+// rankBiserial returns the rank-biserial correlation of a resample without zeros.
 func (s *pairSample) rankBiserial(counts []int) float64 {
 	var plus, minus, ranked float64
 	for begin := 0; begin < len(s.bySize); {

@@ -9,22 +9,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// FriedmanTest tests whether k methods rank the same over n blocks, such as
-// data sets.
+// FriedmanTest tests whether k methods rank the same over n blocks, such as data sets.
 type FriedmanTest struct {
 	Blocks, Methods int
 	MeanRanks       []float64 // of each method; 1 is the best
 	Chi2            float64   // Friedman's statistic, corrected for ties
 	P               float64   // of Chi2, by the chi-squared distribution with k-1 degrees of freedom
-	F               float64   // Iman and Davenport's statistic; +Inf where all blocks rank alike
-	// FP is that of F, with k-1 and (k-1)(n-1) degrees of freedom, less
-	// conservative than P. Where F is infinite it is the exact probability
-	// that all blocks rank alike by chance.
+	F               float64   // Iman and Davenport's statistic; +Inf if all blocks rank the same
+	// FP is the p-value of F, with k-1 and (k-1)(n-1) degrees of freedom, less conservative than P.
+	// For infinite F it is the exact probability that all blocks rank the same by chance.
 	FP float64
 }
 
-// agreement returns the probability that n blocks rank as the given one does
-// where every order of its ranks is equally likely: the first may have any.
+// agreement returns the probability that n blocks rank as the given one does if all orders of its
+// ranks are equally likely; the first may have any.
 func agreement(block []float64, n int) float64 {
 	_, groups := ranks(block)
 	logFactorial := func(m int) float64 {
@@ -38,15 +36,14 @@ func agreement(block []float64, n int) float64 {
 	return math.Exp(-float64(n-1) * orders)
 }
 
-// Friedman ranks the methods in every block and tests their mean ranks.
-// scores[b][m] is what method m reached in block b, lower is better. Equal
-// scores share the mean of their ranks, for which the statistic is corrected.
-// Where all scores of every block are equal, the statistics are 0 and the
-// p-values 1. It panics on fewer than 2 blocks or methods and on blocks of
-// different length.
+// Friedman ranks the methods in every block and tests their mean ranks. scores[b][m] is the score
+// of method m in block b, lower is better. Equal scores share the mean of their ranks, and the
+// statistic is corrected for ties. If the scores are equal within every block, the statistics are 0
+// and the p-values 1. It panics for fewer than 2 blocks or methods and for blocks of different
+// lengths.
 //
-// Friedman 1937; Iman and Davenport 1980, "Approximations of the Critical
-// Region of the Friedman Statistic".
+// Friedman 1937; Iman and Davenport 1980, "Approximations of the Critical Region of the Friedman
+// Statistic".
 func Friedman(scores [][]float64) FriedmanTest {
 	n := len(scores)
 	if n < 2 || len(scores[0]) < 2 {
@@ -71,13 +68,13 @@ func Friedman(scores [][]float64) FriedmanTest {
 	for _, rank := range t.MeanRanks {
 		spread += (rank - (kf+1)/2) * (rank - (kf+1)/2)
 	}
-	untied := nf*kf*(kf*kf-1) - ties // 0 where no block tells methods apart
+	untied := nf*kf*(kf*kf-1) - ties // 0 if no block separates methods
 	if t.P, t.FP = 1, 1; untied <= 0 || spread == 0 {
 		return t
 	}
 	t.Chi2 = 12 * nf * nf * (kf - 1) * spread / untied
 	t.P = distuv.ChiSquared{K: kf - 1}.Survival(t.Chi2)
-	// All blocks agree where χ² has its largest value, n(k-1).
+	// All blocks agree if χ² has its maximum, n(k-1).
 	rest := nf*(kf-1) - t.Chi2
 	if rest <= 1e-12*nf*kf {
 		t.F, t.FP = math.Inf(1), agreement(scores[0], n)
@@ -88,16 +85,15 @@ func Friedman(scores [][]float64) FriedmanTest {
 	return t
 }
 
-// CriticalDifference returns by how much the mean ranks of two of k methods
-// over n blocks must differ at least to be told apart at the level alpha, all
-// pairs taken together (Nemenyi 1963; Demšar 2006, section 3.2.2). It panics
-// unless k >= 2, n >= 1 and 0 < alpha < 1.
+// CriticalDifference returns the minimum difference of the mean ranks of two of k methods over n
+// blocks that is significant at level alpha, for all pairs together (Nemenyi 1963; Demšar 2006,
+// section 3.2.2). It panics unless k >= 2, n >= 1 and 0 < alpha < 1.
 func CriticalDifference(k, n int, alpha float64) float64 {
 	return RangeQuantile(1-alpha, k) / math.Sqrt2 * rankError(k, n)
 }
 
-// Nemenyi returns the p-value of the difference between the mean ranks of two
-// of k methods over n blocks, all pairs taken together.
+// Nemenyi returns the p-value of the difference between the mean ranks of two of k methods over n
+// blocks, for all pairs together.
 func Nemenyi(difference float64, k, n int) float64 {
 	return RangeSurvival(math.Abs(difference)/rankError(k, n)*math.Sqrt2, k)
 }
@@ -107,29 +103,27 @@ func rankError(k, n int) float64 {
 	return math.Sqrt(float64(k*(k+1)) / (6 * float64(n)))
 }
 
-// The range of k standard normal variables, which is the studentized range
-// with infinitely many degrees of freedom, exceeds q with the probability
+// The range of k standard normal variables, which is the studentized range with infinitely many
+// degrees of freedom, exceeds q with the probability
 //
 //	1 - k ∫ φ(z) (Φ(z) - Φ(z-q))^(k-1) dz.
 //
-// The integrand is analytic and falls off like a normal density, for which
-// equal steps converge faster than any power of the step: 1/16 leaves nothing
-// but rounding for k up to thousands.
+// The integrand is analytic and decays like a normal density, so equal steps converge faster than
+// any power of the step: with 1/16 only rounding remains for k up to thousands.
 const (
 	rangeStep  = 1.0 / 16
 	rangeReach = 9.0 // beyond it the density is below 1e-18
 )
 
-// RangeSurvival returns the probability that the range of k independent
-// standard normal variables is larger than q, to about 1e-14. It panics unless
-// k >= 2.
+// RangeSurvival returns the probability that the range of k independent standard normal variables
+// is larger than q, to about 1e-14. It panics unless k >= 2.
 func RangeSurvival(q float64, k int) float64 {
 	mustBeRange(k)
 	if q <= 0 {
 		return 1
 	}
-	// Below z of the largest variable the others lie in (z-q, z) with the
-	// probability a-b; the complement is summed to keep small tails.
+	// Below z, the largest variable, the others lie in (z-q, z) with the probability a-b; summing
+	// the complement keeps small tails.
 	sum := 0.0
 	for z := -rangeReach; z <= rangeReach+math.Sqrt(2*math.Log(float64(k))); z += rangeStep {
 		a, b := normalCDF(z), normalCDF(z-q)
@@ -140,9 +134,8 @@ func RangeSurvival(q float64, k int) float64 {
 	return min(1, float64(k)*sum*rangeStep/math.Sqrt(2*math.Pi))
 }
 
-// RangeQuantile returns the q that the range of k independent standard normal
-// variables does not exceed with probability p. It panics unless k >= 2 and
-// 0 < p < 1.
+// RangeQuantile returns the q that the range of k independent standard normal variables does not
+// exceed with probability p. It panics unless k >= 2 and 0 < p < 1.
 func RangeQuantile(p float64, k int) float64 {
 	mustBeRange(k)
 	if !(p > 0 && p < 1) {
@@ -173,9 +166,8 @@ func mustBeRange(k int) {
 
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// ranks returns the rank of every value from 1, the smallest, on; equal values
-// share the mean of their ranks. It also returns how many values there are in
-// each group of equals, in rising order.
+// ranks returns the rank of every value, 1 for the smallest; equal values share the mean of their
+// ranks. It also returns the sizes of the groups of equal values, in ascending order of value.
 func ranks(xs []float64) (ranks []float64, groups []int) {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -197,8 +189,8 @@ func ranks(xs []float64) (ranks []float64, groups []int) {
 	return ranks, groups
 }
 
-// tieSum returns Σ (t³ - t) over the groups of equals, by which ties shrink the
-// variance of rank sums.
+// tieSum returns Σ (t³ - t) over the groups of equal values, by which ties reduce the variance of
+// rank sums.
 func tieSum(groups []int) float64 {
 	sum := 0.0
 	for _, t := range groups {

@@ -8,37 +8,36 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Zeros says what a signed-rank test does with differences of 0.
+// Zeros says how a signed-rank test treats differences of 0.
 type Zeros int
 
 const (
-	// Wilcoxon drops them before the ranking (Wilcoxon 1945).
+	// Wilcoxon drops zeros before the ranking (Wilcoxon 1945).
 	Wilcoxon Zeros = iota
-	// Pratt ranks them with the others and then drops their ranks (Pratt 1959,
-	// "Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures").
+	// Pratt ranks zeros with the others and then drops their ranks (Pratt 1959, "Remarks on Zeros
+	// and Ties in the Wilcoxon Signed Rank Procedures").
 	Pratt
 )
 
-// MaxExact is the largest number of differences other than 0 for which
-// [SignedRank] takes the exact distribution.
+// MaxExact is the largest number of nonzero differences for which [SignedRank] uses the exact
+// distribution.
 const MaxExact = 50
 
-// SignedRankTest is a two-sided Wilcoxon signed-rank test of the hypothesis
-// that paired differences are symmetric about 0.
+// SignedRankTest is a two-sided Wilcoxon signed-rank test of the hypothesis that paired differences
+// are symmetric about 0.
 type SignedRankTest struct {
 	N     int     // differences other than 0
 	Zeros int     // differences of 0
 	Plus  float64 // sum of the ranks of positive differences
 	Minus float64 // sum of the ranks of negative differences
-	P     float64 // in (0, 1]; 1 where N is 0
-	Exact bool    // whether P is exact, or from the normal approximation
+	P     float64 // in (0, 1]; 1 if N is 0
+	Exact bool    // P is exact, not from the normal approximation
 }
 
-// SignedRank tests paired differences. Equal sizes share the mean of their
-// ranks. Up to [MaxExact] differences other than 0 the distribution is exact
-// given the ranks, ties included: all 2^N signs are equally likely, and the
-// counts of their sums come from a convolution. Beyond, it is normal with the
-// variance corrected for ties and a continuity correction of ½.
+// SignedRank tests paired differences. Equal sizes share the mean of their ranks. Up to [MaxExact]
+// nonzero differences the distribution is exact given the ranks, ties included: all 2^N signs are
+// equally likely, and a convolution counts their sums. Beyond, it is normal with the variance
+// corrected for ties and a continuity correction of ½.
 //
 // P is twice the smaller tail, at most 1.
 func SignedRank(differences []float64, zeros Zeros) SignedRankTest {
@@ -83,9 +82,9 @@ func SignedRank(differences []float64, zeros Zeros) SignedRankTest {
 	return t
 }
 
-// RankBiserial returns the matched-pairs rank-biserial correlation, the share
-// of the rank sum in favour of positive differences less that of negative
-// ones, in [-1, 1] (Kerby 2014); 0 where all differences are 0.
+// RankBiserial returns the matched-pairs rank-biserial correlation, the share of the rank sum of
+// positive differences minus that of negative ones, in [-1, 1] (Kerby 2014); 0 if all differences
+// are 0.
 func (t *SignedRankTest) RankBiserial() float64 {
 	if t.N == 0 {
 		return 0
@@ -93,9 +92,8 @@ func (t *SignedRankTest) RankBiserial() float64 {
 	return (t.Plus - t.Minus) / (t.Plus + t.Minus)
 }
 
-// exactSignedRank returns twice the probability that the ranks with positive
-// sign sum to at most low, at most 1. Ranks are multiples of ½, so that their
-// doubles count the cells of the convolution.
+// exactSignedRank returns twice the probability, at most 1, that the ranks with positive sign sum
+// to at most low. Ranks are multiples of ½, so the convolution uses their doubles.
 func exactSignedRank(ranks []float64, low float64) float64 {
 	most := int(math.Round(2 * low))
 	probability := make([]float64, most+1)
@@ -117,10 +115,9 @@ func exactSignedRank(ranks []float64, low float64) float64 {
 	return min(1, 2*tail)
 }
 
-// normalSignedRank returns the two-sided probability of the normal
-// approximation: given the ranks, the sum of those with positive sign has the
-// mean Σ r / 2 and the variance Σ r² / 4. Ties and Pratt's zeros are in the
-// ranks already.
+// normalSignedRank returns the two-sided probability of the normal approximation: given the ranks,
+// the sum of those with positive sign has the mean Σ r / 2 and the variance Σ r² / 4. The ranks
+// include ties and Pratt's zeros.
 func normalSignedRank(t *SignedRankTest, ranks []float64) float64 {
 	squares := 0.0
 	for _, r := range ranks {
@@ -131,11 +128,10 @@ func normalSignedRank(t *SignedRankTest, ranks []float64) float64 {
 	return min(1, 2*distuv.UnitNormal.Survival(z))
 }
 
-// Holm returns the p-values of one family, adjusted by Holm's step-down
-// procedure ("A Simple Sequentially Rejective Multiple Test Procedure",
-// Scand. J. Statist. 6, 1979): rejecting where they are at most α keeps the
-// probability of any wrong rejection at most α, whatever depends on what.
-// The result is in the order of p.
+// Holm returns the p-values of one family, adjusted by Holm's step-down procedure ("A Simple
+// Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979), in the order of p:
+// rejecting those at most α keeps the probability of any wrong rejection at most α under any
+// dependence.
 func Holm(p []float64) []float64 {
 	mustBeFinite(p)
 	order := make([]int, len(p))
