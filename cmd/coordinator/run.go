@@ -18,6 +18,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/internal/notify"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
@@ -37,7 +38,7 @@ figures. Cells that ended as timeout or memory are computed again if the grid's
 limits have been raised. After ^C or a kill the same command resumes.
 
 Cells are computed in this process unless --workers is 0. Without --nats the
-process contains a NATS server, which listens on no port.
+process contains a NATS server, which listens on no port but that of --listen.
 
 The scores so far are printed after the first repeat and after each tenth of the
 cells. If the disk of --out has less than 1 MiB free, the run ends with exit
@@ -55,6 +56,7 @@ func (a *app) runCommand() *cobra.Command {
 		asJSON  jsonFlag
 		telling notifyFlags
 		page    pageFlag
+		listen  listenFlag
 
 		keepGoing bool
 	)
@@ -64,19 +66,16 @@ func (a *app) runCommand() *cobra.Command {
 coordinator run grid.yaml --serve --out out/night --set repeats=5 --format html
 coordinator run grid.yaml --retry failed`,
 		func(ctx context.Context, args []string) error {
-			if workers == 0 && a.NATS.URL == "" {
-				return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
-			}
 			a.BeforeCommands(allow)
 			n, err := telling.start(a.Base)
 			if err != nil {
 				return err
 			}
 			defer n.Close()
-			if err := page.open(ctx, a.Base); err != nil {
+			defer page.close()
+			if err := errors.Join(listen.check(ctx, &a.NATS, workers), page.open(ctx, a.Base)); err != nil {
 				return err
 			}
-			defer page.close()
 			p, err := a.plan(ctx, args[0], &grid)
 			if err != nil {
 				return err
@@ -95,6 +94,7 @@ coordinator run grid.yaml --retry failed`,
 			if c.Reuse, err = a.reuse(&from, p.plan.Kind); err != nil {
 				return err
 			}
+			listen.use(a, c)
 			if page.listener != nil {
 				c.Watch = a.watcher(page.listener)
 			}
@@ -111,10 +111,11 @@ coordinator run grid.yaml --retry failed`,
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+strings.Join(failureNames(), ", "), failureNames(), parseFailure)
 	telling.addTo(flags)
 	page.addTo(flags)
+	listen.addTo(flags)
 	from.addTo(flags)
 	flags.BoolVar(&keepGoing, "keep-going", false, "compute all cells of a method whose first 3 all end with the same error, instead of holding the others back")
 	command.AllowCommands(flags, &allow)
-	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
+	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats or --listen; one per core unless given")
 	return cmd
 }
 
@@ -135,7 +136,7 @@ func (a *app) connected(ctx context.Context, c *run.Coordinator, do func() error
 }
 
 func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, flags *reportFlags, asJSON jsonFlag) error {
-	if c.Workers == 0 {
+	if c.Workers == 0 && c.Queue != nil {
 		a.warnCommands(ctx, c.Queue, c.Plan)
 	}
 	shown := newProgress(a.Base, c.Plan.Run)
@@ -151,6 +152,9 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		c.Step = func(what string) { begin(analysis.Step{What: what}) }
 		return notified(ctx, c, n)
 	})
+	if err == nil {
+		err = disk.RemoveIfThere(disk.OS{}, filepath.Join(c.Out, workerFile)) // nobody listens any more
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return &command.Interruption{Text: fmt.Sprintf("interrupted; what was computed is in %s, and the same command resumes", c.Out)}

@@ -36,8 +36,8 @@ type Config struct {
 	// AckWait is how long the server waits for a word about a task in flight
 	// before it gives the task to another worker; workers report every third
 	// of it. It is written into a run's consumer by [Queue.Publish]. Default:
-	// what the run has; for a new one 30 s, or 5 s on an embedded server, whose
-	// workers die with it. Too
+	// what the run has; for a new one 30 s, or 5 s on an embedded server that does not
+	// listen, whose workers die with it. Too
 	// short, and a pause of the network has cells computed twice; too long,
 	// and the cells of a lost worker wait for it.
 	AckWait time.Duration
@@ -137,7 +137,7 @@ func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 		nats.CustomReconnectDelay(backoff),
 	)
 	if c.Server != nil {
-		options = append(options, nats.InProcessServer(c.Server.server))
+		options = append(options, nats.InProcessServer(c.Server.server), nats.Token(c.Server.config.Token))
 	}
 	if c.CredentialsFile != "" {
 		options = append(options, nats.UserCredentials(c.CredentialsFile))

@@ -59,7 +59,7 @@ func room(dir string, gaveUp bool) error {
 
 // Room returns a [*RoomError] where the server can store nothing more. One that turned its
 // streams off ran out of room between two looks.
-func (s *Server) Room() error { return room(s.dir, !s.server.JetStreamEnabled()) }
+func (s *Server) Room() error { return room(s.config.Dir, !s.server.JetStreamEnabled()) }
 
 // WatchRoom returns once [Server.Room] has an error, with that, or when ctx ends,
 // with nil.

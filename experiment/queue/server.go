@@ -1,11 +1,13 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,8 +25,15 @@ type ServerConfig struct {
 	Dir string
 
 	// Listen is a host:port on which other processes can connect, port 0 for
-	// any free one. Default: none; only this process connects.
+	// any free one. An address that other machines reach needs a Token. Default:
+	// none; only this process connects.
 	Listen string
+
+	// Token is what every connection has to bring. Default: nothing.
+	Token string
+
+	// Closed keeps Listen closed until [Server.Open].
+	Closed bool
 
 	// Report is told of the server's warnings and errors, a full disk for
 	// example. It must not block and may be called from any goroutine.
@@ -37,7 +46,8 @@ type ServerConfig struct {
 // once they are in the folder of the run.
 type Server struct {
 	server *server.Server
-	dir    string
+	log    *serverLog
+	config ServerConfig
 	lock   io.Closer
 }
 
@@ -68,55 +78,65 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
 	}
-	s, err := start(ctx, config)
-	if err != nil {
+	s := &Server{config: config, log: &serverLog{report: config.Report}, lock: lock}
+	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
-	}
-	return &Server{server: s, dir: config.Dir, lock: lock}, nil
-}
-
-func start(ctx context.Context, config ServerConfig) (*server.Server, error) {
-	options := &server.Options{
-		ServerName: "agepath",
-		DontListen: config.Listen == "",
-		NoSigs:     true,
-		NoLog:      true,
-		StoreDir:   config.Dir,
-	}
-	if config.Listen != "" {
-		host, port, err := hostPort(config.Listen)
-		if err != nil {
-			return nil, err
-		}
-		options.Host, options.Port = host, port
-	}
-	s, err := server.NewServer(options)
-	if err != nil {
-		return nil, err
-	}
-	log := &serverLog{report: config.Report}
-	s.SetLoggerV2(log, false, false, false)
-	s.Start()
-	// JetStream is enabled here and not by Options.JetStream because there a
-	// folder that cannot be used ends up in the server's log only.
-	if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: config.Dir, MaxStore: storeLimit}); err != nil {
-		stop(s)
-		return nil, fmt.Errorf("opening its store: %w", err)
-	}
-	if err := ready(ctx, s, log); err != nil {
-		stop(s)
-		return nil, err
 	}
 	return s, nil
 }
 
-// ready waits until clients can connect. What the server cannot survive, such
-// as a port that is taken, it tells its log alone.
-func ready(ctx context.Context, s *server.Server, log *serverLog) error {
+func (s *Server) start(ctx context.Context) (err error) {
+	options := &server.Options{
+		ServerName:    "agepath",
+		Authorization: s.config.Token,
+		DontListen:    true, // until open
+		NoSigs:        true,
+		NoLog:         true,
+		StoreDir:      s.config.Dir,
+	}
+	if s.config.Listen != "" {
+		if options.Host, options.Port, err = hostPort(s.config.Listen); err != nil {
+			return err
+		}
+		if address := net.ParseIP(options.Host); s.config.Token == "" && options.Host != "localhost" && !address.IsLoopback() {
+			return fmt.Errorf("listen address %q: without a token only one of this machine alone is allowed, such as 127.0.0.1:4222", s.config.Listen)
+		}
+	}
+	if s.server, err = server.NewServer(options); err != nil {
+		return err
+	}
+	s.server.SetLoggerV2(s.log, false, false, false)
+	s.server.Start()
+	// JetStream is enabled here and not by Options.JetStream because there a
+	// folder that cannot be used ends up in the server's log only.
+	err = s.server.EnableJetStream(&server.JetStreamConfig{StoreDir: s.config.Dir, MaxStore: storeLimit})
+	if err != nil {
+		err = fmt.Errorf("opening its store: %w", err)
+	} else if err = s.ready(ctx); err == nil && s.config.Listen != "" && !s.config.Closed {
+		err = s.Open()
+	}
+	if err != nil {
+		stop(s.server)
+	}
+	return err
+}
+
+// Open has other processes connect on [ServerConfig.Listen].
+func (s *Server) Open() error {
+	s.server.AcceptLoop(make(chan struct{})) // returns when the port is open
+	if s.server.Addr() == nil {              // a port that is taken is told to the log alone
+		return cmp.Or(s.log.lastFatal(), errors.New("it is shut down"))
+	}
+	return nil
+}
+
+// ready waits until this process can connect. What the server cannot survive, it
+// tells its log alone.
+func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("not ready after %v", startWait))
 	defer cancel()
-	for !s.ReadyForConnections(50 * time.Millisecond) {
-		if err := log.lastFatal(); err != nil {
+	for !s.server.ReadyForConnections(50 * time.Millisecond) {
+		if err := s.log.lastFatal(); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -126,12 +146,32 @@ func ready(ctx context.Context, s *server.Server, log *serverLog) error {
 	return nil
 }
 
-// URL is where other processes connect; empty without [ServerConfig.Listen].
+// URL is where other processes connect, with the token; empty unless they can. A server
+// that listens on all addresses goes by the name of this machine.
 func (s *Server) URL() string {
-	if s.server.Addr() == nil {
+	address, ok := s.server.Addr().(*net.TCPAddr)
+	if !ok {
 		return ""
 	}
-	return s.server.ClientURL()
+	host, _, _ := net.SplitHostPort(s.config.Listen) // start has read it
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		var err error
+		if host, err = os.Hostname(); err != nil {
+			host = address.IP.String()
+		}
+	}
+	u := url.URL{Scheme: schemes[0], Host: net.JoinHostPort(host, strconv.Itoa(address.Port))}
+	if s.config.Token != "" {
+		u.User = url.User(s.config.Token)
+	}
+	return u.String()
+}
+
+// Empty waits until no connection but the given number is left, which are those of this
+// process, or until ctx ends.
+func (s *Server) Empty(ctx context.Context, own int) {
+	for s.server.NumClients() > own && pause(ctx, 20*time.Millisecond) == nil {
+	}
 }
 
 // Shutdown stops the server and returns when its files are closed. Close the

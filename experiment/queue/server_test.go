@@ -165,6 +165,59 @@ func TestServerListens(t *testing.T) {
 	}
 }
 
+// TestServerOpens wants a server with a token to take connections from when it is opened
+// on, and only those that bring the token.
+func TestServerOpens(t *testing.T) {
+	t.Parallel()
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port.Close()
+	address := port.Addr().String()
+	server, err := StartServer(t.Context(), ServerConfig{Dir: t.TempDir(), Listen: address, Token: "secret", Closed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Shutdown()
+	inside, err := Connect(t.Context(), Config{Server: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inside.Close()
+	if conn, err := net.Dial("tcp", address); err == nil {
+		conn.Close()
+		t.Error("it listens before it is opened")
+	}
+	if url := server.URL(); url != "" {
+		t.Errorf("before it is opened its URL is %s", url)
+	}
+	if err := server.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if url := server.URL(); url != "nats://secret@"+address {
+		t.Errorf("its URL is %s", url)
+	}
+	if _, err := Connect(t.Context(), Config{URL: address}); err == nil {
+		t.Error("a connection without the token was taken")
+	}
+	q, err := Connect(t.Context(), Config{URL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if server.Empty(waiting, 1); waiting.Err() == nil {
+		t.Error("with two connections it counts as left")
+	}
+	q.Close()
+	waiting, cancel = context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if server.Empty(waiting, 1); waiting.Err() != nil {
+		t.Error("it does not count as left")
+	}
+}
+
 func TestServerRefuses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -184,6 +237,8 @@ func TestServerRefuses(t *testing.T) {
 		"a file":    {ServerConfig{Dir: file}, "not a directory"},
 		"no port":   {ServerConfig{Dir: t.TempDir(), Listen: "localhost"}, `listen address "localhost"`},
 		"bad port":  {ServerConfig{Dir: t.TempDir(), Listen: "localhost:http"}, "allowed are 0 to 65535"},
+		"open":      {ServerConfig{Dir: t.TempDir(), Listen: ":0"}, "without a token"},
+		"open host": {ServerConfig{Dir: t.TempDir(), Listen: "0.0.0.0:0", Closed: true}, "without a token"},
 	} {
 		if _, err := StartServer(t.Context(), c.config); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, c.want)

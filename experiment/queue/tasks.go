@@ -20,7 +20,7 @@ const maxAckPending = 100_000
 // ones are refused. The server's own default is 512.
 const maxWaiting = 16_384
 
-// The AckWait of new runs, at a server of its own and at an embedded one.
+// The AckWait of new runs, where others can connect to the server and where they cannot.
 const (
 	defaultAckWait  = 30 * time.Second
 	embeddedAckWait = 5 * time.Second
@@ -90,7 +90,7 @@ func (t tasks) wanted(lane string, have *jetstream.ConsumerConfig) (want jetstre
 	}
 	if want.AckWait == 0 {
 		want.AckWait = defaultAckWait
-		if t.config.Server != nil {
+		if server := t.config.Server; server != nil && server.config.Listen == "" {
 			want.AckWait = embeddedAckWait
 		}
 	}

@@ -32,10 +32,12 @@ type Coordinator struct {
 	// Queue is where to publish; nil starts an embedded server with its
 	// streams in Out/.jetstream for the time of the run, empty each time.
 	Queue *queue.Queue
+	// Listen lets workers of other machines reach the embedded server. Default: none does.
+	Listen *Listen
 	// Kind computes the cells in this process. Default: the plan's.
 	Kind experiment.Kind
 	// Workers is the number of slots in this process; 0 leaves the work to
-	// other workers, which needs a Queue.
+	// other workers, which needs a Queue or Listen.
 	Workers int
 	// Process makes the command of a slot's process, as in [Worker.Process];
 	// Cache is the folder of data sets for it, which an embedded server's run
@@ -54,8 +56,7 @@ type Coordinator struct {
 	// Reuse says where outcomes of other runs are, besides those at the Queue.
 	Reuse Reuse
 
-	look   time.Duration           // instead of lookEvery, for tests
-	places *results.ManifestPlaces // where the run was submitted; nil for those of here
+	internals
 
 	// Progress is told of the run's progress about every fifth of a second.
 	Progress func(Progress)
@@ -70,6 +71,23 @@ type Coordinator struct {
 	// Report is told of what the run survives. Like Progress it must not
 	// block. Default: nothing is told.
 	Report func(error)
+}
+
+// internals of a coordinator are set in this package alone.
+type internals struct {
+	look   time.Duration           // instead of lookEvery, for tests
+	places *results.ManifestPlaces // where the run was submitted; nil for those of here
+}
+
+// Listen is how workers of other machines reach an embedded server.
+type Listen struct {
+	Address string        // host:port; port 0 for any free one
+	Token   string        // that they have to bring
+	AckWait time.Duration // see [queue.Config]
+
+	// Ready is called with the URL for workers, which has the token, once the server can be
+	// reached. All cells are queued then, so that a worker that drains the queue finds them.
+	Ready func(url string) error
 }
 
 // Earlier calls take with the outcomes of a run that its queue does not have.
@@ -120,7 +138,7 @@ const serverDir = ".jetstream"
 // of a [*results.MismatchError] for one with results of another kind, of a
 // [*results.LockedError] for one that is being written.
 func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
-	if c.Queue == nil && c.Workers < 1 {
+	if c.Queue == nil && c.Workers < 1 && c.Listen == nil {
 		return nil, errors.New("nobody to compute: workers is 0 and there is no NATS server for others")
 	}
 	c.showStep("reading the folder")
@@ -233,25 +251,59 @@ func (c *Coordinator) report(err error) {
 // compute publishes the missing cells, computes them in this process's slots
 // and gathers the results until none is missing.
 func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
-	q := c.Queue
-	if q == nil {
-		dir := filepath.Join(c.Out, serverDir)
-		if err := os.RemoveAll(dir); err != nil { // of a run that was killed
-			return fmt.Errorf("removing the files of an embedded server: %w", err)
-		}
-		var server *queue.Server
-		if server, err = queue.StartServer(ctx, queue.ServerConfig{Dir: dir, Report: c.Report}); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, server.Shutdown()) }()
-		var unwatch func(error) error
-		ctx, unwatch = watchRoom(ctx, server)
-		defer func() { err = unwatch(err) }()
-		if q, err = queue.Connect(ctx, queue.Config{Server: server, Report: c.Report}); err != nil {
-			return err
-		}
-		defer q.Close()
+	if c.Queue != nil {
+		return c.computeAt(ctx, c.Queue, g, func() error { return nil })
 	}
+	config := queue.ServerConfig{Dir: filepath.Join(c.Out, serverDir), Report: c.Report, Closed: true}
+	ackWait := time.Duration(0)
+	if c.Listen != nil {
+		config.Listen, config.Token, ackWait = c.Listen.Address, c.Listen.Token, c.Listen.AckWait
+	}
+	if err := os.RemoveAll(config.Dir); err != nil { // of a run that was killed
+		return fmt.Errorf("removing the files of an embedded server: %w", err)
+	}
+	server, err := queue.StartServer(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Shutdown()) }()
+	ctx, unwatch := watchRoom(ctx, server)
+	defer func() { err = unwatch(err) }()
+	q, err := queue.Connect(ctx, queue.Config{Server: server, Report: c.Report, AckWait: ackWait})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	if err := c.computeAt(ctx, q, g, func() error { return c.admit(server) }); err != nil {
+		return err
+	}
+	_ = q.Cancel(ctx, c.Plan.Run) // the server goes, and need not wait for those who ask it for cells
+	if c.Listen != nil {
+		c.showStep("waiting for workers to end")
+		leaving, cancel := context.WithTimeout(ctx, leaveWait)
+		defer cancel()
+		server.Empty(leaving, 1)
+	}
+	return nil
+}
+
+// leaveWait bounds how long an embedded server waits for workers of other machines to find
+// their queue empty.
+const leaveWait = 15 * time.Second
+
+// admit has workers of other machines reach the embedded server.
+func (c *Coordinator) admit(server *queue.Server) error {
+	if c.Listen == nil {
+		return nil
+	}
+	if err := server.Open(); err != nil {
+		return fmt.Errorf("listening on %s for workers: %w", c.Listen.Address, err)
+	}
+	return c.Listen.Ready(server.URL())
+}
+
+// computeAt is compute at a server. queued is called when all cells are queued.
+func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer, queued func() error) error {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return err
 	}
@@ -284,12 +336,15 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		}
 		group.Go(func() error { return worker.Run(work) })
 	}
-	queued := make(chan struct{})
-	g.queued, g.before = queued, k
+	published := make(chan struct{})
+	g.queued, g.before = published, k
 	group.Go(func() error {
 		_, _, err := k.publish(work, q, g.tasks(k.done))
 		if err == nil {
-			close(queued)
+			err = queued()
+		}
+		if err == nil {
+			close(published)
 		}
 		return err
 	})
@@ -304,9 +359,6 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	err = group.Wait()
 	if !g.complete() {
 		return errors.Join(ctx.Err(), err)
-	}
-	if c.Queue == nil {
-		_ = q.Cancel(ctx, c.Plan.Run) // the server goes, and need not wait for those who ask it for cells
 	}
 	return nil
 }
@@ -360,7 +412,7 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 			}
 		},
 		Idle: c.idle(), Process: c.Process, Cache: c.Cache,
-		AllowCommands: c.AllowCommands, Alone: c.Queue == nil,
+		AllowCommands: c.AllowCommands, Alone: c.Queue == nil && c.Listen == nil,
 	}
 	if c.Queue != nil {
 		return w, nil

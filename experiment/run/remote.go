@@ -244,7 +244,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 	if err != nil {
 		return nil, err
 	}
-	c := &Coordinator{Grid: grid, Plan: plan, Out: out, Version: version, Compression: compression, places: &manifest.Places}
+	c := &Coordinator{Grid: grid, Plan: plan, Out: out, Version: version, Compression: compression, internals: internals{places: &manifest.Places}}
 	store, gate, err := c.openFolder(ctx)
 	if err != nil {
 		return nil, err

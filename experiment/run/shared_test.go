@@ -84,7 +84,7 @@ func TestCancelledWhileGathered(t *testing.T) {
 	waiting := make(chan struct{})
 	var once sync.Once
 	c := &Coordinator{
-		Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: q, look: 20 * time.Millisecond,
+		Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: q, internals: internals{look: 20 * time.Millisecond},
 		Progress: func(Progress) { once.Do(func() { close(waiting) }) },
 	}
 	ended := make(chan error, 1)

@@ -36,7 +36,7 @@ type NATS struct {
 	connectWait    time.Duration
 
 	replicas int           // of streams
-	ackWait  time.Duration // of runs
+	AckWait  time.Duration // of runs; 0 for what they have
 
 	program string
 }
@@ -60,7 +60,7 @@ func (n *NATS) AddTo(flags *pflag.FlagSet) {
 // AddStreams adds the flags of commands that make streams and runs.
 func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each data set, task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
-	flags.DurationVar(&n.ackWait, "ack-wait", 0, "`time` that a worker may be silent before its cells are given to others; 0s is what the run has, and 30s for a new one")
+	flags.DurationVar(&n.AckWait, "ack-wait", 0, "`time` that a worker may be silent before its cells are given to others; 0s is what the run has, and 30s for a new one")
 }
 
 // Connect connects to the server. report is told of what the connection
@@ -80,7 +80,7 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 		CredentialsFile: n.creds, NKeyFile: n.nkey, User: n.user, PasswordFile: n.password,
 		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
 		Domain: n.domain, InboxPrefix: n.inbox, ConnectWait: n.connectWait,
-		Replicas: n.replicas, AckWait: n.ackWait,
+		Replicas: n.replicas, AckWait: n.AckWait,
 	})
 	return q, n.Advise(err)
 }
@@ -94,6 +94,14 @@ func (n *NATS) logins() []string {
 		}
 	}
 	return given
+}
+
+// CheckAckWait refuses a time after which cells would be given out again at any pause.
+func (n *NATS) CheckAckWait() error {
+	if n.AckWait != 0 && n.AckWait < time.Second {
+		return Refusef("--ack-wait: \"%v\" is not allowed; a time from 1s is", n.AckWait)
+	}
+	return nil
 }
 
 // Check tells what is wrong with the flags without asking the server: a
@@ -115,8 +123,9 @@ func (n *NATS) Check() error {
 		return Refusef("--jetstream-domain: %q is not allowed; a name without dots, spaces and wildcards is", n.domain)
 	case !slices.Contains([]int{0, 1, 3, 5}, n.replicas):
 		return Refusef("--replicas: \"%d\" is not allowed; 1, 3 and 5 are", n.replicas)
-	case n.ackWait != 0 && n.ackWait < time.Second:
-		return Refusef("--ack-wait: \"%v\" is not allowed; a time from 1s is", n.ackWait)
+	}
+	if err := n.CheckAckWait(); err != nil {
+		return err
 	}
 	if err := queue.CheckServers(n.URL); err != nil {
 		return Refusef("--%s: %w", natsFlag, err)
