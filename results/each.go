@@ -132,13 +132,16 @@ func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, e
 // of [Frame.Column].
 func (f *Frame) At(j, row int) any { return f.Batch.At(f.Columns[j], j, row) }
 
-// eachPartial calls do with every batch of the cells of a folder whose run has not ended, the
-// oldest first: those of cells.arrow, if it exists, and those so far in its streams.
-func eachPartial(ctx context.Context, dir string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
+// errGathered says that a run turned its streams into tables while these were read.
+var errGathered = errors.New("the run gathered its streams into tables while they were read")
+
+// eachPartial calls do with every batch of a table of a folder whose run has not ended, the
+// oldest first: those of its file, if it exists, and those so far in its streams.
+func eachPartial(ctx context.Context, dir, table string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
 	for _, number := range append([]int{0}, segments...) {
-		name := CellsFile
+		name := finalName(table)
 		if number > 0 {
-			name = streamName("cells", number)
+			name = streamName(table, number)
 		}
 		k := -1
 		err := eachFrame(ctx, filepath.Join(dir, name), columns, func(f *Frame) error {
@@ -150,7 +153,7 @@ func eachPartial(ctx context.Context, dir string, segments []int, columns []stri
 		case number == 0 && errors.Is(err, fs.ErrNotExist): // nothing is gathered yet
 		case number > 0 && errors.Is(err, errTorn): // not even its schema is whole yet
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("the run gathered %s into %s while it was read; make the report again", name, CellsFile)
+			return fmt.Errorf("%s: %w; do it again", filepath.Join(dir, name), errGathered)
 		default:
 			return err
 		}
@@ -159,35 +162,39 @@ func eachPartial(ctx context.Context, dir string, segments []int, columns []stri
 }
 
 // EachNewest calls do with the counting rows of the cells in dir, batch by batch, including streams
-// of a run that has not ended. The columns must include cell. It returns the number of streams.
+// of a run that has not ended, where a batch can have none. The columns must include cell. It
+// returns the number of streams.
 func EachNewest(ctx context.Context, dir string, columns []string, do func(*Frame) error) (streams int, err error) {
+	return eachNewest(ctx, dir, "cells", columns, do)
+}
+
+// eachNewest is [EachNewest] for any table.
+func eachNewest(ctx context.Context, dir, table string, columns []string, do func(*Frame) error) (streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {
 		return 0, err
 	}
 	if len(segments) == 0 {
-		return 0, eachFrame(ctx, filepath.Join(dir, CellsFile), columns, do)
+		return 0, eachFrame(ctx, filepath.Join(dir, finalName(table)), columns, do)
 	}
 	inventory, err := TakeInventory(ctx, dir, nil)
 	if err != nil {
 		return 0, err
 	}
 	segments = inventory.segments
-	return len(segments), eachPartial(ctx, dir, segments, columns, func(at rowSource, f *Frame) error {
+	return len(segments), eachPartial(ctx, dir, table, segments, columns, func(at rowSource, f *Frame) error {
 		cells, err := f.Column("cell", experiment.Text)
 		if err != nil {
 			return err
 		}
 		kept := *f
 		kept.Batch = newBatch(f.Columns)
-		for row, cell := range cells.Texts {
-			if e, _, ok := inventory.index.find(cell); ok && e.source == at {
-				appendRows(&kept.Batch, 0, f.Columns, &f.Batch, row, row+1)
-				kept.Batch.Rows++
+		for from, to := 0, 0; from < f.Rows(); from = to {
+			to = from + cellRun(cells.Texts[from:])
+			if e, _, ok := inventory.index.find(cells.Texts[from]); ok && e.source == at {
+				appendRows(&kept.Batch, 0, f.Columns, &f.Batch, from, to)
+				kept.Batch.Rows += to - from
 			}
-		}
-		if kept.Batch.Rows == 0 {
-			return nil
 		}
 		return do(&kept)
 	})

@@ -96,7 +96,7 @@ coordinator run grid.yaml --retry failed`,
 			}
 			listen.use(a, c)
 			if page.listener != nil {
-				c.Watch = a.watcher(page.listener)
+				c.Watch = a.watcher(page.listener, c.Plan.Run, c.Out)
 			}
 			return a.connected(ctx, c, func() error { return a.run(ctx, c, n, &report, asJSON) })
 		})

@@ -16,25 +16,39 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/notify"
+	"github.com/agepath/agepath/results"
 )
 
 func (a *atServer) serveCommand() *cobra.Command {
 	var (
 		listen  string
+		folder  string
 		telling notifyFlags
 	)
-	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks",
+	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics, health checks and their tables",
 		`Show the runs at --nats until a signal ends the program, and change nothing: a live
 page at / (its data at /state.json and /scores.json), metrics for Prometheus at
 /metrics, and health checks at /healthz and /readyz.
 
+The tables of a run are at /runs/RUN/TABLE.parquet and /runs/RUN/TABLE.arrow, also
+while it runs; /runs and /runs/RUN list them as JSON. --results serves those of a
+folder, which needs no server.
+
 There is no login. With an address other than localhost, --listen shows the names
-of data sets and the messages of failed cells to everyone who can reach it.`,
-		"coordinator serve --nats nats://example.org",
+of data sets, the messages of failed cells and all results to everyone who can
+reach it.`,
+		`coordinator serve --nats nats://example.org
+coordinator serve --results out/quickstart`,
 		func(ctx context.Context, _ []string) error {
-			if err := a.NATS.Check(); err != nil {
+			folders, err := runOf(folder)
+			if err == nil && (folder == "" || a.NATS.URL != "") {
+				err = a.NATS.Check()
+			}
+			if err != nil {
 				return err
 			}
+			tables := live.NewTables(folders, a.warn)
+			defer func() { _ = tables.Close() }() // the next one removes what is left
 			n, err := telling.start(a.Base)
 			if err != nil {
 				return err
@@ -45,12 +59,28 @@ of data sets and the messages of failed cells to everyone who can reach it.`,
 				return err
 			}
 			fmt.Fprintf(a.Out, "http://%s/\n", listener.Addr())
-			return a.serve(ctx, listener, n)
+			if a.NATS.URL == "" {
+				return live.Serve(ctx, listener, tables.Handler())
+			}
+			return a.serve(ctx, listener, n, tables)
 		})
 	a.NATS.AddTo(cmd.Flags())
 	telling.addTo(cmd.Flags())
+	command.Path(cmd.Flags(), &folder, "results", "`folder` of results whose tables are served")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
 	return cmd
+}
+
+// runOf returns the folder of --results by the name of its run, none where dir is "".
+func runOf(dir string) (map[string]string, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	run, err := results.RunOf(dir)
+	if err != nil {
+		return nil, command.Refusef("--results: %w; allowed is a folder of `coordinator run` or `coordinator collect`", err)
+	}
+	return map[string]string{run: dir}, nil
 }
 
 func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
@@ -91,10 +121,15 @@ func (p *pageFlag) close() {
 	}
 }
 
-// watcher returns what shows a run on a live page as long as it is computed.
-func (a *app) watcher(listener net.Listener) func(ctx context.Context, q *queue.Queue, earlier run.Earlier) error {
+// watcher returns what shows a run, with the tables in its folder, on a live page as long as it
+// is computed.
+func (a *app) watcher(listener net.Listener, name, dir string) func(ctx context.Context, q *queue.Queue, earlier run.Earlier) error {
 	return func(ctx context.Context, q *queue.Queue, earlier run.Earlier) error {
-		monitor := live.New(live.Config{Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Earlier: earlier})
+		tables := live.NewTables(map[string]string{name: dir}, a.warn)
+		defer func() { _ = tables.Close() }() // the next one removes what is left
+		monitor := live.New(live.Config{
+			Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Earlier: earlier, Tables: tables,
+		})
 		group, serving := errgroup.WithContext(ctx)
 		group.Go(func() error { return live.Serve(serving, listener, monitor.Handler()) })
 		group.Go(func() error {
@@ -106,14 +141,14 @@ func (a *app) watcher(listener net.Listener) func(ctx context.Context, q *queue.
 }
 
 // serve answers from the start on, whatever the time until it is connected.
-func (a *atServer) serve(ctx context.Context, listener net.Listener, n *notify.Notifier) error {
+func (a *atServer) serve(ctx context.Context, listener net.Listener, n *notify.Notifier, tables *live.Tables) error {
 	var startup live.StartupHandler
 	group, serving := errgroup.WithContext(ctx)
 	group.Go(func() error { return live.Serve(serving, listener, &startup) })
 	group.Go(func() error {
 		return a.withQueue(serving, func(q *queue.Queue) error {
 			monitor := live.New(live.Config{
-				Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Looked: live.Notify(n),
+				Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Looked: live.Notify(n), Tables: tables,
 			})
 			startup.Open(monitor.Handler())
 			monitor.Run(serving)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,8 +15,10 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testqueue"
+	"github.com/agepath/agepath/results"
 )
 
 // served is the command serve as it runs in this process.
@@ -68,6 +71,13 @@ func (s *served) await(path string, status int, text string) {
 	}
 }
 
+// text returns what is answered.
+func (s *served) text(path string) string {
+	s.t.Helper()
+	_, body := get(s.t, s.ctx, s.address+path)
+	return body
+}
+
 // wantEnd ends it by a signal.
 func (s *served) wantEnd() {
 	s.t.Helper()
@@ -107,6 +117,14 @@ func TestRunWithPage(t *testing.T) {
 	s := &served{t: t, ctx: ctx, address: address}
 	s.await("state.json", http.StatusOK, `"cells":10,"ok":6,"incomplete":0,"failed":0,"running":1,"queued":3,"unqueued":0`)
 	s.await("state.json", http.StatusOK, `"dataset":"diabetes","method":"original","cells":4,"done":4`)
+	name := regexp.MustCompile(`"runs":\["(.+)"\]`).FindStringSubmatch(s.text("runs"))
+	if name == nil {
+		t.Fatalf("the runs are %s", s.text("runs"))
+	}
+	s.await("runs/"+name[1], http.StatusOK, `"ended":false,"tables":[{"name":"cells","files":["cells.arrow","cells.parquet"]},{"name":"knots",`)
+	if cells := s.text("runs/" + name[1] + "/cells.parquet"); !strings.HasPrefix(cells, "PAR1") || !strings.HasSuffix(cells, "PAR1") {
+		t.Errorf("the cells so far are %.100q", cells)
+	}
 	signal()
 	if code := <-ended; code != command.ExitInterrupted {
 		t.Errorf("exit status %d", code)
@@ -269,4 +287,55 @@ func TestServeRefusals(t *testing.T) {
 	}
 	defer taken.Close()
 	wantRefusal(t, do(t, "serve", "--nats", "nats://127.0.0.1:1", "--listen", taken.Addr().String()), []string{"--listen", "in use"})
+}
+
+// TestServeFolder serves the tables of a folder without a server, and has agepath.py read them.
+func TestServeFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grid, out := write(t, dir, "grid.yaml", smallGrid), filepath.Join(dir, "out")
+	must(t, "run", grid, "--out", out, "--workers", "1", "--figures", "0", "--no-reuse", "--set", "repeats=1")
+	m, err := results.ReadManifest(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startServe(t, "--results", out)
+	defer s.wantEnd()
+	for _, name := range []string{"cells", "knots"} {
+		want, err := os.ReadFile(filepath.Join(out, name+".arrow"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.text("runs/"+m.Run+"/"+name+".arrow") != string(want) {
+			t.Errorf("%s.arrow is another one than in the folder", name)
+		}
+	}
+	write(t, dir, "agepath.py", must(t, "python").out)
+	ask := func(script string) string {
+		cmd := exec.Command(numpy(t), "-c", "import agepath, hashlib, sys, types\n"+script, s.address+"runs/"+m.Run)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return string(out) + err.Error()
+		}
+		return string(out)
+	}
+	digest, err := disk.Digest(filepath.Join(out, "knots.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reader = `
+sys.modules["pyarrow"] = None
+sys.modules["polars"] = types.SimpleNamespace(read_ipc=lambda file, memory_map: hashlib.sha256(file.read()).hexdigest())
+print(agepath.read(sys.argv[1]).knots)`
+	if text := ask(reader); text != digest+"\n" {
+		t.Errorf("read hands over other bytes: %s", text)
+	}
+	if text := ask("agepath.read(sys.argv[1] + 'x')"); !strings.Contains(text, "FileNotFoundError: http://") || !strings.Contains(text, `there is no run "`+m.Run+`x"; /runs lists them`) {
+		t.Errorf("a run that is not there: %s", text)
+	}
+	if text := ask("sys.modules.update(pyarrow=None, polars=None)\nagepath.read(sys.argv[1])"); !strings.HasSuffix(text, "pip install pandas pyarrow\nexit status 1") {
+		t.Errorf("without a reader: %s", text)
+	}
+	wantRefusal(t, do(t, "serve", "--results", dir), []string{"--results: ", "allowed is a folder of `coordinator run`"})
 }

@@ -16,6 +16,7 @@ A grid names it with this file:
 `coordinator try GRID mine` computes one cell of it. This file needs numpy alone.
 """
 import importlib
+import io
 import json
 import os
 import random
@@ -163,12 +164,21 @@ def _predict(model, X, task):
 def read(path):
     """Returns the tables of a folder of results by name, as in read("out/quickstart").cells.
 
-    They are data frames of pandas, else of polars. Pandas reads Arrow files by pyarrow. Without it
-    there is the table cells alone, from the file that `coordinator report DIR --format csv` writes.
+    The address of a run that coordinator serves will do too, as in read("http://localhost:8480/runs/RUN"),
+    also while it is computed. They are data frames of pandas, else of polars. Pandas reads Arrow files by
+    pyarrow. Without it there is the table cells of a folder alone, from the file that
+    `coordinator report DIR --format csv` writes.
     """
-    names = [name[:-len(".arrow")] for name in sorted(os.listdir(path)) if name.endswith(".arrow") and name.count(".") == 1]
+    path = os.fspath(path)
+    served = path.startswith(("http://", "https://"))
+    if served:
+        path = path.rstrip("/")
+        names = [table["name"] for table in json.loads(_get(path))["tables"]]
+    else:
+        names = [name[:-len(".arrow")] for name in sorted(os.listdir(path)) if name.endswith(".arrow") and name.count(".") == 1]
     if "cells" not in names:
-        raise FileNotFoundError(f"{path} has no cells.arrow; coordinator run or collect leaves it in a folder of results")
+        raise FileNotFoundError(f"{path} has no cells yet" if served else
+                                f"{path} has no cells.arrow; coordinator run or collect leaves it in a folder of results")
     pandas, pyarrow, polars = map(_module, ("pandas", "pyarrow", "polars"))
     if pandas and pyarrow:
         load = pandas.read_feather
@@ -179,9 +189,22 @@ def read(path):
         cells, text = os.path.join(path, "cells.arrow"), os.path.join(path, "report", "cells.csv")
         if pandas and os.path.exists(text) and os.path.getmtime(text) >= os.path.getmtime(cells):
             return types.SimpleNamespace(cells=pandas.read_csv(text, dtype={"cell": str}, keep_default_na=False, na_values=[""]))
-        raise ImportError("reading results needs pandas with pyarrow, or polars: pip install pandas pyarrow; "
-                          f"pandas alone reads what `coordinator report {path} --format csv` writes")
+        raise ImportError("reading results needs pandas with pyarrow, or polars: pip install pandas pyarrow" + (
+            "" if served else f"; pandas alone reads what `coordinator report {path} --format csv` writes"))
+    if served:
+        return types.SimpleNamespace(**{name: load(io.BytesIO(_get(f"{path}/{name}.arrow"))) for name in names})
     return types.SimpleNamespace(**{name: load(os.path.join(path, name + ".arrow")) for name in names})
+
+
+def _get(url):
+    """Returns what a server answers."""
+    import urllib.error  # methods need not wait for it
+    import urllib.request
+    try:
+        with urllib.request.urlopen(url) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as refused:
+        raise FileNotFoundError(f"{url}: {refused.read().decode(errors='replace').strip()}") from None
 
 
 def _module(name):

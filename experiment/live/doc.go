@@ -8,6 +8,9 @@
 // 17 for the others, and by up to 300 for each of the first 300,000. Results of cells that the plan does not have are counted alone. Outcomes are read once each, in instalments, without knots and
 // coefficients.
 //
+// [Tables] offers the tables of runs as files. Of a run of the queue it reads each outcome once
+// with its knots and coefficients, into a temporary folder, and keeps about 100 bytes a cell.
+//
 // An outcome that replaces another one, after a retry for example, cannot be
 // told from a first one without remembering every cell. It is noticed because
 // then more outcomes were counted than cells have one, and the run is read

@@ -26,7 +26,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 const stopWait = 5 * time.Second
 
 // Handler answers requests for the page, its data as JSON (/state.json, with
-// ?run=NAME for another run than the first that computes; /scores.json?run=NAME), /metrics,
+// ?run=NAME for another run than the first that computes; /scores.json?run=NAME), the files
+// of [Config.Tables], /metrics,
 // /healthz (the loop goes on) and /readyz (the queue can be read).
 func (m *Monitor) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -53,6 +54,14 @@ func (m *Monitor) Handler() http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry(), promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", run.AnswerCheck(m.Alive))
 	mux.HandleFunc("GET /readyz", run.AnswerCheck(m.Ready))
+	if m.config.Tables != nil {
+		m.config.Tables.addTo(mux)
+	}
+	return guarded(mux)
+}
+
+// guarded has browsers keep what is answered to this page.
+func guarded(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", policy)
@@ -60,7 +69,7 @@ func (m *Monitor) Handler() http.Handler {
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		mux.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 	})
 }
 

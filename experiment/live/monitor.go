@@ -37,6 +37,10 @@ type Config struct {
 	// it has all.
 	Earlier run.Earlier
 
+	// Tables offers the tables of runs, and of those of the queue that it has no folder of,
+	// as files; nil for none. Whoever gives it closes it.
+	Tables *Tables
+
 	// Looked is told of each state after a good look. It must not block. Default:
 	// nothing is told.
 	Looked func(*State)
@@ -64,6 +68,9 @@ func New(config Config) *Monitor {
 	m := &Monitor{config: config, schemas: map[string]*schema{}, runs: map[string]*watch{}}
 	for _, kind := range config.Kinds {
 		m.schemas[kind.Name()] = newSchema(kind)
+	}
+	if config.Tables != nil {
+		config.Tables.monitor = m
 	}
 	m.state.Store(&State{Version: config.Version, Runs: []*Run{}, Workers: []Worker{}, Trouble: "the queue was not looked at yet"})
 	m.alive()

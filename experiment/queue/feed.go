@@ -18,12 +18,16 @@ type Feed struct {
 	// Has reports whether a cell is one of the run; outcomes of others are left out.
 	// Default: all are.
 	Has func(cell string) bool
+	// Whole has outcomes come with their further rows, which takes most of the time.
+	Whole bool
 
-	run    string
-	source *reader
+	run     string
+	source  *reader
+	results results
 }
 
-// Stored is an outcome without further rows, and when the server stored it.
+// Stored is an outcome, without further rows unless [Feed.Whole] wants them, and when the
+// server stored it.
 type Stored struct {
 	*experiment.Outcome
 	At time.Time
@@ -34,7 +38,7 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	if err := validRun(run); err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
-	return &Feed{run: run, source: q.results.messages(run)}, nil
+	return &Feed{run: run, source: q.results.messages(run), results: q.results}, nil
 }
 
 // Next yields the outcomes stored since the last one yielded and ends with the
@@ -51,7 +55,7 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 		if err != nil {
 			return Stored{}, err
 		}
-		outcome, err := f.load(msg)
+		outcome, err := f.load(ctx, msg)
 		if err == nil {
 			err = matches(outcome, msg.Subject(), msg.Headers())
 		}
@@ -62,10 +66,14 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 	})
 }
 
-// load reads the outcome of a message, which is all that is read of one in the Object Store,
-// see results.small: whoever may store there decides how large it is.
-func (f *Feed) load(msg jetstream.Msg) (*experiment.Outcome, error) {
+// load reads the outcome of a message. Unless all of it is wanted, the message is all that is
+// read of one in the Object Store, see results.small: whoever may store there decides how large
+// it is.
+func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	header := msg.Headers()
+	if f.Whole {
+		return f.results.load(ctx, msg.Subject(), header, msg.Data())
+	}
 	if len(msg.Data()) > 0 || header.Get(objectHeader) == "" {
 		return decodeEnding(msg.Data())
 	}

@@ -38,7 +38,10 @@ func Write(ctx context.Context, dir, folder string, compression results.Compress
 		return err
 	}
 	for _, table := range tables {
-		if err := disk.Advise(writeTable(ctx, dir, folder, table, compression)); err != nil {
+		err := disk.Replace(disk.OS{}, filepath.Join(folder, Name(table)), func(file disk.File) error {
+			return Convert(ctx, filepath.Join(dir, table+".arrow"), file, compression)
+		})
+		if err := disk.Advise(err); err != nil {
 			return err
 		}
 	}
@@ -51,41 +54,40 @@ func Write(ctx context.Context, dir, folder string, compression results.Compress
 	return err
 }
 
-func writeTable(ctx context.Context, dir, folder, name string, compression results.Compression) error {
-	table, err := results.OpenTable(filepath.Join(dir, name+".arrow"))
+// Convert writes a table of results, an Arrow file, to a writer as a Parquet file.
+func Convert(ctx context.Context, from string, to io.Writer, compression results.Compression) error {
+	table, err := results.OpenTable(from)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	return disk.Replace(disk.OS{}, filepath.Join(folder, Name(name)), func(file disk.File) error {
-		buffered := bufio.NewWriterSize(file, 1<<18)
-		out := &writer{columns: table.Columns(), compression: compression}
-		for more := true; more; {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			frame, err := table.Next()
-			switch {
-			case errors.Is(err, io.EOF):
-				more = false
-			case err != nil:
-				return err
-			case out.file == nil:
-				if err := out.begin(struct{ io.Writer }{buffered}, frame.Metadata); err != nil { // Close must not close it
-					return err
-				}
-				fallthrough
-			default:
-				if err := out.add(frame); err != nil {
-					return err
-				}
-			}
-		}
-		if err := out.file.Close(); err != nil {
+	buffered := bufio.NewWriterSize(to, 1<<18)
+	out := &writer{columns: table.Columns(), compression: compression}
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return buffered.Flush()
-	})
+		frame, err := table.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			more = false
+		case err != nil:
+			return err
+		case out.file == nil:
+			if err := out.begin(struct{ io.Writer }{buffered}, frame.Metadata); err != nil { // Close must not close it
+				return err
+			}
+			fallthrough
+		default:
+			if err := out.add(frame); err != nil {
+				return err
+			}
+		}
+	}
+	if err := out.file.Close(); err != nil {
+		return err
+	}
+	return buffered.Flush()
 }
 
 // CompressionOf returns the compression of a file made by [Write], "" if unknown.

@@ -1,0 +1,122 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/results"
+)
+
+// mirror is a temporary folder with the results that a queue has of a run. Of the queue it
+// changes nothing. Outcomes that do not fit the tables of their kind are left out: they are
+// the coordinator's to judge.
+type mirror struct {
+	dir    string
+	kind   *experiment.Registration
+	feed   *queue.Feed
+	store  *results.Store
+	looked time.Time
+}
+
+// mirrored returns the folder of a run at the queue, with the results that it has now.
+func (t *Tables) mirrored(ctx context.Context, name string) (dir string, err error) {
+	m := t.mirrors[name]
+	if t.monitor == nil || t.monitor.State().named(name) == nil {
+		err := fmt.Errorf("there is no run %q; /runs lists them: %w", name, fs.ErrNotExist)
+		if m != nil {
+			delete(t.mirrors, name)
+			err = errors.Join(err, m.close(), os.RemoveAll(m.dir))
+		}
+		return "", err
+	}
+	q := t.monitor.config.Queue
+	if m != nil && time.Since(m.looked) < t.kept {
+		return m.dir, nil
+	}
+	if m != nil {
+		counts, err := q.Counts(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if counts.Done < m.cells() { // purged meanwhile
+			delete(t.mirrors, name)
+			if err := errors.Join(m.close(), os.RemoveAll(m.dir)); err != nil {
+				return "", err
+			}
+			m = nil
+		}
+	}
+	if m == nil {
+		if err := t.makeFolder(); err != nil {
+			return "", err
+		}
+		t.made++
+		if m, err = t.newMirror(ctx, q, name, filepath.Join(t.temp, fmt.Sprintf("%06d", t.made))); err != nil {
+			return "", err
+		}
+		t.mirrors[name] = m
+	}
+	return m.dir, m.update(ctx)
+}
+
+func (t *Tables) newMirror(ctx context.Context, q *queue.Queue, name, dir string) (*mirror, error) {
+	description, err := run.Describe(ctx, q, name)
+	if err != nil {
+		return nil, err
+	}
+	schema := t.monitor.schemas[description.Kind]
+	if schema == nil || description.SchemaVersion != results.SchemaVersion {
+		return nil, fmt.Errorf("run %s is of the kind %q and has tables of schema version %d, which this agepath does not have",
+			name, description.Kind, description.SchemaVersion)
+	}
+	cells, err := run.ReadCells(ctx, q, description)
+	if err != nil {
+		return nil, err
+	}
+	m := &mirror{dir: dir, kind: schema.Registration}
+	if m.feed, err = q.Feed(name); err != nil {
+		return nil, err
+	}
+	m.feed.Has, m.feed.Whole = cells.Has, true
+	m.store, err = results.Open(ctx, dir, results.StoreOptions{Tables: m.kind.Tables(), Run: name})
+	return m, err
+}
+
+// cells returns how many there are.
+func (m *mirror) cells() (n int) {
+	for _, of := range m.store.Counts() {
+		n += of
+	}
+	return n
+}
+
+// update adds the results that came since the last time.
+func (m *mirror) update(ctx context.Context) error {
+	tables := m.kind.Tables()
+	for stored, err := range m.feed.Next(ctx) {
+		if errors.As(err, new(*queue.CellError)) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if stored.Kind != m.kind.Name() || tables.Fits(stored.Outcome) != nil {
+			continue
+		}
+		if err := m.store.Append(stored.Outcome); err != nil {
+			return err
+		}
+	}
+	m.looked = time.Now()
+	return m.store.Flush()
+}
+
+func (m *mirror) close() error { return m.store.Close() }

@@ -1,0 +1,420 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/parquet"
+)
+
+const (
+	// keptFor is how long a file of a run that goes on stays as it is: a reader that asks
+	// for parts of it gets them of one file, unless it takes longer.
+	keptFor = 5 * time.Second
+	// restFactor bounds what renewing files takes from a run to 1/20 of a core.
+	restFactor = 20
+	// slowest is the rate, in bytes a second, that a download must have.
+	slowest = 64 << 10
+	// tablesPrefix begins the names of folders for files that are served.
+	tablesPrefix = "agepath-serve-"
+)
+
+// formats are the types of the files of a table.
+var formats = map[string]string{
+	"arrow": "application/vnd.apache.arrow.file", "parquet": "application/vnd.apache.parquet",
+}
+
+// Tables offers the tables of runs as files, under /runs: a list of runs, of each a list of
+// tables, of each table TABLE.arrow and TABLE.parquet, with ETag and ranges. While a run goes
+// on they have the rows of the last flush but for some seconds.
+//
+// The Arrow file of a run that has ended is that of its folder. Others are made when they are
+// asked for, one at a time, into a temporary folder, and shared by all readers: at most every
+// 5 s, and no longer than 1/20 of the time. A file goes once another took its place and its
+// last reader has it, the rest with [Tables.Close] or, after a kill, with the next program that
+// serves. A Tables is safe for concurrent use.
+type Tables struct {
+	folders map[string]string // by run
+	mirrors map[string]*mirror
+	monitor *Monitor // of a queue, nil for none
+	report  func(error)
+	kept    time.Duration // keptFor but in tests
+
+	making sync.Mutex // one file at a time; guards what follows but versions
+	temp   string     // "" before the first file
+	remove func() error
+	made   int
+	resume time.Time // before it nothing is renewed
+
+	mu       sync.Mutex // guards versions
+	versions map[tableFile]*version
+}
+
+// tableFile names what is served.
+type tableFile struct{ run, table, format string }
+
+// version is what a file is now.
+type version struct {
+	path   string
+	info   os.FileInfo
+	etag   string
+	at     time.Time // of its rows
+	looked time.Time
+	of     string // what it was made of
+	own    bool   // a temporary file
+
+	readers int
+	old     bool // another one took its place
+}
+
+// NewTables returns the tables of runs in folders. report is told of files that cannot be
+// made; nil tells nobody.
+func NewTables(folders map[string]string, report func(error)) *Tables {
+	if report == nil {
+		report = func(error) {}
+	}
+	return &Tables{folders: folders, kept: keptFor, mirrors: map[string]*mirror{}, report: report, versions: map[tableFile]*version{}}
+}
+
+// Close removes the temporary files. Nothing may be served then.
+func (t *Tables) Close() (err error) {
+	t.making.Lock()
+	defer t.making.Unlock()
+	for _, m := range t.mirrors {
+		err = errors.Join(err, m.close())
+	}
+	if t.remove != nil {
+		err = errors.Join(err, t.remove())
+	}
+	t.mirrors, t.remove, t.temp = map[string]*mirror{}, nil, ""
+	return err
+}
+
+// Handler answers requests for tables alone.
+func (t *Tables) Handler() http.Handler {
+	mux := http.NewServeMux()
+	t.addTo(mux)
+	mux.Handle("GET /{$}", http.RedirectHandler("/runs", http.StatusFound))
+	return guarded(mux)
+}
+
+func (t *Tables) addTo(mux *http.ServeMux) {
+	mux.HandleFunc("GET /runs", t.serveRuns)
+	mux.HandleFunc("GET /runs/{run}", t.serveRun)
+	mux.HandleFunc("GET /runs/{run}/{file}", t.serveFile)
+}
+
+// names lists the runs.
+func (t *Tables) names() []string {
+	names := []string{}
+	for name := range t.folders {
+		names = append(names, name)
+	}
+	if t.monitor != nil {
+		for _, run := range t.monitor.State().Runs {
+			if t.folders[run.Name] == "" {
+				names = append(names, run.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (t *Tables) serveRuns(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, struct {
+		Runs []string `json:"runs"`
+	}{t.names()})
+}
+
+// serveRun answers with the tables of a run.
+func (t *Tables) serveRun(w http.ResponseWriter, r *http.Request) {
+	run := r.PathValue("run")
+	contents, err := t.contents(r.Context(), run)
+	if err != nil {
+		t.refuse(w, r, err)
+		return
+	}
+	type table struct {
+		Name  string   `json:"name"`
+		Files []string `json:"files"`
+	}
+	answer := struct {
+		Run    string  `json:"run"`
+		Ended  bool    `json:"ended"` // no rows come
+		Tables []table `json:"tables"`
+	}{run, contents.Ended, []table{}}
+	if t.monitor != nil {
+		if known := t.monitor.State().named(run); known != nil {
+			answer.Ended = known.Phase == Finished || known.Phase == Cancelled
+		}
+	}
+	for _, name := range contents.Tables {
+		answer.Tables = append(answer.Tables, table{name, []string{name + ".arrow", name + ".parquet"}})
+	}
+	writeJSON(w, answer)
+}
+
+// refuse answers with an error.
+func (t *Tables) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusInternalServerError
+	switch {
+	case r.Context().Err() != nil:
+		return // nobody waits for it
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, queue.ErrNoData):
+		status = http.StatusNotFound
+	default:
+		t.report(fmt.Errorf("serving %s: %w", r.URL.Path, err))
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, err.Error(), status)
+}
+
+func (t *Tables) serveFile(w http.ResponseWriter, r *http.Request) {
+	file := tableFile{run: r.PathValue("run")}
+	file.table, file.format, _ = strings.Cut(r.PathValue("file"), ".")
+	if formats[file.format] == "" {
+		http.Error(w, fmt.Sprintf("there is no file %q of a run; /runs/%s lists them", r.PathValue("file"), file.run), http.StatusNotFound)
+		return
+	}
+	connection := http.NewResponseController(w)
+	_ = errors.Join(connection.SetReadDeadline(time.Time{}), connection.SetWriteDeadline(time.Time{})) // a first file can take long to make
+	v, body, err := t.open(r.Context(), file)
+	if err != nil {
+		_ = connection.SetWriteDeadline(time.Now().Add(stopWait))
+		t.refuse(w, r, err)
+		return
+	}
+	defer t.release(v)
+	defer body.Close()
+	_ = connection.SetWriteDeadline(time.Now().Add(stopWait + time.Duration(v.info.Size()/slowest)*time.Second))
+	header := w.Header()
+	header.Set("Content-Type", formats[file.format])
+	header.Set("ETag", v.etag)
+	header.Set("Cache-Control", "no-cache")
+	http.ServeContent(w, r, "", v.at, body)
+}
+
+// open opens what a file is now for a reader, which closes the body and releases the version.
+func (t *Tables) open(ctx context.Context, file tableFile) (*version, *os.File, error) {
+	const most = 3
+	for tries := 0; ; tries++ {
+		v, err := t.take(ctx, file)
+		if err != nil {
+			return nil, nil, err
+		}
+		body, err := os.Open(v.path)
+		if err == nil {
+			var info os.FileInfo
+			if info, err = body.Stat(); err == nil && os.SameFile(v.info, info) && v.info.Size() == info.Size() && v.info.ModTime().Equal(info.ModTime()) {
+				return v, body, nil
+			}
+			err = errors.Join(err, body.Close())
+		}
+		t.release(v)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		if tries == most {
+			return nil, nil, fmt.Errorf("%s of run %s is replaced again and again; ask later", filepath.Base(v.path), file.run)
+		}
+		t.expire(file, v) // its folder has another file since
+	}
+}
+
+// take returns what a file is now, for a reader, which releases it. Nobody waits for a file to
+// be renewed: until then all get the one that there is.
+func (t *Tables) take(ctx context.Context, file tableFile) (*version, error) {
+	v, fresh := t.current(file)
+	switch {
+	case v == nil:
+		t.making.Lock()
+	case fresh || !t.making.TryLock():
+		return v, nil
+	default:
+		t.release(v)
+	}
+	defer t.making.Unlock()
+	if _, err := t.renew(ctx, file); err != nil {
+		return nil, err
+	}
+	v, _ = t.current(file)
+	return v, nil
+}
+
+// current returns the version of a file that is there, with one more reader, nil for none, and
+// whether it is too new to be renewed.
+func (t *Tables) current(file tableFile) (v *version, fresh bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if v = t.versions[file]; v == nil {
+		return nil, false
+	}
+	v.readers++
+	return v, time.Since(v.looked) < t.kept
+}
+
+// expire has a version renewed that is not there any more.
+func (t *Tables) expire(file tableFile, v *version) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.versions[file] == v {
+		v.old = true
+		delete(t.versions, file)
+		v.removeUnread()
+	}
+}
+
+func (t *Tables) release(v *version) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v.readers--
+	v.removeUnread()
+}
+
+// removeUnread removes a temporary file that nobody reads and nobody will.
+func (v *version) removeUnread() {
+	if v.own && v.old && v.readers == 0 {
+		_ = os.Remove(v.path) // else with the folder
+	}
+}
+
+// put makes a version the one of a file.
+func (t *Tables) put(file tableFile, v *version) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if was := t.versions[file]; was != nil && was != v {
+		was.old = true
+		was.removeUnread()
+	}
+	v.looked = time.Now()
+	t.versions[file] = v
+}
+
+// renew makes a file where it is not there, or may be renewed and has changed.
+func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
+	start := time.Now()
+	was, fresh := t.current(file)
+	if was != nil {
+		defer t.release(was)
+	}
+	if fresh || was != nil && start.Before(t.resume) {
+		return was, nil
+	}
+	next, err := t.make(ctx, file, was)
+	if err != nil {
+		return nil, err
+	}
+	t.put(file, next)
+	if was != nil {
+		t.resume = time.Now().Add(restFactor * time.Since(start))
+	}
+	return next, nil
+}
+
+// make returns what a file is now, which can be what it was.
+func (t *Tables) make(ctx context.Context, file tableFile, was *version) (*version, error) {
+	if file.format == "parquet" {
+		from, err := t.renew(ctx, tableFile{file.run, file.table, "arrow"})
+		if err != nil || was != nil && was.of == from.etag {
+			return was, err
+		}
+		return t.write(from.at, from.etag, func(path string) error { return convert(ctx, from.path, path) })
+	}
+	dir, contents, err := t.look(ctx, file.run)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(contents.Tables, file.table) {
+		return nil, fmt.Errorf("run %s has no table %q so far: %w", file.run, file.table, fs.ErrNotExist)
+	}
+	state := contents.State(file.table)
+	if was != nil && was.of == state {
+		return was, nil
+	}
+	if contents.Ended {
+		return describeVersion(&version{path: filepath.Join(dir, file.table+".arrow"), of: state})
+	}
+	return t.write(time.Now(), state, func(path string) error { return results.Snapshot(ctx, dir, file.table, path) })
+}
+
+// write makes a temporary file.
+func (t *Tables) write(at time.Time, of string, write func(path string) error) (*version, error) {
+	if err := t.makeFolder(); err != nil {
+		return nil, err
+	}
+	t.made++
+	v := &version{path: filepath.Join(t.temp, fmt.Sprintf("%06d", t.made)), at: at, of: of, own: true}
+	if err := write(v.path); err != nil {
+		return nil, errors.Join(err, disk.RemoveIfThere(disk.OS{}, v.path))
+	}
+	return describeVersion(v)
+}
+
+// makeFolder makes the folder for files.
+func (t *Tables) makeFolder() (err error) {
+	if t.temp == "" {
+		t.temp, t.remove, err = disk.TemporaryFolder(tablesPrefix)
+	}
+	if err != nil {
+		return fmt.Errorf("a folder for the files that are served: %w", err)
+	}
+	return nil
+}
+
+// describeVersion notes what is said of a file.
+func describeVersion(v *version) (*version, error) {
+	digest, err := disk.Digest(v.path)
+	if err == nil {
+		v.info, err = os.Stat(v.path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.at.IsZero() {
+		v.at = v.info.ModTime()
+	}
+	v.etag = `"` + digest[:32] + `"`
+	return v, nil
+}
+
+// convert writes an Arrow file as a Parquet file.
+func convert(ctx context.Context, from, to string) error {
+	file, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	return errors.Join(parquet.Convert(ctx, from, file, results.ZSTD), file.Close())
+}
+
+// contents lists what a run has now.
+func (t *Tables) contents(ctx context.Context, run string) (*results.Contents, error) {
+	t.making.Lock()
+	defer t.making.Unlock()
+	_, contents, err := t.look(ctx, run)
+	return contents, err
+}
+
+// look returns the folder of a run and what it holds.
+func (t *Tables) look(ctx context.Context, run string) (dir string, contents *results.Contents, err error) {
+	dir = t.folders[run]
+	if dir == "" {
+		if dir, err = t.mirrored(ctx, run); err != nil {
+			return "", nil, err
+		}
+	}
+	contents, err = results.Look(dir)
+	return dir, contents, err
+}
