@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -19,6 +20,37 @@ var (
 	docFlag     = regexp.MustCompile("`--([a-z-]+)")
 	perCore     = regexp.MustCompile(`(one per core)( unless given)? \(default \d+\)`)
 )
+
+// programs is the folder of the coordinator and the worker, which are built once.
+var (
+	programs string
+	build    = sync.OnceValue(func() error {
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+string(filepath.Separator), "./cmd/...")
+		cmd.Dir = root
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building the programs: %w\n%s", err, text)
+		}
+		return nil
+	})
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "agepath-docs-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(programs)
+	os.Exit(code)
+}
+
+func builtPrograms(t *testing.T) (dir string) {
+	t.Helper()
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	return programs
+}
 
 // commandHelp is what --help says of one command.
 type commandHelp struct {
@@ -104,12 +136,7 @@ func TestCommandReference(t *testing.T) {
 // helpOfAll runs --help of every command of both programs.
 func helpOfAll(t *testing.T) (all []commandHelp) {
 	t.Helper()
-	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir+string(filepath.Separator), "./cmd/...")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the programs: %v\n%s", err, out)
-	}
+	dir := builtPrograms(t)
 	var visit func(words ...string)
 	visit = func(words ...string) {
 		command := exec.CommandContext(t.Context(), filepath.Join(dir, words[0]), append(slices.Clone(words[1:]), "--help")...)

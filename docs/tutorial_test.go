@@ -54,12 +54,7 @@ func TestTutorial(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy, sklearn, pandas").CombinedOutput(); err != nil {
 		needs.Lacking(t, "the tutorial's method, Debian's python3-sklearn and python3-pandas: %v\n%s", err, out)
 	}
-	programs, dir := t.TempDir(), t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", programs+string(filepath.Separator), "./cmd/...")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the programs: %v\n%s", err, out)
-	}
+	programs, dir := builtPrograms(t), t.TempDir()
 	for name, program := range map[string]string{"python3": python, "nats-server": server} {
 		if err := os.Symlink(program, filepath.Join(programs, name)); err != nil {
 			t.Fatal(err)

@@ -27,15 +27,14 @@ const diskDir = "/runs/out"
 type scenario struct {
 	cells int
 	steps func() []step
-	every int // with -short only one of so many operations fails
 }
 
 // scenarios are a run of a grid that stays, and one of grids that cells leave and come
 // back to.
 var scenarios = map[string]scenario{
-	"one grid":      {50, diskSteps, 37},
-	"changed grids": {12, changedSteps, 17},
-	"shrunk grid":   {3, shrunkSteps, 5},
+	"one grid":      {50, diskSteps},
+	"changed grids": {12, changedSteps},
+	"shrunk grid":   {3, shrunkSteps},
 }
 
 // diskRun is a run on a disk: with compactions in the middle, a second process, cells
@@ -389,14 +388,14 @@ func runFiles(d *faultyDisk) map[string]string {
 
 // faultStep is the distance between two operations that fail: with AGEPATH_LONG=1 all of
 // them do, which takes ten minutes.
-func (s scenario) faultStep() int {
+func faultStep() int {
 	switch {
 	case testing.Short():
-		return s.every
+		return 71
 	case needs.Long():
 		return 1
 	default:
-		return 13
+		return 23
 	}
 }
 
@@ -429,7 +428,7 @@ func powerFailures(t *testing.T, s scenario) {
 	for lane := range lanes {
 		t.Run(fmt.Sprintf("lane %d", lane), func(t *testing.T) {
 			t.Parallel()
-			for n := lane * s.faultStep(); n < operations && !t.Failed(); n += lanes * s.faultStep() {
+			for n := lane * faultStep(); n < operations && !t.Failed(); n += lanes * faultStep() {
 				powerFailure(t, s, n, want, &seen)
 			}
 		})
@@ -570,7 +569,7 @@ func diskFaults(t *testing.T, s scenario) {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
 			failures := 0
-			for n, hit := 0, true; hit; n += s.faultStep() {
+			for n, hit := 0, true; hit; n += faultStep() {
 				r := newDiskRun(newFaultyDisk(), s)
 				count, healed := 0, false
 				var paths []string // of operations that failed

@@ -127,24 +127,24 @@ func TestGrownGrid(t *testing.T) {
 	plan("former 18 cells", "--set", "seed=7")
 }
 
-// The quickstart with a repeat more computes that one alone, whatever kills it.
+// A grid with more repeats computes these alone, whatever kills the run.
 func TestKilledGrowth(t *testing.T) {
 	needs.Patience(t, "10 s")
 	t.Parallel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
-	args := []string{"run", filepath.Join("..", "..", "grids", "quickstart.yaml"), "--out", out, "--figures", "0", "--set", "repeats=1"}
+	args := []string{"run", write(t, dir, "grid.yaml", allMethods), "--out", out, "--figures", "0", "--set", "age.acs_step=0.2", "--set", "repeats=2"}
 	must(t, args...)
 	cells, knots := rowsByCell(t, filepath.Join(out, "cells.arrow")), rowsByCell(t, filepath.Join(out, "knots.arrow"))
 	old := len(cells)
-	grown := append(slices.Clone(args), "--set", "repeats=2")
+	grown := append(slices.Clone(args), "--set", "repeats=4")
 	more := old
 	for range 2 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration((0.05+rand.Float64())*float64(time.Second)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration((0.05+0.4*rand.Float64())*float64(time.Second)))
 		err := process(ctx, grown...).Run()
 		cancel()
 		t.Logf("a run was killed: %v", err)
-		if o := must(t, "plan", args[1], "--out", out, "--set", "repeats=2"); !regexp.MustCompile(`cells  \d+ \(2 repeats\), \d+ in `).MatchString(o.out) {
+		if o := must(t, "plan", args[1], "--out", out, "--set", "repeats=4"); !regexp.MustCompile(`cells  \d+ \(4 repeats\), \d+ in `).MatchString(o.out) {
 			t.Fatalf("plan prints\n%s", o.out)
 		}
 	}

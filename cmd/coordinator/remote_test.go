@@ -35,7 +35,7 @@ func startRemote(t *testing.T) *remote {
 var buildWorker = sync.OnceValues(func() (program string, err error) {
 	program = filepath.Join(programs, "worker.exe")
 	// Without a commit, as this test is: rows say the version that computed them.
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", program, "github.com/agepath/agepath/cmd/worker")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-buildvcs=false", "-o", program, "github.com/agepath/agepath/cmd/worker")
 	if text, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the worker: %w\n%s", err, text)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // Environment variables that make the test binary run as the coordinator:
@@ -54,6 +55,7 @@ func TestMain(m *testing.M) {
 	if programs, err = os.MkdirTemp("", "agepath-coordinator-"); err != nil {
 		panic(err)
 	}
+	needs.Waiting(4)
 	code := m.Run()
 	os.RemoveAll(programs)
 	os.Exit(code)

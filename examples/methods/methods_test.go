@@ -39,7 +39,7 @@ func TestExamples(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "ridge", "ridge"), "./ridge")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "ridge", "ridge"), "./ridge")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -53,6 +53,7 @@ func reach(t *testing.T, node *server.Server, config Config) (*bundle, error) {
 
 // TestNoJetStream wants a server without JetStream to be named within ten seconds.
 func TestNoJetStream(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	began := time.Now()
 	_, err := reach(t, startOptions(t, &server.Options{}), Config{})
@@ -67,6 +68,7 @@ func TestNoJetStream(t *testing.T) {
 // TestDomain reaches streams through a leaf node with a JetStream of its own, and wants
 // whoever uses the leaf's own to hear that no run is there.
 func TestDomain(t *testing.T) {
+	needs.Patience(t, "8 s")
 	t.Parallel()
 	link := needs.FreePorts(t, 1)[0]
 	address, err := net.ResolveTCPAddr("tcp", link)

@@ -128,6 +128,7 @@ func (b *bundle) restricted(user, address string) (*Queue, *complaints) {
 // nothing more than the permissions that users are told to give them. Then it tries,
 // as each of them, every other operation.
 func TestPermissions(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	eachServer(t, func(t *testing.T, start func(string) string) {
 		address := start(restrictedConfig(t))

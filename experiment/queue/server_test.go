@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
+	needs.Waiting(8)
 	os.Exit(m.Run())
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // system is what the net package makes of a system's error.
@@ -226,6 +227,7 @@ func TestPersist(t *testing.T) {
 // TestPublishOverBrokenConnections breaks the connection again and again while
 // tasks are published, from the server's side: writing to it fails in between.
 func TestPublishOverBrokenConnections(t *testing.T) {
+	needs.Patience(t, "10 s")
 	t.Parallel()
 	b := setup(t, ackWait)
 	if b.server == nil {
@@ -261,6 +263,7 @@ func TestPublishOverBrokenConnections(t *testing.T) {
 // TestLostWhileFlushing has the connection lost when the server is asked whether it
 // received everything. The library's error is that of a connection closed for good.
 func TestLostWhileFlushing(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

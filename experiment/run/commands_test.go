@@ -96,12 +96,17 @@ func TestCommands(t *testing.T) {
 		"murder":   {`NAP & read l; kill -9 $PPID; NAP`, experiment.Failed, "signal: killed"},
 		"infinite": {`read l; echo '{"coefficients": [[1e999]]}'`, experiment.Failed, "its answer"},
 	}
-	scripts := map[string]string{}
-	for name, c := range cases {
-		scripts[name] = strings.ReplaceAll(c.script, "NAP", nap)
+	got := map[string]*experiment.Outcome{}
+	for timeout, hang := range map[string]bool{"2s": true, "1m": false} { // a busy machine takes seconds to fill the memory
+		scripts := map[string]string{}
+		for name, c := range cases {
+			if hang == (c.status == experiment.Timeout) {
+				scripts[name] = strings.ReplaceAll(c.script, "NAP", nap)
+			}
+		}
+		grid, p, _ := commandPlan(t, scripts, "limits={timeout: "+timeout+", memory: 400MiB, attempts: 1}")
+		maps.Copy(got, computeCommands(t, grid, p, 2, commandSlot, wantIsolation(t)))
 	}
-	grid, p, _ := commandPlan(t, scripts, "limits={timeout: 6s, memory: 400MiB, attempts: 1}")
-	got := computeCommands(t, grid, p, 2, commandSlot, wantIsolation(t))
 	for name, c := range cases {
 		o := got[name]
 		if o == nil {
@@ -313,6 +318,7 @@ func theOutcome(t *testing.T, q *queue.Queue, run string) *experiment.Outcome {
 // what they need: no cell fails or uses up an attempt, and what the second lacks is said
 // in its log and by its presence. Without the first no worker can, which is said of the run.
 func TestLacks(t *testing.T) {
+	needs.Patience(t, "10 s")
 	t.Parallel()
 	bin := t.TempDir()
 	if runtime.GOOS == "linux" {

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	needs.Waiting(8)
 	os.Exit(m.Run())
 }
 

@@ -66,7 +66,7 @@ func TestOneArithmetic(t *testing.T) {
 	}
 	own := builtProgram(t, "coordinator")
 	plain := filepath.Join(t.TempDir(), "coordinator")
-	if text, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "purego", "-o", plain, "github.com/agepath/agepath/cmd/coordinator").CombinedOutput(); err != nil {
+	if text, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-tags", "purego", "-o", plain, "github.com/agepath/agepath/cmd/coordinator").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	for kind, grid := range smallSweeps {

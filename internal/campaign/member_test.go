@@ -23,7 +23,7 @@ import (
 var (
 	programs string
 	build    = sync.OnceValue(func() error {
-		cmd := exec.Command("go", "build", "-o", programs+string(filepath.Separator), "github.com/agepath/agepath/cmd/...")
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+string(filepath.Separator), "github.com/agepath/agepath/cmd/...")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("building the programs: %w\n%s", err, text)
 		}

@@ -4,9 +4,11 @@
 package needs
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -37,6 +39,14 @@ func Patience(t testing.TB, takes string) {
 	t.Helper()
 	if testing.Short() && os.Getenv(requireAll) != "1" {
 		t.Skipf("takes %s, which -short leaves out", takes)
+	}
+}
+
+// Waiting has n tests of a package run at a time unless -parallel is given. It is for
+// TestMain of packages whose tests mostly wait: the default is one per processor.
+func Waiting(n int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
+		panic(err)
 	}
 }
 
