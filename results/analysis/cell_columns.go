@@ -11,8 +11,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// cellColumns are the columns of a batch of cells that a report is made of,
-// found by name.
+// cellColumns are the columns of a batch of cells that reports use, found by name.
 type cellColumns struct {
 	schema         *schema
 	dimensions     []*experiment.Vector
@@ -20,7 +19,7 @@ type cellColumns struct {
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
 	steps          [2]*experiment.Vector // of the best validation score and of the best test score
-	points, fits   *experiment.Vector    // how many the path has, and how many of them have a model of their own
+	points, fits   *experiment.Vector    // numbers of the path's points, and of those with a model of their own
 	seconds        [2]*experiment.Vector // processor and elapsed time
 	method         *experiment.Vector
 	params         *experiment.Vector // of the method
@@ -30,14 +29,13 @@ type cellColumns struct {
 	cell           *experiment.Vector
 	rows           int
 	keys           map[[2]string]string // exactMethod by method and settings
-	texts          map[string]string    // one copy of each text, apart from the batch's memory
+	texts          map[string]string    // one copy of each text, outside the batch's memory
 }
 
-// timeColumns are the times of a cell, the one that counts first.
+// timeColumns are the times of a cell, the decisive one first.
 var timeColumns = [2]string{"cpu_seconds", "wall_seconds"}
 
-// newCellColumns finds the columns of a batch. Texts that were met before are
-// taken from texts.
+// newCellColumns finds the columns of a batch. Known texts are taken from texts.
 func newCellColumns(schema *schema, cells *results.Frame, texts map[string]string) (*cellColumns, error) {
 	n := len(schema.Dimensions)
 	c := &cellColumns{
@@ -85,10 +83,10 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 	return c, nil
 }
 
-// isNull reports whether a column has no value in a row, or is none of the kind's.
+// isNull reports whether a column lacks a value in a row. The vector is nil for a column that the
+// kind lacks.
 func isNull(vector *experiment.Vector, row int) bool { return vector == nil || vector.IsNull(row) }
 
-// setting returns the setting of a cell.
 func (c *cellColumns) setting(row int) Setting {
 	var s Setting
 	for d, vector := range c.dimensions {
@@ -96,7 +94,7 @@ func (c *cellColumns) setting(row int) Setting {
 		case vector.IsNull(row):
 		case len(vector.Ints) > 0:
 			s[d] = Value{Number: float64(vector.Ints[row]), IsNumber: true}
-		case c.numeric[d] && math.IsNaN(vector.Floats[row]): // nothing that settings could be told apart by
+		case c.numeric[d] && math.IsNaN(vector.Floats[row]): // no number to distinguish settings by
 		case c.numeric[d]:
 			s[d] = Value{Number: vector.Floats[row], IsNumber: true}
 		default:
@@ -109,11 +107,10 @@ func (c *cellColumns) setting(row int) Setting {
 	return s
 }
 
-// methodKey returns the method of a cell with its settings, if it has any, as readers expect
-// their numbers.
+// methodKey returns the method of a cell with its settings, if any, with rounded numbers.
 func (c *cellColumns) methodKey(row int) string { return shortMethod(c.exactMethod(row)) }
 
-// exactMethod returns them with all digits.
+// exactMethod is methodKey with all digits.
 func (c *cellColumns) exactMethod(row int) string {
 	method := c.text(c.method, row)
 	if isNull(c.params, row) {
@@ -128,7 +125,7 @@ func (c *cellColumns) exactMethod(row int) string {
 	return key
 }
 
-// text returns a text that does not keep the batch's memory alive.
+// text returns a copy of a text, so that the batch's memory can be freed.
 func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 	shared := vector.Texts[row]
 	own, ok := c.texts[shared]
@@ -139,8 +136,7 @@ func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 	return own
 }
 
-// sample returns the scores of a cell, NaN where there is none, and its
-// metric, "" where there is none.
+// sample returns the scores (NaN if missing) and the metric ("" if missing) of a cell.
 func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	r := RepeatScore{Repeat: c.repeat.Ints[row], Status: experiment.Status(c.text(c.status, row))}
 	var err error
@@ -189,7 +185,7 @@ type (
 	Aspect = layout.Aspect
 )
 
-// schema is what the cells table of a kind has.
+// schema is the layout of a kind and the columns of its cells table.
 type schema struct {
 	*layout.Layout
 
@@ -204,11 +200,10 @@ func schemaOf(kind *experiment.Registration) *schema {
 	return s
 }
 
-// has reports whether the kind has a column.
 func (s *schema) has(column string) bool { return slices.Contains(s.columns, column) }
 
-// pathColumn returns the measure that counts the points of a path, or those with a model of their
-// own, "" for kinds without.
+// pathColumn returns the measure that counts the points of a path (0) or those with a model of
+// their own (1); "" for kinds without.
 func (s *schema) pathColumn(i int) string {
 	if s.Path == nil {
 		return ""
@@ -216,15 +211,14 @@ func (s *schema) pathColumn(i int) string {
 	return [...]string{s.Path.Points, s.Path.Fits}[i]
 }
 
-// there returns those of the columns that the kind has.
+// there returns the columns that the kind has.
 func (s *schema) there(columns ...string) []string {
 	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !s.has(column) })
 }
 
-// stepColumns are the columns of [RepeatScore.Step].
 func (s *schema) stepColumns() [2]string { return [2]string{s.Step.Chosen, s.Step.Oracle} }
 
-// scored tells which scores the kind has.
+// scored reports which scores the kind has.
 func (s *schema) scored() (has [scores]bool) {
 	for score, column := range ScoreColumns {
 		has[score] = s.has(column)
@@ -233,7 +227,7 @@ func (s *schema) scored() (has [scores]bool) {
 	return has
 }
 
-// cellColumnNames are the columns that cellColumns finds.
+// cellColumnNames are the columns that newCellColumns finds.
 func (s *schema) cellColumnNames() []string {
 	steps := s.stepColumns()
 	return s.there(slices.Concat(s.Columns(), ScoreColumns, steps[:], timeColumns[:],

@@ -12,23 +12,22 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// place is where the cells of a method go once its hyperparameters are chosen.
+// place is the row and method of cells after the choice of hyperparameters.
 type place struct {
 	setting Setting
 	method  string // without settings
 }
 
-// member is an entry of cells that a method can be represented by at a place.
+// member is an entry of cells that can represent a method at a place.
 type member struct {
 	setting Setting
 	method  string
 	entry   *ScoreEntry
 }
 
-// places returns the entries that differ in nothing but hyperparameters, by
-// their place. A parameter that has one value in all cells to compare stays in
-// their setting. With variant they differ in the layout's variant too; where there is one
-// method alone, its variants are methods instead.
+// places groups the entries that differ only in hyperparameters. A parameter with a single value in
+// all cells stays in the setting. With variant, entries of a group may also differ in the layout's
+// variant; if there is only one method, its variants are treated as methods instead.
 func (g *cellGroups) places(variant bool) map[place][]member {
 	free := g.freeParameters()
 	places := map[place][]member{}
@@ -48,7 +47,7 @@ func (g *cellGroups) places(variant bool) map[place][]member {
 	return places
 }
 
-// severalMethods reports whether there are methods to compare.
+// severalMethods reports whether the entries have at least two methods.
 func (g *cellGroups) severalMethods() bool {
 	first := ""
 	for _, entries := range g.entries {
@@ -63,16 +62,15 @@ func (g *cellGroups) severalMethods() bool {
 	return false
 }
 
-// candidate is one cell that a method can be represented by.
+// candidate is one cell that can represent a method.
 type candidate struct {
 	of   *member
 	rank int // of the member
 	RepeatScore
 }
 
-// candidatesOf returns the cells of the members by repeat, then by their
-// parameters in the order of the columns, settings of the method last. It sorts
-// the members.
+// candidatesOf returns the cells of the members by repeat, then by their parameters in the order of
+// the columns, settings of the method last. It sorts the members.
 func candidatesOf(members []member) []candidate {
 	slices.SortFunc(members, func(a, b member) int {
 		return cmp.Or(a.setting.Compare(b.setting), CompareMethods(a.method, b.method))
@@ -90,24 +88,23 @@ func candidatesOf(members []member) []candidate {
 	return list
 }
 
-// Choice is a choice of parameters.
+// Choice is a choice of hyperparameters.
 type Choice struct {
-	Words   string // as in "mixture γ=0.5, C=10", "" where there was nothing to choose among
-	Repeats int    // in which it was made
+	Words   string // such as "mixture γ=0.5, C=10"; "" if there was nothing to choose
+	Repeats int    // number of repeats with this choice
 }
 
-// chosenTables makes one table for each metric in which every method has its
-// own hyperparameters in each repeat, and with variant its own of the layout's
-// variants. [TestAtBestValidation] and [TestAtEnd]
-// are scores of the cell with the best validation score, [TestAtBestTest] is
-// the best test score of all cells; so [SelectionBias] is what choosing age and
-// parameters by the test score adds. It also returns how many choices by the
-// validation score rest on fewer cells than others of the same method.
+// chosenTables makes one table for each metric in which every method has its own hyperparameters in
+// each repeat, and with variant its own variant of the layout. [TestAtBestValidation] and
+// [TestAtEnd] are scores of the cell with the best validation score; [TestAtBestTest] is the best
+// test score of all cells, so [SelectionBias] is the gain of choosing age and parameters by the
+// test score. fewer is the number of choices by the validation score that rest on fewer cells than
+// other choices of the same method.
 func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int) {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
 	names := g.commonNames()
-	words := map[Metric][]string{} // what was chosen
+	words := map[Metric][]string{} // the choices
 	for at, members := range g.places(variant) {
 		metric := g.metric(at.setting)
 		candidates := candidatesOf(members)
@@ -116,7 +113,7 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 		for i := range choices {
 			sample, best := &entry.Sample[i], &oracle.Sample[i]
 			sample.Score[TestAtBestTest], sample.Step[1] = best.Score[TestAtBestTest], best.Step[1]
-			if choices[i].Cell == "" { // no validation score to choose by
+			if choices[i].Cell == "" { // no validation score
 				sample.Score[TestAtBestValidation], sample.Score[TestAtEnd], sample.Step[0] = math.NaN(), math.NaN(), math.NaN()
 			}
 			if choices[i].onFewer() {
@@ -148,10 +145,10 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 	return tables, fewer
 }
 
-// settingsWord is what settings of methods are called among what is chosen.
+// settingsWord names the settings of methods in a list of chosen aspects.
 const settingsWord = "settings of methods"
 
-// freeWords names the aspects in which the members at a place differ from it.
+// freeWords names the aspects in which the members at a place differ from the place.
 func (g *cellGroups) freeWords(at place, members []member) []string {
 	var words []string
 	for _, m := range members {
@@ -168,8 +165,8 @@ func (g *cellGroups) freeWords(at place, members []member) []string {
 	return slices.Compact(words)
 }
 
-// countChoices says what was chosen in how many repeats, those of most first. A repeat
-// without a choice does not count.
+// countChoices counts the repeats of each choice, in descending order. Repeats without a choice are
+// ignored.
 func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
 	var list []Choice
 	for i := range choices {
@@ -188,7 +185,7 @@ func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
 	return list
 }
 
-// chosenWords names what a cell has that the setting leaves open.
+// chosenWords names the values of a cell that the setting leaves open.
 func chosenWords(l *layout.Layout, at Setting, s *Selected) string {
 	var words []string
 	for _, a := range l.Aspects {
@@ -231,8 +228,7 @@ func (g *cellGroups) hasVariants() bool {
 	return false
 }
 
-// commonNames returns, by a method's name, that name with the settings that all
-// its entries have.
+// commonNames maps a method's name to the name with the settings that all its entries share.
 func (g *cellGroups) commonNames() map[string]string {
 	all := map[string]bool{}
 	for _, entries := range g.entries {

@@ -9,26 +9,24 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// Common are the repeats by which the methods of a row are compared by one score:
-// those in which every method has it that has it in any repeat. A mean over more
-// repeats of one method than of another would compare splits, too, and favour the
-// method that fails on the hard ones.
+// Common holds the repeats by which one score of the methods of a row is compared: those in which
+// every method has the score that has it in any repeat. With different repeats per method, means
+// would also compare splits and favour a method that fails on the hard ones.
 type Common struct {
-	methods int     // that have the score
-	repeats []int64 // rising
+	methods int     // number of methods that have the score
+	repeats []int64 // ascending
 }
 
-// Compares reports whether there is anything to compare.
+// Compares reports whether at least two methods have repeats in common.
 func (c *Common) Compares() bool { return c.methods > 1 && len(c.repeats) > 0 }
 
-// Repeats is how many repeats the methods have in common.
+// Repeats returns the number of common repeats.
 func (c *Common) Repeats() int { return len(c.repeats) }
 
-// Methods is how many methods have the score.
+// Methods returns the number of methods that have the score.
 func (c *Common) Methods() int { return c.methods }
 
-// compare finds the common repeats of each score, and summarizes the methods'
-// scores in them.
+// compare finds the common repeats of each score and summarizes the methods' scores in them.
 func (r *ScoreRow) compare() {
 	for score := range scores {
 		c := &r.Common[score]
@@ -55,7 +53,7 @@ func (r *ScoreRow) compare() {
 	}
 }
 
-// RepeatsWith returns the repeats of a sample with a finite score, rising.
+// RepeatsWith returns the repeats of a sample with a finite score, ascending.
 func RepeatsWith(sample []RepeatScore, score Score) []int64 {
 	var repeats []int64
 	for i := range sample {
@@ -66,7 +64,6 @@ func RepeatsWith(sample []RepeatScore, score Score) []int64 {
 	return slices.Compact(repeats)
 }
 
-// within returns the scores of the common repeats.
 func (e *ScoreEntry) within(c *Common, score Score) []float64 {
 	var values []float64
 	for i := range e.Sample {
@@ -77,8 +74,8 @@ func (e *ScoreEntry) within(c *Common, score Score) []float64 {
 	return values
 }
 
-// Shown returns what a table of rows shows of an entry: its mean over the common
-// repeats; where there are none, its own.
+// Shown returns the summary of an entry that tables show: over the common repeats, or over its own
+// if there are none.
 func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
 	if len(r.Common[score].repeats) == 0 {
 		return e.Summary[score]
@@ -86,7 +83,7 @@ func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
 	return e.Compared[score]
 }
 
-// Rests says on how many repeats the means of a row rest: "5", or "3 of 5".
+// Rests describes the number of repeats of a row's means: "5", or "3 of 5".
 func (r *ScoreRow) Rests(score Score) string {
 	c := &r.Common[score]
 	switch n := len(c.repeats); {
@@ -98,8 +95,8 @@ func (r *ScoreRow) Rests(score Score) string {
 	return strconv.Itoa(r.Repeats)
 }
 
-// Repeats says how many of so many repeats an entry has a score in, and what
-// became of the others: "5", or "2 of 5; 2 incomplete, 1 failed".
+// Repeats describes the number of repeats, out of a given number, in which an entry has a score,
+// and the fate of the others: "5", or "2 of 5; 2 incomplete, 1 failed".
 func (e *ScoreEntry) Repeats(of int, score Score) string {
 	n := len(RepeatsWith(e.Sample, score))
 	if n >= of {
@@ -108,8 +105,8 @@ func (e *ScoreEntry) Repeats(of int, score Score) string {
 	return fmt.Sprintf("%d of %d%s", n, of, e.Lost())
 }
 
-// Lost says how many of the entry's cells are incomplete and how many failed, with
-// a semicolon before it; "" for none.
+// Lost describes the numbers of incomplete and failed cells of the entry, after a semicolon; "" for
+// none.
 func (e *ScoreEntry) Lost() string {
 	incomplete, failed := 0, 0
 	for i := range e.Sample {

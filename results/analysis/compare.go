@@ -10,11 +10,10 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// Significance is the level of every test of a report, and 1 less that of its
-// intervals.
+// Significance is the level of every test of a report; intervals have confidence 1 - Significance.
 const Significance = 0.05
 
-// Paired is what differences of paired scores say.
+// Paired holds the differences of paired scores and their test.
 type Paired struct {
 	Test        stats.SignedRankTest
 	Adjusted    float64 // Test.P by Holm's correction over the family of comparisons
@@ -39,16 +38,16 @@ func adjust(family []*Paired) {
 	}
 }
 
-// Comparison compares the scores of two methods in one setting, pair by pair on
-// the repeats that all methods of the row have: cells of one repeat share split
-// and contamination. The family of its test are the pairs of the row.
+// Comparison compares the scores of two methods in one setting, pair by pair on the repeats that
+// all methods of the row have: cells of one repeat share split and contamination. The family of its
+// test is the pairs of the row.
 type Comparison struct {
-	Method, Against int // indices of the table's methods; Method comes later
+	Method, Against int // indices of the table's methods; Method > Against
 	Paired
 }
 
-// Comparisons compares every two methods of a row that have the score. There are
-// none where these have no repeat in common.
+// Comparisons compares every two methods of a row that have the score. The list is empty if these
+// have no repeat in common.
 func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	var list []Comparison
 	for j := range r.Entries {
@@ -67,9 +66,9 @@ func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	return list
 }
 
-// pairedDifferences returns the differences a - b on the given repeats, which
-// rise, as far as both samples have a finite score of them. The samples are in the
-// order of the repeats; of several cells of one repeat the first counts.
+// pairedDifferences returns the differences a - b on the given ascending repeats for which both
+// samples have a finite score. The samples are ordered by repeat; of several cells of one repeat
+// the first counts.
 func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) []float64 {
 	var differences []float64
 	largest := 0.0
@@ -85,7 +84,6 @@ func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) []float
 	return differences
 }
 
-// scoreOf returns the first finite score of a repeat.
 func scoreOf(sample []RepeatScore, repeat int64, score Score) (float64, bool) {
 	i, _ := slices.BinarySearchFunc(sample, repeat, func(r RepeatScore, repeat int64) int { return cmp.Compare(r.Repeat, repeat) })
 	for ; i < len(sample) && sample[i].Repeat == repeat; i++ {
@@ -96,9 +94,8 @@ func scoreOf(sample []RepeatScore, repeat int64, score Score) (float64, bool) {
 	return 0, false
 }
 
-// evenOut rounds differences of scores to 40 bits below the largest score, so
-// that those that differ by the rounding of a subtraction alone are the ties
-// and zeros that they are: 0.9 - 0.8 and 0.8 - 0.7.
+// evenOut rounds differences of scores to 40 bits below the largest score, so that rounding in a
+// subtraction does not break ties: 0.9 - 0.8 equals 0.8 - 0.7.
 func evenOut(differences []float64, largest float64) {
 	_, exponent := math.Frexp(largest)
 	for i, d := range differences {
@@ -106,12 +103,12 @@ func evenOut(differences []float64, largest float64) {
 	}
 }
 
-// testable reports whether a family of m tests can find n pairs that all agree
-// in sign to differ: the smallest p-value of n pairs is 2^(1-n).
+// testable reports whether a family of m tests can reject for n pairs of equal sign: the smallest
+// p-value of n pairs is 2^(1-n).
 func testable(n, m int) bool { return float64(m)*math.Ldexp(1, 1-n) <= Significance }
 
-// NeededRepeats is the least number of repeats with which m comparisons in a
-// row can find a difference.
+// NeededRepeats is the minimum number of repeats with which m comparisons in a row can find a
+// difference.
 func NeededRepeats(m int) int {
 	n := 1
 	for !testable(n, m) {
@@ -120,9 +117,8 @@ func NeededRepeats(m int) int {
 	return n
 }
 
-// markEqual marks the entries that are not significantly worse than the best
-// mean of the row. Rows with too few repeats for the test to find anything have
-// no such marks.
+// markEqual marks the entries that are not significantly worse than the best mean of the row. Rows
+// with too few repeats for any significant test have no marks.
 func (r *ScoreRow) markEqual() {
 	for score := range SelectionBias {
 		best := -1
@@ -148,8 +144,8 @@ func (r *ScoreRow) markEqual() {
 	}
 }
 
-// effectWork bounds the time that a report spends on bootstrap intervals, in
-// squares of numbers of pairs; it is about 10 s on one processor.
+// effectWork limits the time of a report's bootstrap intervals to about 10 s on one processor. Its
+// unit is squared numbers of pairs.
 const effectWork = 2_500_000
 
 // effectsOf computes the effects of comparisons on all processors.
@@ -176,7 +172,7 @@ func effectsOf(comparisons []*Paired) []stats.Effect {
 type ComparedRow struct {
 	Row         *ScoreRow
 	Comparisons []Comparison
-	Effects     []stats.Effect // as long as comparisons, or nil where they are left out
+	Effects     []stats.Effect // one per comparison; nil if left out
 }
 
 // ComparedTable holds the comparisons of a table, row by row.
@@ -185,8 +181,7 @@ type ComparedTable struct {
 	Rows  []ComparedRow
 }
 
-// Compared returns the comparisons of the tables of Chosen, which it computes when first
-// asked.
+// Compared returns the comparisons of the tables of Chosen. The first call computes them.
 func (r *Run) Compared() []ComparedTable {
 	if r.comparisons != nil || len(r.Chosen) == 0 {
 		return r.comparisons

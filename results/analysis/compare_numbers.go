@@ -10,22 +10,22 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// ScoreChange compares one score of a method in a setting between two runs, pair by
-// pair on the repeats that both have: differences are the other run's score less the
-// baseline's. The family of its test are all settings and methods of the two runs.
+// ScoreChange compares one score of a method in a setting between two runs, pair by pair on the
+// repeats that both have. A difference is the other run's score minus the baseline's. The family of
+// its test is all settings and methods of the two runs.
 type ScoreChange struct {
 	Setting         Setting
 	Method          string
 	Metric          Metric
 	Score           Score
 	Baseline, Other Summary // over the pairs
-	Better, Worse   int     // pairs of which the other run's score is better, and worse
+	Better, Worse   int     // numbers of pairs whose score is better and worse in the other run
 	Paired
-	Effect *stats.Effect // nil where there is no difference, and where it would take too long
+	Effect *stats.Effect // nil if there is no difference, or if the estimate would take too long
 }
 
-// scoreChanges compares the scores of paired cells; of several of one repeat the
-// first counts.
+// scoreChanges compares the scores of paired cells; of several cells of one repeat the first
+// counts.
 func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) []ScoreChange {
 	groups := map[int32][]cellPair{}
 	for _, of := range pairs {
@@ -60,8 +60,8 @@ func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, roundi
 	return changes
 }
 
-// compare compares one score of pairs of cells, false where none has it. What differs
-// by rounding counts as equal: with a sign in common it would pass for a difference.
+// compare compares one score of pairs of cells and returns false if there is no pair. Differences
+// within rounding count as 0, because with equal signs the test would find them significant.
 func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding float64) bool {
 	var before, after, differences []float64
 	largest := 0.0
@@ -94,7 +94,7 @@ func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding floa
 	return len(differences) > 0
 }
 
-// addEffects estimates the effects of the changes, as many as reports do.
+// addEffects estimates the effects of changes within effectWork.
 func addEffects(changes []ScoreChange) {
 	work := 0
 	var chosen []*Paired
@@ -116,12 +116,11 @@ func addEffects(changes []ScoreChange) {
 	}
 }
 
-// NumberChanges compares the measures of cells of equal identity and status, which
-// are computed.
+// NumberChanges compares the measures of computed cells of equal identity and status.
 type NumberChanges struct {
-	Same, Rounding, Beyond int // cells: bit for bit equal, within rounding, beyond it
+	Same, Rounding, Beyond int // numbers of cells: equal bit for bit, within rounding, beyond rounding
 	Columns                []NumberChange
-	Cells                  []CellChange // the first beyond rounding, the farthest first
+	Cells                  []CellChange // first cells beyond rounding, by descending distance
 }
 
 // NumberChange is a measure of a method that differs in some cells.
@@ -132,11 +131,11 @@ type NumberChange struct {
 	Farthest         CellChange
 }
 
-// CellChange is a cell with the measure that differs most.
+// CellChange is a cell and its measure that differs most.
 type CellChange struct {
 	Cell, What, Column string
-	Baseline, Other    string  // the values, "" for null
-	Distance           float64 // relative; of max_kkt, which is relative already, absolute; infinite for texts and nulls
+	Baseline, Other    string  // values, "" for null
+	Distance           float64 // relative, but absolute for max_kkt, which is relative already; infinite for texts and nulls
 }
 
 // numberChanges compares the measures of pairs of equal identity.
@@ -206,7 +205,6 @@ func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, round
 	return n
 }
 
-// keepFarthest drops the cells that are not listed.
 func (n *NumberChanges) keepFarthest() {
 	slices.SortFunc(n.Cells, func(x, y CellChange) int {
 		return cmp.Or(cmp.Compare(y.Distance, x.Distance), cmp.Compare(x.Cell, y.Cell))
@@ -214,7 +212,7 @@ func (n *NumberChanges) keepFarthest() {
 	n.Cells = n.Cells[:min(len(n.Cells), MaxFailures)]
 }
 
-// distance says how far two values of a measure are apart, 0 where they are equal.
+// distance is the distance of two values of a measure, 0 if they are equal.
 func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) float64 {
 	i, j := int(of.baseline)*len(c.measures)+measure, int(of.other)*len(c.measures)+measure
 	x, y := a.values[i], b.values[j]
@@ -240,7 +238,7 @@ func (c *comparedCells) cellChange(a, b *ComparedRun, of cellPair, measure int, 
 	}
 }
 
-// valueText writes a measure exactly, "" for null.
+// valueText formats a measure exactly; "" for null.
 func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
 	at := row*len(c.measures) + measure
 	switch {
@@ -255,19 +253,17 @@ func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
 // TimeQuantiles are the quantiles of a [TimeRatio].
 var TimeQuantiles = [...]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
 
-// TimeRatio is how many times longer cells took in the other run than in the
-// baseline: those of both that were computed with the same status, and not once for
-// both.
+// TimeRatio is the time of cells in the other run relative to the baseline. It covers the cells
+// that both runs computed separately, with the same status.
 type TimeRatio struct {
 	Method          string // "" for all
 	Column          string // cpu_seconds or wall_seconds
 	Cells           int
-	Baseline, Other float64 // seconds of all of them
+	Baseline, Other float64 // total seconds
 	Mean            float64 // geometric
 	Quantiles       [len(TimeQuantiles)]float64
 }
 
-// timeRatios compares the times of paired cells.
 func (c *comparedCells) timeRatios(a, b *ComparedRun, pairs []cellPair) []TimeRatio {
 	var list []TimeRatio
 	for clock, column := range timeColumns {

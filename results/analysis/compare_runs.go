@@ -15,36 +15,35 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// Rounding is a relative difference of two numbers up to which it can be rounding:
-// solvers are exact to 1e-10.
+// Rounding is the largest relative difference of two numbers that can be due to rounding: solvers
+// are exact to 1e-10.
 const Rounding = experiment.Rounding
 
 // RunComparison compares runs with the first of them, the baseline.
 type RunComparison struct {
-	Layout   *layout.Layout // of the kind of the first run
+	Layout   *layout.Layout // of the first run's kind
 	Rounding float64
 	Runs     []*ComparedRun
 	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
 }
 
-// RunPair compares a run with the baseline, on the cells that both have: those of
-// equal identity, and counterparts, which have all labels in common and another
-// identity because the version of a method's algorithm or a setting that is no label
-// changed.
+// RunPair compares a run with the baseline, on the cells that both have: cells of equal identity,
+// and counterparts. Counterparts have equal labels and different identities, because the version of
+// a method's algorithm or a setting that is not a label changed.
 type RunPair struct {
 	Layout          *layout.Layout
 	Baseline, Other *ComparedRun
 	Cells           []CellCounts // all cells, then by method
-	Copied          int          // cells of both that are one computation, taken over from one run by the other
+	Copied          int          // number of shared cells that one run copied from the other
 	Scores          []ScoreChange
 	Numbers         NumberChanges
 	Times           []TimeRatio    // all cells, then by method
-	Statuses        []StatusChange // of the cells of both
+	Statuses        []StatusChange // of shared cells
 	Failures        []FailureChange
 	Notes           []string // sentences on what was left out, and why
 }
 
-// CellCounts says how many cells are where.
+// CellCounts counts the cells of two runs.
 type CellCounts struct {
 	Method       string // "" for all
 	Shared       int    // of equal identity
@@ -53,8 +52,7 @@ type CellCounts struct {
 	OnlyOther    int
 }
 
-// StatusChange is a status that cells have in the baseline, and the other that they
-// have in the other run.
+// StatusChange counts the cells with one status in the baseline and another in the other run.
 type StatusChange struct {
 	Baseline, Other experiment.Status
 	Cells           int
@@ -65,17 +63,17 @@ type FailureChange struct {
 	Cell            string // its identity in the baseline
 	What            string // its setting, method and repeat
 	Baseline, Other experiment.Status
-	Error           string // of the other run, or of the baseline where that is ok
+	Error           string // of the other run, or of the baseline if the other run is ok
 }
 
-// CompareOptions say how [CompareRuns] compares.
+// CompareOptions are the options of [CompareRuns].
 type CompareOptions struct {
-	Rounding float64    // the largest relative difference that counts as rounding
-	Progress func(Step) // is told of each step before it begins; nil for nobody
+	Rounding float64    // largest relative difference that counts as rounding
+	Progress func(Step) // called before each step; may be nil
 }
 
-// CompareRuns compares the runs in folders, complete or not, with the first of them.
-// What [Load] needs of a folder it needs too.
+// CompareRuns compares the runs in folders, complete or not, with the first of them. Each folder
+// must meet the requirements of [Load].
 func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*RunComparison, error) {
 	kind, err := KindOf(dirs[0])
 	if err != nil {
@@ -104,13 +102,12 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 	return c, nil
 }
 
-// cellPair is a cell of the baseline and what the other run has of it.
+// cellPair is a cell of the baseline and its counterpart in the other run.
 type cellPair struct {
 	baseline, other int32 // rows
-	same            bool  // identity
+	same            bool  // equal identities
 }
 
-// compare compares two runs.
 func (c *comparedCells) compare(baseline, other *ComparedRun, rounding float64) *RunPair {
 	p := &RunPair{Layout: c.schema.Layout, Baseline: baseline, Other: other}
 	pairs := c.match(p)
@@ -127,7 +124,7 @@ func (c *comparedCells) compare(baseline, other *ComparedRun, rounding float64) 
 	return p
 }
 
-// isCopy reports whether two rows of a cell are of one computation.
+// isCopy reports whether two rows of a cell come from one computation.
 func isCopy(a, b *comparedCell) bool {
 	return a.status == b.status && a.started == b.started && a.worker == b.worker && a.seconds[1] == b.seconds[1]
 }
@@ -187,8 +184,7 @@ func (c *comparedCells) match(p *RunPair) []cellPair {
 	return pairs
 }
 
-// unpaired returns the rows that are to be paired by their labels: those that alone
-// have theirs.
+// unpaired returns the open rows whose labels are unique.
 func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
 	found, several := map[cellLabels]int32{}, map[cellLabels]bool{}
 	for i := range rows {
@@ -204,15 +200,15 @@ func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
 	return found
 }
 
-// sameData reports whether the data set of a cell is not known to be another in the
-// other run.
+// sameData reports whether the data set of a cell has equal digests in both runs, or an unknown
+// one.
 func (c *comparedCells) sameData(p *RunPair, cell *comparedCell) bool {
 	name := c.groups[cell.labels.group].setting[layout.Dataset].Text
 	a, b := p.Baseline.data[name], p.Other.data[name]
 	return a == b || a == "" || b == ""
 }
 
-// addFailures adds the cells whose status differs: how many, and the first by their
+// addFailures adds the counts of cells whose status differs, and the first of these cells by
 // identity.
 func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 	counts := map[[2]experiment.Status]int{}
@@ -245,7 +241,7 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 
 func compareKeys(a, b results.CellKey) int { return bytes.Compare(a[:], b[:]) }
 
-// addNotes says what the comparison rests on.
+// addNotes adds notes on the basis of the comparison.
 func (p *RunPair) addNotes(rounding float64) {
 	total := p.Cells[0]
 	if total.Shared+total.Counterparts == 0 {
@@ -266,7 +262,7 @@ func (p *RunPair) addNotes(rounding float64) {
 	}
 }
 
-// notePlatforms says that numbers of the runs were rounded otherwise.
+// notePlatforms notes that platforms with different rounding computed the runs.
 func (p *RunPair) notePlatforms(rounding float64) {
 	elsewhere := slices.ContainsFunc(p.Other.Platforms, func(other string) bool {
 		return slices.ContainsFunc(p.Baseline.Platforms, func(here string) bool { return !experiment.SameArithmetic(here, other) })

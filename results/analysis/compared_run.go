@@ -15,7 +15,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// ComparedRun is a folder of results among those that are compared.
+// ComparedRun is a folder of results in a comparison.
 type ComparedRun struct {
 	Dir      string
 	Run      string // by the manifest, "" without one
@@ -23,24 +23,23 @@ type ComparedRun struct {
 	Cells    int
 	Statuses map[experiment.Status]int
 	Partial  bool // the run has not ended
-	// Platforms are what the cells were computed on, as far as it is known.
+	// Platforms are the known platforms that computed the cells.
 	Platforms []string
 
-	data    map[string]string // digests of data sets by name, by the manifest
+	data    map[string]string // digests of data sets by name, from the manifest
 	rows    []comparedCell
-	values  []float64 // measures of each row: numbers, or the numbers of texts
-	nulls   []bool    // as long as values
+	values  []float64 // measures of each row: numbers, or the indices of texts
+	nulls   []bool    // same length as values
 	newest  map[results.CellKey]int32
 	reasons map[int32]string // why rows are not ok
 }
 
-// VersionCells says how many cells a version of agepath computed.
+// VersionCells is the number of cells that a version of agepath computed.
 type VersionCells struct {
 	Version string
 	Cells   int
 }
 
-// comparedCell is a row of a compared run.
 type comparedCell struct {
 	key     results.CellKey
 	labels  cellLabels
@@ -51,20 +50,18 @@ type comparedCell struct {
 	started int64 // microseconds
 }
 
-// cellLabels are what a cell is called: two runs name the same part of an experiment
-// by them, whatever its identity.
+// cellLabels identify a part of an experiment across runs, independently of the cell's identity.
 type cellLabels struct {
 	group        int32 // position in comparedCells.groups
 	repeat, seed int64
 }
 
-// methodSetting is a method in a setting.
 type methodSetting struct {
 	setting Setting
 	method  string
 }
 
-// comparedCells is what the cells of compared runs have in common.
+// comparedCells holds what the cells of compared runs have in common.
 type comparedCells struct {
 	schema   *schema
 	measures []experiment.Column
@@ -72,7 +69,7 @@ type comparedCells struct {
 	metrics  []Metric // of the groups
 	numbers  map[methodSetting]int32
 	texts    map[string]string
-	words    []string // values of measures that are texts
+	words    []string // values of text measures
 	wordAt   map[string]int
 }
 
@@ -84,8 +81,8 @@ func newComparedCells(kind *experiment.Registration) *comparedCells {
 	}
 }
 
-// extraColumns are the columns of a compared run beside those of tables of scores
-// and the measures.
+// extraColumns are the columns of a compared run besides the measures and the columns of score
+// tables.
 var extraColumns = []string{"seed", "error", "worker", "version", "started_at", "platform"}
 
 func (c *comparedCells) columns() []string {
@@ -98,7 +95,6 @@ func (c *comparedCells) columns() []string {
 	return columns
 }
 
-// load reads the cells of a folder.
 func (c *comparedCells) load(ctx context.Context, dir string) (*ComparedRun, error) {
 	if err := results.CheckFiles(ctx, dir); err != nil {
 		return nil, err
@@ -134,7 +130,6 @@ func (c *comparedCells) load(ctx context.Context, dir string) (*ComparedRun, err
 	return r, nil
 }
 
-// add adds a batch of cells to a run.
 func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[string]int) error {
 	columns, err := newCellColumns(c.schema, f, c.texts)
 	if err != nil {
@@ -182,7 +177,7 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 	return nil
 }
 
-// group returns the number of a method in a setting and notes its metric.
+// group returns the number of a method in a setting and records its metric.
 func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
 	number, known := c.numbers[of]
 	if !known {
@@ -195,8 +190,8 @@ func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
 	return number
 }
 
-// value returns a measure as a number; of a text that of its place in words. Whole
-// numbers of the tables are below 2^53.
+// value returns a measure as a number, or the index in words for a text. Integers of the tables are
+// below 2^53.
 func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, row int) float64 {
 	switch {
 	case vector.IsNull(row):
@@ -216,7 +211,7 @@ func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, r
 	return float64(at)
 }
 
-// what names a cell for readers.
+// what describes a cell for readers.
 func (c *comparedCells) what(cell *comparedCell) string {
 	of := c.groups[cell.labels.group]
 	return fmt.Sprintf("%s: %s, repeat %d", of.method, c.schema.Describe(of.setting), cell.labels.repeat)

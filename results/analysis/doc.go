@@ -1,4 +1,4 @@
-// Package analysis reads what the files of a run say: cells gathered into tables of
-// scores, hyperparameters chosen, methods compared on the same splits, ranked over
-// data sets and put beside published numbers. It draws and writes nothing.
+// Package analysis evaluates the files of a run: it gathers cells into tables of scores, chooses
+// hyperparameters, compares methods on the same splits, ranks them over data sets and compares
+// scores with published numbers. It neither draws nor writes anything.
 package analysis

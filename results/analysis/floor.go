@@ -7,7 +7,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// floorName returns the name of the layout's floor, "" for a kind without.
+// floorName returns the method of the layout's floor, "" for a kind without a floor.
 func (s *schema) floorName() string {
 	if s.Floor == nil {
 		return ""
@@ -15,11 +15,11 @@ func (s *schema) floorName() string {
 	return s.Floor.Method
 }
 
-// placedFloors are the floor's entries by the dimensions that a row always states.
+// placedFloors are the floor's entries by the dimensions that every row states.
 type placedFloors struct {
 	layout  *layout.Layout
-	always  []Dimension // of the floor's
-	several []Dimension // those that a row states only where its data set has several values
+	always  []Dimension // of the floor's dimensions
+	several []Dimension // stated only in rows whose data set has several values
 	entries map[Setting][]placedFloor
 }
 
@@ -51,7 +51,7 @@ func (g *cellGroups) floorsByPlace() *placedFloors {
 	return f
 }
 
-// only returns the setting with all but the given dimensions null.
+// only returns the setting with all other dimensions null.
 func only(s Setting, ds []Dimension) (kept Setting) {
 	for _, d := range ds {
 		kept[d] = s[d]
@@ -59,7 +59,7 @@ func only(s Setting, ds []Dimension) (kept Setting) {
 	return kept
 }
 
-// of returns a copy of the floor's entry in the setting of a row, nil where it has none.
+// of returns a copy of the floor's entry in the setting of a row, nil if there is none.
 func (f *placedFloors) of(row Setting, metric Metric) *ScoreEntry {
 	for _, floor := range f.entries[only(row, f.always)] {
 		if slices.ContainsFunc(f.several, func(d Dimension) bool { return !row[d].IsNull() && row[d] != floor.setting[d] }) {
@@ -72,7 +72,7 @@ func (f *placedFloors) of(row Setting, metric Metric) *ScoreEntry {
 	return nil
 }
 
-// floor summarizes the scores of the floor, all of them.
+// floor returns the summary of all scores of the floor.
 func (r *ScoreRow) floor(score Score) Summary {
 	if r.Floor == nil {
 		return Summarize(nil)
@@ -92,8 +92,8 @@ type NotBetter struct {
 	Mean, Floor float64 // over the repeats in which both have the score
 }
 
-// NotBetter returns the methods whose mean score in a row is not better than that of the
-// floor, method by method. Means that differ by rounding are equal.
+// NotBetter returns the methods whose mean score in a row is not better than the floor's, method by
+// method. Means that differ by rounding are equal.
 func (t *ScoreTable) NotBetter(score Score) []NotBetter {
 	var list []NotBetter
 	for j := range t.Methods {

@@ -17,14 +17,13 @@ import (
 type cellGroups struct {
 	schema  *schema
 	entries map[Setting]methodEntries
-	floors  map[Setting]*ScoreEntry // of the layout's floor, which is none of the entries
-	metrics map[[2]string]Metric    // by data set and model, of the cells that were scored
+	floors  map[Setting]*ScoreEntry // of the layout's floor, which has no place in entries
+	metrics map[[2]string]Metric    // by data set and model, from scored cells
 	models  map[string]Metric       // by model alone
 
-	selected experiment.Select // by which score selectBest chose
+	selected experiment.Select // score by which selectBest chose
 }
 
-// methodEntries are the entries of one setting by method.
 type methodEntries map[string]*ScoreEntry
 
 func newCellGroups(schema *schema) *cellGroups {
@@ -37,7 +36,6 @@ func newCellGroups(schema *schema) *cellGroups {
 	}
 }
 
-// add adds a batch of cells.
 func (g *cellGroups) add(columns *cellColumns) error {
 	for row := range columns.rows {
 		sample, metric, err := columns.sample(row)
@@ -63,7 +61,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 	return nil
 }
 
-// entry returns that of a method in a setting, a new one where there is none.
+// entry returns the entry of a method in a setting, and creates a missing one.
 func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
 	if method == g.schema.floorName() {
 		if g.floors[setting] == nil {
@@ -82,8 +80,8 @@ func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
 	return entries[method]
 }
 
-// metric returns the metric of a setting. Where none of its cells was scored
-// it is that of the model on other data.
+// metric returns the metric of a setting. If none of its cells was scored, this is the metric of
+// the model on other data.
 func (g *cellGroups) metric(s Setting) Metric {
 	data, model := s[layout.Dataset].Text, s[layout.Model].Text
 	if metric, ok := g.metrics[[2]string{data, model}]; ok {
@@ -92,10 +90,10 @@ func (g *cellGroups) metric(s Setting) Metric {
 	return g.models[model]
 }
 
-// ignored is a set of the layout's ignorable dimensions, by their position.
+// ignored is a set of the layout's ignorable dimensions, by position.
 type ignored uint16
 
-// missing returns which dimensions of the setting are null.
+// missing returns the ignorable dimensions that are null in the setting.
 func missing(l *layout.Layout, s Setting) ignored {
 	var set ignored
 	for i, d := range l.Ignorable {
@@ -106,7 +104,7 @@ func missing(l *layout.Layout, s Setting) ignored {
 	return set
 }
 
-// project returns the setting with the dimensions of the set null.
+// project sets the dimensions of the set to null.
 func project(l *layout.Layout, s Setting, set ignored) Setting {
 	for i, d := range l.Ignorable {
 		if set&(1<<i) != 0 {
@@ -116,15 +114,15 @@ func project(l *layout.Layout, s Setting, set ignored) Setting {
 	return s
 }
 
-// spreadIgnored moves entries of methods that ignore dimensions into the rows of
-// other methods that agree in the rest and say more. They stay where there are
-// none. Of two entries of a method in a row the one that says more counts.
+// spreadIgnored moves entries of methods that ignore dimensions into the rows of other methods that
+// agree in the remaining dimensions and state more. Entries without such rows stay. Of two entries
+// of a method in a row, the one that states more counts.
 func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	sets := map[ignored]bool{}
 	for setting := range entries {
 		sets[missing(l, setting)] = true
 	}
-	// fuller holds, for each setting, those that complete it.
+	// fuller maps each setting to the settings that complete it.
 	fuller := map[Setting][]Setting{}
 	for set := range sets {
 		for setting := range entries {
@@ -139,7 +137,7 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	for plain := range fuller {
 		moved = append(moved, plain)
 	}
-	// Those that say most come first, so that what they bring counts.
+	// The entries that state most come first and take precedence.
 	slices.SortFunc(moved, func(a, b Setting) int {
 		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(missing(l, a))), bits.OnesCount16(uint16(missing(l, b)))), a.Compare(b))
 	})
@@ -157,7 +155,8 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	}
 }
 
-// statedWhereSeveral returns the extents and conditions.
+// statedWhereSeveral returns the dimensions that a row states only if its data set has several
+// values: extents and conditions.
 func statedWhereSeveral(l *layout.Layout) []Dimension {
 	stated := slices.Clone(l.Conditions)
 	for _, e := range l.Extents {
@@ -166,8 +165,7 @@ func statedWhereSeveral(l *layout.Layout) []Dimension {
 	return stated
 }
 
-// dropConstant makes those of the extents and conditions null of which a data set has one
-// value.
+// dropConstant sets extents and conditions to null for data sets with a single value.
 func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setting]methodEntries {
 	type key struct {
 		dataset string
@@ -197,15 +195,14 @@ func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setti
 		if kept[setting] == nil {
 			kept[setting] = methodEntries{}
 		}
-		// methods either have the dimension or not: none is met twice
+		// no conflict: a method has the dimension in all entries or in none
 		maps.Copy(kept[setting], methods)
 	}
 	return kept
 }
 
-// AtFullExtent returns a table of the rows at which a data set has the fullest of the
-// layout's extents, the first before the others: those to show where a figure has room
-// for one.
+// AtFullExtent returns a table of the rows with the fullest extent of each data set; earlier
+// extents of the layout take precedence. Figures with room for one extent show these rows.
 func AtFullExtent(table *ScoreTable) *ScoreTable {
 	fullest, l := map[string]Setting{}, table.Layout
 	more := func(a, b Setting) bool {
@@ -239,8 +236,7 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 	return &full
 }
 
-// mostTraining returns the largest number of training rows that rows of a table
-// state, by data set; 0 where they state none.
+// mostTraining returns the largest stated number of training rows by data set; 0 if none is stated.
 func mostTraining(table *ScoreTable) map[string]float64 {
 	most, rows := map[string]float64{}, table.Layout.At("n_train")
 	for i := range table.Rows {
@@ -250,12 +246,11 @@ func mostTraining(table *ScoreTable) map[string]float64 {
 	return most
 }
 
-// exact writes a number with all its digits.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// distinguish makes numbers that differ look so: 0.3 and a range's 0.30000000000000004 would be
-// two rows, or two methods, with the same words. Others are shown with the digits that readers
-// expect.
+// distinguish shows numbers with all digits if their short texts are equal: 0.3 and a range's
+// 0.30000000000000004 would give two rows, or two methods, of the same name. Other numbers are
+// rounded.
 func (g *cellGroups) distinguish() {
 	type shown struct {
 		d    Dimension
@@ -319,7 +314,7 @@ func (g *cellGroups) distinguish() {
 	g.entries, g.floors = entries, floors
 }
 
-// shortMethod writes the numbers of a method's settings as readers expect them.
+// shortMethod rounds the numbers of a method's settings.
 func shortMethod(method string) string {
 	if !strings.Contains(method, "=") {
 		return method

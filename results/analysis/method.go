@@ -12,8 +12,8 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// MethodInfo returns what the kinds that this program knows say of a method, without its
-// settings; rank is its place in tables, behind all of them for an unknown one.
+// MethodInfo returns the registered description of a method, without its settings. rank is its
+// position in tables; unknown methods come last.
 func MethodInfo(name string) (info layout.Method, rank int) {
 	for _, kind := range experiment.Registrations() {
 		for _, m := range kind.Layout.Methods {
@@ -32,8 +32,8 @@ func MethodLabel(name string) string {
 	return info.Label
 }
 
-// MethodLabels returns the labels of the methods of one table. Those of several
-// settings of one method tell the settings that differ.
+// MethodLabels returns the labels of the methods of one table. If a method has several settings,
+// the labels include those that differ.
 func MethodLabels(methods []string) []string {
 	labels := make([]string, len(methods))
 	for j, method := range methods {
@@ -46,15 +46,13 @@ func MethodLabels(methods []string) []string {
 	return labels
 }
 
-// CutMethod cuts what cellColumns.methodKey returned into the name of the
-// method and its settings.
+// CutMethod splits a result of cellColumns.methodKey into the name of the method and its settings.
 func CutMethod(method string) (name, settings string) {
 	name, settings, _ = strings.Cut(method, " ")
 	return name, settings
 }
 
-// CommonFacts tells, of each method that has settings, those that are the same
-// wherever it occurs.
+// CommonFacts returns the settings of each method that are the same in all its occurrences.
 func CommonFacts(methods []string) []Fact {
 	var facts []Fact
 	for _, method := range methods {
@@ -67,7 +65,6 @@ func CommonFacts(methods []string) []Fact {
 	return facts
 }
 
-// commonSettings returns the settings that all methods of one name have.
 func commonSettings(methods []string, name string) []string {
 	var common []string
 	first := true
@@ -85,7 +82,6 @@ func commonSettings(methods []string, name string) []string {
 	return common
 }
 
-// dropWords returns the words of a text without the given ones.
 func dropWords(text string, drop []string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(word string) bool { return slices.Contains(drop, word) }), " ")
 }
@@ -96,8 +92,8 @@ func MethodName(method string) string {
 	return name
 }
 
-// SettingsText writes settings of a method as in "population=150 refit=50". What
-// is no JSON object of numbers and words stays as it is.
+// SettingsText formats settings of a method as in "population=150 refit=50". A text that is not a
+// JSON object of numbers and words is returned unchanged.
 func SettingsText(params string) string {
 	var settings gridfile.Settings
 	if err := json.Unmarshal([]byte(params), &settings); err != nil {
@@ -115,7 +111,7 @@ func SettingsText(params string) string {
 	return strings.Join(words, " ")
 }
 
-// CompareMethods orders methods as their kinds do, then by name and settings.
+// CompareMethods orders methods by the order of their kinds, then by name and settings.
 func CompareMethods(a, b string) int {
 	nameA, settingsA := CutMethod(a)
 	nameB, settingsB := CutMethod(b)
@@ -124,8 +120,8 @@ func CompareMethods(a, b string) int {
 	return cmp.Or(cmp.Compare(rankA, rankB), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
 }
 
-// compareSettings orders texts of SettingsText of one method: setting by
-// setting, numbers by their value and before words.
+// compareSettings orders texts of SettingsText of one method setting by setting; numbers compare by
+// value and precede words.
 func compareSettings(a, b string) int {
 	valuesA, valuesB := strings.Fields(a), strings.Fields(b)
 	for k := range min(len(valuesA), len(valuesB)) {

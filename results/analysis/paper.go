@@ -14,44 +14,45 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// PaperTable puts a published table beside the scores of a run.
+// PaperTable compares a published table with the scores of a run.
 type PaperTable struct {
 	Layout *layout.Layout
 	Table  *layout.PublishedTable
 	Rows   []PaperRow
-	Words  []string // how the run is known to differ, see [experiment.ScoredSection]
+	Words  []string // known differences of the run, see [experiment.ScoredSection]
 
-	otherwise []string // columns in which rows of the table may state something else
+	otherwise []string // columns in which rows of the table may differ from the run
 }
 
-// PaperRow is one published number beside ours.
+// PaperRow compares a published number with the run's.
 type PaperRow struct {
 	Published *layout.PublishedRow
 	Score     layout.PublishedScore
-	Runs      int     // that it is over
-	Setting   Setting // of the run's row; what the published row states where the run has none
-	Label     string  // of the method, with its settings where the run has several
-	Method    string  // as in the run's table, "" where it is missing
-	Cells     int     // of the run in it; 0 where it is missing
-	Ours      Summary // of their scores at the best test age
-	Validated Summary // of those at the age that validation chooses
+	Runs      int     // of the published number
+	Setting   Setting // of the run's row, or the published row's if the run has none
+	Label     string  // of the method, with its settings if the run has several
+	Method    string  // as in the run's table, "" if missing
+	Cells     int     // number of the run's cells; 0 if missing
+	Ours      Summary // of the run's scores at the best test age
+	Validated Summary // of the run's scores at the age chosen by validation
 	Floor     Summary // of the layout's floor at its best test score
 }
 
-// Key tells published numbers apart.
+// Key identifies a published number.
 func (r *PaperRow) Key() string { return fmt.Sprint(*r.Published, r.Score.Method) }
 
-// Difference returns our mean less the published one, NaN without ours.
+// Difference returns the run's mean minus the published one, NaN without a run's mean.
 func (r *PaperRow) Difference() float64 {
 	return r.Ours.Mean - r.Score.Mean
 }
 
-// Errors returns the difference in standard errors of it,
+// Errors returns the difference in units of its standard error,
 //
 //	√(s²/n + S²/N),
 //
-// N its number of runs, s and S our and the published standard deviation. It is NaN where ours has
-// none, and infinite for a difference where nothing spreads.
+// with s and n the run's standard deviation and number of scores, S and N the published ones. The
+// result is NaN if the run has no standard deviation, and infinite for a difference if both
+// deviations are 0.
 func (r *PaperRow) Errors() float64 {
 	if math.IsNaN(r.Ours.Std) {
 		return math.NaN()
@@ -63,15 +64,13 @@ func (r *PaperRow) Errors() float64 {
 	return difference / math.Sqrt(r.Ours.Std*r.Ours.Std/float64(r.Ours.N)+r.Score.Std*r.Score.Std/float64(r.Runs))
 }
 
-// Within reports whether the difference is at most two standard errors.
 func (r *PaperRow) Within() bool { return math.Abs(r.Errors()) <= 2 }
 
-// paperGrid is the name of a grid that reproduces one table of the paper.
+// paperGrid matches the name of a grid that reproduces one table of the paper.
 var paperGrid = regexp.MustCompile(`^(table\d\d)(\D.*)?$`)
 
-// addPaper puts the published tables beside the run's: the one that the grid
-// is named after (table09, table09-honest), else all that share a row with the
-// run.
+// addPaper adds the published tables: the one that the grid is named after (table09,
+// table09-honest), or all that share a row with the run.
 func (r *Run) addPaper(m *results.Manifest) error {
 	tables, err := r.Layout.Published()
 	if err != nil {
@@ -113,8 +112,8 @@ func (r *Run) addPaper(m *results.Manifest) error {
 	return nil
 }
 
-// catalogName returns the catalog's name of a data set, of which it may be a reading, the
-// name itself for one that it does not have.
+// catalogName returns the catalog's name of a data set or of one of its readings, or the name
+// itself if the catalog does not have it.
 func catalogName(name string) string {
 	if entry, ok := dataset.Lookup(name); ok {
 		return cmp.Or(entry.Reading, entry.Name)
@@ -122,8 +121,8 @@ func catalogName(name string) string {
 	return name
 }
 
-// add puts every number of a published row beside those of the run's rows that
-// have its parameters, and reports whether there are any.
+// add pairs every number of a published row with the run's rows of equal parameters, and reports
+// whether there are any.
 func (p *PaperTable) add(row *layout.PublishedRow, candidates []rankedRow) bool {
 	found := false
 	for _, score := range row.Scores {
@@ -148,9 +147,8 @@ func (p *PaperTable) add(row *layout.PublishedRow, candidates []rankedRow) bool 
 	return found
 }
 
-// matches reports whether a row of the run has what a published row states,
-// apart from the data set and what the run may have otherwise. Parameters that select:
-// best chose may be others.
+// matches reports whether a row of the run agrees with a published row in all stated dimensions
+// except the data set and p.otherwise. Parameters chosen by select: best may differ.
 func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 	l := of.table.Layout
 	stated, have := row.Setting, of.row.Setting
@@ -161,7 +159,7 @@ func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(l.Chosen(), Dimension(d))
 		switch {
 		case Dimension(d) == layout.Dataset || value.IsNull() || chosen:
-		case slices.ContainsFunc(l.Extents, func(e layout.Extent) bool { return e.Dimension == Dimension(d) }) && have[d].IsNull(): // one value in all of the run
+		case slices.ContainsFunc(l.Extents, func(e layout.Extent) bool { return e.Dimension == Dimension(d) }) && have[d].IsNull(): // one value in the whole run
 		case value.IsNumber:
 			if !have[d].Equal(value.Number) {
 				return false
@@ -173,7 +171,7 @@ func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 	return true
 }
 
-// Coverage says how much of the table the run has.
+// Coverage describes which share of the table the run covers.
 func (p *PaperTable) Coverage() string {
 	have := map[string]bool{}
 	for i := range p.Rows {
@@ -194,8 +192,8 @@ func (p *PaperTable) Coverage() string {
 	return words
 }
 
-// Agreement counts the published numbers that stand beside a mean of the run with a standard
-// deviation, and those of them that one is within two standard errors of.
+// Agreement counts the published numbers for which the run has a mean with a standard deviation
+// (compared), and those of them within two standard errors of a mean of the run (within).
 func (p *PaperTable) Agreement() (within, compared int) {
 	agrees := map[string]bool{}
 	for i := range p.Rows {

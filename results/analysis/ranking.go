@@ -12,33 +12,30 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// Ranking compares methods over data sets: in each data set they are ranked by
-// their mean score.
+// Ranking compares methods over data sets; each data set ranks them by mean score.
 type Ranking struct {
 	Layout   *layout.Layout
 	Score    Score
-	Methods  []string    // those that were scored on every data set
+	Methods  []string    // methods scored on every data set
 	Datasets []string    // by name
-	Means    [][]float64 // score of each data set and method: the mean over its settings
+	Means    [][]float64 // by data set and method: mean score over the settings
 	Test     stats.FriedmanTest
 	Critical float64  // Nemenyi's critical difference of mean ranks at Significance
-	LeftOut  []string // methods without a score on one of the data sets
+	LeftOut  []string // methods without a score on some data set
 }
 
-// minRanked is the number of methods from which on a ranking is made; two are
-// compared by the signed-rank test.
+// minRanked is the minimum number of methods of a ranking; the signed-rank test compares two.
 const minRanked = 3
 
-// NewRanking makes the ranking of the tables by one score; nil where there are not 2
-// data sets that have at least 3 methods in common, or too few for the best and the worst to
-// differ at [Significance]. Methods are ranked within a
-// data set, so that tables of different metrics go together. A data set with
-// several settings counts once, by the means over the settings in which every
-// ranked method has a score, each over the repeats that all methods of the
-// setting have; data sets without such a setting are left out.
+// NewRanking makes the ranking of the tables by one score. It returns nil if fewer than 2 data sets
+// have at least 3 methods in common, or too few for the best and the worst method to differ at
+// [Significance]. Ranks are within a data set, so tables of different metrics can be combined. A
+// data set with several settings counts once: its means are over the settings in which every ranked
+// method has a score, each over the repeats common to all methods of the setting. Data sets without
+// such a setting are left out.
 func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	rows := map[string][]rankedRow{}
-	scoredOn := map[string]map[string]bool{} // method, data set
+	scoredOn := map[string]map[string]bool{} // by method and data set
 	for _, table := range tables {
 		for i := range table.Rows {
 			row := &table.Rows[i]
@@ -87,15 +84,15 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	return r
 }
 
-// rankedRow is a row with the table it is of.
+// rankedRow is a row with its table.
 type rankedRow struct {
 	table *ScoreTable
 	row   *ScoreRow
 }
 
-// block returns the mean score of each method over a data set's settings, and
-// the same with the sign by which lower is better; nil where no setting has
-// all methods. Means that differ by rounding alone are the ties that they are.
+// block returns the mean score of each method over a data set's settings, and the same with the
+// sign for which lower is better; nil if no setting has all methods. Means that differ only by
+// rounding are ties.
 func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
 	sums := make([]float64, len(r.Methods))
 	n, sign := 0, 1.0
@@ -131,9 +128,8 @@ func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
 	return sums, losses
 }
 
-// Cliques returns the groups of methods, as ranges of their order by mean rank,
-// that the test does not tell apart: those within the critical difference that
-// are not part of a larger one.
+// Cliques returns the methods ordered by mean rank and the maximal groups within the critical
+// difference, as ranges of this order.
 func (r *Ranking) Cliques() (order []int, groups [][2]int) {
 	order = make([]int, len(r.Methods))
 	for m := range order {
@@ -155,7 +151,7 @@ func (r *Ranking) Cliques() (order []int, groups [][2]int) {
 	return order, groups
 }
 
-// Words tells what was ranked and what the tests say.
+// Words describes the ranking and the results of its tests.
 func (r *Ranking) Words() string {
 	var b strings.Builder
 	t := r.Test
@@ -169,7 +165,6 @@ func (r *Ranking) Words() string {
 	return b.String()
 }
 
-// infinite writes a statistic that may be infinite.
 func infinite(x float64) string {
 	if stats.Finite(x) {
 		return fmt.Sprintf("%.3f", x)
@@ -177,10 +172,10 @@ func infinite(x float64) string {
 	return "∞ (all data sets rank alike)"
 }
 
-// smallestShown is the smallest p-value that a report writes as a number.
+// smallestShown is the smallest p-value that reports show as a number.
 const smallestShown = 1e-4
 
-// Probability writes a p-value.
+// Probability formats a p-value.
 func Probability(p float64) string {
 	if p < smallestShown {
 		return "< " + prose.Fixed(smallestShown, 4)

@@ -7,8 +7,8 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Reach is what methods reached of the best validation score of the layout's main path, and at
-// what cost, in one setting whose other methods go by steps of several sizes.
+// Reach compares methods by the share of the main path's best validation score that they reach, and
+// by their time, in one setting whose other methods have steps of several sizes.
 type Reach struct {
 	Setting Setting // without the size of the steps
 	Points  []ReachPoint
@@ -17,16 +17,16 @@ type Reach struct {
 // ReachPoint is a method at one size of its steps, over the repeats that it shares with the main
 // path.
 type ReachPoint struct {
-	Method int     // place in the table
+	Method int     // index in the table
 	Step   float64 // NaN for methods without steps
-	Time   float64 // geometric mean of its time over that of the main path; NaN where none is known
-	// Share is its best validation score as a share of the path's: score / path's score where
-	// higher is better, path's score / score else. Above 1 it found a better one.
+	Time   float64 // geometric mean of its time relative to the main path; NaN if unknown
+	// Share is its best validation score relative to the path's: score / path's score if higher is
+	// better, path's score / score otherwise. A share above 1 is better than the path.
 	Share Summary
 }
 
-// Reaches compares what paths and steps of several sizes reach, in the order of the rows; nil
-// where the table has no main path or no steps of several sizes.
+// Reaches compares paths with steps of several sizes, in the order of the rows. It returns nil if
+// the table has no main path or no steps of several sizes.
 func (t *ScoreTable) Reaches() []Reach {
 	path := t.Layout.Path
 	if path == nil || path.Spacing == layout.Dataset {
@@ -52,7 +52,8 @@ func (t *ScoreTable) Reaches() []Reach {
 	return list
 }
 
-// reachPoints returns a point for each row, one for a method that has the same cells in all.
+// reachPoints returns a point for each row, or a single one for a method with the same cells in all
+// rows.
 func (t *ScoreTable) reachPoints(rows []*ScoreRow, method, main int) []ReachPoint {
 	stepless := sameCells(rows[0].Entries[method].Sample, rows[1].Entries[method].Sample)
 	if stepless {
@@ -87,12 +88,11 @@ func (t *ScoreTable) reachPoints(rows []*ScoreRow, method, main int) []ReachPoin
 	return points
 }
 
-// sameCells reports whether two samples are of the same cells.
 func sameCells(a, b []RepeatScore) bool {
 	return slices.EqualFunc(a, b, func(x, y RepeatScore) bool { return x.Cell == y.Cell })
 }
 
-// seconds is the processor time of the cell, the elapsed time where that is not known.
+// seconds is the processor time of the cell, or the elapsed time if the processor time is unknown.
 func (r *RepeatScore) seconds() float64 {
 	if math.IsNaN(r.Seconds[0]) {
 		return r.Seconds[1]

@@ -21,41 +21,40 @@ import (
 // Fact is [layout.Fact].
 type Fact = layout.Fact
 
-// Run is what the files of a run say: tables of scores, what failed and what is
-// missing.
+// Run is the evaluation of a run's files: tables of scores, failures and what is missing.
 type Run struct {
 	Dir        string
 	Layout     *layout.Layout // of its kind of experiment
-	Name       string         // of the grid; of the folder where there is no manifest
+	Name       string         // of the grid; of the folder if there is no manifest
 	Facts      []Fact         // about the run
 	Overall    []*ScoreTable  // age, parameters and variants chosen by the validation score, and by the test score
-	Chosen     []*ScoreTable  // each variant for itself; the tables of Overall where methods have one
-	Tables     []*ScoreTable  // each value of the parameters for itself, or as select: best has it
-	Selected   []Selected     // what select: best picked; nil for grids without
-	Ranking    *Ranking       // over data sets, nil where there are not enough of them or of methods
-	Paper      []*PaperTable  // beside the published tables, where they were asked for
+	Chosen     []*ScoreTable  // each variant separately; the tables of Overall if methods have one
+	Tables     []*ScoreTable  // each value of the parameters separately, or as select: best has it
+	Selected   []Selected     // choices of select: best; nil for grids without
+	Ranking    *Ranking       // over data sets; nil if there are too few data sets or methods
+	Paper      []*PaperTable  // comparisons with published tables, if requested
 	Own        *layout.Part   // the kind's own part, nil without one
 	Statuses   []Fact         // number of cells of each status that occurs
-	Failures   []Failure      // the first incomplete cells by their identity, then the first failed ones
-	Reasons    []Reason       // of cells that are not ok, those of most cells first
-	Failed     int            // how many failed
-	Incomplete int            // how many are incomplete
-	Missing    []string       // sentences that say what is not there, and why
-	Data       *DataFacts     // what is known of the data sets
+	Failures   []Failure      // first incomplete cells by identity, then first failed cells
+	Reasons    []Reason       // of cells that are not ok, by descending number of cells
+	Failed     int            // number of failed cells
+	Incomplete int            // number of incomplete cells
+	Missing    []string       // sentences on what is missing, and why
+	Data       *DataFacts     // facts on the data sets
 	Partial    bool           // the run has not ended
 
-	comparisons []ComparedTable // see compared
+	comparisons []ComparedTable // see Compared
 }
 
-// Reason is why cells of a method failed, are incomplete or were skipped. Reasons that differ
-// in numbers and in names of methods and settings alone are one.
+// Reason is why cells of a method failed, are incomplete or were skipped. Reasons that differ only
+// in numbers or in names of methods and settings are merged.
 type Reason struct {
-	Method string // its label
+	Method string // label
 	Status experiment.Status
-	Text   string // with … for what differs
-	Like   string // with … for all names and numbers
+	Text   string // differing parts replaced by …
+	Like   string // all names and numbers replaced by …
 	Cells  int
-	Cell   string // the first by its identity
+	Cell   string // first by identity
 	What   string // its setting, method and repeat
 }
 
@@ -67,8 +66,7 @@ type Failure struct {
 	Error  string
 }
 
-// lostWords says how many of the cells are incomplete and how many failed, "" for
-// none.
+// lostWords describes the numbers of incomplete and failed cells, "" for none.
 func lostWords(incomplete, failed int) string {
 	var parts []string
 	if incomplete > 0 {
@@ -80,20 +78,19 @@ func lostWords(incomplete, failed int) string {
 	return strings.Join(parts, ", ")
 }
 
-// MaxFailures is how many failed cells a report lists, and how many incomplete
-// ones.
+// MaxFailures is the largest number of failed cells, and of incomplete cells, that a report lists.
 const MaxFailures = 20
 
 // Step is a part of the work on a report.
 type Step struct {
 	What   string // for example "drawing figures"
-	At, Of int    // where in it, from 1; 0 where it is not counted
+	At, Of int    // position, from 1; 0 if not counted
 }
 
-// Options say how [Load] reads a run. The zero value is the default.
+// Options are the options of [Load]. The zero value is the default.
 type Options struct {
-	Paper    bool       // put the published numbers beside those of the run
-	Progress func(Step) // is told of each step before it begins; nil for nobody
+	Paper    bool       // compare with the published numbers
+	Progress func(Step) // called before each step; may be nil
 }
 
 func (o Options) tell(what string, at, of int) {
@@ -102,8 +99,8 @@ func (o Options) tell(what string, at, of int) {
 	}
 }
 
-// Load reads the files in dir, complete or not. Only cells.arrow must be
-// there, or a stream of cells of a run that has not ended.
+// Load reads the files in dir, complete or not. Only cells.arrow is required, or a stream of cells
+// of a run that has not ended.
 func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	options.tell("checking the files", 0, 0)
 	if err := results.CheckFiles(ctx, dir); err != nil {
@@ -156,7 +153,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	return r, nil
 }
 
-// run begins what is said of a run with its answer, and returns how many choices rest on
+// run returns the scores, statuses and failures of a run, and the number of choices that rest on
 // fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
@@ -168,7 +165,7 @@ func (t *cellTally) run() (*Run, int) {
 	}
 	groups := *t.groups
 	groups.distinguish()
-	if scored := t.schema.scored(); !scored[TestAtBestTest] && !scored[TestAtBestValidation] { // nothing to choose by
+	if scored := t.schema.scored(); !scored[TestAtBestTest] && !scored[TestAtBestValidation] { // no score to choose by
 		r.Chosen = groups.tables()
 		r.Overall = r.Chosen
 		return r, 0
@@ -184,18 +181,18 @@ func (t *cellTally) run() (*Run, int) {
 	return r, fewer
 }
 
-// Standing is a run that goes on, by its outcomes.
+// Standing evaluates a run in progress from its outcomes.
 type Standing struct {
 	kind  *experiment.Registration
 	tally *cellTally
 }
 
-// NewStanding begins a run of a kind of experiment.
+// NewStanding returns an empty Standing of a kind of experiment.
 func NewStanding(kind *experiment.Registration) *Standing {
 	return &Standing{kind, newCellTally(schemaOf(kind))}
 }
 
-// Add adds outcomes, of each cell one. Their memory is not kept.
+// Add adds outcomes, one of each cell, without keeping their memory.
 func (s *Standing) Add(outcomes ...*experiment.Outcome) error {
 	cells, err := results.CellsOf(s.kind.Tables(), outcomes)
 	if err != nil {
@@ -204,8 +201,8 @@ func (s *Standing) Add(outcomes ...*experiment.Outcome) error {
 	return s.tally.add(cells)
 }
 
-// Run returns what is said of the run so far: its answer, statuses and failures, nil
-// tables for a kind without scores.
+// Run returns the evaluation so far: scores, statuses and failures. Tables are nil for a kind
+// without scores.
 func (s *Standing) Run() *Run {
 	r, _ := s.tally.run()
 	r.Partial = true
@@ -236,8 +233,8 @@ func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
 	return of
 }
 
-// addManifest tells what the manifest says about the run and its files. It
-// returns nil where there is none.
+// addManifest adds the manifest's facts on the run and its files. It returns nil if there is no
+// manifest.
 func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	m, err := results.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -270,8 +267,8 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	return m, nil
 }
 
-// KindOf returns the kind of experiment of a folder of results, the default one where it
-// has no manifest that can be read.
+// KindOf returns the kind of experiment of a folder of results; the default kind if the folder has
+// no readable manifest.
 func KindOf(dir string) (*experiment.Registration, error) {
 	m, err := results.ReadManifest(dir)
 	if err != nil || m.Kind == "" {
@@ -280,22 +277,20 @@ func KindOf(dir string) (*experiment.Registration, error) {
 	return experiment.Named(m.Kind)
 }
 
-// sectionOf returns what the kind of a manifest's grid says about its scores; nil where
-// that is not known.
+// sectionOf returns the section of a manifest's grid that describes its scores; nil if unknown.
 func sectionOf(m *results.Manifest) experiment.ScoredSection {
 	if m == nil {
 		return nil
 	}
 	grid, err := experiment.Parse([]byte(m.Grid), results.ManifestName, nil)
-	if err != nil || grid.Kind != m.Kind { // a grid of another version: the label goes without
+	if err != nil || grid.Kind != m.Kind { // a grid of another version: no label
 		return nil
 	}
 	section, _ := grid.Section.(experiment.ScoredSection)
 	return section
 }
 
-// targetScale says in what unit a manifest's grid has its scores; "" where that is not
-// known.
+// targetScale returns the unit of the scores of a manifest's grid; "" if unknown.
 func targetScale(m *results.Manifest) string {
 	if section := sectionOf(m); section != nil {
 		return section.ScoreUnit()
@@ -303,8 +298,8 @@ func targetScale(m *results.Manifest) string {
 	return ""
 }
 
-// addMissing says what the tables rest on, and how many choices by the validation score rest
-// on fewer cells than the grid has for them.
+// addMissing adds notes on the basis of the tables. choices is the number of choices by the
+// validation score that rest on fewer cells than the grid has.
 func (r *Run) addMissing(choices int) {
 	if choices > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("choices of parameters among fewer cells than the grid has for them, because some are incomplete, failed or are not in the files: %d.", choices))
@@ -324,8 +319,8 @@ func (r *Run) addMissing(choices int) {
 	}
 }
 
-// addAlike says of methods by steps in how many settings most of their steps have the same model as
-// the one before, and what the worst cell has.
+// addAlike notes, for methods by steps, the number of settings in which most steps have the model
+// of the previous step, and the values of the worst cell.
 func (r *Run) addAlike() {
 	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*RepeatScore{}
 	for _, table := range r.Tables {
@@ -353,7 +348,7 @@ func (r *Run) addAlike() {
 }
 
 // fewestFits returns the cell with the smallest share of steps that have a model of their own, nil
-// where none is known.
+// if unknown.
 func fewestFits(sample []RepeatScore) (fewest *RepeatScore) {
 	for k := range sample {
 		if s := &sample[k]; s.points > 0 && (fewest == nil || s.fits*fewest.points < fewest.fits*s.points) {

@@ -10,8 +10,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Metric is what the score of a cell measures, as the metric column says it.
-// It is "" for cells of which none was ever scored.
+// Metric is the unit of a cell's score, from the metric column; "" for cells without any score.
 type Metric string
 
 const (
@@ -20,7 +19,6 @@ const (
 	Accuracy Metric = "accuracy" // higher is better
 )
 
-// better reports whether score a beats b.
 func (m Metric) better(a, b float64) bool {
 	if m == Accuracy {
 		return a > b
@@ -28,7 +26,7 @@ func (m Metric) better(a, b float64) bool {
 	return a < b
 }
 
-// Word returns the metric as tables and axes name it.
+// Word returns the name of the metric in tables and at axes.
 func (m Metric) Word() string {
 	switch m {
 	case RMSE, MAE:
@@ -39,7 +37,7 @@ func (m Metric) Word() string {
 	return string(m)
 }
 
-// Direction says which scores are good.
+// Direction describes which scores are better.
 func (m Metric) Direction() string {
 	if m == Accuracy {
 		return "higher is better"
@@ -47,19 +45,18 @@ func (m Metric) Direction() string {
 	return "lower is better"
 }
 
-// Score is one way to choose the age at which a cell is scored on the test
-// part, or a difference of two of them.
+// Score is a rule that chooses the age of a cell's test score, or a difference of two rules.
 type Score int
 
 const (
-	TestAtBestValidation Score = iota // the test score at the age with the best validation score, what a practitioner can have
-	TestAtBestTest                    // the test score at the age with the best test score, what the paper reports
-	TestAtEnd                         // the test score at the end of the path
-	SelectionBias                     // how much better TestAtBestTest looks than TestAtBestValidation; >= 0
-	scores                            // how many there are
+	TestAtBestValidation Score = iota // test score at the age with the best validation score, available in practice
+	TestAtBestTest                    // test score at the age with the best test score, as reported in the paper
+	TestAtEnd                         // test score at the end of the path
+	SelectionBias                     // advantage of TestAtBestTest over TestAtBestValidation; >= 0
+	scores                            // number of scores
 )
 
-// Scores lists every score in the order reports show them.
+// Scores lists every score in the order of reports.
 var Scores = []Score{TestAtBestValidation, TestAtBestTest, TestAtEnd, SelectionBias}
 
 // scoreNames are the scores' names in files.
@@ -71,20 +68,20 @@ var ScoreColumns = scoreNames[:SelectionBias]
 // String returns the score's name in files.
 func (s Score) String() string { return scoreNames[s] }
 
-// Head is the score's name at the top of a column.
+// Head is the score's column head.
 func (s Score) Head() string {
 	return [...]string{"by validation", "by the oracle", "at the end", "selection bias"}[s]
 }
 
-// Short says it in a few words, without a capital.
+// Short names the score in a few words, in lower case.
 func (s Score) Short(l *layout.Layout) string {
 	return [...]string{l.Step.Word + " by validation", l.Step.Word + " by the oracle", cmp.Or(l.Step.End, "at the end of the path"), "selection bias"}[s]
 }
 
-// Summary is a sample of scores in short.
+// Summary summarizes a sample of scores.
 type Summary struct {
-	Mean float64 // NaN when N is 0
-	Std  float64 // sample standard deviation (n-1), NaN when N < 2
+	Mean float64 // NaN if N is 0
+	Std  float64 // sample standard deviation (n-1), NaN if N < 2
 	N    int
 }
 

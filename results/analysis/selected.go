@@ -9,32 +9,31 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// SelectedFile lists what select: best picked, in the folder of reports.
+// SelectedFile is the report's file with the choices of select: best.
 const SelectedFile = "selected.csv"
 
-// Selected is the cell that a method is represented by in one repeat.
+// Selected is the cell that represents a method in one repeat.
 type Selected struct {
 	Row        Setting // of the table
-	Setting    Setting // with the parameters that were chosen
+	Setting    Setting // with the chosen parameters
 	Method     string  // with its settings, as in [ScoreTable.Methods]
 	Repeat     int64
-	Cell       string            // its identity, "" where no candidate has a score
-	By         experiment.Select // whose best it is
-	Value      float64           // that score
-	Score      [scores]float64   // on the test part; NaN where there is none
+	Cell       string            // identity, "" if no candidate has a score
+	By         experiment.Select // score of the choice
+	Value      float64           // value of this score
+	Score      [scores]float64   // on the test part; NaN if missing
 	Candidates int               // cells of the method and repeat in the files
-	Incomplete int               // those whose path stops early, which are not chosen
-	Failed     int               // those that were not computed
+	Incomplete int               // cells whose path stops early, which are not chosen
+	Failed     int               // cells that were not computed
 
-	Shown   string // of its settings those that differ between the candidates
+	Shown   string // settings that differ between the candidates
 	unequal bool   // another repeat of the method has more candidates
 }
 
-// selectBest replaces the cells of each method and repeat that differ in nothing
-// but hyperparameters by the best of them. Of equals the one with the smallest
-// parameters counts, in the order of the columns, settings of the method last.
-// It returns the choices in the order of rows, methods and repeats, nil for
-// [experiment.SelectAll], which leaves the cells alone.
+// selectBest replaces the cells of each method and repeat that differ only in hyperparameters by
+// the best of them. Ties are broken by the smallest parameters in the order of the columns,
+// settings of the method last. It returns the choices in the order of rows, methods and repeats;
+// nil for [experiment.SelectAll], which changes nothing.
 func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	if by == experiment.SelectAll {
 		return nil
@@ -61,15 +60,14 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	return all
 }
 
-// scope is the setting whose cells say whether a hyperparameter has several
-// values: those that a row compares, of methods that ignore what it goes across
-// too.
+// scope is the setting that determines the cells in which the values of a hyperparameter are
+// counted: without the chosen dimensions of a row, and without h.Across, for methods that ignore
+// these.
 func scope(l *layout.Layout, setting Setting, h *layout.Hyperparameter) Setting {
 	return setting.Without(l.Chosen()...).Without(h.Across...)
 }
 
-// freeParameters returns, by scope, which hyperparameters have more than one
-// value in the cells.
+// freeParameters returns, by scope, the hyperparameters with more than one value in the cells.
 func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 	type key struct {
 		scope Setting
@@ -95,7 +93,7 @@ func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 	return free
 }
 
-// row returns the setting of the row that a cell belongs to.
+// row returns the setting of a cell's row.
 func row(l *layout.Layout, setting Setting, free map[Setting][]Dimension) Setting {
 	at := setting
 	for i := range l.Hyperparameters {
@@ -107,8 +105,8 @@ func row(l *layout.Layout, setting Setting, free map[Setting][]Dimension) Settin
 	return at
 }
 
-// choose picks the best of candidatesOf in each repeat, and makes the entry of a
-// table that they are.
+// choose picks the best of the candidates in each repeat, and returns the choices and their entry
+// of a table.
 func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Selected, *ScoreEntry) {
 	entry := &ScoreEntry{Cells: len(candidates)}
 	var choices []Selected

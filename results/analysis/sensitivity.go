@@ -11,34 +11,33 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// ScoreTable compares methods: a row for each setting of a grid, an entry for
-// each method, over the repeats.
+// ScoreTable compares methods: a row for each setting of a grid, an entry for each method, over the
+// repeats.
 type ScoreTable struct {
 	Layout  *layout.Layout
 	Metric  Metric
-	Columns [scores]bool // the scores that the kind of experiment has
-	Methods []string     // in the order of their kind, then others by name, as in "huber-lasso delta=0.2" where they have settings
+	Columns [scores]bool // scores that the kind of experiment has
+	Methods []string     // in the order of their kind, then others by name; with settings as in "huber-lasso delta=0.2"
 	Rows    []ScoreRow
 
-	// Select says by which score the parameters of a row were chosen in each
-	// repeat; "" where each value has its row.
+	// Select is the score by which the parameters of a row were chosen in each repeat; "" if each
+	// value has its own row.
 	Select experiment.Select
-	// Parameters are what was chosen in a table of choices besides the step, in words.
+	// Parameters names the choices of a table of choices, except the step.
 	Parameters []string
 }
 
 // ScoreRow is one setting of a grid.
 type ScoreRow struct {
 	Setting Setting
-	Repeats int          // different repeats among the row's cells
+	Repeats int          // number of distinct repeats of the row's cells
 	Entries []ScoreEntry // one for each method of the table
-	Floor   *ScoreEntry  // of the layout's floor, nil where it has no cells
+	Floor   *ScoreEntry  // of the layout's floor, nil without cells
 	Common  [scores]Common
-	Tested  [scores]bool // whether a method could have been told from the best
+	Tested  [scores]bool // the tests can distinguish a method from the best
 }
 
-// Lead is the score that a reader is shown where there is room for one: the base where
-// no cell has a validation score.
+// Lead is the score to show if there is room for one: the base if no cell has a validation score.
 func (t *ScoreTable) Lead() Score {
 	if t.Has(TestAtBestValidation) {
 		return TestAtBestValidation
@@ -46,8 +45,8 @@ func (t *ScoreTable) Lead() Score {
 	return t.Base()
 }
 
-// Base is the score that every method has where it has any: the one at the best test
-// age, or at the end for kinds of experiment without that.
+// Base is the score that every scored method has: at the best test age, or at the end for kinds of
+// experiment without this score.
 func (t *ScoreTable) Base() Score {
 	if t.Columns[TestAtBestTest] {
 		return TestAtBestTest
@@ -74,7 +73,7 @@ func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
 	return groups
 }
 
-// Failed returns how many of the row's cells were not computed.
+// Failed returns the number of the row's cells that were not computed.
 func (r *ScoreRow) Failed() int {
 	failed := 0
 	for i := range r.Entries {
@@ -83,48 +82,46 @@ func (r *ScoreRow) Failed() int {
 	return failed
 }
 
-// ScoreEntry is what one method reached in one setting.
+// ScoreEntry holds the scores of one method in one setting.
 type ScoreEntry struct {
-	Cells      int // cells in the files; 0 where the method was not run, or has not been yet
-	Incomplete int // those whose path stops before the last age, which are in no Summary
-	Failed     int // those that were not computed
+	Cells      int // cells in the files; 0 if the method was not run yet
+	Incomplete int // cells whose path stops before the last age, which no Summary includes
+	Failed     int // cells that were not computed
 	Summary    [scores]Summary
 	Compared   [scores]Summary // of the repeats that every method of the row with such a score has
-	Best       [scores]bool    // best of these means in the row, several where equal; never set for SelectionBias
-	Equal      [scores]bool    // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
+	Best       [scores]bool    // best of these means in the row, several if equal; never set for SelectionBias
+	Equal      [scores]bool    // not significantly worse than the best, if testable; see [ScoreRow.Comparisons]
 
-	Chosen []Choice // in tables of choices, those of most repeats first
+	Chosen []Choice // in tables of choices, by descending number of repeats
 
 	// Sample holds the cells by repeat, for comparisons on the same splits.
 	Sample []RepeatScore
 }
 
-// RepeatScore holds the scores of one cell. Those that it does not have are
-// NaN, and all of them for a path that stops early: the best that it offers is
-// not the best over the ages that it was asked for.
+// RepeatScore holds the scores of one cell, NaN for missing ones. All are NaN for a path that stops
+// early, whose best score is not the best over the requested ages.
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
 	Step   [2]float64 // of the best validation score and of the best test score
 
-	Seconds        [2]float64 // processor and elapsed time, NaN where not known
+	Seconds        [2]float64 // processor and elapsed time, NaN if unknown
 	bestValidation float64    // best score on the validation part, by which the age was chosen
-	points, fits   int64      // points of its path, and how many have a model of their own; 0 where not known
+	points, fits   int64      // numbers of the path's points, and of those with a model of their own; 0 if unknown
 	Cell           results.CellKey
 	Status         experiment.Status
 }
 
-// Whole reports whether the cell was computed to the last age it was asked for.
+// Whole reports whether the cell was computed to the last requested age.
 func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
 
-// Sensitivity gathers cells into one table for each metric. A method that
-// ignores a dimension of the grid (original the regularizer) is compared in the
-// row of each of its values. A method with settings of its own is one method
-// for each of them. Cells that failed count in Failed, those whose
-// path stops early in Incomplete; scores that are null or not finite are left out
-// of the summaries, whose N tells.
+// Sensitivity gathers cells into one table for each metric. A method that ignores a dimension of
+// the grid (original ignores the regularizer) is compared in the row of each of its values. Each
+// setting of a method's own settings is a method. Failed cells count in Failed, cells whose path
+// stops early in Incomplete; null and non-finite scores are excluded from the summaries and their
+// N.
 //
-// The frame needs those columns of the kind that tables of scores are made of.
+// The frame needs the columns of the kind that tables of scores use.
 func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreTable, error) {
 	schema := schemaOf(kind)
 	columns, err := newCellColumns(schema, cells, map[string]string{})
@@ -139,8 +136,7 @@ func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreT
 	return groups.tables(), nil
 }
 
-// tables makes the tables of all cells that were added. No more can be added
-// after.
+// tables makes the tables of all added cells. It must be the last call.
 func (g *cellGroups) tables() []*ScoreTable {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	spreadIgnored(g.schema.Layout, g.entries)
@@ -198,11 +194,10 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row
 	return table
 }
 
-// summarize puts the sample in the order of the repeats, so that sums do not
-// depend on the order of the file, and summarizes it. A second call changes
-// nothing.
+// summarize sorts the sample by repeat, so that sums do not depend on the order of the file, and
+// summarizes it. It is idempotent.
 func (e *ScoreEntry) summarize(metric Metric) {
-	e.Sample = slices.Clone(e.Sample) // growing left up to as much again unused
+	e.Sample = slices.Clone(e.Sample) // growing left up to half of the capacity unused
 	slices.SortFunc(e.Sample, func(a, b RepeatScore) int {
 		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), bytes.Compare(a.Cell[:], b.Cell[:]))
 	})
@@ -222,8 +217,8 @@ func (e *ScoreEntry) summarize(metric Metric) {
 	}
 }
 
-// markBest marks the entries with the best mean of each score over the common
-// repeats. A method with nothing to compare it with is not the best.
+// markBest marks the entries with the best mean of each score over the common repeats. A method
+// without competitors is not marked.
 func (r *ScoreRow) markBest(metric Metric) {
 	for score := range SelectionBias {
 		if !r.Common[score].Compares() {

@@ -17,8 +17,8 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// cellTally is what a report takes from the cells table, batch by batch: a
-// million cells need not be in memory with all their columns.
+// cellTally gathers what reports use of the cells table batch by batch, because a million cells
+// with all columns may not fit into memory.
 type cellTally struct {
 	schema             *schema
 	rows               int
@@ -31,17 +31,16 @@ type cellTally struct {
 	texts              map[string]string
 }
 
-// reasonKey tells reasons apart.
 type reasonKey struct {
 	method, text string // text without numbers and names
 	status       experiment.Status
 }
 
-// reasonCells are the cells of a reason, the first of them as its example.
+// reasonCells are the cells of a reason, with the first as its example.
 type reasonCells struct {
 	failedCell
 	cells int
-	text  string // the same of all cells, "" where it differs
+	text  string // common text of all cells, "" if they differ
 }
 
 // failedCell is a failure that may be among the first.
@@ -50,8 +49,7 @@ type failedCell struct {
 	Failure
 }
 
-// readCells reads the cells in dir, those of streams too where a run has not
-// ended.
+// readCells reads the cells in dir, including those of streams if a run has not ended.
 func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
 	tally := newCellTally(schema)
@@ -92,8 +90,7 @@ func (t *cellTally) add(cells *results.Frame) error {
 	return t.addFailures(cells, columns)
 }
 
-// addSizes notes the size of the split of each data set, which is that of its
-// first cell.
+// addSizes records the split sizes of each data set's first cell.
 func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
 	if len(t.schema.there(sizeColumns...)) < len(sizeColumns) {
 		return nil
@@ -121,8 +118,8 @@ func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
 	return nil
 }
 
-// addFailures counts the cells by status and keeps the failed and incomplete
-// ones that may be among the first.
+// addFailures counts the cells by status and keeps the failed and incomplete cells that may be
+// among the first.
 func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) error {
 	messages, err := cells.Column("error", experiment.Text)
 	if err != nil {
@@ -157,8 +154,8 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 	return nil
 }
 
-// mostReasons bounds the reasons that are kept apart; further ones of a method and status
-// are one.
+// mostReasons limits the number of reasons kept apart; further ones of a method and status are
+// merged.
 const mostReasons = 1000
 
 func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
@@ -192,7 +189,7 @@ func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
 
 var number = regexp.MustCompile(`^[+-]?[0-9][0-9.eE+-]*[a-zA-Z%]*$`)
 
-// reasonText is the first line of an error, with the last one that a command wrote to its standard
+// reasonText is the first line of an error, with the last line that a command wrote to standard
 // error.
 func reasonText(text string) string {
 	message, stderr := outside.CutStderr(text)
@@ -217,10 +214,10 @@ func (t *cellTally) sortedReasons() []Reason {
 	return list
 }
 
-// lostCells are cells of which a report lists the first.
+// lostCells counts cells and keeps the first for a report.
 type lostCells struct {
 	n     int
-	first []failedCell // may be among these
+	first []failedCell // candidates
 }
 
 func (l *lostCells) add(f failedCell) {
@@ -248,7 +245,7 @@ func (t *cellTally) firstFailures() []Failure {
 	return failures
 }
 
-// statuses returns how many cells ended how.
+// statuses returns the number of cells of each status.
 func (t *cellTally) statuses() []Fact {
 	var facts []Fact
 	for _, status := range experiment.Statuses {
@@ -259,16 +256,16 @@ func (t *cellTally) statuses() []Fact {
 	return facts
 }
 
-// DataFacts are what figures say about the data sets of a run.
+// DataFacts are the facts on a run's data sets that figures show.
 type DataFacts struct {
-	Target string // how the target is scaled, "" where that is not known
+	Target string // scale of the target, "" if unknown
 	Size   map[string]dataSize
 
 	Readings []results.ManifestReading // how files were read
-	Absent   []results.ManifestData    // data sets of the grid that were not there
+	Absent   []results.ManifestData    // data sets of the grid that were missing
 }
 
-// FeatureNames returns the names of n features of a data set, nil where they are not known.
+// FeatureNames returns the names of n features of a data set, nil if unknown.
 func (d *DataFacts) FeatureNames(dataset string, n int) []string {
 	for _, r := range d.Readings {
 		if r.Name == dataset && len(r.Features) == n {
@@ -281,14 +278,13 @@ func (d *DataFacts) FeatureNames(dataset string, n int) []string {
 // dataSize is the size of a data set's split.
 type dataSize struct {
 	train, test, Features int64
-	several               bool // of several splits these are the sizes of the first
+	several               bool // there are several splits, and the sizes are of the first
 }
 
-// sizeColumns are the columns of the cells table that tell the sizes.
+// sizeColumns are the columns of the cells table with the sizes.
 var sizeColumns = []string{"n_train", "n_test", "n_features"}
 
-// sizes says how large a data set is, as the beginning of a line; "" when it
-// is not known.
+// sizes describes the size of a data set, as the beginning of a line; "" if unknown.
 func (d *DataFacts) sizes(dataset string) string {
 	s, ok := d.Size[dataset]
 	if !ok {
@@ -297,15 +293,15 @@ func (d *DataFacts) sizes(dataset string) string {
 	return fmt.Sprintf("%d training and %d test samples, %d features; ", s.train, s.test, s.Features)
 }
 
-// SizesOf is [DataFacts.sizes] for a setting. Of a data set with several splits it
-// tells the features only.
+// SizesOf is [DataFacts.sizes] for a setting. For a data set with several splits it gives the
+// features only.
 func (d *DataFacts) SizesOf(s Setting) string {
 	name := s[layout.Dataset].Text
 	size, ok := d.Size[name]
 	switch {
 	case !ok:
 		return ""
-	case size.several: // the setting tells which
+	case size.several: // the setting names the split
 		return fmt.Sprintf("%d features; ", size.Features)
 	}
 	return d.sizes(name)

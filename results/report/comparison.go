@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// MaxRuns is the largest number of runs of a comparison: they are named by letters.
+// MaxRuns is the largest number of runs of a comparison; letters name the runs.
 const MaxRuns = 26
 
 // Comparison compares runs with the first of them. MarshalJSON returns the object of
@@ -30,7 +30,7 @@ func Compare(ctx context.Context, dirs []string, options analysis.CompareOptions
 	return &Comparison{RunComparison: runs}, nil
 }
 
-// WriteComparison writes a comparison as aligned text in a width of 110.
+// WriteComparison writes a comparison as aligned text.
 func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 	var b strings.Builder
 	for i, s := range c.Sections() {
@@ -45,10 +45,9 @@ func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 	return err
 }
 
-// runLetter names a run.
 func runLetter(i int) string { return string(rune('A' + i)) }
 
-// Sections lays the tables of a comparison out when first asked.
+// Sections returns the tables of a comparison. The first call computes them.
 func (c *Comparison) Sections() []section { //nolint:revive // exported for the page's template
 	if c.laidOut == nil {
 		c.laidOut = []section{{Title: "Runs", Name: "runs", Sheets: []*sheet{c.runsSheet()}}}

@@ -9,7 +9,7 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// number is a number of a JSON document, null where it is not finite.
+// number is a number of a JSON document, null if it is not finite.
 type number float64
 
 // MarshalJSON implements [json.Marshaler].
@@ -20,7 +20,6 @@ func (x number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-// object is an object of a JSON document.
 type object = map[string]any
 
 // listOf makes a list of objects, never null.
@@ -52,8 +51,7 @@ func runJSON(r *analysis.ComparedRun) object {
 	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "platforms": platforms, "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
 }
 
-// StatusCounts returns the number of cells of each status, 0 for those that do not
-// occur.
+// StatusCounts returns the number of cells of each status, including 0.
 func StatusCounts(counts map[experiment.Status]int) map[experiment.Status]int {
 	all := map[experiment.Status]int{}
 	for _, status := range experiment.Statuses {
@@ -100,7 +98,7 @@ func pairJSON(p *analysis.RunPair) object {
 	}
 }
 
-// allMethods is null for all methods.
+// allMethods returns a method's name, or nil for all methods.
 func allMethods(method string) any {
 	if method == "" {
 		return nil

@@ -1,4 +1,3 @@
-// Package report writes what a run says: its tables laid out once as sheets of text,
-// dressed as Markdown, LaTeX, HTML, comma-separated values or aligned text, with its
-// figures.
+// Package report writes the report of a run: its tables, laid out once as sheets of text, as
+// Markdown, LaTeX, HTML, comma-separated values or aligned text, and its figures.
 package report

@@ -15,13 +15,12 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// dress is how a text format writes what a sheet holds.
+// dress formats the fields of a sheet for a text format.
 type dress struct {
 	escape func(string) string
-	mean   func(sheetCell) string // the text of a cell that has one, with deviation and mark
+	mean   func(sheetCell) string // formats a field with a mean, with its deviation and mark
 }
 
-// cell writes a field.
 func (d dress) cell(c sheetCell) string {
 	if c.Text == "" {
 		return d.escape(c.Note)
@@ -32,8 +31,8 @@ func (d dress) cell(c sheetCell) string {
 	return d.mean(c) + " (" + d.escape(c.Note) + ")"
 }
 
-// Visible returns a text without what acts on a terminal or turns the order of letters:
-// texts of commands and of data can have that.
+// Visible replaces control characters, which act on a terminal or reorder letters: texts of
+// commands and of data can contain them.
 func Visible(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c != '\n' && c != '\r' && c != '\t' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)) {
@@ -43,7 +42,7 @@ func Visible(text string) string {
 	}, text)
 }
 
-// write fills a template of the report, which has "escape", "cell" and funcs.
+// write executes a template of the report with the functions "escape", "cell" and funcs.
 func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs template.FuncMap) error {
 	t, err := template.New(name+".tmpl").Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs).
 		ParseFS(templates, "templates/"+name+".tmpl")
@@ -53,7 +52,7 @@ func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs tem
 	return t.Execute(w, r)
 }
 
-// AllFacts returns the facts about the run, then the number of cells of each status.
+// AllFacts returns the facts on the run and the number of cells of each status.
 func (r *Report) AllFacts() []analysis.Fact {
 	return append(append([]analysis.Fact(nil), r.Facts...), r.Statuses...)
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/agepath/agepath/results/parquet"
 )
 
-// Format is one way to write a report.
+// Format is a format of reports.
 type Format struct {
-	Name   string // what --format takes
+	Name   string // value of --format
 	Files  []FormatFile
-	Tables FormatTables // the zero value is none
+	Tables FormatTables // the zero value has no tables
 }
 
-// FormatTables are the files of a format with rows of the tables of results themselves.
+// FormatTables are the files of a format with rows of the tables of results.
 type FormatTables struct {
-	Names func() []string // of the files there can be, that of the cells last
+	Names func() []string // possible files; the file of the cells is last
 	Write func(ctx context.Context, r *Report, folder string, compression results.Compression) error
 }
 
@@ -28,12 +28,12 @@ type FormatTables struct {
 type FormatFile struct {
 	Name  string // in its folder
 	Write func(w io.Writer, r *Report) error
-	// Empty reports whether there is nothing to write: an earlier file is removed
-	// then. nil means never.
+	// Empty reports whether there is nothing to write; an earlier file is then removed. nil means
+	// never.
 	Empty func(r *Report) bool
 }
 
-// Formats lists every format of reports there is, the default first.
+// Formats lists every format of reports, the default first.
 var Formats = []Format{
 	{Name: "markdown", Files: []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
 	{Name: "csv", Files: csvFiles, Tables: FormatTables{csvNames, writeCells}},
@@ -69,8 +69,7 @@ func parquetNames() []string {
 	return append(names, parquet.Name("cells"))
 }
 
-// FormatNamed returns the format of reports of the given name, or an error that
-// lists the names.
+// FormatNamed returns the format of reports of the given name, or an error that lists the names.
 func FormatNamed(name string) (Format, error) {
 	names := make([]string, len(Formats))
 	for i, f := range Formats {

@@ -20,8 +20,8 @@ import (
 const cellsCSV = "cells.csv"
 
 // writeCells writes the files of the kind's own part of a report, then the cells of its folder,
-// those of streams too, as comma-separated values: a line of names, then a line for each cell.
-// Nothing is held in memory but a batch.
+// including those of streams, as comma-separated values: a line of names, then a line for each
+// cell. Only one batch is in memory at a time.
 func writeCells(ctx context.Context, r *Report, folder string, _ results.Compression) error {
 	if r.Own != nil {
 		for _, f := range r.Own.Files {
@@ -79,8 +79,8 @@ func (r *Report) addCells(ctx context.Context, to io.Writer) error {
 	return out.Flush()
 }
 
-// csvValue writes a value as pandas and R read it: numbers exactly, times in UTC as
-// 2026-11-25T21:31:09.000000Z, nothing for a null.
+// csvValue formats a value for pandas and R: numbers exactly, times in UTC as
+// 2026-11-25T21:31:09.000000Z, null as an empty field.
 func csvValue(of experiment.Type, v *experiment.Vector, row int) string {
 	if v.IsNull(row) {
 		return ""
@@ -95,7 +95,7 @@ func csvValue(of experiment.Type, v *experiment.Vector, row int) string {
 			return strconv.FormatFloat(x, 'g', -1, 64)
 		}
 		return strings.TrimPrefix(strconv.FormatFloat(v.Floats[row], 'g', -1, 64), "+")
-	case experiment.FloatList: // no table of cells has them
+	case experiment.FloatList: // not in tables of cells
 		return fmt.Sprint(v.Lists[row])
 	}
 	return v.Texts[row]

@@ -13,8 +13,8 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// csvFile is a file of comma-separated values in full precision. Nothing that does
-// not apply is written as 0: the field is empty.
+// csvFile is a file of comma-separated values in full precision. Fields that do not apply are
+// empty, not 0.
 func csvFile(name string, head func(r *Report) []string, lines func(out *results.CSV, r *Report), empty func(*Report) bool) FormatFile {
 	return FormatFile{
 		Name: name,
@@ -28,7 +28,6 @@ func csvFile(name string, head func(r *Report) []string, lines func(out *results
 	}
 }
 
-// csvFiles are the files of the format csv.
 var csvFiles = []FormatFile{
 	csvFile("tables.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Tables) }, nil),
 	csvFile("answer.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Overall) },
@@ -45,8 +44,8 @@ var csvFiles = []FormatFile{
 		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
 }
 
-// selectedFile lists what select: best picked, one line for each method and repeat,
-// whose column cell leads to the other files.
+// selectedFile lists the choices of select: best, one line for each method and repeat. Its column
+// cell is the key to the other files.
 var selectedFile = csvFile(analysis.SelectedFile, withSetting(nil, slices.Concat(
 	[]string{"method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score"},
 	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...),
@@ -79,10 +78,10 @@ func scoresHead(r *Report) []string {
 	return head
 }
 
-// addScores adds one line for each row and method of tables: all dimensions, counts,
-// and of each score mean, standard deviation and repeats that count, the mean over
-// the repeats that all methods of the row have and their number, whether that is
-// the best, or not significantly worse, and the mean of the layout's floor.
+// addScores adds one line for each row and method of tables: all dimensions, counts, and for each
+// score the mean, the standard deviation and the number of repeats; the mean over the repeats that
+// all methods of the row have and their number; whether this mean is the best, or not significantly
+// worse; and the mean of the layout's floor.
 func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	for at := range eachEntry(tables...) {
 		e := at.entry
@@ -94,7 +93,7 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 			s := e.Summary[score]
 			line = append(line, s.Mean, s.Std, s.N)
 			if score != analysis.SelectionBias {
-				equal := "" // where it was not tested
+				equal := "" // not tested
 				if at.row.Tested[score] && s.N > 0 {
 					equal = strconv.FormatBool(e.Best[score] || e.Equal[score])
 				}
@@ -112,8 +111,8 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	}
 }
 
-// addComparisons adds one line for each pair of methods, setting and score. Effects
-// and intervals are empty where they are left out.
+// addComparisons adds one line for each pair of methods, setting and score. Effects and intervals
+// that were left out are empty.
 func addComparisons(out *results.CSV, r *Report) {
 	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
 	for _, of := range r.Compared() {
@@ -132,7 +131,7 @@ func addComparisons(out *results.CSV, r *Report) {
 	}
 }
 
-// addRanks adds one line for each ranked method: its mean rank and the tests.
+// addRanks adds one line for each ranked method, with its mean rank and the tests.
 func addRanks(out *results.CSV, r *Report) {
 	if r.Ranking == nil {
 		return
@@ -143,8 +142,7 @@ func addRanks(out *results.CSV, r *Report) {
 	}
 }
 
-// addPaper adds one line for each published number and each of the run's that
-// stands beside it.
+// addPaper adds one line for each pair of a published number and a number of the run.
 func addPaper(out *results.CSV, r *Report) {
 	for _, p := range r.Paper {
 		for i := range p.Rows {

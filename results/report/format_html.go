@@ -11,8 +11,8 @@ import (
 	"github.com/agepath/agepath/results/figure"
 )
 
-// writeHTML writes the whole report as one file that needs no other: style,
-// script, tables as JSON, figures as SVG.
+// writeHTML writes the whole report as one self-contained file: style, script, tables as JSON,
+// figures as SVG.
 func writeHTML(w io.Writer, r *Report) error {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
 		"json": sheetJSON,
@@ -35,8 +35,8 @@ func writeHTML(w io.Writer, r *Report) error {
 	return t.Execute(w, r)
 }
 
-// sheetJSON returns a sheet as page.js reads it. It is safe in a script: no field
-// can end it.
+// sheetJSON returns a sheet in the format of page.js. It is safe in a script: no field can close
+// the script element.
 func sheetJSON(s *sheet) (template.JS, error) {
 	columns := make([][]any, len(s.Columns))
 	for j, column := range s.Columns {

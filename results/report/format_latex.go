@@ -12,11 +12,11 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// longTable is the number of rows from which a table breaks over pages.
+// longTable is the number of rows above which a table breaks over pages.
 const longTable = 40
 
-// writeLaTeX writes every table for \input into a document that loads
-// booktabs, longtable, pdflscape and (without LuaTeX or XeTeX) UTF-8 input.
+// writeLaTeX writes every table for \input into a document that loads booktabs, longtable,
+// pdflscape and (without LuaTeX or XeTeX) UTF-8 input.
 func writeLaTeX(w io.Writer, r *Report) error {
 	return latex.write(w, r, "tables.tex", "<<", ">>", template.FuncMap{
 		"slug":   func(text string) string { return prose.Slug(text) },
@@ -26,7 +26,7 @@ func writeLaTeX(w io.Writer, r *Report) error {
 	})
 }
 
-// latexSpec says how the columns of a table are aligned.
+// latexSpec is the alignment of the columns of a table.
 func latexSpec(s *sheet) string {
 	var spec strings.Builder
 	for _, column := range s.Columns {
@@ -42,7 +42,7 @@ func latexSpec(s *sheet) string {
 	return spec.String()
 }
 
-// latexLayout is how a table is set so that it is not wider than the page.
+// latexLayout is a way to set a table within the width of the page.
 type latexLayout struct {
 	Size   string  // of the letters and the space between columns
 	letter float64 // width of a letter, points
@@ -60,15 +60,13 @@ var latexLayouts = []latexLayout{
 	{`\tiny\setlength{\tabcolsep}{2pt}`, 2.9, 4, true},
 }
 
-// Widths that tables may have, in points: the text of the class article, and
-// that of a page on its side.
+// Widths of tables in points: the text of the class article, and that of a turned page.
 const latexWidth, latexTurnedWidth = 390.0, 598.0
 
-// latexWrapped is the width of a column whose text is broken into lines, in points.
+// latexWrapped is the width of a column with line breaks, in points.
 const latexWrapped = 150.0
 
-// layoutOf picks the first layout in which a table fits, the last one where it
-// fits in none.
+// layoutOf returns the first layout that fits a table, or the last layout if none fits.
 func layoutOf(s *sheet) latexLayout {
 	letters, wrapped := 0, 0
 	for j, column := range s.Columns {
@@ -121,21 +119,19 @@ var latex = dress{escapeLaTeX, func(c sheetCell) string {
 	return text
 }}
 
-// latexReplacer escapes what LaTeX reads as a command and spells the signs
-// that not every font has.
+// latexReplacer escapes LaTeX's special characters and spells symbols that some fonts lack.
 var latexReplacer = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`,
 	`&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
 	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`,
 	`<`, `\textless{}`, `>`, `\textgreater{}`, `"`, `''`, `|`, `\textbar{}`,
-	`[`, `{[}`, `*`, `{*}`, // would be arguments of the \\ before them
+	`[`, `{[}`, `*`, `{*}`, // otherwise arguments of a preceding \\
 	`−`, `$-$`, `α`, `$\alpha$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `±`, `$\pm$`,
 	`χ`, `$\chi$`, `²`, `$^2$`, `√`, `$\surd$`, `∞`, `$\infty$`, `≈`, `$\approx$`,
 	"\n", " ", "\r", " ", "\t", " ",
 )
 
-// latexMinus is a hyphen that stands for a minus sign: before a number, or
-// between spaces.
+// latexMinus matches a hyphen in the role of a minus sign: before a number, or between spaces.
 var latexMinus = regexp.MustCompile(`(^|[ (\[])-(\d| [\pL\d])`)
 
 func escapeLaTeX(text string) string {

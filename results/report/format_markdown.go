@@ -10,11 +10,10 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// markdownRows is how many rows of a table report.md shows; the other formats
-// have them all.
+// markdownRows is the largest number of rows of a table in report.md; the other formats have all
+// rows.
 const markdownRows = 200
 
-// writeMarkdown writes the whole report: facts, what is missing, tables, figures and how to read the files.
 func writeMarkdown(w io.Writer, r *Report) error {
 	return markdown.write(w, r, "report.md", "{{", "}}", template.FuncMap{
 		"trim":  strings.TrimSpace,
@@ -45,7 +44,7 @@ var markdown = dress{EscapeMarkdown, func(c sheetCell) string {
 	return text
 }}
 
-// LeftOutWords says how many figures were left out, "" for none.
+// LeftOutWords describes the number of figures left out, "" for none.
 func (r *Report) LeftOutWords() string {
 	if len(r.LeftOut) == 0 {
 		return ""
@@ -54,12 +53,11 @@ func (r *Report) LeftOutWords() string {
 		prose.Plural(len(r.LeftOut), "figure"), len(r.Figures)+len(r.LeftOut))
 }
 
-// markdownReplacer escapes what Markdown, its tables and the HTML in it would
-// read as marks.
+// markdownReplacer escapes the special characters of Markdown, its tables and HTML.
 var markdownReplacer = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `|`, `\|`, `<`, `&lt;`, `>`, `&gt;`,
 	`[`, `\[`, `]`, `\]`, `#`, `\#`, "\n", " ", "\r", " ", "\t", " ",
 )
 
-// EscapeMarkdown writes a text so that Markdown shows it as it is, also in a table.
+// EscapeMarkdown escapes a text so that Markdown shows it literally, also in a table.
 func EscapeMarkdown(text string) string { return markdownReplacer.Replace(Visible(text)) }

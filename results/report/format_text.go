@@ -10,10 +10,10 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// Text says how [Text.Write] shows tables on a terminal or in a log.
+// Text holds the options of [Text.Write] for tables on a terminal or in a log.
 type Text struct {
 	Bold    bool // mark the best mean by bold type instead of *; for terminals
-	MaxRows int  // rows of a table at most; 0 for all
+	MaxRows int  // maximum of a table; 0 for all
 }
 
 const (
@@ -80,8 +80,8 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	}
 }
 
-// writeList writes two lines for each row: its first two fields, and the others with
-// the heads of their columns.
+// writeList writes two lines for each row: its first two fields, and the others with the heads of
+// their columns.
 func writeList(b *strings.Builder, s *sheet, rows [][]sheetCell) {
 	plain := dress{func(text string) string { return text }, func(c sheetCell) string { return c.Text }}
 	for _, row := range rows {
@@ -94,8 +94,8 @@ func writeList(b *strings.Builder, s *sheet, rows [][]sheetCell) {
 	}
 }
 
-// textCell is one cell of a grid of text. Bold cells are wider in bytes than
-// on the screen, so padding goes by the text alone.
+// textCell is one cell of a grid of text. Padding uses the width of the text alone, because bold
+// cells have additional bytes.
 type textCell struct {
 	text  string
 	right bool
@@ -131,18 +131,16 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	return grid
 }
 
-// meanWidth holds the widths of the parts of a column's means, so that their
-// decimal points line up.
+// meanWidth holds the widths of the parts of a column's means, to align their decimal points.
 type meanWidth struct {
 	mean, std, aside pointWidth
 	marked           bool
 	equal            bool // some are marked as not significantly worse
 }
 
-// pointWidth holds the widths of numbers before their decimal point and from it on.
+// pointWidth holds the widths of numbers before the decimal point, and from the point on.
 type pointWidth struct{ whole, rest int }
 
-// sides returns the widths of one number.
 func sides(text string) pointWidth {
 	whole, _, _ := strings.Cut(text, ".")
 	return pointWidth{len(whole), len(text) - len(whole)}
@@ -153,7 +151,7 @@ func (w *pointWidth) add(text string) {
 	w.whole, w.rest = max(w.whole, of.whole), max(w.rest, of.rest)
 }
 
-// before and after return the blanks around a number that put its point in line.
+// before and after return the blanks around a number that align its decimal point.
 func (w pointWidth) before(text string) string { return strings.Repeat(" ", w.whole-sides(text).whole) }
 func (w pointWidth) after(text string) string  { return strings.Repeat(" ", w.rest-sides(text).rest) }
 
@@ -171,7 +169,7 @@ func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 	return widths
 }
 
-// dress lines the means up where a column has deviations or marks.
+// dress aligns the means of a column that has deviations or marks.
 func (w meanWidth) dress(bold bool) dress {
 	return dress{func(text string) string { return text }, func(c sheetCell) string {
 		if w.std == (pointWidth{}) && !w.marked && c.Aside == "" {
@@ -200,7 +198,6 @@ func (w meanWidth) dress(bold bool) dress {
 	}}
 }
 
-// widths returns how wide each column is.
 func (g textGrid) widths() []int {
 	widths := make([]int, len(g[0]))
 	for _, row := range g {
@@ -211,7 +208,7 @@ func (g textGrid) widths() []int {
 	return widths
 }
 
-// width returns how wide the grid is.
+// width returns the width of the grid.
 func (g textGrid) width() int {
 	width := 2 * (len(g[0]) - 1)
 	for _, w := range g.widths() {

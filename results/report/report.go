@@ -11,8 +11,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Report is what the files of a run say, with figures of it. Every [Format]
-// writes the same report.
+// Report is the evaluation of a run's files, with figures. Every [Format] writes the same report.
 type Report struct {
 	*analysis.Run
 	Figures []*figure.Figure
@@ -22,18 +21,16 @@ type Report struct {
 	laidOut []section // see More
 }
 
-// Options say what a report holds. The zero value is the default.
+// Options are the options of a report. The zero value is the default.
 type Options struct {
 	Formats []Format // nil for the first of Formats
-	// Figures is the largest number of figures, DefaultFigures when 0 and
-	// none when negative.
+	// Figures is the largest number of figures: 0 for DefaultFigures, negative for none.
 	Figures int
-	// Compression is that of files of tables.
+	// Compression is the compression of table files.
 	Compression results.Compression
-	// Paper asks for the published numbers beside those of the run.
+	// Paper requests the comparison with published numbers.
 	Paper bool
-	// Progress is told of each step before it begins; nil for nobody. It must not
-	// block.
+	// Progress is called before each step and must not block; it may be nil.
 	Progress func(analysis.Step)
 }
 
@@ -43,7 +40,7 @@ func (o *Options) tell(what string, at, of int) {
 	}
 }
 
-// DefaultFigures is how many figures a report draws unless told otherwise.
+// DefaultFigures is the default limit of the number of figures.
 const DefaultFigures = 24
 
 func (o Options) figures() int {
@@ -53,8 +50,8 @@ func (o Options) figures() int {
 	return max(o.Figures, 0)
 }
 
-// Load makes the report of the files in dir, complete or not. Only
-// cells.arrow must be there, or a stream of cells of a run that has not ended.
+// Load makes the report of the files in dir, complete or not. Only cells.arrow is required, or a
+// stream of cells of a run that has not ended.
 func Load(ctx context.Context, dir string, options Options) (*Report, error) {
 	r, err := load(ctx, dir, options)
 	if err != nil {
@@ -76,7 +73,7 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	return &Report{Run: run, Figures: drawn.Figures, LeftOut: drawn.LeftOut}, nil
 }
 
-// Answer is what the report says first.
+// Answer is the report's first part.
 func (r *Report) Answer() *layout.Answer {
 	if r.answer == nil {
 		r.answer = NewAnswer(r.Run)
@@ -84,8 +81,7 @@ func (r *Report) Answer() *layout.Answer {
 	return r.answer
 }
 
-// First is the part of a report that every format shows first: the answer, and the published
-// tables next to it.
+// First returns the sections that every format shows first: the answer and the published tables.
 func (r *Report) First() []section { //nolint:revive // exported for the page's template
 	list := []section{{Title: "Answer", Name: "answer", Notes: r.Answer().Verdict, Sheets: r.Answer().Sheets}}
 	if len(r.Paper) > 0 {
@@ -98,12 +94,12 @@ func (r *Report) First() []section { //nolint:revive // exported for the page's 
 	return list
 }
 
-// Sections are all tables of a report, in the order in which every format shows them.
+// Sections returns all tables of a report, in the order of every format.
 func (r *Report) Sections() []section { //nolint:revive // exported for the page's template
 	return append(r.First(), r.More()...)
 }
 
-// More lays the tables after the first ones out, when first asked.
+// More returns the sections after the first ones. The first call computes them.
 func (r *Report) More() []section { //nolint:revive // exported for the page's template
 	if r.laidOut == nil {
 		r.laidOut = r.layOut()

@@ -15,8 +15,8 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// LoadAnswer reads what the files in dir say first, complete or not, while they are written
-// too. It reads the cells alone.
+// LoadAnswer returns the answer of the files in dir, complete or not, even during a run. It reads
+// only the cells.
 func LoadAnswer(ctx context.Context, dir string) (*layout.Answer, error) {
 	run, err := analysis.Load(ctx, dir, analysis.Options{})
 	if err != nil {
@@ -25,8 +25,8 @@ func LoadAnswer(ctx context.Context, dir string) (*layout.Answer, error) {
 	return NewAnswer(run), nil
 }
 
-// NewAnswer says first what there is to say of a run, complete or not: a verdict, a table of
-// scores for each metric, what was chosen, and what failed.
+// NewAnswer returns the main results of a run, complete or not: a verdict, a table of scores for
+// each metric, the choices and the failures.
 func NewAnswer(r *analysis.Run) *layout.Answer {
 	a := &layout.Answer{Verdict: []string{}, Sheets: []*sheet{}}
 	if r.Own != nil && r.Own.Answer != nil {
@@ -64,8 +64,8 @@ func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
 	return err
 }
 
-// chosenSheet shows which parameters and steps were chosen in a setting for each method, those
-// of most repeats; nil where there was nothing to choose.
+// chosenSheet shows the most frequent choice of parameters and steps for each setting and method;
+// nil if there was nothing to choose.
 func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	lead := tables[0].Lead()
 	var methods, words []string
@@ -110,10 +110,10 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	return s
 }
 
-// choiceWords say by which part was chosen, as in [analysis.RepeatScore.Step].
+// choiceWords name the part of the data that chose, as in [analysis.RepeatScore.Step].
 var choiceWords = [2]string{"validation", "the oracle (the test part)"}
 
-// choiceCell shows the choice of most repeats.
+// choiceCell shows the most frequent choice.
 func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
 	if len(e.Chosen) == 0 {
 		return sheetCell{Note: "-"}
@@ -128,7 +128,7 @@ func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
 	return sheetCell{Text: text}
 }
 
-// stepOf returns the place in [analysis.RepeatScore.Step] of what is chosen for a score.
+// stepOf returns the index in [analysis.RepeatScore.Step] of the choice for a score.
 func stepOf(lead analysis.Score) int {
 	if lead == analysis.TestAtBestValidation {
 		return 0
@@ -136,7 +136,7 @@ func stepOf(lead analysis.Score) int {
 	return 1
 }
 
-// medianStep returns the lower median of the chosen steps, NaN where there are none.
+// medianStep returns the lower median of the chosen steps, NaN if there are none.
 func medianStep(e *analysis.ScoreEntry, lead analysis.Score) float64 {
 	var steps []float64
 	for i := range e.Sample {
@@ -150,7 +150,7 @@ func medianStep(e *analysis.ScoreEntry, lead analysis.Score) float64 {
 	return median(steps)
 }
 
-// unique returns each text once, in the order in which they first occur.
+// unique removes duplicates and keeps the order of first occurrence.
 func unique(texts []string) []string {
 	var list []string
 	for _, text := range texts {
@@ -169,8 +169,9 @@ func listed(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// foldAspects are the aspects that differ between settings but those that follow from others
-// before, such as a model for each data set; these come with their values among the constant ones.
+// foldAspects returns the aspects that differ between settings. An aspect that follows from earlier
+// ones, such as a model for each data set, is instead returned with its values among the constant
+// facts.
 func foldAspects(l *layout.Layout, settings []analysis.Setting) ([]analysis.Aspect, []analysis.Fact) {
 	varied, constant := l.SplitSettings(settings)
 	if len(varied) == 0 {
@@ -190,7 +191,7 @@ aspects:
 	return slices.Clip(kept), constant
 }
 
-// followed reports whether an aspect follows from others, and says what it is for which.
+// followed reports whether an aspect is a function of others, and returns its values in words.
 func followed(from []analysis.Aspect, a analysis.Aspect, settings []analysis.Setting) (words []string, follows bool) {
 	texts := map[string]string{}
 	for _, setting := range settings {
@@ -206,7 +207,6 @@ func followed(from []analysis.Aspect, a analysis.Aspect, settings []analysis.Set
 	return words, true
 }
 
-// settingWords names a setting by some aspects.
 func settingWords(aspects []analysis.Aspect, setting analysis.Setting) string {
 	var words []string
 	for _, a := range aspects {
@@ -221,17 +221,17 @@ func settingWords(aspects []analysis.Aspect, setting analysis.Setting) string {
 	return strings.Join(words, ", ")
 }
 
-// foldedSets is of how many settings a caption names what follows from them.
+// foldedSets is the largest number of values of a dependent aspect that a caption names.
 const foldedSets = 4
 
-// verdict is what a run says about its methods.
+// verdict holds what the verdict's sentences state.
 type verdict struct {
 	tables   []*analysis.ScoreTable
 	varied   []analysis.Aspect
 	settings int                  // with a score
-	compared []*analysis.ScoreRow // that compare methods
-	best     map[string][]string  // settings in which a method has the best mean, by its label
-	labels   []string             // of the methods that have any, in the order of tables
+	compared []*analysis.ScoreRow // rows that compare methods
+	best     map[string][]string  // settings in which a method has the best mean, by label
+	labels   []string             // of the methods in best, in the order of tables
 	scored   []string             // labels of all methods that have a score
 }
 
@@ -274,7 +274,7 @@ func newVerdict(r *analysis.Run) *verdict {
 	return v
 }
 
-// sentences are one to three.
+// sentences returns one to three sentences.
 func (v *verdict) sentences(partial bool) []string {
 	var list []string
 	for _, sentence := range []string{v.bestSentence(), v.chanceSentence(), v.floorSentence()} {
@@ -288,8 +288,8 @@ func (v *verdict) sentences(partial bool) []string {
 	return list
 }
 
-// inSettings says in how many of the settings something is so, 0 for what was said before, and
-// which they are where they are few.
+// inSettings describes the number of settings, with the total unless of is 0, and names them if
+// there are few.
 func (v *verdict) inSettings(places []string, of int) string {
 	const most = 3
 	words := fmt.Sprint(len(places))
@@ -332,7 +332,7 @@ func (v *verdict) bestSentence() string {
 	return "Best mean test score: " + strings.Join(words, ", ") + "."
 }
 
-// chanceSentence says what the tests say, or that there are too few repeats for any.
+// chanceSentence states the results of the tests, or that there are too few repeats for any.
 func (v *verdict) chanceSentence() string {
 	tested, ahead, fewest, methods := 0, 0, math.MaxInt, 0
 	for _, table := range v.tables {
@@ -372,10 +372,11 @@ func (v *verdict) chanceSentence() string {
 	return text + "."
 }
 
-// floorSentence says where no method, or not each, is better than the floor.
+// floorSentence names the settings in which no method, or not every method, is better than the
+// floor.
 func (v *verdict) floorSentence() string {
 	var none []string
-	some := map[string][]string{} // settings in which a method is not better, by its label
+	some := map[string][]string{} // settings in which a method is not better, by label
 	floored, floor := 0, ""
 	for _, table := range v.tables {
 		if !table.HasFloor() {
@@ -426,7 +427,7 @@ func (v *verdict) floorSentence() string {
 	return fmt.Sprintf("Not better than the %s: %s.", floor, strings.Join(parts, ", "))
 }
 
-// failureSheet groups the cells that failed or are incomplete by their reasons.
+// failureSheet groups failed and incomplete cells by reason.
 func failureSheet(r *analysis.Run) *sheet {
 	s := &sheet{
 		Name: "failures", List: true, Title: fmt.Sprintf("Failed cells: %d; incomplete: %d", r.Failed, r.Incomplete),

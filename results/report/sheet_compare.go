@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// comparedSheet shows the comparisons that come with their effects and have
-// repeats enough to tell a difference from chance; nil where there are none.
+// comparedSheet shows the comparisons that have effects and enough repeats for a significant test;
+// nil if there are none.
 func comparedSheet(t *analysis.ComparedTable) *sheet {
 	score := t.Table.Lead()
 	s := &sheet{Name: "compared-" + string(t.Table.Metric), Title: "Differences in test " + t.Table.Metric.Word()}

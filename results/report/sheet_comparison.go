@@ -39,7 +39,6 @@ func digitsCell(x float64) sheetCell {
 	return sheetCell{Text: digits(x)}
 }
 
-// digits writes three digits of a number.
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 func (c *Comparison) runsSheet() *sheet {
@@ -74,7 +73,7 @@ func unknownNote(text string) string {
 	return ""
 }
 
-// versionsText names versions, with their cells where there are several.
+// versionsText names versions, with their numbers of cells if there are several.
 func versionsText(versions []analysis.VersionCells) string {
 	var texts []string
 	for _, v := range versions {
@@ -87,7 +86,6 @@ func versionsText(versions []analysis.VersionCells) string {
 	return strings.Join(texts, ", ")
 }
 
-// methodCell names a method, or all of them.
 func methodCell(method string) sheetCell {
 	if method == "" {
 		return sheetCell{Text: "all"}
@@ -108,7 +106,7 @@ func countsSheet(p *analysis.RunPair, other string) *sheet {
 	return s
 }
 
-// scoreChangeSheets have the scores that differ, one sheet for each score and metric.
+// scoreChangeSheets returns a sheet of changed scores for each score and metric.
 func scoreChangeSheets(p *analysis.RunPair, other string) []*sheet {
 	var sheets []*sheet
 	for score := range analysis.SelectionBias {
@@ -178,7 +176,7 @@ func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int,
 	return s
 }
 
-// effectOf returns an effect, as far as it is known.
+// effectOf returns the known parts of an effect.
 func effectOf(s *analysis.ScoreChange) stats.Effect {
 	if s.Effect != nil {
 		return *s.Effect

@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// skippedSheet lists the reasons for which cells were skipped, with the methods.
+// skippedSheet lists the reasons of skipped cells with the methods.
 func skippedSheet(r *analysis.Run) *sheet {
 	s := &sheet{
 		Name: "skipped-cells", List: true,
@@ -41,7 +41,7 @@ func skippedSheet(r *analysis.Run) *sheet {
 	return s
 }
 
-// firstOf says how many there are, and how many of them a report lists.
+// firstOf describes the number of cells, and how many of them a report lists.
 func firstOf(n int) string {
 	if n > analysis.MaxFailures {
 		return fmt.Sprintf("the first %d of %d", analysis.MaxFailures, n)
@@ -63,7 +63,6 @@ func absentSheet(absent []results.ManifestData) *sheet {
 	return s
 }
 
-// dataSections are about the grid's data sets.
 func (r *Report) dataSections() []section {
 	var list []section
 	if r.Data == nil {
@@ -78,8 +77,7 @@ func (r *Report) dataSections() []section {
 	return list
 }
 
-// readingsSheet has a row for each data set: how its file was read, and what may be meant
-// otherwise.
+// readingsSheet has a row for each data set: how its file was read, and other possible meanings.
 func readingsSheet(readings []results.ManifestReading) *sheet {
 	s := &sheet{
 		Name:    "readings",

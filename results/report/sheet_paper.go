@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// paperSheet shows the published numbers beside ours.
+// paperSheet compares published numbers with the run's.
 func paperSheet(p *analysis.PaperTable) *sheet {
 	s := &sheet{Name: "paper-" + p.Table.Name, Title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
 	var shown []int
@@ -65,7 +65,6 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	return s
 }
 
-// summaryCell shows a mean, - for none.
 func summaryCell(s analysis.Summary, places int) sheetCell {
 	cell := layout.NumberCell(s.Mean, places)
 	if s.N > 1 {
@@ -74,7 +73,7 @@ func summaryCell(s analysis.Summary, places int) sheetCell {
 	return cell
 }
 
-// paperCells are the fields of a row from the method to whether it is within two errors.
+// paperCells are the fields of a row from the method to the column "within two errors".
 func paperCells(row *analysis.PaperRow) []sheetCell {
 	cells := []sheetCell{
 		{Text: row.Label},
@@ -97,7 +96,6 @@ func paperCells(row *analysis.PaperRow) []sheetCell {
 	return cells
 }
 
-// signed writes a number with its sign.
 func signed(x float64, places int) string {
 	if math.IsInf(x, 0) {
 		return map[bool]string{true: "+∞", false: "-∞"}[x > 0]
@@ -109,8 +107,8 @@ func signed(x float64, places int) string {
 	return text
 }
 
-// furtherSettings tells, where a published row leaves a parameter open that the
-// run has several values of, which setting each row is of; nil where none does.
+// furtherSettings returns the setting of each row if a published row leaves open a parameter of
+// which the run has several values; nil otherwise.
 func furtherSettings(p *analysis.PaperTable) []string {
 	texts := make([]string, len(p.Rows))
 	seen := map[string]bool{}
@@ -129,7 +127,7 @@ func furtherSettings(p *analysis.PaperTable) []string {
 	return texts
 }
 
-// paperWords say what the columns are.
+// paperWords describes the columns.
 func paperWords(p *analysis.PaperTable, constant []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Published: mean ± standard deviation over %d runs (%s). "+
@@ -148,7 +146,7 @@ func paperWords(p *analysis.PaperTable, constant []string) string {
 	return b.String()
 }
 
-// paperFacts tells the settings of the run's methods.
+// paperFacts returns the settings of the run's methods.
 func paperFacts(p *analysis.PaperTable) []analysis.Fact {
 	var methods []string
 	for i := range p.Rows {
@@ -162,7 +160,7 @@ func paperFacts(p *analysis.PaperTable) []analysis.Fact {
 // footnotes numbers the notes of a sheet.
 type footnotes struct{ list []string }
 
-// marks returns the numbers of notes, which it adds where they are new.
+// marks returns the numbers of notes and adds new ones.
 func (f *footnotes) marks(notes []string) string {
 	var marks []string
 	for _, note := range notes {
@@ -176,7 +174,7 @@ func (f *footnotes) marks(notes []string) string {
 	return strings.Join(marks, ", ")
 }
 
-// text returns the notes behind a caption.
+// text returns the notes for the end of a caption.
 func (f *footnotes) text() string {
 	var b strings.Builder
 	for i, note := range f.list {

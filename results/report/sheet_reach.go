@@ -8,8 +8,8 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// reachSheet shows what each method reaches of the path's best validation score, in which share
-// of its time; nil where the table has no steps of several sizes.
+// reachSheet shows the share of the path's best validation score that each method reaches, and its
+// share of the path's time; nil if the table has no steps of several sizes.
 func reachSheet(table *analysis.ScoreTable) *sheet {
 	reaches := table.Reaches()
 	if len(reaches) == 0 {

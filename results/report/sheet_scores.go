@@ -15,8 +15,8 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// scoreSheet shows one score of a table: a row for each setting, a column for
-// each method. Next to a mean stands that of the oracle, where there is one.
+// scoreSheet shows one score of a table, with a row for each setting and a column for each method.
+// A mean is followed by the oracle's, if there is one.
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	s := &sheet{Name: prose.Slug(string(table.Metric))}
 	settings := make([]analysis.Setting, len(table.Rows))
@@ -69,7 +69,7 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	return s
 }
 
-// chosenBy says what was chosen in a table, and by which part.
+// chosenBy describes the choices of a table, and the part of the data that chose.
 func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 	words := slices.Clone(table.Parameters)
 	if score != analysis.TestAtEnd {
@@ -90,15 +90,15 @@ func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 	return text
 }
 
-// addTestWords says what the second mark means, where some row has repeats enough for tests.
+// addTestWords explains the second mark if some row has enough repeats for tests.
 func addTestWords(s *sheet, table *analysis.ScoreTable, score analysis.Score) {
 	if slices.ContainsFunc(table.Rows, func(r analysis.ScoreRow) bool { return r.Tested[score] }) {
 		s.Equal = "not significantly worse (Wilcoxon's signed-rank test, Holm's correction, 5 %)"
 	}
 }
 
-// addRepeats adds a column that says on how many repeats rows rest, and returns
-// the words for the caption: where all rest on the same they stand there instead.
+// addRepeats adds a column with the number of repeats of each row. If all are equal, it adds no
+// column; the number is in the returned words for the caption.
 func addRepeats(s *sheet, rests []string) (over string) {
 	first := rests[0]
 	if !slices.ContainsFunc(rests, func(text string) bool { return text != first }) {
@@ -114,7 +114,7 @@ func addRepeats(s *sheet, rests []string) (over string) {
 	return "repeats"
 }
 
-// scoreCell shows what a row compares of an entry, marked or not.
+// scoreCell shows the compared mean of an entry, marked or not.
 func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Score, places int, marked bool) sheetCell {
 	cell := meanCell(e, row.Shown(e, score), places)
 	if cell.Text == "" {
@@ -150,7 +150,7 @@ func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell 
 	return cell
 }
 
-// tableDecimals returns how many decimals most rows of a sheet have.
+// tableDecimals returns the number of decimals of most rows of a sheet.
 func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 	var summaries []analysis.Summary
 	for i := range t.Rows {
@@ -161,16 +161,16 @@ func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 	return decimals(summaries)
 }
 
-// rowDecimals returns how many decimals a row of a sheet has, of which most have those of the table:
-// its own where they differ by more than one, so that a method that went astray in one setting does
-// not round the others away.
+// rowDecimals returns the number of decimals of a row: those of the table, or the row's own if they
+// differ by more than one, so that the large scores of a diverged method do not round away the
+// digits of other rows.
 func rowDecimals(ofTable int, row ...analysis.Summary) int {
 	own := decimals(row)
 	if own-ofTable <= 1 && ofTable-own <= 1 {
 		own = ofTable
 	}
 	for _, s := range row {
-		if s.N > 0 && s.Std > 1e-12*math.Abs(s.Mean) { // a digit of each deviation
+		if s.N > 0 && s.Std > 1e-12*math.Abs(s.Mean) { // at least one digit of each deviation
 			own = max(own, min(places(s.Std, 1), maxDecimals))
 		}
 	}
@@ -186,19 +186,19 @@ func rowSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summa
 	return summaries
 }
 
-// median returns the lower median of xs, which it sorts.
+// median returns the lower median of xs and sorts xs.
 func median(xs []float64) float64 {
 	slices.Sort(xs)
 	return xs[(len(xs)-1)/2]
 }
 
-// maxDecimals bounds how many decimals a table shows.
+// maxDecimals is the largest number of decimals in a table.
 const maxDecimals = 8
 
-// decimals returns how many decimals a row of the given summaries shows:
-// two significant digits of the median standard deviation, one where that is beyond
-// four of the median mean, which are shown where nothing spreads; and at least two of each
-// mean that is larger than its own deviation.
+// decimals returns the number of decimals of a row: enough for two significant digits of the median
+// standard deviation, but only one if two would exceed four digits of the median mean; for four
+// digits of the median mean if no deviation is positive; and for at least two digits of each mean
+// that is larger than its own deviation.
 func decimals(summaries []analysis.Summary) int {
 	var stds, means []float64
 	least := 0
@@ -212,7 +212,7 @@ func decimals(summaries []analysis.Summary) int {
 				least = max(least, places(s.Mean, 2))
 			}
 		}
-		// A deviation at the level of rounding says nothing about digits.
+		// A deviation at the level of rounding does not determine digits.
 		if s.Std > 1e-12*math.Abs(s.Mean) {
 			stds = append(stds, s.Std)
 		}
@@ -233,7 +233,7 @@ func decimals(summaries []analysis.Summary) int {
 	return min(least, maxDecimals)
 }
 
-// places returns how many decimals show so many significant digits of a number.
+// places returns the number of decimals for a given number of significant digits.
 func places(x float64, digits int) int {
 	return max(digits-1-int(math.Floor(math.Log10(math.Abs(x)))), 0)
 }
@@ -245,7 +245,7 @@ type (
 	sheetCell   = layout.SheetCell
 )
 
-// entryAt is an entry of a table that has cells, with where it is.
+// entryAt is an entry of a table that has cells, with its position.
 type entryAt struct {
 	table  *analysis.ScoreTable
 	row    *analysis.ScoreRow
@@ -253,8 +253,8 @@ type entryAt struct {
 	entry  *analysis.ScoreEntry
 }
 
-// eachEntry goes over the entries of tables that have cells, row by row and in
-// the order of the methods.
+// eachEntry iterates over the entries of tables that have cells, row by row and in the order of the
+// methods.
 func eachEntry(tables ...*analysis.ScoreTable) iter.Seq[entryAt] {
 	return func(yield func(entryAt) bool) {
 		for _, table := range tables {
@@ -274,8 +274,8 @@ func floorLabel(table *analysis.ScoreTable) string {
 	return analysis.MethodLabel(table.Layout.Floor.Method)
 }
 
-// appendFloor adds what the floor reached in a row, over the repeats by which the row's methods
-// are compared.
+// appendFloor adds the floor's mean in a row, over the repeats by which the row's methods are
+// compared.
 func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.ScoreRow, score analysis.Score, places int) []sheetCell {
 	switch {
 	case !table.HasFloor():
@@ -288,7 +288,7 @@ func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.Sc
 	return append(cells, cell)
 }
 
-// floorSummaries returns what a row shows of the floor, nothing where it has none.
+// floorSummaries returns the shown summary of a row's floor, empty if there is none.
 func floorSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summary {
 	if row.Floor == nil {
 		return nil

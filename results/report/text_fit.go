@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the number of columns of a terminal that tables and words keep to.
+// textWidth is the number of columns for tables and text on a terminal.
 const textWidth = 100
 
-// fit splits a sheet that is wider than textWidth by columns, as few as it takes and as even
-// as they go; each part has the labels. A single column wider than that stays as it is.
+// fit splits a sheet wider than textWidth by columns, into as few and as even parts as possible;
+// each part has the labels. A single column that is wider stays whole.
 func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
 	whole := &sheet{Columns: s.Columns, Rows: rows}
 	if len(rows) == 0 || !t.tooWide(whole) {
@@ -39,7 +39,7 @@ func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
 
 func (t Text) tooWide(s *sheet) bool { return newTextGrid(s, s.Rows, t.Bold).width() > textWidth }
 
-// only returns a sheet of some of the columns.
+// only returns a sheet of the given columns.
 func only(s *sheet, columns []int) *sheet {
 	of := &sheet{}
 	for _, j := range columns {

@@ -16,13 +16,12 @@ import (
 // Folders of a report, in the folder of the run.
 const (
 	reportFolder = "report"
-	figureFolder = "figures" // in reportFolder; figures of earlier reports are removed from it
+	figureFolder = "figures" // in reportFolder; figures of earlier reports are removed
 )
 
-// Write makes the report of the files in dir and writes it to dir/report:
-// one file for each format, and figures as SVG, PNG and, with the numbers
-// behind them, CSV. Equal files in dir give equal bytes; a file that would
-// not change is left alone, others are replaced whole.
+// Write makes the report of the files in dir and writes it to dir/report: one file for each format,
+// and figures as SVG, PNG and CSV (the plotted numbers). Equal files in dir give equal bytes. A
+// file that would not change is not written; other files are replaced atomically.
 func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	r, err := Load(ctx, dir, options)
 	if err != nil {
@@ -57,8 +56,7 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	return r, nil
 }
 
-// writeFile writes a file of a format, or removes an earlier one where it has nothing
-// to say any more.
+// writeFile writes a file of a format, or removes an earlier file that would now be empty.
 func writeFile(r *Report, folder string, file FormatFile) error {
 	path := filepath.Join(folder, file.Name)
 	if file.Empty != nil && file.Empty(r) {
@@ -71,8 +69,7 @@ func writeFile(r *Report, folder string, file FormatFile) error {
 	return disk.WriteFile(disk.OS{}, path, buf.Bytes())
 }
 
-// writeFigures writes the figures and removes those of an earlier report that
-// this one does not have.
+// writeFigures writes the figures and removes stale figures of an earlier report.
 func (r *Report) writeFigures(ctx context.Context, folder string, options *Options) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -102,8 +99,8 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 	return removeStale(folder, figure.Kinds(r.Layout), written)
 }
 
-// removeStale removes the figures in folder that are not among those written.
-// Files that no report writes stay.
+// removeStale removes the figures in folder that are not among those written, and keeps other
+// files.
 func removeStale(folder string, kinds []figure.Kind, written map[string]bool) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
