@@ -92,7 +92,6 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	return nil
 }
 
-// arrival is a landing, and where it ended.
 type arrival struct {
 	landing.Landing
 	theta []float64

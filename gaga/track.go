@@ -192,7 +192,6 @@ func (t *tracker) proceed(ctx context.Context) error {
 	return nil
 }
 
-// advance makes one step and records its outcome.
 func (t *tracker) advance(ctx context.Context) error {
 	outcome := t.branch.Next(t.target(), t.spent())
 	if outcome.Spent {

@@ -79,7 +79,6 @@ func newConstraints(rows, cols int) Constraints {
 	return Constraints{A: newMatrix(rows, cols), B: make([]float64, rows)}
 }
 
-// coefficients checks d.
 func coefficients(name string, d int) error {
 	if d < 1 {
 		return shapeError(name+": d", "%d coefficients; there is at least one", d)

@@ -145,7 +145,6 @@ func moderate(m blas64.General) bool {
 	return true
 }
 
-// checkFinite reports the first entry of m that is NaN or infinite.
 func checkFinite(what string, m blas64.General) error {
 	if moderate(m) {
 		return nil

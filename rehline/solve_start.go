@@ -56,7 +56,6 @@ func (s *Solver) start(from *Solution) (warm bool) {
 	return true
 }
 
-// fits checks the shape and the numbers of a warm start.
 func (s *Solver) fits(warm *Solution) error {
 	const what = "Options.Warm."
 	if s.owns(warm) {

@@ -32,7 +32,6 @@ type Folder struct {
 	Build string `json:"build,omitempty"`
 }
 
-// mostFolders is the maximum number of remembered folders.
 const mostFolders = 1000
 
 // Committed reports whether a version of agepath identifies its sources. In other programs an

@@ -178,7 +178,6 @@ func (s *selection) amongGathered(rank float64) ranked {
 	return among(p.values, below, rank)
 }
 
-// clearHistogram returns the empty histogram.
 func (t *part) clearHistogram() []float64 {
 	t.histogram = resize(t.histogram, buckets)
 	clear(t.histogram)

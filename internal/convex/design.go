@@ -180,7 +180,6 @@ func (s *scaled) centerScaled(a []float64) float64 {
 // cache.
 const block = 512
 
-// largestWeight returns the largest of n weights, or an error for a wrong weight.
 func largestWeight(weights []float64, n int) (float64, error) {
 	if len(weights) != n {
 		panic(fmt.Sprintf("convex: %d weights for %d samples", len(weights), n))

@@ -53,12 +53,10 @@ func (s *steps[T]) inputs(step int) []T {
 	return s.in[step*size:][:size]
 }
 
-// state is the state of a text before a step.
 func (s *steps[T]) state(step, i int) []T {
 	return s.in[(step*s.n+i)*s.row()+s.dim+1:][:s.width]
 }
 
-// emit copies the state after a step to the output.
 func (s *steps[T]) emit(step, i int) {
 	copy(s.out[(s.position(step)*s.n+i)*s.width:][:s.width], s.state(step+1, i))
 }

@@ -27,7 +27,6 @@ func newPaired(differences []float64) Paired {
 // Pairs returns the number of differences.
 func (p *Paired) Pairs() int { return p.Test.N + p.Test.Zeros }
 
-// adjust corrects the tests of a family.
 func adjust(family []*Paired) {
 	p := make([]float64, len(family))
 	for k := range family {

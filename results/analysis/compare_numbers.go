@@ -94,7 +94,6 @@ func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding floa
 	return len(differences) > 0
 }
 
-// addEffects estimates the effects of changes within effectWork.
 func addEffects(changes []ScoreChange) {
 	work := 0
 	var chosen []*Paired

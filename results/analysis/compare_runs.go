@@ -241,7 +241,6 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 
 func compareKeys(a, b results.CellKey) int { return bytes.Compare(a[:], b[:]) }
 
-// addNotes adds notes on the basis of the comparison.
 func (p *RunPair) addNotes(rounding float64) {
 	total := p.Cells[0]
 	if total.Shared+total.Counterparts == 0 {

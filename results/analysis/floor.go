@@ -51,7 +51,6 @@ func (g *cellGroups) floorsByPlace() *placedFloors {
 	return f
 }
 
-// only returns the setting with all other dimensions null.
 func only(s Setting, ds []Dimension) (kept Setting) {
 	for _, d := range ds {
 		kept[d] = s[d]

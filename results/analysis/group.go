@@ -13,7 +13,6 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// cellGroups are cells by setting and method.
 type cellGroups struct {
 	schema  *schema
 	entries map[Setting]methodEntries

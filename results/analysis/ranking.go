@@ -84,7 +84,6 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	return r
 }
 
-// rankedRow is a row with its table.
 type rankedRow struct {
 	table *ScoreTable
 	row   *ScoreRow

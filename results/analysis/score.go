@@ -59,7 +59,6 @@ const (
 // Scores lists every score in the order of reports.
 var Scores = []Score{TestAtBestValidation, TestAtBestTest, TestAtEnd, SelectionBias}
 
-// scoreNames are the scores' names in files.
 var scoreNames = [scores]string{"test_at_best_validation", "test_at_best_test", "test_at_end", "selection_bias"}
 
 // ScoreColumns are the columns of cells.arrow that hold scores.

@@ -200,7 +200,6 @@ func reasonText(text string) string {
 	return first
 }
 
-// sortedReasons returns the reasons of failed and incomplete cells.
 func (t *cellTally) sortedReasons() []Reason {
 	var list []Reason
 	for key, of := range t.reasons {
@@ -245,7 +244,6 @@ func (t *cellTally) firstFailures() []Failure {
 	return failures
 }
 
-// statuses returns the number of cells of each status.
 func (t *cellTally) statuses() []Fact {
 	var facts []Fact
 	for _, status := range experiment.Statuses {
@@ -275,7 +273,6 @@ func (d *DataFacts) FeatureNames(dataset string, n int) []string {
 	return nil
 }
 
-// dataSize is the size of a data set's split.
 type dataSize struct {
 	train, test, Features int64
 	several               bool // there are several splits, and the sizes are of the first

@@ -122,7 +122,6 @@ func newScorePath(knots []knot) *scorePath {
 	return p
 }
 
-// newAgePath joins knots and coefficients of one cell.
 func newAgePath(c *cellKnots) (*AgePath, error) {
 	inOrder(c.knots)
 	p := &AgePath{}

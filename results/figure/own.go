@@ -17,7 +17,6 @@ type (
 	Point = layout.Point
 )
 
-// planOwn lists the kind's own figures.
 func planOwn(own *layout.Part) []figurePlan {
 	if own == nil {
 		return nil

@@ -347,7 +347,6 @@ func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// rules are vertical hairlines.
 type rules []float64
 
 // Plot draws the lines over the whole height. It implements plot.Plotter.

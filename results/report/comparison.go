@@ -84,7 +84,6 @@ func (c *Comparison) pairSection(p *analysis.RunPair, other string) section {
 	return s
 }
 
-// quantileNames are the columns of the quantiles of times.
 func quantileNames() []string {
 	var names []string
 	for _, p := range analysis.TimeQuantiles {

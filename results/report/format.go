@@ -58,7 +58,6 @@ func csvNames() []string {
 	return append(names, cellsCSV)
 }
 
-// parquetNames are the files of the kinds' tables.
 func parquetNames() []string {
 	var names []string
 	for _, kind := range experiment.Registrations() {

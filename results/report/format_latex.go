@@ -50,7 +50,6 @@ type latexLayout struct {
 	Turned bool
 }
 
-// latexLayouts in the order of preference.
 var latexLayouts = []latexLayout{
 	{"", 5.4, 12, false},
 	{`\small\setlength{\tabcolsep}{5pt}`, 4.9, 10, false},

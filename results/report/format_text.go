@@ -208,7 +208,6 @@ func (g textGrid) widths() []int {
 	return widths
 }
 
-// width returns the width of the grid.
 func (g textGrid) width() int {
 	width := 2 * (len(g[0]) - 1)
 	for _, w := range g.widths() {

@@ -113,7 +113,6 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 // choiceWords name the part of the data that chose, as in [analysis.RepeatScore.Step].
 var choiceWords = [2]string{"validation", "the oracle (the test part)"}
 
-// choiceCell shows the most frequent choice.
 func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
 	if len(e.Chosen) == 0 {
 		return sheetCell{Note: "-"}
@@ -274,7 +273,6 @@ func newVerdict(r *analysis.Run) *verdict {
 	return v
 }
 
-// sentences returns one to three sentences.
 func (v *verdict) sentences(partial bool) []string {
 	var list []string
 	for _, sentence := range []string{v.bestSentence(), v.chanceSentence(), v.floorSentence()} {

@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// paperSheet compares published numbers with the run's.
 func paperSheet(p *analysis.PaperTable) *sheet {
 	s := &sheet{Name: "paper-" + p.Table.Name, Title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
 	var shown []int
@@ -127,7 +126,6 @@ func furtherSettings(p *analysis.PaperTable) []string {
 	return texts
 }
 
-// paperWords describes the columns.
 func paperWords(p *analysis.PaperTable, constant []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Published: mean ± standard deviation over %d runs (%s). "+

@@ -39,7 +39,6 @@ func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
 
 func (t Text) tooWide(s *sheet) bool { return newTextGrid(s, s.Rows, t.Bold).width() > textWidth }
 
-// only returns a sheet of the given columns.
 func only(s *sheet, columns []int) *sheet {
 	of := &sheet{}
 	for _, j := range columns {

@@ -21,7 +21,6 @@ const (
 // Models returns the names of all models.
 func Models() []string { return []string{Logistic, MLP, CNN, GRU, BiLSTM} }
 
-// sizes are the widths of models' layers.
 type sizes struct {
 	first, second int // of the MLP
 	channels      int // of each width of the CNN

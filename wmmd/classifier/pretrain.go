@@ -83,7 +83,6 @@ func decompose(svd *mat.SVD, x mat.Matrix, kind mat.SVDKind) {
 	}
 }
 
-// sparse is a matrix by rows.
 type sparse [][]element
 
 type element struct {

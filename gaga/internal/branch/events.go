@@ -69,7 +69,6 @@ type look struct {
 	steepest    float64
 }
 
-// function is an event function in a step.
 type function struct {
 	left, right cubic.End // at its ends; right only if the look has a right point
 	slack       float64   // below this it counts as zero

@@ -234,7 +234,6 @@ func newZoneProduct(f *nullSpace, m *sums.Margins) *zoneProduct {
 	return &zoneProduct{nullSpace: f, margins: m, row: zeros(f.P)}
 }
 
-// build recomputes the projection.
 func (s *zoneProduct) build() {
 	s.generation = s.margins.Generation()
 	s.space.Follow(s.products(s.margins))

@@ -137,7 +137,6 @@ func newActiveSet(m *machine) *activeSet {
 	return a
 }
 
-// look sets the near samples.
 func (a *activeSet) look(samples []int, rows []float64) {
 	for _, i := range a.samples {
 		a.among[i] = false
@@ -148,7 +147,6 @@ func (a *activeSet) look(samples []int, rows []float64) {
 	}
 }
 
-// free makes exactly the samples free for which is reports true.
 func (a *activeSet) free(is func(i int) bool) {
 	for i, at := range a.Place {
 		switch {

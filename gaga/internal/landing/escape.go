@@ -12,9 +12,9 @@ import (
 
 // depart returns the start of the descents from the jump point pt: the farthest point tried to
 // which the implicit objective falls, along the direction in which H has stopped being positive
-// definite; at a fold, along the path's own direction. Without it, up to 10^5 short steps would be
-// needed to leave a fold, and hundreds at other jumps. Where a weight breaks, H is unchanged and
-// the first step leaves.
+// definite; at a fold, along the path's own direction. From pt itself it would take up to 10^5
+// short steps to leave a fold, and hundreds to leave other jumps. Where a weight breaks, H is
+// unchanged and the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
 	direction := pt.Rate

@@ -77,7 +77,6 @@ type descent interface {
 	run(ctx context.Context, d *departure, pt *model.Point) (steps int, err error)
 }
 
-// departure is the start of a descent.
 type departure struct {
 	age   float64
 	theta []float64 // P

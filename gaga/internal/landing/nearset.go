@@ -158,7 +158,6 @@ func (n *nearSet) only(places []float64) {
 	n.look(samples, n.room)
 }
 
-// outside reports whether a solution is outside the neighbourhood.
 func (h *hood) outside(theta []float64) bool {
 	return !math.IsInf(h.radius, 1) && h.ruler.Distance(h.center, theta) > h.radius
 }

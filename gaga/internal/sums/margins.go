@@ -122,7 +122,6 @@ func (t *Margins) empty(zone int) {
 	}
 }
 
-// sum recomputes the sums.
 func (t *Margins) sum() {
 	for k := range t.zones {
 		t.empty(k)

@@ -57,7 +57,6 @@ func (h *productSums) update(s *Scope, slopes []float64) {
 	h.products.Flush(h.sum[:k*k])
 }
 
-// renew recomputes the sums from all samples.
 func (h *productSums) renew(s *Scope, slopes []float64) {
 	k := len(s.Active)
 	h.known, h.columns, h.added = true, append(h.columns[:0], s.Active...), 0

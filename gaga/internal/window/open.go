@@ -191,7 +191,6 @@ func (w *Window) watchAll(left *model.Point) {
 	w.watch(left, w.condition.State().All)
 }
 
-// watch sets the watched samples, at left.
 func (w *Window) watch(left *model.Point, samples []int) {
 	w.condition.SetWatch(samples)
 	w.condition.Predict(left.U, left.Theta)
