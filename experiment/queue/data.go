@@ -30,7 +30,7 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 		return fmt.Errorf("storing data set %s: %w", digest, err)
 	}
 	err = q.persist(ctx, "looking for data set "+digest, "", func(ctx context.Context) error {
-		_, err := bucket.GetInfo(ctx, digest)
+		_, err := q.data.info(ctx, bucket, digest)
 		return err
 	})
 	if err == nil || errors.Is(err, jetstream.ErrBadObjectMeta) { // something is there

@@ -168,11 +168,39 @@ func (o objects) replace(ctx context.Context, name string, body []byte) error {
 	return put()
 }
 
+// errBehind says that a replica answered that lacks what the stream's leader has.
+var errBehind = errors.New("the server that answered lags behind the stream's leader")
+
+// info returns the description of an object of the library. Any replica answers; where it
+// has none the leader is asked, and errBehind, which passes, is returned if that has one.
+func (o objects) info(ctx context.Context, store jetstream.ObjectStore, name string) (*jetstream.ObjectInfo, error) {
+	info, err := store.GetInfo(ctx, name, jetstream.GetObjectInfoShowDeleted())
+	switch {
+	case err == nil && info.Deleted:
+		return nil, jetstream.ErrObjectNotFound
+	case !errors.Is(err, jetstream.ErrObjectNotFound):
+		return info, err
+	}
+	stream, err := o.stream(ctx, objectsStream+o.name)
+	if err != nil {
+		return nil, err
+	}
+	subject := metaSubject(o.name, name)
+	held, err := stream.Info(ctx, jetstream.WithSubjectFilter(subject))
+	switch {
+	case err != nil:
+		return nil, err
+	case held.State.Subjects[subject] > 0:
+		return nil, errBehind
+	}
+	return nil, jetstream.ErrObjectNotFound
+}
+
 // read returns an object of the library of at most so many bytes. What the server has of it is
 // looked at before any of it is read: the library follows links, and waits for
 // chunks that are not there.
 func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name string, most int64) ([]byte, error) {
-	info, err := store.GetInfo(ctx, name)
+	info, err := o.info(ctx, store, name)
 	if errors.Is(err, jetstream.ErrBadObjectMeta) {
 		return nil, &DamagedError{name, err}
 	}

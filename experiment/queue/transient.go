@@ -31,6 +31,8 @@ var transientErrors = []error{
 	// Nobody answers for a stream or a consumer: its server is away, or its leader is
 	// being elected.
 	nats.ErrNoResponders, jetstream.ErrNoStreamResponse, jetstream.ErrServerShutdown, jetstream.ErrConsumerLeadershipChanged,
+
+	errBehind,
 }
 
 // transientOperations are those of a [net.OpError]: a connection refused (ECONNREFUSED),
