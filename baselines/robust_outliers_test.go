@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // risk is the error of a fit on clean rows: the root mean squared error, or the
@@ -34,6 +35,7 @@ func risk(t *testing.T, p *gaga.Problem, theta []float64, clean *sample, labels 
 // flips leave the plain linear machines unbiased; what they gain there, and
 // which flips harm them, differs from machine to machine.
 func TestRobustBeatsPlain(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	const seeds, need, outliers, c = 10, 8, 0.3, 10
 	for _, test := range []struct {

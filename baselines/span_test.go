@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // half is a regularizer of a user's own: half of the age is compared with the loss.
@@ -78,6 +79,7 @@ func TestSpanOfBoundedThreshold(t *testing.T) {
 // TestSpanHoldsPaths wants all samples in at the end of the path over the range, and the same
 // range each time.
 func TestSpanHoldsPaths(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 7))

@@ -21,6 +21,7 @@ type agreed struct{ same, elsewhere, slow int }
 // model must not. With AGEPATH_LONG=1 it looks at the cells of [TestCompare], up to
 // 120 jumps each, and prints a row a model; AGEPATH_ROWS chooses cells as there.
 func TestLandingAgreement(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	cells, most, steps := smallCells(), 12, 5_000
 	if needs.Long() {

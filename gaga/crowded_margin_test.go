@@ -42,6 +42,7 @@ func nearlyTied(random *rand.Rand, n, d int, intercept bool, r Regularizer) *Pro
 // Where a crowd at the margin stops a sample that comes free at once, the path goes on at
 // the point where alternation from the jump point ends, or next to it.
 func TestCrowdedMargin(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	const next = 1e-5 // relative to the solution
 	landings, landed, elsewhere := 0, 0, 0

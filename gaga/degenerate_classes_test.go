@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // classes is a problem of two classes that tests bend: labels follow the first
@@ -119,6 +120,7 @@ func (t *classes) scale(by float64) {
 // Bent data of two classes must give a complete path, or one that says why it
 // ends, in bounded time; and at every age that it covers a solution.
 func TestDegenerateClasses(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	models := map[string]func(c *classes, x blas64.General) *gaga.Problem{
 		"linear": func(c *classes, x blas64.General) *gaga.Problem { return gaga.SVM(x, c.y, nil, c.c, nil) },

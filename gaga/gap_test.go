@@ -16,6 +16,7 @@ import (
 // before, refuses ages inside, and goes on where alternation from the fit with
 // all weights 1 first keeps both classes.
 func TestGaps(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 8))
 	gaps, ends := 0, 0

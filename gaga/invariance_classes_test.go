@@ -5,12 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // The path of a support vector machine or of logistic regression must not depend
 // on the order of samples and features and on what is called the positive class,
 // and only in its ages on a common factor of C and the regularizer's scale.
 func TestInvarianceClasses(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	for _, model := range []struct {
 		name     string

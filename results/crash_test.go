@@ -321,6 +321,7 @@ func (f *fullFile) Sync() error {
 // Wherever the disk fills up, what was flushed stays, the error names the
 // file, and the store goes on when there is room again.
 func TestFullDisk(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	tables := fewTables()
 	const n = 6

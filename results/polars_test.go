@@ -65,6 +65,7 @@ func polarsValue(value any) any {
 // An independent implementation reads the files: polars, written in Rust, in
 // node.
 func TestPolarsReadsFiles(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	polars := needs.Polars(t, "testdata/polars")
 	tables := selfpaced.Tables()

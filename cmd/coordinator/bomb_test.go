@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestManyShortRows plans a grid on small gzip files of 8 million rows and wants
@@ -45,6 +46,7 @@ func TestManyShortRows(t *testing.T) {
 // TestNeedIsEnough plans grids on data sets of several shapes that are just below
 // the limit, and wants them to take no more.
 func TestNeedIsEnough(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	const memory = 128 << 20
 	dir := t.TempDir()

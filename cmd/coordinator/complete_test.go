@@ -56,6 +56,7 @@ func ownPrefix(cells []string, cell string) string {
 // TestPrefixes wants runs and cells to be found by a beginning that no other has, and the
 // candidates named where others have it.
 func TestPrefixes(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	url, names, out := submitted(t)
 	name, other := names[0], names[1]

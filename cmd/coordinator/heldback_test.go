@@ -62,6 +62,7 @@ func statusesOf(t *testing.T, out, method string) map[string]int {
 // back, by a run, by the next one and by none that is told to keep going; and all of them
 // computed once it is mended.
 func TestHeldBack(t *testing.T) {
+	needs.Patience(t, "10 s")
 	t.Parallel()
 	grid, mended := brokenGrid(t)
 	out := filepath.Join(t.TempDir(), "out")
@@ -145,6 +146,7 @@ func TestHeldBack(t *testing.T) {
 
 // TestKeepGoing wants all cells of a broken method computed where that is asked for.
 func TestKeepGoing(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	grid, _ := brokenGrid(t)
 	out := filepath.Join(t.TempDir(), "out")

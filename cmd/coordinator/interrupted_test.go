@@ -42,7 +42,7 @@ func TestInterruptedChange(t *testing.T) {
 	case needs.Long():
 		every = 1
 	case testing.Short():
-		every = 16
+		every = 48
 	}
 	total := 0
 	for _, c := range []struct {

@@ -86,6 +86,7 @@ func TestNotifyCommand(t *testing.T) {
 
 // TestNotifyServe watches a run at a server.
 func TestNotifyServe(t *testing.T) {
+	needs.Patience(t, "6 s")
 	t.Parallel()
 	r := startRemote(t)
 	dir := t.TempDir()

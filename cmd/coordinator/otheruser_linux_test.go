@@ -17,6 +17,7 @@ import (
 // look for what it can read or change while that user runs a command: it finds nothing, what
 // the links lead to stays, and the command finds none of its user's credentials.
 func TestOtherUser(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	const user, other = 65533, 65534
 	if os.Getuid() != 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 )
@@ -95,6 +96,7 @@ func TestReplayFromAnyFolder(t *testing.T) {
 // TestReplayCollected wants a folder that was collected to be replayed and verified from
 // anywhere on the machine of the data: by the places in the run's description.
 func TestReplayCollected(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	server := testqueue.Server(t, "127.0.0.1:0")
 	home, out := t.TempDir(), filepath.Join(t.TempDir(), "out")

@@ -169,6 +169,9 @@ func TestRemoteRun(t *testing.T) {
 	t.Parallel()
 	for kind, grid := range map[string]string{"self-paced": "repeats: 3\n" + dataGrid, "embedding": textsGrid, "solver-benchmark": problemsGrid} {
 		t.Run(kind, func(t *testing.T) {
+			if kind != "self-paced" {
+				needs.Patience(t, "5 s")
+			}
 			t.Parallel()
 			runRemotely(t, grid)
 		})

@@ -125,7 +125,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d cells, want %d", n, cellsOfAllMethods)
 	}
 
-	must(t, "run", grid, "--out", four, "--workers", "4")
+	must(t, "run", grid, "--out", four, "--workers", "4", "--figures", "0")
 	wantSameNumbers(t, numbers(t, one), numbers(t, four))
 
 	again := must(t, "run", grid, "--out", one, "--format", "markdown,csv,latex")

@@ -13,12 +13,14 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestNoSecretIsKept has every command, and a worker, log in by a password or a
 // token in the URL and wants these in nothing that is printed, logged, served,
 // written into the results or sent to the server.
 func TestNoSecretIsKept(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	const secret = "hunter2"
 	for name, c := range map[string]struct {

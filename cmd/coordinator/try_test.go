@@ -89,6 +89,7 @@ func TestTry(t *testing.T) {
 // TestPythonRun computes a grid by agepath.py's run and reads its results by read, as far as
 // this machine has what that needs.
 func TestPythonRun(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	python := numpy(t)
 	grid := ownFolder(t, python, ownMethod)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -56,6 +57,7 @@ func rowsBut(left int) func(int) []int {
 
 // TestVerify wants every fault of a folder found, and none in one that has none.
 func TestVerify(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 // TestExamples computes grid.yaml with two workers over a server, and wants the scores
 // of each example to be those of the same model's plain fit.
 func TestExamples(t *testing.T) {
+	needs.Patience(t, "7 s")
 	python := needs.Program(t, "the examples in Python", "/usr/bin/python3")
 	if out, err := exec.Command(python, "-c", "import sklearn").CombinedOutput(); err != nil {
 		needs.Lacking(t, "the example in Python: Debian's python3-sklearn: %v\n%s", err, out)

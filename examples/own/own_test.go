@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 func TestMain(m *testing.M) {
@@ -95,6 +96,7 @@ func TestTaken(t *testing.T) {
 // TestOwn builds the example, computes its grid in processes of slots, and wants
 // scores of the own method, and for the own loss those of the loss that it is.
 func TestOwn(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "own")

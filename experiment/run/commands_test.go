@@ -78,6 +78,7 @@ func running(words string) (list []string) {
 // TestCommands has commands that do their worst in processes of slots, among one that
 // is fine: each has one row with its status, and leaves no process behind.
 func TestCommands(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	nap := fmt.Sprintf("sleep 7%d.25", os.Getpid())
 	cases := map[string]struct {

@@ -37,6 +37,7 @@ var programTasks = map[string]struct {
 // TestPrograms has every program that comes with agepath solve a small problem of every task, and
 // wants the optimum to be that of rehline's certificate. A task that a program lacks is refused.
 func TestPrograms(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	needs.Program(t, "the solvers in Python", "/usr/bin/python3")
 	for _, of := range programs {

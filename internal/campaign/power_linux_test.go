@@ -225,7 +225,7 @@ func cuts() int {
 	if needs.Long() {
 		return 20
 	}
-	return 5
+	return 3
 }
 
 // TestPowerCuts wants every result and task that a server acknowledged to survive power cuts where

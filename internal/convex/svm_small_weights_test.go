@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // Weights of 1e-10 on one class leave the other's samples all at the margin, where b
 // is the mean of hundreds of numbers that are all but -1: their sum must not round.
 func TestSVMSmallWeights(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 7))

@@ -256,6 +256,7 @@ fs.writeFileSync(process.argv[3], JSON.stringify(out, replace))
 // TestReadByOthers has polars and DuckDB read the files: polars must find what it finds
 // in the Arrow files.
 func TestReadByOthers(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	polars := needs.Polars(t, "../testdata/polars")
 	for _, compression := range []results.Compression{results.ZSTD, results.Uncompressed} {

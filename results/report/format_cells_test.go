@@ -120,6 +120,7 @@ for (c in names(f)) for (i in seq_along(f[[c]])) {
 
 // TestCellsCSVByOthers has pandas and R read cells.csv.
 func TestCellsCSVByOthers(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	dir, cells := awkwardRun(t)
 	for name, reader := range readersOfCSV {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/internal/testing/chromium"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -22,6 +23,7 @@ func columnTexts(b *chromium.Page, j int) []string {
 }
 
 func TestHTMLInBrowser(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	run := testrun.Quickstart(8) // enough repeats for marks
 	run.Cells[3] = testrun.Merge(run.Cells[3], testrun.Row{"status": "failed", "error": "</script><b>not a tag", "test_at_best_test": nil, "test_at_best_validation": nil, "test_at_end": nil})

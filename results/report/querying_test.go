@@ -333,6 +333,7 @@ func checkLead(t *testing.T, dir string, best []map[string]any) {
 // TestQuerying runs the examples of docs/querying.md on a run and compares their
 // tables with those computed from its rows.
 func TestQuerying(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	polars := needs.Polars(t, "../testdata/polars")
 	run := queryRun()

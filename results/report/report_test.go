@@ -16,6 +16,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
@@ -54,6 +55,7 @@ func mustWrite(t *testing.T, dir string, options Options) *Report {
 }
 
 func TestWriteIsDeterministic(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	run := testrun.Quickstart(2)
 	first, second := testrun.Write(t, run), testrun.Write(t, run)
