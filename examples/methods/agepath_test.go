@@ -95,6 +95,7 @@ def solve(X, y, weights):
 // TestPythonForms wants each form of an answer to have the same scores as another form of
 // the same fit.
 func TestPythonForms(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	path := python(t, "numpy, sklearn")
 	breast := []string{"data=[breast_cancer]", "models=[{svm: {c: 0.1}}]"}
@@ -160,6 +161,7 @@ func abs(x float64) float64 { return max(x, -x) }
 // seed the generators, numbers that are not finite diverge, nothing that is printed or read
 // takes the place of an answer or a request, and errors say what and where.
 func TestPythonTraps(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	path := python(t, "numpy")
 	fit := func(lines ...string) string {
