@@ -12,7 +12,7 @@ import (
 
 // SchemaVersion is the version of the tables in DIR. It grows when a column is added, removed, or
 // changes its meaning, name or type.
-const SchemaVersion = 9
+const SchemaVersion = 10
 
 func versionError(version string) error {
 	if version != strconv.Itoa(SchemaVersion) {

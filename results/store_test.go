@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -105,7 +106,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			md := file.Schema().Metadata()
 			for key, want := range map[string]string{
-				MetadataVersion: "9", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
+				MetadataVersion: strconv.Itoa(SchemaVersion), MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
 			} {
 				if have := md.Values()[md.FindKey(key)]; have != want {
 					t.Errorf("%s: metadata %s is %q, want %q", name, key, have, want)
@@ -445,7 +446,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 		fewer := tables
 		fewer.Further = []experiment.Table{{Name: "knots", Columns: tables.Further[0].Columns[:3]}}
 		for want, options := range map[string]StoreOptions{
-			`its column 38 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
+			`its column 39 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
 			`its column 4 is event (utf8), not absent`:           {Tables: fewer, Run: storeRun},
 		} {
 			_, err := Open(t.Context(), dir, options)
@@ -459,16 +460,17 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			key := []byte("agepath.schema_version")
 			at := bytes.Index([]byte(text), key)
 			changed := []byte(text)
-			i := bytes.IndexByte(changed[at-24:at], '9')
+			have := []byte(strconv.Itoa(SchemaVersion))
+			i := bytes.LastIndex(changed[:at], have)
 			if i < 0 {
 				t.Fatalf("no version before the key in %s", name)
 			}
-			changed[at-24+i] = '8'
+			copy(changed[i:], "99")
 			writeDir(t, dir, map[string]string{name: string(changed)})
 			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
 			var version *VersionError
-			if !errors.As(err, &version) || version.Have != "8" || !strings.Contains(err.Error(), name) ||
-				!strings.Contains(err.Error(), "of schema version 8, and this agepath reads version 9; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
+			if !errors.As(err, &version) || version.Have != "99" || !strings.Contains(err.Error(), name) ||
+				!strings.Contains(err.Error(), "of schema version 99, and this agepath reads version 10; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
 				t.Errorf("%s of another version: %v", name, err)
 			}
 			// Also columns that both versions have may have another meaning.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
@@ -34,6 +35,7 @@ type reportFlags struct {
 	formats []report.Format
 	figures int
 	paper   bool
+	choose  choice.Rule
 
 	compression results.Compression
 }
@@ -50,6 +52,17 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.paper, "paper", false, "put the numbers published in the GAGA paper beside those of the run")
 }
 
+// asComputed leaves the choice to the rule that the grid asked for.
+const asComputed = "computed"
+
+func ruleNames() []string {
+	names := []string{asComputed}
+	for _, rule := range choice.Rules {
+		names = append(names, string(rule))
+	}
+	return names
+}
+
 func formatNames() (names []string) {
 	for _, format := range report.Formats {
 		names = append(names, format.Name)
@@ -58,9 +71,12 @@ func formatNames() (names []string) {
 }
 
 func (r *reportFlags) options() report.Options {
-	options := report.Options{Formats: r.formats, Figures: r.figures, Paper: r.paper, Compression: r.compression}
+	options := report.Options{Formats: r.formats, Figures: r.figures, Choose: r.choose, Paper: r.paper, Compression: r.compression}
 	if options.Formats == nil {
 		options.Formats = report.Formats[:1]
+	}
+	if r.choose == asComputed {
+		options.Choose = ""
 	}
 	if r.figures == 0 {
 		options.Figures = -1
@@ -115,6 +131,7 @@ parameters.`,
 			return a.show(r, files(dir, &flags))
 		})
 	flags.addTo(cmd.Flags())
+	command.Choice(cmd.Flags(), (*string)(&flags.choose), "choose", asComputed, "rule by which the validation scores choose the age; "+asComputed+": that of the cells", ruleNames()...)
 	return cmd
 }
 

@@ -22,6 +22,7 @@ type Cell struct {
 	Settings dataset.Settings // without Boundary; Protocol is set, Target is "" for classification, Noise zero when clean
 	Model    Model
 	Method   Method
+	Choice   Choice
 	Repeat   int   // from 1; 0 after DecodeCell
 	Seed     int64 // see CellSeed
 }
@@ -43,6 +44,7 @@ type canonicalCell struct {
 	Settings canonicalSettings `json:"settings"`
 	Model    Model             `json:"model"`
 	Method   Method            `json:"method"`
+	Choice   Choice            `json:"choice,omitzero"`
 	Seed     int64             `json:"seed"`
 }
 
@@ -73,6 +75,7 @@ func (c *Cell) Canonical() []byte {
 		Settings: canonical(c.Settings),
 		Model:    c.Model,
 		Method:   c.Method,
+		Choice:   c.Choice,
 		Seed:     c.Seed,
 	})
 }
@@ -113,7 +116,7 @@ func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 }
 
 func (c *Cell) needs() []experiment.Need {
-	return append(needs(c.Method.need(), c.Method.Age, c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
+	return append(needs(c.Method.need(), c.Method.Age, c.Choice, c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
 }
 
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
@@ -126,10 +129,13 @@ func noiseNeed(kind string, version int) experiment.Need {
 
 var autoNeed = experiment.Need{Name: "age: " + autoWord, Version: autoAge}
 
-func needs(method experiment.Need, age Age, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
+func needs(method experiment.Need, age Age, by Choice, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
 	list := []experiment.Need{method}
 	if age.Auto != 0 {
 		list = append(list, autoNeed)
+	}
+	if by != (Choice{}) {
+		list = append(list, choiceNeed)
 	}
 	if s.Missing != "" {
 		list = append(list, medianNeed)
@@ -173,6 +179,9 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		need := noiseNeed(cs.Noise, max(cs.Version, 1))
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: need, Here: dataset.NoiseVersion(cs.Noise)})
 	}
+	if err := form.Choice.check(); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
 	protocol, err := cs.protocol()
 	if err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
@@ -181,6 +190,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Data:   CellData{Digest: form.Data, Task: form.Task},
 		Model:  form.Model,
 		Method: method,
+		Choice: form.Choice,
 		Seed:   form.Seed,
 	}
 	cell.Settings = dataset.Settings{

@@ -35,7 +35,7 @@ func (Kind) Abilities() []experiment.Need {
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
 	}
-	return append(append(needs, medianNeed, boundaryNeed, autoNeed), registered...)
+	return append(append(needs, medianNeed, boundaryNeed, autoNeed, choiceNeed), registered...)
 }
 
 // Check decodes the task's cell and compares the task with it.
@@ -74,7 +74,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	if err != nil {
 		return experiment.Batch{}, nil, advise(err, &prepared.Train, set.Features)
 	}
-	scores, err := result.score(prepared, cell.metric())
+	scores, err := result.score(prepared, cell.metric(), cell.Choice)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}

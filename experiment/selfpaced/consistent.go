@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
 )
 
 // figure is a value of a column; the zero value is null.
@@ -70,7 +72,11 @@ func consistent(o *experiment.Outcome) error {
 		return fmt.Errorf("best_validation is %v, and test_at_best_validation %v", validation, measure("test_at_best_validation"))
 	}
 	if knots, ok := o.Further["knots"]; ok {
-		return consistentKnots(measure, metric, &knots)
+		rule := choice.Best
+		if words := columnOf(labelColumns, &o.Labels, "choice"); !words.IsNull(0) {
+			rule = choice.Of(words.Texts[0])
+		}
+		return consistentKnots(measure, metric, rule, &knots)
 	}
 	return nil
 }
@@ -97,7 +103,7 @@ func inRange(name string, score figure, metric string) error {
 func rootOfSquares(rmse, mae float64) bool { return mae <= rmse*(1+1e-8)+1e-150 }
 
 // consistentKnots compares the measures with the knots that they were chosen from.
-func consistentKnots(measure func(string) figure, metric string, knots *experiment.Batch) error {
+func consistentKnots(measure func(string) figure, metric string, rule choice.Rule, knots *experiment.Batch) error {
 	columns := furtherTables[0].Columns[1:]
 	of := func(name string) *experiment.Vector { return columnOf(columns, knots, name) }
 	last := knots.Rows - 1
@@ -130,17 +136,9 @@ func consistentKnots(measure func(string) figure, metric string, knots *experime
 	if end := measure("test_at_end"); end.is {
 		wants = append(wants, want{"test_at_end", figureOf(test, last)})
 	}
-	bestOf := func(part *experiment.Vector) (k int, score figure) {
-		for i := range knots.Rows {
-			if at := figureOf(part, i); at.is && (!score.is || better(at.value, score.value, metric)) {
-				k, score = i, at
-			}
-		}
-		return k, score
-	}
-	k, score := bestOf(test)
+	k, score := chosenOf(choice.Best, test, columns, knots, metric)
 	wants = append(wants, want{"test_at_best_test", score}, want{"age_of_best_test", figureOf(ages, k)})
-	if k, score = bestOf(validation); score.is {
+	if k, score = chosenOf(rule, validation, columns, knots, metric); score.is {
 		wants = append(wants, want{"test_at_best_validation", figureOf(test, k)}, want{"age_of_best_validation", figureOf(ages, k)})
 	} else {
 		wants = append(wants, want{"age_of_best_validation", figure{}})
@@ -152,4 +150,30 @@ func consistentKnots(measure func(string) figure, metric string, knots *experime
 		}
 	}
 	return nil
+}
+
+// chosenOf returns the knot that a rule chooses by scores, and what it goes by there.
+func chosenOf(rule choice.Rule, scores *experiment.Vector, columns []experiment.Column, knots *experiment.Batch, metric string) (int, figure) {
+	ages, deviations, events := columnOf(columns, knots, "age"), columnOf(columns, knots, "validation_error"), columnOf(columns, knots, "event")
+	c := choice.Curve{Higher: metric == Accuracy}
+	for k := range knots.Rows {
+		score := figureOf(scores, k)
+		if !score.is {
+			score.value = math.NaN()
+		}
+		c.Scores = append(c.Scores, score.value)
+		c.Errors = append(c.Errors, figureOf(deviations, k).value)
+		c.Begins = append(c.Begins, events.Texts[k] == gaga.Start.String())
+		if age := figureOf(ages, k); age.is {
+			c.Ages = append(c.Ages, age.value)
+		}
+	}
+	if len(c.Ages) < knots.Rows {
+		c.Ages = nil
+	}
+	knot, value := rule.Choose(&c)
+	if knot < 0 {
+		return 0, figure{}
+	}
+	return knot, figure{value, true}
 }

@@ -21,6 +21,7 @@ type group struct {
 	settings    gridfile.Choices // of the method's own settings
 	regularizer *gridfile.Entry  // noRegularizer for methods without one
 	age         Age
+	choice      Choice
 	sweep       int
 
 	// earlier are the groups before this one that may hold some of its cells,
@@ -89,14 +90,14 @@ func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods 
 				groups = append(groups, &group{
 					data: data, preparation: preparation, noise: s.Noise, models: models,
 					method: method, settings: entry.Choices.Applying(cellAspects(data.Task, regularizer.Name)),
-					regularizer: regularizer, age: s.Age, sweep: number,
+					regularizer: regularizer, age: s.Age, choice: s.Choice.of(data.Task, preparation.Split), sweep: number,
 				})
 			}
 		}
 	}
 	return append(groups, &group{
 		data: data, preparation: preparation, noise: s.Noise, models: &Models{},
-		method: &constantMethod, regularizer: noRegularizer, age: s.Age, sweep: number,
+		method: &constantMethod, regularizer: noRegularizer, age: s.Age, choice: s.Choice.of(data.Task, preparation.Split), sweep: number,
 	})
 }
 
@@ -157,13 +158,14 @@ type family struct {
 	features, target                                           dataset.Scaling
 	intercept                                                  bool
 	age                                                        Age
+	choice                                                     Choice
 }
 
 func (g *group) family() family {
 	m, s := g.models, &g.preparation
 	return family{
 		g.data.Name, m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name, g.method.name, g.regularizer.Name,
-		g.data.train, g.data.test, s.Protocol, s.Split, s.Features, s.Target, m.Intercept, g.method.ages(g.age),
+		g.data.train, g.data.test, s.Protocol, s.Split, s.Features, s.Target, m.Intercept, g.method.ages(g.age), g.choice,
 	}
 }
 

@@ -48,6 +48,7 @@ func (d *plannedData) columns(m *Models) *Models {
 var planDimensions = []experiment.DimensionName{
 	{Name: "dataset"}, {Name: "noise"}, {Name: "model"}, {Name: "regularizer"}, {Name: "method"},
 	{Name: "protocol", Varying: true}, {Name: "split", Varying: true}, {Name: "scale", Varying: true}, {Name: "intercept", Varying: true},
+	{Name: "choice", Varying: true},
 }
 
 // Part implements [experiment.Group].
@@ -55,7 +56,7 @@ func (g *group) Part() (data, method string) { return g.data.Name, g.method.name
 
 // Needs implements [experiment.Group].
 func (g *group) Needs() []experiment.Need {
-	return append(needs(g.method.need(), g.method.ages(g.age), g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
+	return append(needs(g.method.need(), g.method.ages(g.age), g.choice, g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
 }
 
 // steps is the number of ages of a distance between those of the group, up to the last.
@@ -82,7 +83,7 @@ func (g *group) Slices() []experiment.Slice {
 		}
 		list[i] = experiment.Slice{Cells: cells, Values: []string{
 			g.data.Name, noise, cmp.Or(g.models.words(), "none"), cmp.Or(g.regularizer.Name, "none"), g.method.name,
-			string(g.preparation.Protocol), splitText(g.preparation.Split), scaleText(&g.preparation), g.intercept(),
+			string(g.preparation.Protocol), splitText(g.preparation.Split), scaleText(&g.preparation), g.intercept(), g.choice.words(g.preparation.Split),
 		}}
 	}
 	return list
@@ -107,7 +108,7 @@ func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	return func(yield func(experiment.Cell) bool) {
 		cell := &plannedCell{group: g, Cell: Cell{
 			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
-			Settings: g.preparation,
+			Settings: g.preparation, Choice: g.choice,
 		}}
 		for c := range g.all() {
 			cell.Settings.Noise = c.noise
@@ -190,9 +191,10 @@ func (g *group) Digest() string {
 		Method    Method
 		Values    values
 		Noise     map[string][]float64
+		Choice    Choice `json:",omitzero"` // later than the names of runs without
 	}{
 		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
-		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, gridfile.Settings{}), v, kinds,
+		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, gridfile.Settings{}), v, kinds, g.choice,
 	}))
 }
 

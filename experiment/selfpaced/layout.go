@@ -26,6 +26,7 @@ const (
 	DimSplitValidation
 	DimScaleFeatures
 	DimScaleTarget
+	DimChoice
 	DimTrain
 	DimAgeRange
 	DimAgeMin
@@ -54,6 +55,7 @@ var dimensionInfos = []layout.DimensionInfo{
 	DimSplitValidation:  {Column: "split_validation", Named: true},
 	DimScaleFeatures:    {Column: "scale_features", Named: true},
 	DimScaleTarget:      {Column: "scale_target", Named: true},
+	DimChoice:           {Column: "choice", Named: true},
 	DimTrain:            {Column: "n_train", Named: true},
 	DimAgeRange:         {Column: "age_range", Named: true},
 	DimAgeMin:           {Column: "age_min", Named: true},
@@ -81,7 +83,7 @@ var Layout = &layout.Layout{
 	Extents: []layout.Extent{{Dimension: DimTrain}, {Dimension: DimAgeMin, Least: true}, {Dimension: DimAgeMax}, {Dimension: DimAgeStep, Least: true}},
 	Conditions: []layout.Dimension{
 		DimIntercept, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation, DimScaleFeatures, DimScaleTarget,
-		DimAgeRange,
+		DimChoice, DimAgeRange,
 	},
 	Hyperparameters: []layout.Hyperparameter{
 		{Dimension: DimRegularizerParam},
@@ -107,7 +109,7 @@ var Layout = &layout.Layout{
 		Method: Constant,
 		Dimensions: []layout.Dimension{
 			DimDataset, DimNoiseKind, DimNoiseLevel, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation,
-			DimScaleFeatures, DimScaleTarget, DimTrain,
+			DimScaleFeatures, DimScaleTarget, DimChoice, DimTrain,
 		},
 	},
 	Variant: []layout.Dimension{DimRegularizer, DimRegularizerParam},
@@ -123,8 +125,8 @@ var Layout = &layout.Layout{
 	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
-		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event", Points: "knots", Fits: "distinct_fits",
-		Main: GAGA, Steps: ACS, Values: "coefficients", Value: "values", Spacing: DimAgeStep,
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Error: "validation_error", Event: "event", Points: "knots", Fits: "distinct_fits",
+		Main: GAGA, Steps: ACS, Values: "coefficients", Value: "values", Spacing: DimAgeStep, Choice: DimChoice,
 	},
 	Certificate:       "max_kkt",
 	Published:         publishedTables,
@@ -146,6 +148,7 @@ var aspects = []layout.Aspect{
 	layout.Plain("protocol", DimProtocol, false, layout.Before("protocol")),
 	{Name: "split", Dimensions: []layout.Dimension{DimSplitTrain, DimSplitTest, DimSplitValidation}, Text: splitAspect, Words: layout.Before("split")},
 	{Name: "scale", Dimensions: []layout.Dimension{DimScaleFeatures, DimScaleTarget}, Text: scaleAspect, Words: layout.Before("scale")},
+	layout.Plain("choice of the age", DimChoice, false, layout.Before("age by")),
 	layout.Plain("training rows", DimTrain, true, layout.Behind("training rows")),
 	{Name: "ages", Dimensions: []layout.Dimension{DimAgeRange, DimAgeMin, DimAgeMax}, Numeric: true, Text: agesText, Words: layout.Before("ages")},
 	layout.Plain("ACS step", DimAgeStep, true, layout.Before("ACS step")),

@@ -31,7 +31,7 @@ const maxAges = 1_000_000
 // of all sweeps, each of which replaces a key as a whole.
 var sweepKeys = []string{
 	"data", "split", "scale", "noise", "models", "regularizers", "methods", "age", "protocol", "missing", "encode",
-	"absent", "rows",
+	"absent", "rows", "choose",
 }
 
 // Section is the section of a grid.
@@ -172,7 +172,7 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 			}
 		}
 	}
-	return sweeps
+	return r.choices(fields["choose"], sweeps)
 }
 
 // scaling is how features and target of a sweep are scaled.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
 )
@@ -23,7 +24,8 @@ type scores struct {
 	metric                   string
 	kept                     []bool      // by knot: whether any sample has weight there, else there is no score
 	test, validation         []knotScore // by knot; validation is nil without such a part
-	bestTest, bestValidation int         // knots; bestValidation is -1 without a validation part
+	bestTest, bestValidation int         // knots; bestValidation, which the rule chooses, is -1 without a validation part
+	valueOfChoice            float64     // what the rule goes by at bestValidation
 	last                     int         // knot at the last age asked for, -1 where none has a score there
 }
 
@@ -40,27 +42,28 @@ func metricFor(task dataset.Task, protocol dataset.Protocol) string {
 	return RMSE
 }
 
-// knotScore is the metric and, for regression, the mean absolute error.
-type knotScore struct{ score, mae float64 }
+// knotScore is the metric with its standard error and, for regression, the mean absolute error.
+type knotScore struct{ score, deviation, mae float64 }
 
-// score evaluates every knot that keeps a sample on the test and the validation part.
-func (f *Fitted) score(prepared *dataset.Prepared, metric string) (*scores, error) {
+// score evaluates every knot that keeps a sample on the test and the validation part, and
+// chooses a knot by the latter.
+func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice) (*scores, error) {
 	s := &scores{of: f, metric: metric, bestValidation: -1, last: len(f.Knots) - 1, kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
 		first, last := f.Knots[0].Age, f.Knots[len(f.Knots)-1].Age
 		return nil, discards(fmt.Errorf("%w at every age from %.4g to %.4g", gaga.ErrDiscarded, first, last), raiseAge)
 	}
 	var err error
-	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric); err != nil {
+	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric, 0); err != nil {
 		return nil, err
 	}
 	if prepared.Validation.N > 0 {
-		if s.validation, err = f.scorePart(&prepared.Validation, f.predictions.Validation, s.metric); err != nil {
+		if s.validation, err = f.scorePart(&prepared.Validation, f.predictions.Validation, s.metric, by.Trimmed); err != nil {
 			return nil, err
 		}
-		s.bestValidation = best(s.validation, s.kept, s.metric)
+		s.bestValidation, s.valueOfChoice = s.choose(by.rule(), s.validation)
 	}
-	s.bestTest = best(s.test, s.kept, s.metric)
+	s.bestTest, _ = s.choose(choice.Best, s.test)
 	if !f.reached || !s.kept[s.last] {
 		s.last = -1
 	}
@@ -89,8 +92,9 @@ func (f *Fitted) discards(age float64) bool {
 	return beyond[0] == 0
 }
 
-// scorePart evaluates every knot on a part, by given predictions where there are any.
-func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string) ([]knotScore, error) {
+// scorePart evaluates every knot on a part, by given predictions where there are any. The
+// trimmed share of the largest errors is left out.
+func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string, trimmed float64) ([]knotScore, error) {
 	var predictor Predictor
 	if given == nil {
 		var err error
@@ -98,7 +102,7 @@ func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string)
 			return nil, err
 		}
 	}
-	predicted := make([]float64, part.N)
+	predicted, losses := make([]float64, part.N), make([]float64, part.N)
 	list := make([]knotScore, len(f.Knots))
 	for k := range f.Knots {
 		if given != nil {
@@ -106,50 +110,83 @@ func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string)
 		} else {
 			predictor.Predict(predicted, f.Knots[k].Theta)
 		}
-		switch metric {
-		case Accuracy:
-			list[k].score = accuracy(predicted, part.Y)
-		case MAE:
-			list[k] = errorsOf(predicted, part.Y)
-			list[k].score = list[k].mae
-		default:
-			list[k] = errorsOf(predicted, part.Y)
-		}
+		list[k] = scoreOf(predicted, part.Y, metric, trimmed, losses)
 	}
 	return list, nil
 }
 
-func errorsOf(predicted, y []float64) knotScore {
-	var squares, absolute float64
+// scoreOf scores predictions; losses is scratch of their length.
+func scoreOf(predicted, y []float64, metric string, trimmed float64, losses []float64) (s knotScore) {
 	for i, u := range predicted {
-		r := u - y[i]
-		squares += r * r
-		absolute += math.Abs(r)
-	}
-	n := float64(len(y))
-	return knotScore{math.Sqrt(squares / n), absolute / n}
-}
-
-func accuracy(predicted, y []float64) float64 {
-	right := 0
-	for i, u := range predicted {
-		if (u >= 0) == (y[i] > 0) {
-			right++
+		r := math.Abs(u - y[i])
+		s.mae += r
+		switch {
+		case metric == MAE:
+			losses[i] = r
+		case metric == RMSE:
+			losses[i] = r * r
+		case (u >= 0) == (y[i] > 0):
+			losses[i] = 1
+		default:
+			losses[i] = 0
 		}
 	}
-	return float64(right) / float64(len(y))
+	s.mae /= float64(len(y))
+	s.score, s.deviation = trimmedMean(losses, trimmed)
+	if metric == RMSE {
+		s.score = math.Sqrt(s.score)
+		if s.score > 0 {
+			s.deviation /= 2 * s.score // of the root, to first order
+		}
+	}
+	return s
 }
 
-// best returns the first knot with the best score among those that are kept, of which there is
-// one.
-func best(list []knotScore, kept []bool, metric string) int {
-	first := slices.Index(kept, true)
+// trimmedMean returns the mean without the largest losses, of which a share is left out, and its
+// standard error: that of the losses with those set to the largest of the others, over the share
+// that is left (Wilcox, Introduction to Robust Estimation, 2012). It sorts losses where it leaves
+// some out.
+func trimmedMean(losses []float64, share float64) (mean, deviation float64) {
+	n := len(losses)
+	kept := n - int(share*float64(n))
+	if kept < n {
+		slices.Sort(losses)
+	}
+	for _, x := range losses[:kept] {
+		mean += x
+	}
+	mean /= float64(kept)
+	if n < 2 {
+		return mean, 0
+	}
+	level := (mean*float64(kept) + losses[kept-1]*float64(n-kept)) / float64(n)
+	squares := 0.0
+	for _, x := range losses[:kept] {
+		squares += (x - level) * (x - level)
+	}
+	squares += (losses[kept-1] - level) * (losses[kept-1] - level) * float64(n-kept)
+	return mean, math.Sqrt(squares/float64(n-1)/float64(n)) * float64(n) / float64(kept)
+}
+
+// choose returns the knot that a rule takes by scores, and what it goes by there. Without a
+// finite score that is the first knot that keeps a sample.
+func (s *scores) choose(rule choice.Rule, list []knotScore) (knot int, value float64) {
+	n := len(list)
+	c := choice.Curve{Scores: make([]float64, n), Errors: make([]float64, n), Begins: make([]bool, n), Higher: s.metric == Accuracy}
 	for k := range list {
-		if kept[k] && better(list[k].score, list[first].score, metric) {
-			first = k
+		c.Scores[k], c.Errors[k], c.Begins[k] = list[k].score, list[k].deviation, s.of.Knots[k].Kind == gaga.Start
+		if !s.kept[k] {
+			c.Scores[k] = math.NaN()
+		}
+		if s.of.aged() {
+			c.Ages = append(c.Ages, s.of.Knots[k].Age)
 		}
 	}
-	return first
+	if knot, value = rule.Choose(&c); knot < 0 {
+		knot = slices.Index(s.kept, true)
+		value = list[knot].score
+	}
+	return knot, value
 }
 
 func better(a, b float64, metric string) bool {
@@ -187,12 +224,12 @@ func (s *scores) maeAt(k int) any {
 	return experiment.Known(s.test[max(k, 0)].mae, k >= 0 && s.metric != Accuracy)
 }
 
-// validationAt returns the validation score, nil without such a part.
-func (s *scores) validationAt(k int) any {
+// validationAt returns the validation score and its standard error, nil without such a part.
+func (s *scores) validationAt(k int) (score, deviation any) {
 	if s.validation == nil || k < 0 {
-		return nil
+		return nil, nil
 	}
-	return s.validation[k].score
+	return s.validation[k].score, s.validation[k].deviation
 }
 
 // ageAt returns the age, nil for methods without.

@@ -16,6 +16,7 @@ type Sweep struct {
 	Regularizers []gridfile.Entry // empty where no method uses them
 	Methods      []MethodEntry
 	Age          Age
+	Choice       Choice
 	SkipAbsent   bool // data sets of the catalog that are not here are left out, else they are problems
 
 	place       gridfile.Place

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
@@ -89,24 +90,25 @@ type Step struct {
 
 // Options are the options of [Load]. The zero value is the default.
 type Options struct {
-	Paper    bool       // compare with the published numbers
-	Progress func(Step) // called before each step; may be nil
+	Choose   choice.Rule // chooses the points of paths from their stored scores; "" for what the cells have chosen
+	Paper    bool        // compare with the published numbers
+	Progress func(Step)  // called before each step; may be nil
 }
 
-func (o Options) tell(what string, at, of int) {
+func (o Options) tell(what string) {
 	if o.Progress != nil {
-		o.Progress(Step{what, at, of})
+		o.Progress(Step{What: what})
 	}
 }
 
 // Load reads the files in dir, complete or not. Only cells.arrow is required, or a stream of cells
 // of a run that has not ended.
 func Load(ctx context.Context, dir string, options Options) (*Run, error) {
-	options.tell("checking the files", 0, 0)
+	options.tell("checking the files")
 	if err := results.CheckFiles(ctx, dir); err != nil {
 		return nil, err
 	}
-	options.tell("reading the cells", 0, 0)
+	options.tell("reading the cells")
 	kind, err := KindOf(dir)
 	if err != nil {
 		return nil, err
@@ -115,7 +117,13 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.tell("making tables", 0, 0)
+	if options.Choose != "" {
+		options.tell("choosing")
+		if err := cells.groups.chooseAgain(ctx, dir, options.Choose); err != nil {
+			return nil, err
+		}
+	}
+	options.tell("making tables")
 	r, fewer := cells.run()
 	r.Dir, r.Name, r.Partial = dir, filepath.Base(dir), cells.streams > 0
 	if r.Partial {
@@ -125,6 +133,9 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	manifest, err := r.addManifest(dir, cells.rows)
 	if err != nil {
 		return nil, err
+	}
+	if choices := cells.groups.choices(); len(choices) > 0 {
+		r.Facts = append(r.Facts, Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
 	}
 	cells.groups.distinguish()
 	rows := []*ScoreTable{newScoreTable("", cells.groups.entries, func(Setting) *ScoreEntry { return nil })}

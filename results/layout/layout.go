@@ -21,7 +21,7 @@ const (
 )
 
 // MaxDimensions is the maximum number of dimensions of a layout.
-const MaxDimensions = 25
+const MaxDimensions = 26
 
 // Columns are the labels and measures that reports read by name: dataset, method, repeat, seed and
 // metric (rmse, mae or accuracy) of every kind, and, if a kind has them, the method's settings as a
@@ -147,8 +147,8 @@ type Path struct {
 
 	// Table has a row for each point of a path: its number, the step (a number), the test score,
 	// and the event, "" for paths without events: a point of the event "start" begins a continuous
-	// piece. Validation is the score on the validation part, "" for none.
-	Table, Number, Step, Score, Validation, Event string
+	// piece. Validation is the score on the validation part and Error its standard error, "" for none.
+	Table, Number, Step, Score, Validation, Error, Event string
 
 	// Points and Fits are the measures that count the points of a path and those with their own
 	// model.
@@ -162,6 +162,9 @@ type Path struct {
 	// Spacing is the size of the steps of methods with steps: for several sizes, reports state
 	// which share of Main's result each reaches, and in which time. [Dataset] for none.
 	Spacing Dimension
+	// Choice are the words of package choice by which cells have chosen a point, [Dataset] for
+	// kinds with one way to choose.
+	Choice Dimension
 }
 
 func (l *Layout) Columns() []string {

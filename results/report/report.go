@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
@@ -28,6 +29,9 @@ type Options struct {
 	Figures int
 	// Compression is the compression of table files.
 	Compression results.Compression
+	// Choose is the rule that chooses the points of paths from their stored scores; "" for what
+	// the cells have chosen.
+	Choose choice.Rule
 	// Paper requests the comparison with published numbers.
 	Paper bool
 	// Progress is called before each step and must not block; it may be nil.
@@ -61,7 +65,7 @@ func Load(ctx context.Context, dir string, options Options) (*Report, error) {
 }
 
 func load(ctx context.Context, dir string, options Options) (*Report, error) {
-	run, err := analysis.Load(ctx, dir, analysis.Options{Paper: options.Paper, Progress: options.Progress})
+	run, err := analysis.Load(ctx, dir, analysis.Options{Choose: options.Choose, Paper: options.Paper, Progress: options.Progress})
 	if err != nil {
 		return nil, err
 	}

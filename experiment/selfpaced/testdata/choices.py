@@ -1,0 +1,67 @@
+"""Chooses the age of cells anew from their knots; TestChoicesByNumPy compares.
+
+Reads a JSON list of cells from standard input: metric, choice, the validation part x and y, and
+the knots' ages, events and coefficients thetas. Writes for each the scores of the knots, their
+standard errors, the number of the chosen knot and the value it is chosen by.
+"""
+
+import json
+import sys
+
+import numpy as np
+
+
+def score(r, trimmed):
+    """RMSE without the largest errors, and its standard error by the winsorized variance."""
+    squares = np.sort(r * r)
+    n = len(squares)
+    h = n - int(trimmed * n)
+    rmse = np.sqrt(squares[:h].mean())
+    winsorized = np.minimum(squares, squares[h - 1])
+    return rmse, winsorized.std(ddof=1) * np.sqrt(n) / h / (2 * rmse)
+
+
+def smoothed(ages, scores, begins):
+    """Mean of the piecewise linear curve within a factor of 1.25, by its integral from the left."""
+    x = np.log(ages)
+    starts = np.flatnonzero(begins | (np.arange(len(x)) == 0))
+    pieces = list(zip(starts, np.append(starts[1:], len(x))))
+    means = scores.copy()
+    for i in range(len(x)):
+        area = length = 0.0
+        for a, b in pieces:
+            px, ps = x[a:b], scores[a:b]
+            lo, hi = max(px[0], x[i] - np.log(1.25)), min(px[-1], x[i] + np.log(1.25))
+            if hi <= lo:
+                continue
+            inner = (px > lo) & (px < hi)
+            grid = np.concatenate([[lo], px[inner], [hi]])
+            values = np.concatenate([[np.interp(lo, px, ps)], ps[inner], [np.interp(hi, px, ps)]])
+            area += np.sum((values[1:] + values[:-1]) / 2 * np.diff(grid))
+            length += hi - lo
+        if length > 0:
+            means[i] = area / length
+    return means
+
+
+answers = []
+for cell in json.load(sys.stdin):
+    rule, _, trimmed = cell["choice"].partition(", trimmed ")
+    x, y = np.array(cell["x"]), np.array(cell["y"])
+    ages, thetas = np.array(cell["ages"]), np.array(cell["thetas"])
+    begins = np.array([event == "start" for event in cell["events"]])
+    predicted = x @ thetas[:, :-1].T + thetas[:, -1]
+    if cell["metric"] == "accuracy":
+        right = (predicted >= 0) == (y > 0)[:, None]
+        scores, errors = right.mean(0), right.std(0, ddof=1) / np.sqrt(len(y))
+        losses = -scores
+    else:
+        each = [score(p - y, float(trimmed or 0)) for p in predicted.T]
+        scores, errors = np.array(each).T
+        losses = scores
+    values = smoothed(ages, losses, begins) if rule == "smoothed" else losses
+    k = int(np.flatnonzero(values <= values.min() + 1e-12 * abs(values.min()))[0])
+    if rule == "one-standard-error":
+        k = int(np.flatnonzero(losses <= losses[k] + errors[k] * (1 + 1e-12))[-1])
+    answers.append({"scores": scores.tolist(), "errors": errors.tolist(), "knot": k, "value": abs(values[k])})
+json.dump(answers, sys.stdout)

@@ -1,0 +1,175 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
+)
+
+// choices lists in which ways the cells have chosen, in words; nil for kinds with one way.
+func (g *cellGroups) choices() []string {
+	if g.schema.Path == nil || g.schema.Path.Choice == layout.Dataset {
+		return nil
+	}
+	words := map[string]bool{}
+	for setting := range g.entries {
+		if text := setting[g.schema.Path.Choice].Text; text != "" {
+			words[text] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(words))
+}
+
+// chooseAgain replaces what the cells have chosen by what a rule chooses from the stored points
+// of their paths.
+func (g *cellGroups) chooseAgain(ctx context.Context, dir string, rule choice.Rule) error {
+	of := g.schema.Path
+	if of == nil || of.Choice == layout.Dataset {
+		return fmt.Errorf("the kind of experiment has one way to choose a %s; leave the rule %s out", g.schema.Step.Word, rule)
+	}
+	c := &chooser{rule: rule, of: of, cells: map[string]*chosenCell{}}
+	for setting, entries := range g.entries {
+		for _, entry := range entries {
+			c.want(entry, g.metric(setting))
+		}
+	}
+	for setting, entry := range g.floors {
+		c.want(entry, g.metric(setting))
+	}
+	if err := c.read(ctx, filepath.Join(dir, of.Table+".arrow")); err != nil {
+		return err
+	}
+	return g.rename(rule)
+}
+
+// rename states the rule in the settings.
+func (g *cellGroups) rename(rule choice.Rule) error {
+	d := g.schema.Path.Choice
+	name := func(setting Setting) Setting {
+		if !setting[d].IsNull() {
+			setting[d].Text = rule.Instead(setting[d].Text)
+		}
+		return setting
+	}
+	entries, floors := map[Setting]methodEntries{}, map[Setting]*ScoreEntry{}
+	for setting, of := range g.entries {
+		if entries[name(setting)] != nil {
+			return fmt.Errorf("some cells differ only in how they have chosen (%s), and would be the same by the rule %s; leave it out", g.schema.Column(d), rule)
+		}
+		entries[name(setting)] = of
+	}
+	for setting, entry := range g.floors {
+		floors[name(setting)] = entry
+	}
+	g.entries, g.floors = entries, floors
+	return nil
+}
+
+// chooser chooses by the points in a file, cell by cell.
+type chooser struct {
+	rule  choice.Rule
+	of    *layout.Path
+	cells map[string]*chosenCell // to choose in, by identity
+
+	id    string // of the cell whose points are being read
+	curve choice.Curve
+	test  []float64
+}
+
+type chosenCell struct {
+	samples []*RepeatScore // a cell that several entries have
+	metric  Metric
+	done    bool
+}
+
+// want adds the cells of an entry that have chosen by validation scores.
+func (c *chooser) want(entry *ScoreEntry, metric Metric) {
+	for i := range entry.Sample {
+		s := &entry.Sample[i]
+		if math.IsNaN(s.bestValidation) {
+			continue
+		}
+		id := s.Cell.String()
+		if c.cells[id] == nil {
+			c.cells[id] = &chosenCell{metric: metric}
+		}
+		c.cells[id].samples = append(c.cells[id].samples, s)
+	}
+}
+
+// read chooses in all cells by the points in the file, in which those of a cell are together.
+func (c *chooser) read(ctx context.Context, path string) error {
+	columns := []string{"cell", c.of.Step, c.of.Score, c.of.Validation, c.of.Error, c.of.Event}
+	kinds := []experiment.Type{experiment.Text, experiment.Float, experiment.Float, experiment.Float, experiment.Float, experiment.Text}
+	err := results.EachFrameOf(ctx, path, func(cell string) bool { return c.cells[cell] != nil }, columns, func(f *results.Frame) error {
+		v, err := f.Vectors(path, columns, kinds)
+		if err != nil {
+			return err
+		}
+		for row, id := range v[0].Texts {
+			if id != c.id {
+				c.choose()
+				c.id = strings.Clone(id) // apart from the memory of its batch
+			}
+			c.add(v, row)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	c.choose()
+	left := 0
+	for _, cell := range c.cells {
+		if !cell.done {
+			left++
+		}
+	}
+	if left > 0 {
+		return fmt.Errorf("the paths of %d of %d cells are not in %s, from which the rule %s chooses: they are there once a run with keep.%s: true has ended", left, len(c.cells), path, c.rule, c.of.Table)
+	}
+	return nil
+}
+
+// choose ends the points of a cell.
+func (c *chooser) choose() {
+	if cell := c.cells[c.id]; cell != nil {
+		c.curve.Higher = cell.metric == Accuracy
+		steps := c.curve.Ages
+		if slices.ContainsFunc(steps, math.IsNaN) {
+			c.curve.Ages = nil
+		}
+		point, value := c.rule.Choose(&c.curve)
+		for _, s := range cell.samples {
+			if point >= 0 {
+				s.bestValidation, s.Score[TestAtBestValidation], s.Step[0] = value, c.test[point], steps[point]
+			}
+		}
+		cell.done = true
+	}
+	c.curve, c.test = choice.Curve{}, nil
+}
+
+// add adds a row to the points of its cell.
+func (c *chooser) add(v []*experiment.Vector, row int) {
+	value := func(v *experiment.Vector) float64 {
+		if v.IsNull(row) {
+			return math.NaN()
+		}
+		return v.Floats[row]
+	}
+	c.curve.Ages, c.test = append(c.curve.Ages, value(v[1])), append(c.test, value(v[2]))
+	c.curve.Scores, c.curve.Errors = append(c.curve.Scores, value(v[3])), append(c.curve.Errors, value(v[4]))
+	c.curve.Begins = append(c.curve.Begins, v[5].Texts[row] == "start")
+}
