@@ -56,3 +56,20 @@ func TestReportChooses(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldsOnWorkers wants folds to give the same numbers on 1 worker and on 4.
+func TestFoldsOnWorkers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grid := write(t, dir, "grid.yaml", chooseGrid+"split: {validation: 0}\nchoose: {rule: smoothed, trimmed: 0.4, folds: 3}\nkeep: {coefficients: true}\n")
+	var runs []map[string][]string
+	for _, workers := range []string{"1", "4"} {
+		out := filepath.Join(dir, workers)
+		must(t, "run", grid, "--out", out, "--workers", workers, "--figures", "0", "--no-reuse")
+		runs = append(runs, numbers(t, out))
+	}
+	if n := len(runs[0]["cells"]); n != 21 {
+		t.Errorf("%d cells", n)
+	}
+	wantSameNumbers(t, runs[0], runs[1])
+}

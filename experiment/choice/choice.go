@@ -28,12 +28,17 @@ const (
 // Rules lists the rules.
 var Rules = []Rule{Best, OneStandardError, Smoothed}
 
-// Words names a choice: the rule, and the share of the largest errors that the scores leave out.
-func (r Rule) Words(trimmed float64) string {
-	if trimmed == 0 {
-		return string(r)
+// Words names a choice: the rule, the share of the largest errors that the scores leave out, and
+// the folds that they are of, 0 for a validation part.
+func (r Rule) Words(trimmed float64, folds int) string {
+	words := string(r)
+	if trimmed != 0 {
+		words += fmt.Sprintf(", trimmed %g", trimmed)
 	}
-	return fmt.Sprintf("%s, trimmed %g", r, trimmed)
+	if folds != 0 {
+		words += fmt.Sprintf(", %d folds", folds)
+	}
+	return words
 }
 
 // Of returns the rule in the words of a choice.

@@ -18,6 +18,7 @@ import (
 type Choice struct {
 	Rule    choice.Rule `json:"rule,omitempty"`    // "" for the best
 	Trimmed float64     `json:"trimmed,omitempty"` // share of the largest errors that scores leave out; of regression only
+	Folds   int         `json:"folds,omitempty"`   // of the training part, whose held-out rows score in place of the validation part; 0 for that
 }
 
 // choiceNeed is that of cells with another choice than the zero value.
@@ -27,7 +28,7 @@ func (c Choice) rule() choice.Rule { return cmp.Or(c.Rule, choice.Best) }
 
 // of returns the choice without what a task or a split does not use.
 func (c Choice) of(task dataset.Task, split dataset.Split) Choice {
-	if split.Validation == 0 {
+	if !c.scores(split) {
 		return Choice{}
 	}
 	if task != dataset.Regression {
@@ -38,11 +39,14 @@ func (c Choice) of(task dataset.Task, split dataset.Split) Choice {
 
 // words names the choice in results, "" where there is none.
 func (c Choice) words(split dataset.Split) string {
-	if split.Validation == 0 {
+	if !c.scores(split) {
 		return ""
 	}
-	return c.rule().Words(c.Trimmed)
+	return c.rule().Words(c.Trimmed, c.Folds)
 }
+
+// scores reports whether there are rows to choose by.
+func (c Choice) scores(split dataset.Split) bool { return split.Validation > 0 || c.Folds > 0 }
 
 // check refuses what no grid can ask for.
 func (c Choice) check() error {
@@ -51,12 +55,14 @@ func (c Choice) check() error {
 		return fmt.Errorf("there is no rule of choice %q", c.Rule)
 	case !gridfile.ProperShare.Allows(c.Trimmed):
 		return fmt.Errorf("the trimmed share is %g; %s is allowed", c.Trimmed, gridfile.ProperShare.Want)
+	case c.Folds != 0 && !foldCounts.Allows(float64(c.Folds)):
+		return fmt.Errorf("%d folds; %s is allowed", c.Folds, foldCounts.Want)
 	}
 	return nil
 }
 
 // choices reads the key choose, and returns the sweeps with each of its values. Sweeps without a
-// validation part have none.
+// validation part have those with folds.
 func (r *sectionReader) choices(n gridfile.Item, sweeps []Sweep) []Sweep {
 	if !n.Given() {
 		return sweeps
@@ -65,32 +71,39 @@ func (r *sectionReader) choices(n gridfile.Item, sweeps []Sweep) []Sweep {
 	var list []Sweep
 	chosen := false
 	for _, s := range sweeps {
-		if s.Settings.Split.Validation == 0 {
-			list = append(list, s)
-			continue
-		}
-		chosen = true
+		there := false
 		for _, s.Choice = range choices {
+			if s.Choice.scores(s.Settings.Split) {
+				list, there = append(list, s), true
+			}
+		}
+		if !there {
+			s.Choice = Choice{}
 			list = append(list, s)
+		}
+		chosen = chosen || there
+		if s.Settings.Protocol == dataset.Scripts && slices.ContainsFunc(choices, func(c Choice) bool { return c.Folds > 0 }) {
+			r.Problem(n, "the protocol %s starts paths from the clean training rows, and has no folds", dataset.Scripts)
 		}
 	}
-	if len(sweeps) > 0 && !chosen {
-		r.Problem(n, "has no effect: split.validation is 0, and the age is chosen by the test part; a fraction > 0 is allowed there")
+	if len(sweeps) > 0 && len(choices) > 0 && !chosen {
+		r.Problem(n, "has no effect: split.validation is 0, and the age is chosen by the test part; a fraction > 0 is allowed there, or choose.folds")
 	}
 	return list
 }
 
 // choice reads a rule, or a map: a choice for each combination of its values.
 func (r *sectionReader) choice(n gridfile.Item) (list []Choice) {
-	rules, shares := []choice.Rule{choice.Best}, []float64{0}
+	rules, shares, folds := []choice.Rule{choice.Best}, []float64{0}, []float64{0}
 	if n.Kind == yaml.MappingNode {
 		r.Keys(n,
 			gridfile.On("rule", gridfile.Into(&rules, gridfile.Words(r.Reader, choice.Rules...))),
-			gridfile.On("trimmed", func(n gridfile.Item) { shares = r.Numbers(n, gridfile.ProperShare) }))
+			gridfile.On("trimmed", func(n gridfile.Item) { shares = r.Numbers(n, gridfile.ProperShare) }),
+			gridfile.On("folds", func(n gridfile.Item) { folds = r.Numbers(n, foldCounts) }))
 	} else {
 		rules = []choice.Rule{gridfile.OneOf(r.Reader, n, choice.Rules...)}
 	}
-	if r.TooMany(n, "rule and trimmed", [3][]float64{make([]float64, len(rules)), shares, {0}}) {
+	if r.TooMany(n, "rule, trimmed and folds", [3][]float64{make([]float64, len(rules)), shares, folds}) {
 		return nil
 	}
 	for _, rule := range rules {
@@ -98,7 +111,9 @@ func (r *sectionReader) choice(n gridfile.Item) (list []Choice) {
 			rule = ""
 		}
 		for _, share := range shares {
-			list = append(list, Choice{rule, share})
+			for _, count := range folds {
+				list = append(list, Choice{rule, share, int(count)})
+			}
 		}
 	}
 	return list

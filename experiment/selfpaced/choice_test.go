@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
 	need "github.com/agepath/agepath/internal/testing/needs"
 )
 
@@ -24,7 +25,7 @@ noise: [{kind: gaussian, levels: [0.3]}]
 models: [{lasso: {alpha: 0.01}}]
 regularizers: [hard, linear]
 methods: [acs, gaga]
-choose: [best, one-standard-error, {rule: [smoothed, one-standard-error], trimmed: 0.4}]
+choose: [best, one-standard-error, {rule: [smoothed, one-standard-error], trimmed: 0.4}, {rule: smoothed, folds: 3, trimmed: [0, 0.3]}]
 keep: {knots: true, coefficients: true}
 `,
 	dataset.Classification: `
@@ -32,7 +33,7 @@ noise: [{kind: flip, levels: [0.2]}]
 models: [{svm: {c: [0.1, 1]}}]
 regularizers: [hard, linear]
 methods: [acs, gaga]
-choose: [{rule: one-standard-error, trimmed: 0.3}, {rule: smoothed, trimmed: [0, 0.5]}]
+choose: [{rule: one-standard-error, trimmed: 0.3}, {rule: smoothed, trimmed: [0, 0.5]}, {rule: one-standard-error, folds: 4}]
 keep: {knots: true, coefficients: true}
 `,
 }
@@ -50,7 +51,7 @@ func choosingSet(task dataset.Task) *dataset.Dataset {
 	return set
 }
 
-// TestChoicesByNumPy holds the choices of 48 cells, with the scores and standard errors that they
+// TestChoicesByNumPy holds the choices of 72 cells, with the scores and standard errors that they
 // rest on, against a program of its own that has the knots, the coefficients and the validation rows.
 func TestChoicesByNumPy(t *testing.T) {
 	t.Parallel()
@@ -65,7 +66,9 @@ func TestChoicesByNumPy(t *testing.T) {
 		Y      []float64   `json:"y"`
 		Ages   []float64   `json:"ages"`
 		Events []string    `json:"events"`
+		Shares []float64   `json:"shares"`
 		Thetas [][]float64 `json:"thetas"`
+		Folds  []question  `json:"folds"`
 
 		measures, knots experiment.Batch
 	}
@@ -73,7 +76,7 @@ func TestChoicesByNumPy(t *testing.T) {
 	for task, grid := range choosing {
 		plan, tasks := tasksOn(t, choosingSet(task), grid)
 		for _, task := range tasks {
-			_, prepared := prepare(t, plan, &task)
+			cell, prepared := prepare(t, plan, &task)
 			measures, further, err := Kind{}.Compute(t.Context(), &task, plan)
 			if err != nil {
 				t.Fatal(err)
@@ -85,10 +88,34 @@ func TestChoicesByNumPy(t *testing.T) {
 			q.X = slices.Collect(slices.Chunk(prepared.Validation.X, prepared.Validation.D))
 			q.Ages, q.Events = knotColumn(&q.knots, "age").Floats, knotColumn(&q.knots, "event").Texts
 			q.Thetas = further["coefficients"].Columns[1].Lists
+			whole, err := cell.Fit(t.Context(), prepared)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Shares = sharesIn(whole)
+			folds := []fold(nil)
+			if cell.Choice.Folds > 0 {
+				if folds, err = cell.folds(&prepared.Train); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, f := range folds {
+				fit, err := cell.fitOver(t.Context(), &dataset.Prepared{Train: f.rest}, nil, whole.span)
+				if err != nil {
+					t.Fatal(err)
+				}
+				part := question{Metric: q.Metric, X: slices.Collect(slices.Chunk(f.held.X, f.held.D)), Y: f.held.Y}
+				fit.Knots = slices.DeleteFunc(fit.Knots, func(k gaga.Knot) bool { return k.Easy+k.Middle == 0 })
+				part.Shares = sharesIn(fit)
+				for _, knot := range fit.Knots {
+					part.Ages, part.Thetas = append(part.Ages, knot.Age), append(part.Thetas, knot.Theta)
+				}
+				q.Folds = append(q.Folds, part)
+			}
 			questions = append(questions, q)
 		}
 	}
-	if len(questions) != 48 {
+	if len(questions) != 72 {
 		t.Fatalf("%d cells", len(questions))
 	}
 	text, err := json.Marshal(questions)
@@ -141,6 +168,14 @@ func TestChoicesByNumPy(t *testing.T) {
 	}
 }
 
+// sharesIn returns the share of the training rows that are in at each knot.
+func sharesIn(f *Fitted) (shares []float64) {
+	for _, k := range f.Knots {
+		shares = append(shares, float64(k.Easy+k.Middle)/float64(k.Easy+k.Middle+k.Discarded))
+	}
+	return shares
+}
+
 // knotColumn returns a column of the table of knots.
 func knotColumn(knots *experiment.Batch, name string) *experiment.Vector {
 	return columnOf(furtherTables[0].Columns[1:], knots, name)
@@ -179,7 +214,7 @@ func TestChoiceRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"choose: median":                           `"median" is not allowed; allowed are best, one-standard-error, smoothed`,
 		"choose: {trimmed: 1}":                     "a number from 0 to below 1",
-		"choose: {rules: best}":                    "unknown key; allowed are rule, trimmed",
+		"choose: {rules: best}":                    "unknown key; allowed are rule, trimmed, folds",
 		"choose: [smoothed, {rule: smoothed}]":     "given twice",
 		"choose: smoothed\nsplit: {validation: 0}": "choose: has no effect: split.validation is 0",
 		"choose: smoothed\nprotocol: paper":        "choose: has no effect: split.validation is 0",
@@ -214,7 +249,7 @@ func TestChoiceConsistent(t *testing.T) {
 			refused++
 		}
 	}
-	if refused < 12 {
-		t.Errorf("%d of 24 choices by other rules pass as the best", 24-refused)
+	if refused < 20 {
+		t.Errorf("%d of 40 choices by other rules pass as the best", 40-refused)
 	}
 }

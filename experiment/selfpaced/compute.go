@@ -74,7 +74,13 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	if err != nil {
 		return experiment.Batch{}, nil, advise(err, &prepared.Train, set.Features)
 	}
-	scores, err := result.score(prepared, cell.metric(), cell.Choice)
+	var folds []knotScore
+	if cell.Choice.Folds > 0 {
+		if folds, err = result.foldScores(ctx, cell, cell.metric(), commands); err != nil {
+			return experiment.Batch{}, nil, advise(err, &prepared.Train, set.Features)
+		}
+	}
+	scores, err := result.score(prepared, cell.metric(), cell.Choice, folds)
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
@@ -183,7 +189,12 @@ func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, er
 }
 
 func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host) (*Fitted, error) {
-	fitted := &Fitted{parts: prepared, commands: commands}
+	return c.fitOver(ctx, prepared, commands, nil)
+}
+
+// fitOver runs the method over the ages of a span, nil for those that the cell derives or is given.
+func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host, span *baselines.Span) (*Fitted, error) {
+	fitted := &Fitted{parts: prepared, commands: commands, span: span}
 	if c.Model.Name != ERM && c.Model != (Model{}) && c.Method.Command == "" {
 		var err error
 		if fitted.Problem, err = c.Problem(prepared); err != nil {

@@ -251,7 +251,7 @@ func TestComputeIncomplete(t *testing.T) {
 	}
 	cut := &Fitted{Problem: whole.Problem}
 	cut.follow(path, &options)
-	scored, err := cut.score(prepared, cell.metric(), cell.Choice)
+	scored, err := cut.score(prepared, cell.metric(), cell.Choice, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

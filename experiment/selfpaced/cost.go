@@ -26,7 +26,7 @@ func estimate(g *group) float64 {
 	if g.method.ages(g.age).Auto != 0 {
 		work += spanWork(g, n, d)
 	}
-	return work / 1e9
+	return work * float64(1+g.choice.Folds) / 1e9
 }
 
 // pathWork returns the work of an age path: its critical points, the steps to

@@ -185,7 +185,7 @@ func ermFit(t *testing.T, data, model string) (*Cell, *dataset.Prepared, []float
 		if fitted.Knots[0].KKT > ermTolerance {
 			t.Errorf("%s: gap %g", model, fitted.Knots[0].KKT)
 		}
-		s, err := fitted.score(prepared, cell.metric(), cell.Choice)
+		s, err := fitted.score(prepared, cell.metric(), cell.Choice, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

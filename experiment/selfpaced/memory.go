@@ -28,6 +28,9 @@ func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	if c.Settings.Protocol == dataset.Scripts { // the clean rows
 		bytes += 16 * d * n
 	}
+	if c.Choice.Folds > 0 { // the rows of all folds, and one fold's copy of them
+		bytes += 8 * d * n * int64(c.Choice.Folds+3)
+	}
 	if c.Model.Kernel == RBF {
 		bytes += 2*min(8*n*n, kernelCache) + 8*n*others
 	}

@@ -46,8 +46,8 @@ func metricFor(task dataset.Task, protocol dataset.Protocol) string {
 type knotScore struct{ score, deviation, mae float64 }
 
 // score evaluates every knot that keeps a sample on the test and the validation part, and
-// chooses a knot by the latter.
-func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice) (*scores, error) {
+// chooses a knot by the latter, or by the scores of folds where they are given.
+func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice, folds []knotScore) (*scores, error) {
 	s := &scores{of: f, metric: metric, bestValidation: -1, last: len(f.Knots) - 1, kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
 		first, last := f.Knots[0].Age, f.Knots[len(f.Knots)-1].Age
@@ -57,10 +57,12 @@ func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice) (*s
 	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric, 0); err != nil {
 		return nil, err
 	}
-	if prepared.Validation.N > 0 {
+	if s.validation = folds; folds == nil && prepared.Validation.N > 0 {
 		if s.validation, err = f.scorePart(&prepared.Validation, f.predictions.Validation, s.metric, by.Trimmed); err != nil {
 			return nil, err
 		}
+	}
+	if s.validation != nil {
 		s.bestValidation, s.valueOfChoice = s.choose(by.rule(), s.validation)
 	}
 	s.bestTest, _ = s.choose(choice.Best, s.test)

@@ -46,7 +46,7 @@ func TestNoScoreWithoutSamples(t *testing.T) {
 		p := gaga.Ridge(blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: part.X}, part.Y, nil, 1)
 		p.Intercept, p.Regularizer = true, test.regularizer
 		f := &Fitted{Problem: p, Knots: test.knots, status: "complete", reached: true}
-		s, err := f.score(prepared, RMSE, Choice{})
+		s, err := f.score(prepared, RMSE, Choice{}, nil)
 		if test.best < 0 {
 			var fixed *experiment.StatusError
 			if !errors.As(err, &fixed) || fixed.Status != experiment.Diverged {

@@ -18,8 +18,8 @@ func (r *sectionReader) selection(n gridfile.Item, sweeps []Sweep) experiment.Se
 		switch {
 		case s.Settings.Protocol != dataset.HeldOut:
 			byTest++
-		case s.Settings.Split.Validation == 0:
-			r.ProblemAt(s.place, "select: best goes by the validation part, and split.validation is 0; a fraction > 0 is allowed, or protocol: %s, where it goes by the test part", dataset.Paper)
+		case !s.Choice.scores(s.Settings.Split):
+			r.ProblemAt(s.place, "select: best goes by the validation part, and split.validation is 0; a fraction > 0 is allowed, or choose.folds, or protocol: %s, where it goes by the test part", dataset.Paper)
 		}
 	}
 	switch byTest {

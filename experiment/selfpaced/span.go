@@ -22,24 +22,33 @@ const (
 // in the cell, by its training part: planning would have to fit every split, and the
 // range then is a function of what all methods of a setting share, on any worker.
 func (f *Fitted) derive(ctx context.Context, c *Cell) (*Cell, error) {
+	if f.span == nil {
+		if err := f.findSpan(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	derived := *c
+	derived.Method.Age.Min, derived.Method.Age.Max = f.span.First, f.span.Last
+	return &derived, nil
+}
+
+func (f *Fitted) findSpan(ctx context.Context, c *Cell) error {
 	problem := f.Problem
 	if problem == nil { // of a command
 		var err error
 		if problem, err = c.Problem(f.parts); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	span, err := baselines.FindSpan(ctx, problem)
 	if errors.Is(err, gaga.ErrOneClass) {
-		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: err}
+		return &experiment.StatusError{Status: experiment.Diverged, Err: err}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	f.span = &span
-	derived := *c
-	derived.Method.Age.Min, derived.Method.Age.Max = span.First, span.Last
-	return &derived, nil
+	return nil
 }
 
 // steps returns the ages of methods that go by steps.

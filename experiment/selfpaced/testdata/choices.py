@@ -1,7 +1,8 @@
 """Chooses the age of cells anew from their knots; TestChoicesByNumPy compares.
 
 Reads a JSON list of cells from standard input: metric, choice, the validation part x and y, and
-the knots' ages, events and coefficients thetas. Writes for each the scores of the knots, their
+the knots' ages, events, shares of samples that are in and coefficients thetas, and the same of folds.
+Writes for each the scores of the knots, their
 standard errors, the number of the chosen knot and the value it is chosen by.
 """
 
@@ -44,21 +45,35 @@ def smoothed(ages, scores, begins):
     return means
 
 
-answers = []
-for cell in json.load(sys.stdin):
-    rule, _, trimmed = cell["choice"].partition(", trimmed ")
-    x, y = np.array(cell["x"]), np.array(cell["y"])
-    ages, thetas = np.array(cell["ages"]), np.array(cell["thetas"])
-    begins = np.array([event == "start" for event in cell["events"]])
+def scored(cell, trimmed):
+    x, y, thetas = (np.array(cell[name]) for name in ("x", "y", "thetas"))
     predicted = x @ thetas[:, :-1].T + thetas[:, -1]
     if cell["metric"] == "accuracy":
         right = (predicted >= 0) == (y > 0)[:, None]
-        scores, errors = right.mean(0), right.std(0, ddof=1) / np.sqrt(len(y))
-        losses = -scores
+        return right.mean(0), right.std(0, ddof=1) / np.sqrt(len(y))
+    return np.array([score(p - y, trimmed) for p in predicted.T]).T
+
+
+def matched(cell, fold):
+    """For each knot of the cell the knot of the fold with the nearest share, then age."""
+    for share, age in zip(cell["shares"], cell["ages"]):
+        far = np.abs(np.array(fold["shares"]) - share)
+        near = np.flatnonzero(far == far.min())
+        yield near[np.argmin(np.abs(np.log(np.array(fold["ages"])[near]) - np.log(age)))]
+
+
+answers = []
+for cell in json.load(sys.stdin):
+    words = cell["choice"].split(", ")
+    rule, trimmed = words[0], sum(float(w[8:]) for w in words if w.startswith("trimmed"))
+    ages = np.array(cell["ages"])
+    begins = np.array([event == "start" for event in cell["events"]])
+    if cell["folds"]:
+        each = np.array([scored(f, trimmed)[0][list(matched(cell, f))] for f in cell["folds"]])
+        scores, errors = each.mean(0), each.std(0, ddof=1) / np.sqrt(len(each))
     else:
-        each = [score(p - y, float(trimmed or 0)) for p in predicted.T]
-        scores, errors = np.array(each).T
-        losses = scores
+        scores, errors = scored(cell, trimmed)
+    losses = -scores if cell["metric"] == "accuracy" else scores
     values = smoothed(ages, losses, begins) if rule == "smoothed" else losses
     k = int(np.flatnonzero(values <= values.min() + 1e-12 * abs(values.min()))[0])
     if rule == "one-standard-error":

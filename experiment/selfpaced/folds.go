@@ -1,0 +1,143 @@
+package selfpaced
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/outside"
+)
+
+// fold is a training part without some of its rows, and these, which the command of a method is
+// given without their targets.
+type fold struct{ rest, held dataset.Part }
+
+// folds deals the training rows out into as many folds as the choice asks for. Identical rows are in
+// one fold, and each fold has its share of both classes.
+func (c *Cell) folds(train *dataset.Part) ([]fold, error) {
+	n := c.Choice.Folds
+	if train.N < n {
+		return nil, fmt.Errorf("%d folds of %d different training rows; give choose.folds at most as many", n, train.N)
+	}
+	order := c.Stream("folds").Perm(train.N)
+	if c.Data.Task == dataset.Classification {
+		slices.SortStableFunc(order, func(i, j int) int { return int(train.Y[i] - train.Y[j]) })
+	}
+	folds := make([]fold, n)
+	for h := range folds {
+		var held, rest []int
+		for k, i := range order {
+			if k%n == h {
+				held = append(held, i)
+			} else {
+				rest = append(rest, i)
+			}
+		}
+		slices.Sort(rest)
+		slices.Sort(held)
+		folds[h] = fold{rows(train, rest, false), rows(train, held, true)}
+	}
+	return folds, nil
+}
+
+// rows returns some rows of a part; with all, rows that were merged are there each for itself.
+func rows(part *dataset.Part, list []int, all bool) dataset.Part {
+	some := dataset.Part{D: part.D}
+	for _, i := range list {
+		times := 1
+		switch {
+		case part.Multiplicity == nil:
+		case all:
+			times = int(part.Multiplicity[i])
+		default:
+			some.Multiplicity = append(some.Multiplicity, part.Multiplicity[i])
+		}
+		for range times {
+			some.X = append(some.X, part.X[i*part.D:(i+1)*part.D]...)
+			some.Y = append(some.Y, part.Y[i])
+			some.Rows = append(some.Rows, part.Rows[i])
+			some.N++
+		}
+	}
+	return some
+}
+
+// foldScores scores the knots by paths on folds of the training part: the mean score, over the
+// folds, of the rows that each leaves out, and its standard error. All paths have the ages of the
+// whole one. A knot is matched with that of a fold at which the nearest share of the samples is in,
+// of equals the one of the nearest age: with fewer rows another age has the same effect, since the
+// losses at which samples enter depend on the fit.
+//
+// The folds are computed within the task of their cell: a path on everything needs them all before
+// it can choose, so that nothing is known earlier if they are tasks of their own, and a worker that
+// dies costs one cell either way.
+func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, commands *outside.Host) ([]knotScore, error) {
+	folds, err := c.folds(&f.parts.Train)
+	if err != nil {
+		return nil, err
+	}
+	each := make([][]float64, len(f.Knots)) // by knot and fold
+	for h := range folds {
+		part, err := c.fitOver(ctx, &dataset.Prepared{Train: folds[h].rest, Test: folds[h].held}, commands, f.span)
+		if err == nil {
+			err = part.incomplete()
+		}
+		var scored []knotScore
+		if err == nil {
+			scored, err = part.scorePart(&folds[h].held, part.predictions.Test, metric, c.Choice.Trimmed)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("fold %d of %d: %w", h+1, len(folds), err)
+		}
+		kept := part.kept()
+		if !slices.Contains(kept, true) {
+			return nil, fmt.Errorf("fold %d of %d: every age discards every sample", h+1, len(folds))
+		}
+		for k, match := range f.matches(part, kept) {
+			each[k] = append(each[k], scored[match].score)
+		}
+	}
+	list := make([]knotScore, len(f.Knots))
+	for k := range list {
+		list[k].score, list[k].deviation = trimmedMean(each[k], 0)
+	}
+	return list, nil
+}
+
+// matches returns, for each knot, which of the kept knots of a path on fewer rows it is matched with.
+func (f *Fitted) matches(part *Fitted, kept []bool) []int {
+	type point struct{ share, place float64 }
+	points := func(f *Fitted) []point {
+		list := make([]point, len(f.Knots))
+		for k := range list {
+			knot := &f.Knots[k]
+			switch {
+			case !f.aged(): // knots without ages correspond by their numbers
+				list[k].place = float64(k)
+				continue
+			case !f.outside:
+				list[k].share = float64(knot.Easy+knot.Middle) / float64(knot.Easy+knot.Middle+knot.Discarded)
+			}
+			list[k].place = math.Log(math.Max(knot.Age, math.SmallestNonzeroFloat64))
+		}
+		return list
+	}
+	whole, parts := points(f), points(part)
+	list := make([]int, len(whole))
+	for k, at := range whole {
+		best, nearest := -1, point{}
+		for j, p := range parts {
+			if !kept[j] {
+				continue
+			}
+			d := point{math.Abs(p.share - at.share), math.Abs(p.place - at.place)}
+			if best < 0 || d.share < nearest.share || d.share == nearest.share && d.place < nearest.place {
+				best, nearest = j, d
+			}
+		}
+		list[k] = best
+	}
+	return list
+}
