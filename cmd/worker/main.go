@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -36,15 +37,21 @@ others. Each slot is a process of its own, so that no cell harms another. After 
 signal, running cells have the time --grace to finish and are then handed back,
 which uses no attempt.
 
+With --until the worker ends 5 seconds before that time. It leaves a cell to
+others that is expected to take longer than what is left: its estimated time
+multiplied by the largest ratio of elapsed to estimated time of the last 16 cells
+of its method here, at most its limits.timeout. It ends as soon as no other cell
+is queued, or 64 cells in a row were too long.
+
 Every flag can also be set by an environment variable, --slots by AGEPATH_SLOTS
 and so on (--nats by AGEPATH_NATS_URL), and by a key of the YAML file --config
 names, slots. The command line overrides the environment, which overrides
 the file.
 
 Exit status: 0 the queue is empty (--drain), or a signal ended the worker
-(without --drain); 1 the queue cannot be worked with; 2 bad usage; 130 a signal
-ended the worker before the queue was empty (--drain), or a second one ended it
-at once.`,
+(without --drain); 1 the queue cannot be worked with, or no cell was computed
+in the time until --until; 2 bad usage; 130 a signal or --until ended the worker
+before the queue was empty (--drain), or a second signal ended it at once.`,
 		Example: command.Examples("worker --nats nats://example.org --drain\nworker --nats nats://example.org --slots 8 --grace 1m"),
 		Args:    command.Arguments(),
 	}
@@ -56,6 +63,7 @@ at once.`,
 	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued, nor computed by others, who can fail")
 	flags.StringVar(&worker.Name, "name", "", "`name` of this worker in the results (default: host name and process)")
 	flags.DurationVar(&worker.Grace, "grace", 0, "`time` that running cells have to finish after a signal, before they are handed back")
+	command.Moment(flags, &worker.Until, "until", "`time` when the worker has to have ended, as seconds since 1970 or 2026-01-31T18:00:00 (default: "+endVariable+", which Slurm sets)")
 	flags.DurationVar(&worker.RetryDelay, "retry-delay", 5*time.Second, "`time` before a failed cell is tried again")
 	command.Count(flags, &worker.MaxDeaths, "max-deaths", 2, 1, maxDeaths, "`N` workers that may die of a cell before it is given up; lost machines count")
 	command.Path(flags, &worker.Cache, "cache", "`folder` for the data sets of cells, which workers of a machine can share (default: agepath/cells in the user's cache folder)")
@@ -66,6 +74,9 @@ at once.`,
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if worker.Grace < 0 || worker.RetryDelay <= 0 {
 			return command.Refusef("--grace %v, --retry-delay %v; allowed are times from 0, and above 0", worker.Grace, worker.RetryDelay)
+		}
+		if err := readEnd(base, &worker.Until); err != nil {
+			return err
 		}
 		base.BeforeCommands(worker.AllowCommands)
 		worker.Health = &run.Health{}
@@ -78,6 +89,23 @@ at once.`,
 	}
 	root.AddCommand(base.CompletionCommand(root), base.VersionCommand(root))
 	return base.Execute(ctx, root, args)
+}
+
+// endVariable has the end of the job in newer versions of Slurm.
+const endVariable = "SLURM_JOB_END_TIME"
+
+// readEnd takes the time that the flag lacks from a Slurm job, and refuses one that has
+// passed.
+func readEnd(base *command.Base, until *time.Time) (err error) {
+	if text, _ := base.Env(endVariable); until.IsZero() && text != "" {
+		if *until, err = command.ParseMoment(text); err != nil {
+			return command.Refusef("%s: %w", endVariable, err)
+		}
+	}
+	if !until.IsZero() && time.Until(*until) <= 0 {
+		return command.Refusef("--until %s has passed; a time to come is allowed", until.Format(time.RFC3339))
+	}
+	return nil
 }
 
 func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
@@ -109,10 +137,17 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 	worker.Queue = q
 	worker.Report = func(cell string, err error) { base.Log.Warn(err.Error(), "cell", cell) }
 	base.Log.Info("working", "slots", worker.Slots, "drain", worker.Drain, "version", base.Version)
-	if err := worker.Run(ctx); err != nil {
-		return fmt.Errorf("working: %w", err)
-	}
+	err = worker.Run(ctx)
+	late, over := errors.AsType[*run.UntilError](err)
 	switch {
+	case over && late.Futile():
+		return fmt.Errorf("%w: cells need more time, or a smaller limits.timeout", late)
+	case over && worker.Drain:
+		return &command.Interruption{Text: late.Error()}
+	case over:
+		base.Log.Info(late.Error())
+	case err != nil:
+		return fmt.Errorf("working: %w", err)
 	case ctx.Err() == nil:
 		base.Log.Info("the queue is empty")
 	case worker.Drain: // whoever started it must not believe that the queue is empty

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/command"
@@ -49,6 +50,10 @@ func TestBadUsage(t *testing.T) {
 		"no slots":      {nil, []string{"--slots", "0"}, []string{`--slots: "0" is not allowed`, "1 to 1024"}},
 		"slots of text": {map[string]string{"AGEPATH_SLOTS": "all"}, nil, []string{`AGEPATH_SLOTS: "all" is not allowed`}},
 		"drain of text": {map[string]string{"AGEPATH_DRAIN": "perhaps"}, nil, []string{`AGEPATH_DRAIN: "perhaps" is not allowed; true and false are`}},
+		"until":         {nil, []string{"--until", "tomorrow"}, []string{`--until: "tomorrow" is not allowed`, "seconds since 1970"}},
+		"past":          {nil, []string{"--nats", "x", "--until", "2020-01-31T18:00:00Z"}, []string{"--until 2020-01-31T18:00:00Z has passed"}},
+		"past job":      {map[string]string{"SLURM_JOB_END_TIME": "1600000000"}, []string{"--nats", "x"}, []string{"2020-09-13", "has passed"}},
+		"bad job":       {map[string]string{"SLURM_JOB_END_TIME": "soon"}, []string{"--nats", "x"}, []string{`SLURM_JOB_END_TIME: "soon"`}},
 		"credentials":   {map[string]string{"AGEPATH_NATS_URL": "x", "AGEPATH_CREDS": "/gone"}, nil, []string{"--creds", "/gone"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,6 +107,10 @@ func TestEnd(t *testing.T) {
 	env := map[string]string{"AGEPATH_NATS": server.URL()}
 	if code, _, message := do(t, t.Context(), env, "--drain", "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "the queue is empty") {
 		t.Errorf("drain: exit status %d: %s", code, message)
+	}
+	soon := time.Now().Add(6 * time.Second).Format(time.RFC3339)
+	if code, _, message := do(t, t.Context(), env, "--until", soon, "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "the time was over") {
+		t.Errorf("until: exit status %d: %s", code, message)
 	}
 	for _, c := range []struct {
 		url  string

@@ -31,10 +31,14 @@ type shift struct {
 	finished []queue.Finished // and not settled
 	wait     time.Duration    // before tasks that meet trouble are delivered again
 	trouble  bool             // was met
+	began    time.Time        // the task that is computed
 }
 
 // begins notes that a task is computed now.
-func (s *shift) begins(d *queue.Delivery) { s.slotStatus.begin(s.slot, d) }
+func (s *shift) begins(d *queue.Delivery) {
+	s.began = time.Now()
+	s.slotStatus.begin(s.slot, d)
+}
 
 // ends takes what became of a task: an outcome, trouble of the worker, or nothing
 // when it was not computed to its end.
@@ -51,6 +55,9 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 		outcome = nil
 	case err == nil && outcome != nil && outcome.Lacks != "":
 		err = &outside.LackError{What: outcome.Lacks, Err: errors.New(outcome.Error)}
+	}
+	if err == nil && outcome != nil {
+		s.worker.noteTime(&d.Task, outcome.Status, time.Since(s.began))
 	}
 	s.slotStatus.end(s.slot, d, outcome, err)
 	var damage *queue.DamagedError

@@ -28,6 +28,7 @@ type Worker struct {
 	Drain      bool          // return when no task is queued or in flight elsewhere, instead of waiting for more
 	Idle       time.Duration // how long a slot without work waits before it looks for other runs; default: 1 s
 	Grace      time.Duration // how long running cells may go on after the worker is stopped, before they are handed back; default: not at all
+	Until      time.Time     // when the worker has to have ended, with Grace; it takes no cell that would not end before. Default: no such time
 	RetryDelay time.Duration // before a failed cell is tried again; default: 5 s
 	MaxDeaths  int           // how many workers may die of a cell; default: that of the queue
 	Version    string        // of agepath, in results
@@ -68,6 +69,7 @@ type working struct {
 	settling context.Context // until which tasks are settled
 	lacks    *lacks
 	reasons  *experiment.Reasons // of attempts that failed
+	walltime *walltime
 }
 
 // FailureError says why attempts at cells fail.
@@ -78,19 +80,24 @@ func (e *FailureError) Error() string { return fmt.Sprintf("attempts that failed
 // reportFailure reports that an attempt failed, once for each reason, and then how many
 // there are at powers of ten.
 func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
-	kinds, method := w.Kinds, ""
+	reason := w.reasons.Add(w.method(task), outcome.Status, outcome.Error, task.Cell, outcome.Repeats)
+	if powerOfTen(reason.Count) {
+		w.Report(task.Cell, &FailureError{reason})
+	}
+}
+
+// method returns the method of a task, "" where its kind says none.
+func (w *Worker) method(task *experiment.Task) string {
+	kinds := w.Kinds
 	if known, err := experiment.Named(task.Kind); err == nil {
 		kinds = append(slices.Clip(kinds), known.Kind)
 	}
 	for _, kind := range kinds {
 		if kind.Name() == task.Kind {
-			method = kind.Tables().Text(&task.Labels, "method")
+			return kind.Tables().Text(&task.Labels, "method")
 		}
 	}
-	reason := w.reasons.Add(method, outcome.Status, outcome.Error, task.Cell, outcome.Repeats)
-	if powerOfTen(reason.Count) {
-		w.Report(task.Cell, &FailureError{reason})
-	}
+	return ""
 }
 
 func powerOfTen(n int64) bool {
@@ -102,8 +109,8 @@ func powerOfTen(n int64) bool {
 
 // Run computes tasks until ctx ends or, with Drain, none is left. When
 // ctx ends, running cells get Grace and are then handed back without using up
-// an attempt, and Run returns nil. An error tells that the queue cannot be
-// worked with.
+// an attempt, and Run returns nil. An [*UntilError] says that the same happened because of
+// Until, another error that the queue cannot be worked with.
 func (w *Worker) Run(ctx context.Context) error {
 	worker := *w
 	if err := worker.defaults(); err != nil {
@@ -121,6 +128,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	worker.puller = puller
 	worker.Health.begin(puller)
 	defer worker.Health.end()
+	if !w.Until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, worker.walltime.end().Add(-worker.Grace), errUntil)
+		defer cancel()
+	}
+	all := ctx
 	slotStatus := newSlotStatus(&worker)
 	told, stopped := make(chan struct{}), ctx.Done()
 	telling, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -149,10 +162,14 @@ func (w *Worker) Run(ctx context.Context) error {
 			worker.Report("", &FailureError{reason})
 		}
 	}
-	for reason, n := range puller.Aside() {
+	aside := puller.Aside()
+	for reason, n := range aside {
 		worker.Report("", fmt.Errorf("%d tasks are left to others: %s", n, reason))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return worker.walltime.verdict(all, aside[tooLong])
 }
 
 // abilities lists what the worker computes.
@@ -219,7 +236,7 @@ func outlasting(ctx context.Context, while time.Duration) (context.Context, cont
 }
 
 func (w *Worker) defaults() error {
-	w.lacks, w.reasons = &lacks{}, &experiment.Reasons{}
+	w.lacks, w.reasons, w.walltime = &lacks{}, &experiment.Reasons{}, &walltime{until: w.Until}
 	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -313,7 +330,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		tasks, err := batches.Pull(ctx, many)
 		var empty *queue.EmptyError
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil || err == nil && w.walltime.enough():
 			for _, d := range tasks {
 				w.reportOutcome(d, nil, 0)
 			}
@@ -329,6 +346,12 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
 		idle = 0
+		if tasks = w.fitting(tasks); len(tasks) == 0 {
+			if w.walltime.enough() {
+				return nil
+			}
+			continue
+		}
 		shift := &shift{worker: w, slotStatus: slotStatus, slot: at, ctx: computing, wait: min(max(2*trouble, firstTrouble), mostTrouble)}
 		began := time.Now()
 		computer.compute(computing, tasks, shift)
@@ -343,6 +366,20 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		trouble = shift.wait
 		pause(ctx.Done(), trouble)
 	}
+}
+
+// fitting returns the tasks that the worker has time for and leaves the others to others.
+func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
+	if w.Until.IsZero() {
+		return tasks
+	}
+	return slices.DeleteFunc(tasks, func(d *queue.Delivery) bool {
+		if w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
+			return false
+		}
+		w.unsettled(d, d.Decline(w.settling, tooLong))
+		return true
+	})
 }
 
 // decline hands back a task whose data set is damaged at the server, which the worker

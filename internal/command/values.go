@@ -130,6 +130,29 @@ func Wait(flags *pflag.FlagSet, place *time.Duration, name string, standard time
 	})
 }
 
+// momentAllowed are the texts that [ParseMoment] takes.
+const momentAllowed = "seconds since 1970, or a time such as 2026-01-31T18:00:00, with or without its zone, is"
+
+// Moment adds a flag that takes a moment.
+func Moment(flags *pflag.FlagSet, place *time.Time, name, usage string) {
+	flags.Var(&value[time.Time]{place: place, kind: "time", parse: ParseMoment}, name, usage)
+}
+
+// ParseMoment reads a moment as Slurm writes them. Without a zone it is a local time.
+func ParseMoment(text string) (time.Time, error) {
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds > 0 {
+		return time.Unix(seconds, 0), nil
+	}
+	if moment, err := time.Parse(time.RFC3339, text); err == nil {
+		return moment, nil
+	}
+	moment, err := time.ParseInLocation("2006-01-02T15:04:05", text, time.Local)
+	if err != nil {
+		return moment, fmt.Errorf("%q is not allowed; %s", text, momentAllowed)
+	}
+	return moment, nil
+}
+
 // Bytes adds a flag that takes an amount of bytes with its unit. standard is
 // one too.
 func Bytes(flags *pflag.FlagSet, place *int64, name, standard, usage string) {

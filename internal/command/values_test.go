@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -187,5 +188,21 @@ func TestPaths(t *testing.T) {
 	t.Setenv("HOME", "")
 	if _, code, stderr := read(t, "", nil, "--path=~/res"); code != ExitRefused || !strings.Contains(stderr, "give the path in full") {
 		t.Errorf("without a home: exit status %d, %s", code, stderr)
+	}
+}
+
+// TestParseMoment wants a moment as Slurm writes it to be one.
+func TestParseMoment(t *testing.T) {
+	t.Parallel()
+	want := time.Date(2026, 11, 26, 12, 30, 0, 0, time.Local)
+	for _, text := range []string{strconv.FormatInt(want.Unix(), 10), "2026-11-26T12:30:00", want.Format(time.RFC3339), want.UTC().Format(time.RFC3339)} {
+		if got, err := ParseMoment(text); err != nil || !got.Equal(want) {
+			t.Errorf("%s is %v, error %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-5", "12:30", "2026-11-26", "NONE", "90s"} {
+		if got, err := ParseMoment(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
 	}
 }
