@@ -60,7 +60,9 @@ func (l *listenFlag) use(a *app, c *run.Coordinator) {
 		return
 	}
 	path := filepath.Join(c.Out, workerFile)
-	c.Listen = &run.Listen{Address: l.address, Token: token(path), AckWait: a.NATS.AckWait, Ready: func(url string) error {
+	token := formerToken(path)
+	_ = os.Remove(path) // it names a server that has ended
+	c.Listen = &run.Listen{Address: l.address, Token: token, AckWait: a.NATS.AckWait, Ready: func(url string) error {
 		if err := writeWorkerFile(path, url); err != nil {
 			return fmt.Errorf("the file for workers: %w", err)
 		}
@@ -72,9 +74,9 @@ func (l *listenFlag) use(a *app, c *run.Coordinator) {
 	}}
 }
 
-// token returns the one that a former process, which was killed, gave its workers: they
+// formerToken returns the one that a former process, which was killed, gave its workers: they
 // wait for the server. Without one it is new.
-func token(path string) string {
+func formerToken(path string) string {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 == 0 {
 		var former workerConfig
 		if text, err := os.ReadFile(path); err == nil && yaml.Unmarshal(text, &former) == nil {

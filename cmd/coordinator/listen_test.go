@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net"
 	"os"
@@ -22,6 +23,7 @@ type listening struct {
 	t    *testing.T
 	args []string
 	out  string
+	long time.Duration // after which the process is killed; default: a minute
 	cmd  *exec.Cmd
 	log  *bytes.Buffer
 }
@@ -30,7 +32,7 @@ type listening struct {
 // file for workers is there.
 func (l *listening) start() (url string) {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.t.Context()), time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.t.Context()), cmp.Or(l.long, time.Minute))
 	l.t.Cleanup(cancel)
 	l.log = new(bytes.Buffer)
 	l.cmd = process(ctx, l.args...)

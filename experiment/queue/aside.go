@@ -140,9 +140,9 @@ func (o *others) can(ctx context.Context, p *Puller, d *Delivery) bool {
 }
 
 // Decline hands the task back as one that this worker cannot compute, for a reason
-// that other tasks can share. It uses up no attempt, and is given out again after a
-// while. A worker that drains the queue does not wait for it.
-func (d *Delivery) Decline(ctx context.Context, reason string) error {
+// that other tasks can share. It uses up no attempt, and is given out again after the
+// delay. A worker that drains the queue does not wait for it.
+func (d *Delivery) Decline(ctx context.Context, reason string, delay time.Duration) error {
 	d.puller.aside.add(d.msg.Subject(), reason)
-	return d.Release(ctx, asideFor)
+	return d.Release(ctx, delay)
 }

@@ -19,6 +19,8 @@ const (
 	// mostTooLong is how many cells in a row may be too long for a worker before it takes no
 	// more: others would wait for them.
 	mostTooLong = 64
+	// tooLongPause is how long a task waits for another worker that was too long for one.
+	tooLongPause = 5 * time.Second
 	// mostRatios is how many cells of a method are remembered.
 	mostRatios = 16
 	// tooLong is why a worker leaves cells to others.

@@ -72,7 +72,7 @@ func costing(cell, spec string, seconds float64) experiment.Task {
 // TestWorkerUntil wants a worker to compute what fits into its time and to leave the rest in
 // the queue with all its attempts.
 func TestWorkerUntil(t *testing.T) {
-	needs.Patience(t, "30 s")
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	q := startQueue(t)
 	publish(t, q, costing("long-1", "fine", 3600), costing("long-2", "fine", 3600), costing("short-1", "fine", 1), costing("short-2", "fine", 2))
@@ -88,7 +88,7 @@ func TestWorkerUntil(t *testing.T) {
 		t.Errorf("results of %v", list)
 	}
 	w.Until = time.Time{}
-	if err := w.Run(t.Context()); err != nil { // after 30 s
+	if err := w.Run(t.Context()); err != nil { // after tooLongPause
 		t.Fatal(err)
 	}
 	if list := outcomes(t, q); len(list) != 4 || list["long-1"].Attempts != 1 {

@@ -303,6 +303,8 @@ const (
 	// firstIdle is how long a slot that drains the queue first waits for tasks that
 	// others hold; the time doubles up to Worker.Idle.
 	firstIdle = 20 * time.Millisecond
+	// damagedPause is how long a task whose data set is damaged waits for another worker.
+	damagedPause = 30 * time.Second
 	// firstTrouble and mostTrouble bound how long a slot in trouble waits
 	// before it pulls the next task; the time doubles from one to the other.
 	firstTrouble, mostTrouble = time.Second, 30 * time.Second
@@ -377,7 +379,7 @@ func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
 		if w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
 			return false
 		}
-		w.unsettled(d, d.Decline(w.settling, tooLong))
+		w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
 		return true
 	})
 }
@@ -385,7 +387,7 @@ func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
 // decline hands back a task whose data set is damaged at the server, which the worker
 // can do nothing about.
 func (w *Worker) decline(d *queue.Delivery, damage *queue.DamagedError) {
-	if err := d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it"); err != nil {
+	if err := d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it", damagedPause); err != nil {
 		w.unsettled(d, err)
 	}
 }

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/internal/testing/needs"
+)
+
+// TestSlurmScripts wants the scripts for Slurm to be scripts.
+func TestSlurmScripts(t *testing.T) {
+	t.Parallel()
+	bash := needs.Program(t, "reading the scripts for Slurm", "bash")
+	scripts, err := filepath.Glob("../../deploy/slurm/*.sh")
+	if err != nil || len(scripts) != 3 {
+		t.Fatalf("the scripts are %q, error %v", scripts, err)
+	}
+	for _, script := range scripts {
+		if out, err := exec.Command(bash, "-n", script).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+}
+
+// slurm is a cluster of three nodes on this machine.
+type slurm struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// startSlurm starts munged, slurmctld and three slurmd. Jobs of the partition high preempt
+// those of low, which are queued again.
+func startSlurm(t *testing.T) *slurm {
+	t.Helper()
+	purpose := "a cluster with Slurm (Debian: slurm-wlm, munge)"
+	munged, controller, node := needs.Program(t, purpose, "munged"), needs.Program(t, purpose, "slurmctld"), needs.Program(t, purpose, "slurmd")
+	current, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if current.Uid != "0" {
+		needs.Lacking(t, "slurmd is for the administrator")
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &slurm{t: t, dir: t.TempDir()}
+	in := func(name string) string { return filepath.Join(s.dir, name) }
+	for _, dir := range []string{"state", "spool/n1", "spool/n2", "spool/n3", "bin"} {
+		if err := os.MkdirAll(in(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", in("bin")+"/", "github.com/agepath/agepath/cmd/...")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the programs: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(in("munge.key"), []byte(strings.Repeat("key of a test ", 80)), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	port := freePorts(t, 4)
+	write(t, s.dir, "slurm.conf", strings.NewReplacer("HOST", host, "DIR", s.dir, "USER", current.Username,
+		"PORT0", port[0], "PORT1", port[1], "PORT2", port[2], "PORT3", port[3]).Replace(`ClusterName=test
+SlurmctldHost=HOST(127.0.0.1)
+SlurmctldPort=PORT0
+SlurmUser=USER
+SlurmdUser=USER
+AuthType=auth/munge
+AuthInfo=socket=DIR/munge.socket,cred_expire=10
+StateSaveLocation=DIR/state
+SlurmdSpoolDir=DIR/spool/%n
+SlurmctldPidFile=DIR/slurmctld.pid
+SlurmdPidFile=DIR/slurmd-%n.pid
+SlurmctldLogFile=DIR/slurmctld.log
+SlurmdLogFile=DIR/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=bf_interval=1
+SlurmdParameters=config_overrides
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+KillWait=5
+NodeName=n1 NodeHostname=HOST NodeAddr=127.0.0.1 Port=PORT1 CPUs=1
+NodeName=n2 NodeHostname=HOST NodeAddr=127.0.0.1 Port=PORT2 CPUs=1
+NodeName=n3 NodeHostname=HOST NodeAddr=127.0.0.1 Port=PORT3 CPUs=1
+PartitionName=low Nodes=n[1-3] Default=YES PriorityTier=1 GraceTime=20
+PartitionName=high Nodes=n[1-3] PriorityTier=10 PreemptMode=OFF
+`))
+	s.env = append(os.Environ(), "SLURM_CONF="+in("slurm.conf"), "PATH="+in("bin")+":"+os.Getenv("PATH"), reuseVariable+"=true")
+	s.daemon(munged, "--foreground", "--force", "--socket="+in("munge.socket"), "--key-file="+in("munge.key"),
+		"--pid-file="+in("munged.pid"), "--log-file="+in("munged.log"), "--seed-file="+in("munge.seed"))
+	s.await("munged", 10*time.Second, func() bool { _, err := os.Stat(in("munge.socket")); return err == nil })
+	s.daemon(controller, "-D", "-i")
+	for i := range 3 {
+		s.daemon(node, "-D", "-N", fmt.Sprintf("n%d", i+1))
+	}
+	s.await("three nodes", 30*time.Second, func() bool {
+		out, err := s.command("sinfo", "-h", "-p", "low", "-t", "idle", "-o", "%D").Output()
+		return err == nil && strings.TrimSpace(string(out)) == "3"
+	})
+	t.Cleanup(func() { // before the daemons end
+		_ = s.command("scancel", "--full", "--signal=KILL", "--user="+current.Username).Run()
+		_ = s.command("scancel", "--user="+current.Username).Run()
+		s.await("no job", 30*time.Second, func() bool {
+			out, err := s.command("squeue", "-h").Output()
+			return err == nil && len(out) == 0
+		})
+	})
+	return s
+}
+
+func freePorts(t *testing.T, n int) (ports []string) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // at the end: all are different
+		ports = append(ports, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	}
+	return ports
+}
+
+// daemon starts a program that runs until the test ends.
+func (s *slurm) daemon(program string, args ...string) {
+	s.t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = s.env
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+}
+
+func (s *slurm) command(program string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), 2*time.Minute)
+	s.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env, cmd.Dir = s.env, s.dir
+	return cmd
+}
+
+// do runs a command of Slurm and returns what it prints.
+func (s *slurm) do(program string, args ...string) string {
+	s.t.Helper()
+	out, err := s.command(program, args...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// submit submits a script of deploy/slurm and returns the job's number.
+func (s *slurm) submit(script string, args ...string) string {
+	s.t.Helper()
+	path, err := filepath.Abs("../../deploy/slurm/" + script)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.do("sbatch", append([]string{"--parsable"}, strings.Split(strings.ReplaceAll(strings.Join(args, "\n"), "SCRIPT", path), "\n")...)...)
+}
+
+func (s *slurm) await(what string, long time.Duration, there func() bool) {
+	s.t.Helper()
+	for began := time.Now(); !there(); {
+		if time.Since(began) > long {
+			queue, _ := s.command("squeue").CombinedOutput()
+			s.t.Fatalf("in vain for %v: %s\n%s\n%s", long, what, queue, s.said())
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-s.t.Context().Done():
+		}
+	}
+}
+
+// said is what the jobs wrote.
+func (s *slurm) said() (text string) {
+	files, _ := filepath.Glob(filepath.Join(s.dir, "*.out"))
+	for _, file := range files {
+		content, _ := os.ReadFile(file)
+		text += file + ":\n" + string(content)
+	}
+	return text
+}
+
+// threeHundred is a grid of 300 cells, of which 240 take some tenths of a second.
+const threeHundred = `name: three-hundred
+seed: 5
+repeats: 60
+data: [diabetes]
+models: [{lasso: {alpha: [0.005, 0.02]}}]
+regularizers: [linear, {mixture: {gamma: [0.5]}}]
+methods: [acs]
+age: {min: 0.1, max: 20, acs_step: 0.0006}
+keep: {knots: false}
+`
+
+// TestSlurm has three nodes compute 300 cells in jobs of one minute, of which one is killed
+// and one is preempted, and wants each cell once, with the numbers of one machine.
+func TestSlurm(t *testing.T) {
+	if !needs.Long() {
+		t.Skip("takes minutes: AGEPATH_LONG=1")
+	}
+	s := startSlurm(t)
+	grid, out := write(t, s.dir, "grid.yaml", threeHundred), filepath.Join(s.dir, "run")
+	l := &listening{t: t, out: out, args: []string{"run", grid, "--out", out, "--figures", "0", "--workers", "0", "--listen", "127.0.0.1:0"}, long: 20 * time.Minute}
+	url := l.start()
+	_, address, _ := strings.Cut(url, "@")
+	refused, err := s.command("srun", "-p", "high", "worker", "--nats", address, "--drain").CombinedOutput()
+	if err == nil || !strings.Contains(string(refused), "Authorization Violation") {
+		t.Errorf("a worker without the token: %v\n%s", err, refused)
+	}
+
+	began := time.Now()
+	job := s.submit("array.sh", "--array=1-3", "--cpus-per-task=1", "--time=1", "--partition=low", "--output=%a.out", "SCRIPT", out)
+	works := func(task string) bool {
+		return strings.Contains(s.said(), "/"+task+".out:\n") && s.isRunning(job+"_"+task)
+	}
+	s.await("three tasks that compute", time.Minute, func() bool {
+		return works("1") && works("2") && works("3") && plannedIn(t, "plan", grid, "--out", out) > 0
+	})
+	s.kill("1")
+	node := s.do("squeue", "-h", "-j", job+"_2", "-o", "%N")
+	s.do("sbatch", "-p", "high", "-w", node, "--output=high.out", "--wrap=sleep 1")
+	t.Logf("killed one task and preempted another with %d cells", plannedIn(t, "plan", grid, "--out", out))
+	if err := l.cmd.Wait(); err != nil {
+		t.Fatalf("the run: %v\n%s\n%s", err, l.log, s.said())
+	}
+	took := time.Since(began)
+	said := s.said()
+	late, preempted := strings.Count(said, "the time was over before the queue was empty"), strings.Count(said, "interrupted before the queue was empty")
+	second := contents(t, s.dir)["2.out"]
+	if late == 0 || preempted != 1 || !strings.Contains(said, "Killed") || strings.Count(second, "msg=working") < 2 {
+		t.Errorf("%d tasks ended at their time, %d were preempted\n%s", late, preempted, said)
+	}
+	alone := filepath.Join(s.dir, "alone")
+	must(t, "run", grid, "--out", alone, "--figures", "0")
+	have := numbers(t, out)
+	if n := len(have["cells"]) - 1; n != 300 {
+		t.Errorf("%d cells", n)
+	}
+	wantSameNumbers(t, numbers(t, alone), have)
+	t.Logf("300 cells in %v: %d tasks ended at their time of a minute, 1 was killed, %d preempted", took.Round(time.Second), late, preempted)
+}
+
+// kill kills the worker of a task of an array.
+func (s *slurm) kill(task string) {
+	s.t.Helper()
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		line, _ := os.ReadFile(filepath.Join(process, "cmdline"))
+		environment, _ := os.ReadFile(filepath.Join(process, "environ"))
+		if strings.HasPrefix(string(line), filepath.Join(s.dir, "bin", "worker")+"\x00--config") &&
+			strings.Contains(string(environment), "SLURM_ARRAY_TASK_ID="+task+"\x00") {
+			pid, err := strconv.Atoi(filepath.Base(process))
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			if worker, err := os.FindProcess(pid); err != nil || worker.Kill() != nil {
+				s.t.Fatalf("killing the worker of task %s: %v", task, err)
+			}
+			return
+		}
+	}
+	s.t.Fatalf("task %s has no worker\n%s", task, s.said())
+}
+
+func (s *slurm) isRunning(job string) bool {
+	out, err := s.command("squeue", "-h", "-t", "R", "-j", job).Output()
+	return err == nil && len(out) > 0
+}
+
+// TestSlurmNodes runs the scripts for one node and for a heterogeneous job.
+func TestSlurmNodes(t *testing.T) {
+	if !needs.Long() {
+		t.Skip("takes a minute: AGEPATH_LONG=1")
+	}
+	s := startSlurm(t)
+	grid, alone := write(t, s.dir, "grid.yaml", allMethods), filepath.Join(s.dir, "alone")
+	must(t, "run", grid, "--out", alone, "--figures", "0")
+	for script, args := range map[string][]string{
+		"node.sh":          {"--cpus-per-task=1", "--time=5", "SCRIPT"},
+		"heterogeneous.sh": {"--time=5", "--ntasks=1", "--cpus-per-task=1", "--mem=0", ":", "--time=5", "--nodes=2", "--ntasks-per-node=1", "--cpus-per-task=1", "SCRIPT"},
+	} {
+		out := filepath.Join(s.dir, script+".results")
+		job := s.submit(script, append(append([]string{"--wait", "--output=" + script + ".out"}, args...), grid, out)...)
+		t.Logf("%s was job %s", script, job)
+		wantSameNumbers(t, numbers(t, alone), numbers(t, out))
+		if t.Failed() {
+			t.Log(s.said())
+		}
+	}
+}
