@@ -93,6 +93,9 @@ func (f *folderOutcomes) each(ctx context.Context, number int, name func(table s
 	for _, table := range f.further {
 		reader, err := f.open(ctx, number, name, table)
 		if errors.Is(err, fs.ErrNotExist) {
+			if slices.Contains(writtenWith(cells), table.Name) {
+				return missingError(name, table.Name)
+			}
 			continue
 		}
 		if err != nil {

@@ -189,16 +189,15 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	if reader.metadata()[MetadataRun] != s.rows.run && number == 0 {
 		s.moved = true
 	}
-	together := strings.Split(reader.metadata()[MetadataTables], ",")
+	together := writtenWith(reader)
 	if number == 0 {
 		left := func(table string) bool { return !slices.Contains(together, table) }
 		s.untrimmed = reader.metadata()[MetadataTrimmed] != "" || slices.ContainsFunc(finals, left)
 	}
 	// Refuse a final file if one that was written with it is missing.
 	for _, table := range together {
-		if table != "" && !slices.Contains(finals, table) {
-			return nil, fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
-				name(table), name(cells.Name))
+		if !slices.Contains(finals, table) {
+			return nil, missingError(name, table)
 		}
 	}
 	if err := s.indexCells(ctx, reader, number, math.MaxInt); err != nil {
@@ -206,6 +205,17 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	}
 	s.moved = s.moved || number == 0 && codecs[reader.wanted.codec] != s.compression
 	return append(finals, cells.Name), nil
+}
+
+// writtenWith lists the further tables that were written together with a file of cells.
+func writtenWith(cells *TableReader) []string {
+	return strings.FieldsFunc(cells.metadata()[MetadataTables], func(r rune) bool { return r == ',' })
+}
+
+// missingError reports that a file is missing which was written together with that of the cells.
+func missingError(name func(table string) string, table string) error {
+	return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
+		name(table), name("cells"))
 }
 
 // openFinal opens a final file, which must not be damaged.

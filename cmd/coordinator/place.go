@@ -36,14 +36,7 @@ func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err err
 		return &place{dir: out}, nil
 	}
 	p = &place{}
-	if p.store, err = bucket.Open(out, a.Env); err != nil {
-		return nil, command.Refusef("--out: %w", err)
-	}
-	err = p.store.Check(ctx)
-	if _, ok := errors.AsType[*bucket.RefusedError](err); ok {
-		return nil, command.Refuse(err)
-	}
-	if err != nil {
+	if p.store, err = a.openStore(ctx, "out", out); err != nil {
 		return nil, err
 	}
 	if p.dir, p.remove, err = disk.TemporaryFolder("agepath-collect-"); err != nil {
@@ -54,6 +47,19 @@ func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err err
 		return nil, err
 	}
 	return p, nil
+}
+
+// openStore opens the folder of a store that a flag names, and asks for its bucket.
+func (a *app) openStore(ctx context.Context, flag, name string) (*bucket.Folder, error) {
+	store, err := bucket.Open(name, a.Env)
+	if err != nil {
+		return nil, command.Refusef("--%s: %w", flag, err)
+	}
+	err = store.Check(ctx)
+	if _, ok := errors.AsType[*bucket.RefusedError](err); ok {
+		err = command.Refuse(err)
+	}
+	return store, err
 }
 
 // get fetches the tables of a run that the store has. Those without a manifest were not

@@ -37,7 +37,8 @@ files, which everyone who may read the run can read.`,
 			if err != nil {
 				return err
 			}
-			reuse, err := a.reuse(&from, p.plan.Kind)
+			defer from.close()
+			reuse, err := a.reuse(ctx, &from, p.plan)
 			if err != nil {
 				return err
 			}

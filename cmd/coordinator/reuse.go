@@ -1,16 +1,21 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/bucket"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
@@ -67,13 +72,14 @@ func thisProgram() (string, error) {
 }
 
 type reuseFlags struct {
-	dirs  []string
-	alone bool
-	known knownFlag
+	dirs    []string // folders, and those of stores
+	alone   bool
+	known   knownFlag
+	fetched []func() error // remove the copies of stores' folders
 }
 
 func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
-	command.List(flags, &r.dirs, "reuse", "`folders` of results whose cells are taken instead of being computed", nil, func(text string) (string, error) {
+	command.List(flags, &r.dirs, "reuse", "`folders` of results, or s3://BUCKET/FOLDER of them, whose cells are taken instead of being computed", nil, func(text string) (string, error) {
 		if text == "" {
 			return "", errors.New("the name of a folder is empty")
 		}
@@ -83,20 +89,75 @@ func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
 	r.known.addTo(flags)
 }
 
-// reuse returns where outcomes of other runs are. Folders without results of the kind are
-// refused.
-func (a *app) reuse(r *reuseFlags, kind string) (run.Reuse, error) {
-	for _, dir := range r.dirs {
+// close removes what was fetched. The next command removes what is left.
+func (r *reuseFlags) close() {
+	for _, remove := range r.fetched {
+		_ = remove()
+	}
+}
+
+// reuse returns where outcomes of other runs are. Folders without results of the kind of the
+// plan are refused; those of stores are fetched, until the flags are closed.
+func (a *app) reuse(ctx context.Context, r *reuseFlags, plan *experiment.Plan) (run.Reuse, error) {
+	reuse := run.Reuse{Known: a.known(&r.known), Alone: r.alone, Report: a.warn}
+	for _, name := range r.dirs {
+		dir := name
+		if bucket.IsURL(name) {
+			var remove func() error
+			var err error
+			if dir, remove, err = disk.TemporaryFolder("agepath-reuse-"); err != nil {
+				return reuse, fmt.Errorf("a folder for the tables of %s: %w", name, err)
+			}
+			r.fetched = append(r.fetched, remove)
+			if err := a.fetch(ctx, name, dir, plan.Keep.Tables()); err != nil {
+				return reuse, err
+			}
+		}
 		m, err := results.ReadManifest(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return run.Reuse{}, command.Refusef("--reuse %s: %w; allowed are folders with results of `coordinator run` or `coordinator collect`", dir, err)
+			return reuse, command.Refusef("--reuse %s: %w; allowed are folders with results of `coordinator run` or `coordinator collect`", name, err)
 		}
 		if err != nil {
-			return run.Reuse{}, command.Refusef("--reuse %s: %w", dir, err)
+			return reuse, command.Refusef("--reuse %s: %w", name, err)
 		}
-		if m.Kind != kind {
-			return run.Reuse{}, command.Refusef("--reuse %s: its cells are of the kind %s; those of the grid are %s", dir, m.Kind, kind)
+		if m.Kind != plan.Kind {
+			return reuse, command.Refusef("--reuse %s: its cells are of the kind %s; those of the grid are %s", name, m.Kind, plan.Kind)
+		}
+		reuse.Dirs = append(reuse.Dirs, run.ReusedFolder{Dir: dir, Name: name})
+	}
+	return reuse, nil
+}
+
+// fetch fetches what a collection wrote into the folder of a store: the manifest, the cells and
+// the further tables that are kept.
+func (a *app) fetch(ctx context.Context, from, dir string, kept []string) error {
+	store, err := a.openStore(ctx, "reuse", from)
+	if err != nil {
+		return err
+	}
+	have, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{results.ManifestName, results.CellsFile} {
+		if !slices.Contains(have, name) {
+			return command.Refusef("--reuse %s: it has no %s; allowed is a folder that `coordinator collect` has written to the end", from, name)
 		}
 	}
-	return run.Reuse{Dirs: r.dirs, Known: a.known(&r.known), Alone: r.alone, Report: a.warn}, nil
+	for _, name := range have {
+		table := strings.TrimPrefix(strings.TrimSuffix(name, ".arrow"), "former.")
+		if name != results.ManifestName && !(isTable(name) && slices.Contains(append(kept, "cells"), table)) {
+			continue
+		}
+		_, err := oneStep(a.Base, "reuse", "fetching "+from+"/"+name, func() (any, error) {
+			return nil, store.Get(ctx, name, filepath.Join(dir, name))
+		})
+		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
+			err = fmt.Errorf("--reuse: %w; `coordinator collect` of its run sends it again", err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -129,5 +130,121 @@ func TestKilledReuse(t *testing.T) {
 		if o := must(t, "verify", filepath.Join(dir, out)); !strings.Contains(o.out, "no problems") {
 			t.Errorf("verify prints\n%s", o.out)
 		}
+	}
+}
+
+// TestReuseOfStore collects a run into an S3-compatible store, from where another machine takes
+// all of its cells. Objects that are damaged or missing are named before a cell is computed.
+func TestReuseOfStore(t *testing.T) {
+	needs.Patience(t, "15 s")
+	t.Parallel()
+	s, r, dir := needs.Store(t), startRemote(t), t.TempDir()
+	grid := write(t, dir, "grid.yaml", storedGrid)
+	name, _, _ := strings.Cut(must(t, "submit", grid, "--nats", r.url).out, ":")
+	_, wait := r.work(t, "--drain")
+	if err := wait(); err != nil {
+		t.Fatal(err)
+	}
+	const url = "s3://results/night/stored"
+	temporary := t.TempDir()
+	at := func(args ...string) outcome {
+		t.Helper()
+		cmd := process(t.Context(), args...)
+		for name, value := range ownCache(t.TempDir()) { // of another machine
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+		cmd.Env = append(append(cmd.Env, s.Env...), "TMPDIR="+temporary)
+		var out, message strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &message
+		_ = cmd.Run() // its exit status says how it ended
+		return outcome{cmd.ProcessState.ExitCode(), out.String(), message.String()}
+	}
+	if o := at("collect", name, "--nats", r.url, "--out", url); o.code != command.ExitDone {
+		t.Fatalf("exit status %d\n%s", o.code, o.err)
+	}
+	run := func(out string, more ...string) outcome {
+		t.Helper()
+		return at(append([]string{"run", grid, "--figures", "0", "--reuse", url, "--out", filepath.Join(dir, out)}, more...)...)
+	}
+	if o := run("second"); o.code != command.ExitDone || !strings.Contains(o.out, ": 0 cells to compute, 12 taken from other runs; 12 of 12 cells have ended (12 ok)") {
+		t.Errorf("exit status %d\n%s%s", o.code, o.out, o.err)
+	}
+	stored := filepath.Join(s.Dir, "night", "stored")
+	for _, table := range []string{"cells.arrow", "knots.arrow", "coefficients.arrow"} {
+		wantRows(t, filepath.Join(dir, "second", table), rowsByCell(t, filepath.Join(stored, table)), 12)
+	}
+	must(t, "verify", filepath.Join(dir, "second"))
+	if o := run("larger", "--set", "repeats=3"); !strings.Contains(o.out, ": 6 of 18 cells computed in ") {
+		t.Errorf("a larger grid: exit status %d\n%s%s", o.code, o.out, o.err)
+	}
+	wants := func(what string, code int, texts ...string) {
+		t.Helper()
+		o := run(what)
+		for _, text := range texts {
+			if o.code != code || !strings.Contains(o.err, text) {
+				t.Errorf("%s: exit status %d, want %d and %q in\n%s", what, o.code, code, text, o.err)
+			}
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, what, "*.arrow*")); len(left) > 0 || err != nil {
+			t.Errorf("%s: there are %q, %v", what, left, err)
+		}
+	}
+	// bad does something to an object and restores it.
+	bad := func(object string, do func(path string) error, check func()) {
+		t.Helper()
+		path, aside := filepath.Join(stored, object), filepath.Join(dir, "aside")
+		if err := os.Rename(path, aside); err != nil { // with its metadata
+			t.Fatal(err)
+		}
+		if err := do(path); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(aside, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := func(string) error { return nil }
+	for _, object := range []string{"manifest.json", "cells.arrow"} {
+		bad(object, none, func() {
+			wants("without "+object, command.ExitRefused, "--reuse "+url+": it has no "+object, "`coordinator collect`")
+		})
+	}
+	bad("knots.arrow", none, func() {
+		wants("without knots", command.ExitRefused, "taking results of "+url+": knots.arrow is missing, which was written together with cells.arrow")
+	})
+	half := func(path string) error {
+		text, err := os.ReadFile(filepath.Join(dir, "aside"))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, text[:len(text)/2], 0o600)
+	}
+	bad("coefficients.arrow", half, func() {
+		wants("half", command.ExitRefused, "taking results of "+url+": ", "coefficients.arrow")
+	})
+	file, err := os.OpenFile(filepath.Join(stored, "knots.arrow"), os.O_WRONLY, 0) // its metadata stay
+	if err == nil {
+		_, err = file.WriteAt([]byte("damage"), 500)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants("damaged", command.ExitFailed, url+"/knots.arrow: ", "is damaged", "`coordinator collect` of its run sends it again")
+	for text, args := range map[string][]string{
+		"s3://BUCKET/FOLDER is":               {"--reuse", "s3:///x"},
+		"no bucket elsewhere":                 {"--reuse", "s3://elsewhere/night"},
+		"it has no manifest.json; allowed is": {"--reuse", "s3://results/nowhere"},
+	} {
+		if o := at(append([]string{"run", grid, "--out", filepath.Join(dir, "refused")}, args...)...); o.code != command.ExitRefused || !strings.Contains(o.err, text) {
+			t.Errorf("%q: exit status %d, want %q in\n%s", args, o.code, text, o.err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "agepath-reuse-*")); len(left) > 0 || err != nil {
+		t.Errorf("copies are left: %q, %v", left, err)
 	}
 }

@@ -91,7 +91,8 @@ coordinator run grid.yaml --retry failed`,
 			if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
 				return err
 			}
-			if c.Reuse, err = a.reuse(&from, p.plan.Kind); err != nil {
+			defer from.close()
+			if c.Reuse, err = a.reuse(ctx, &from, p.plan); err != nil {
 				return err
 			}
 			listen.use(a, c)

@@ -18,7 +18,7 @@ import (
 // cells. They are those of computed cells with the same identity that have the tables
 // that the grid keeps.
 type Reuse struct {
-	Dirs  []string         // folders of results
+	Dirs  []ReusedFolder   // of results
 	Known *results.Folders // folders that were made on this machine, where this run's goes too; nil for none
 	Alone bool             // no outcome of another run at the server is taken
 	// Report is told, by Submit and Remember, of outcomes and folders that are left out.
@@ -27,6 +27,9 @@ type Reuse struct {
 
 	own string // folder of this run, whose cells it has already
 }
+
+// ReusedFolder is a folder of results, and its name in errors: a copy has that of the original.
+type ReusedFolder struct{ Dir, Name string }
 
 // mostHeld bounds the outcomes that wait for their labels, in bytes.
 const mostHeld = 256 << 20
@@ -120,9 +123,9 @@ func bytesOf(o *experiment.Outcome) int {
 // from takes what folders have of the cells that are wanted: those that are named, and
 // then those that were made on this machine. Of the latter, what cannot be read is reported.
 func (t *taker) from(ctx context.Context, r Reuse) error {
-	for _, dir := range r.Dirs {
-		if err := t.fromFolder(ctx, dir, func(string) bool { return true }); err != nil {
-			return &StartError{fmt.Errorf("taking results of %s: %w", dir, err)}
+	for _, folder := range r.Dirs {
+		if err := t.fromFolder(ctx, folder.Dir, func(string) bool { return true }); err != nil {
+			return &StartError{fmt.Errorf("taking results of %s: %w", folder.Name, err)}
 		}
 	}
 	for _, folder := range r.known(t.gate.plan) {

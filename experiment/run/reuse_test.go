@@ -46,7 +46,7 @@ func (r *reuser) run(out string, computed, reused int64, dirs []string, set ...s
 	grid, p := plan(r, set...)
 	c := &Coordinator{
 		Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Queue: r.queue, Version: "devel",
-		Reuse: Reuse{Dirs: dirs, Known: r.known},
+		Reuse: Reuse{Dirs: folders(dirs...), Known: r.known},
 		Report: func(err error) {
 			r.reported.Add(1)
 			r.Log(err)
@@ -202,7 +202,7 @@ func TestReuseNoFailures(t *testing.T) {
 	for i, out := range []string{a, b} {
 		c := &Coordinator{Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Version: "devel", Reuse: Reuse{Known: r.known}}
 		if i > 0 {
-			c.Reuse.Dirs = []string{a}
+			c.Reuse.Dirs = folders(a)
 		}
 		s, err := c.Run(t.Context())
 		if err != nil {
@@ -284,11 +284,11 @@ func TestShare(t *testing.T) {
 		t.Errorf("from a remembered folder: %+v, %v", s, err)
 	}
 	r.wantSame("over the server", collect(p, "served"), filepath.Join(dir, "local"))
-	if _, err := Submit(t.Context(), q, grid, p, Reuse{Dirs: []string{filepath.Join(dir, "local")}}); err != nil {
+	if _, err := Submit(t.Context(), q, grid, p, Reuse{Dirs: folders(filepath.Join(dir, "local"))}); err != nil {
 		t.Error(err)
 	}
 	grid, p = plan(t, "repeats=6", "seed=3")
-	if s, err = Submit(t.Context(), q, grid, p, Reuse{Dirs: []string{filepath.Join(dir, "nowhere")}}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+	if s, err = Submit(t.Context(), q, grid, p, Reuse{Dirs: folders(filepath.Join(dir, "nowhere"))}); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("a folder that is not there: %+v, %v", s, err)
 	}
 }
@@ -429,7 +429,7 @@ func TestReuseOthers(t *testing.T) {
 		reports = nil
 		c := &Coordinator{
 			Grid: grid, Plan: p, Kind: r.kind, Out: in(out), Workers: 2, Version: "devel",
-			Reuse:  Reuse{Dirs: dirs, Known: &results.Folders{Path: r.known.Path, Build: "this"}},
+			Reuse:  Reuse{Dirs: folders(dirs...), Known: &results.Folders{Path: r.known.Path, Build: "this"}},
 			Report: func(err error) { reports = append(reports, err.Error()) },
 		}
 		if s, err := c.Run(t.Context()); err != nil || s.Reused != want {
@@ -449,4 +449,12 @@ func TestReuseOthers(t *testing.T) {
 	if len(reports) != 1 || !strings.Contains(reports[0], in("named")) {
 		t.Errorf("the reports are %q", reports)
 	}
+}
+
+// folders names folders as they are called.
+func folders(dirs ...string) (list []ReusedFolder) {
+	for _, dir := range dirs {
+		list = append(list, ReusedFolder{Dir: dir, Name: dir})
+	}
+	return list
 }
