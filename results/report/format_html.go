@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 // figures as SVG.
 func writeHTML(w io.Writer, r *Report) error {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
-		"json": sheetJSON,
+		"json":      sheetJSON,
+		"downloads": downloads,
 		"css": func() (template.CSS, error) {
 			text, err := templates.ReadFile("templates/page.css")
 			return template.CSS(text), err
@@ -33,6 +35,41 @@ func writeHTML(w io.Writer, r *Report) error {
 		return err
 	}
 	return t.Execute(w, r)
+}
+
+// mostLinked is the size, in bytes, of the largest file in a link: Chromium takes addresses of
+// up to 2 MiB, and base64 adds a third.
+const mostLinked = 1 << 20
+
+// download is a file in a link of the page.
+type download struct {
+	Name string
+	URL  template.URL // "" where it is larger than mostLinked
+}
+
+// downloads returns the files of the format csv. They are in the page: from a page that is a
+// file (file://) browsers follow links to other files without saving them, and those can be
+// missing where the page was sent alone.
+func downloads(r *Report) (list []download, err error) {
+	for _, file := range csvFiles {
+		if file.Empty != nil && file.Empty(r) {
+			continue
+		}
+		var text bytes.Buffer
+		if err := file.Write(&text, r); err != nil {
+			return nil, err
+		}
+		list = append(list, linked(file.Name, text.Bytes()))
+	}
+	return list, nil
+}
+
+func linked(name string, text []byte) download {
+	d := download{Name: name}
+	if len(text) <= mostLinked {
+		d.URL = template.URL("data:text/csv;base64," + base64.StdEncoding.EncodeToString(text))
+	}
+	return d
 }
 
 // sheetJSON returns a sheet in the format of page.js. It is safe in a script: no field can close

@@ -1,13 +1,16 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/internal/testing/chromium"
 	"github.com/agepath/agepath/internal/testing/needs"
@@ -47,10 +50,53 @@ func TestHTMLInBrowser(t *testing.T) {
 	chromium.Value[bool](b, `document.querySelector("#more").open = true`)
 	testSorting(t, b)
 	testFiltering(t, b)
+	testDownloads(t, b, dir)
 	b.CheckLooks("report", 1200)
 	testNarrow(t, b)
 	if problems := b.Problems(); len(problems) > 0 {
 		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
+// testDownloads follows the links to the tables, from a page that is a file. What is saved must be
+// what the format csv writes.
+func testDownloads(t *testing.T, b *chromium.Page, dir string) {
+	t.Helper()
+	csv, err := FormatNamed("csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, dir, Options{Formats: []Format{csv}, Figures: -1})
+	saved, names := t.TempDir(), chromium.Value[[]string](b, `[...document.querySelectorAll(".downloads a")].map((a) => a.download)`)
+	b.SaveTo(saved)
+	for _, name := range names {
+		want, err := os.ReadFile(filepath.Join(dir, reportFolder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Do(chromedp.Click(fmt.Sprintf(`.downloads a[download="%s"]`, name)))
+		var have []byte
+		for end := time.Now().Add(20 * time.Second); !bytes.Equal(have, want) && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			have, _ = os.ReadFile(filepath.Join(saved, name)) // when it is there
+		}
+		if !bytes.Equal(have, want) {
+			t.Errorf("%s is saved with %d bytes, want %d", name, len(have), len(want))
+		}
+	}
+	if !slices.Contains(names, "tables.csv") || !slices.Contains(names, "chosen.csv") {
+		t.Errorf("the links are %q", names)
+	}
+}
+
+// TestLargeDownload wants what no address can hold to have no link.
+func TestLargeDownload(t *testing.T) {
+	t.Parallel()
+	const chromium = 2 << 20 // the longest address that it takes
+	if d := linked("a.csv", make([]byte, mostLinked)); d.URL == "" || len(d.URL) > chromium {
+		t.Errorf("the largest file has an address of %d bytes", len(d.URL))
+	}
+	if d := linked("a.csv", make([]byte, mostLinked+1)); d.URL != "" {
+		t.Errorf("a larger file has an address of %d bytes", len(d.URL))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
@@ -108,6 +109,12 @@ func call[P, R any](p *Page, command cdp.Command[P, R], params P) {
 	if _, err := chromedp.Call(p.ctx, command, params); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// SaveTo has downloads saved in a folder.
+func (p *Page) SaveTo(dir string) {
+	p.t.Helper()
+	call(p, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir})
 }
 
 // Value evaluates a JavaScript expression.
