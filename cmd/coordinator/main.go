@@ -44,7 +44,7 @@ coordinator submit grid.yaml --nats nats://example.org`),
 		command.Section{Title: "Start", Commands: []*cobra.Command{a.planCommand(), a.runCommand(), r.submitCommand()}},
 		command.Section{Title: "Watch", Commands: []*cobra.Command{r.statusCommand(), r.serveCommand()}},
 		command.Section{Title: "Results", Commands: []*cobra.Command{
-			r.collectCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(),
+			r.collectCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(), a.crateCommand(),
 		}},
 		command.Section{Title: "Methods of your own", Commands: []*cobra.Command{a.tryCommand(), a.pythonCommand()}},
 		command.Section{Title: "Data", Commands: []*cobra.Command{c.datasetsCommand()}},

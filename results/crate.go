@@ -1,0 +1,210 @@
+package results
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
+)
+
+// CrateName is the name of the description that [WriteCrate] writes.
+const CrateName = "ro-crate-metadata.json"
+
+// What a crate conforms to.
+const (
+	crateVersion = "https://w3id.org/ro/crate/1.1"
+	crateProfile = "https://w3id.org/ro/wfrun/process/0.5"
+	crateTerms   = "https://w3id.org/ro/terms/workflow-run/context" // has sha256
+	crateTool    = "https://github.com/agepath/agepath"
+)
+
+// encodings are the media types of files by the end of their names.
+var encodings = map[string]string{
+	".arrow": "application/vnd.apache.arrow.file", ".parquet": "application/vnd.apache.parquet", ".json": "application/json",
+	".csv": "text/csv", ".md": "text/markdown", ".html": "text/html", ".tex": "application/x-tex", ".svg": "image/svg+xml", ".png": "image/png",
+}
+
+// crateEntity is an entity of a crate.
+type crateEntity map[string]any
+
+func reference(id string) crateEntity { return crateEntity{"@id": id} }
+
+// crate is a graph of entities.
+type crate struct{ graph []crateEntity }
+
+// add adds an entity and returns a reference to it.
+func (c *crate) add(id, kind, name string, properties crateEntity) crateEntity {
+	entity := crateEntity{"@id": id, "@type": kind, "name": name}
+	maps.Copy(entity, properties)
+	c.graph = append(c.graph, entity)
+	return reference(id)
+}
+
+// WriteCrate describes dir, whose run has ended, for archives: as an RO-Crate 1.1 of the
+// profile Process Run Crate 0.5, in [CrateName]. The run is an action of agepath with its
+// version, from the start of the first cell to the end of the last; what it took are the grid
+// and the data sets with their digests, what it made are the tables. All comes from the
+// manifest and the files; paths and names of machines are left out. Equal folders give equal
+// bytes.
+//
+// Source: researchobject.org/ro-crate/specification/1.1, researchobject.org/workflow-run-crate.
+func WriteCrate(ctx context.Context, dir string) error {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	contents, err := Look(dir)
+	if err != nil {
+		return err
+	}
+	if !contents.Ended {
+		return fmt.Errorf("the run of %s has not ended: a crate is made when it has, or of a collected folder", dir)
+	}
+	start, end, err := crateTimes(ctx, dir)
+	if err != nil {
+		return err
+	}
+	c := &crate{graph: []crateEntity{{
+		"@id": CrateName, "@type": "CreativeWork", "conformsTo": reference(crateVersion), "about": reference("./"),
+	}}}
+	profile := c.add(crateProfile, "CreativeWork", "Process Run Crate", crateEntity{"version": path.Base(crateProfile)})
+	tool := c.add(crateTool, "SoftwareApplication", "agepath", crateEntity{"url": crateTool, "softwareVersion": m.Versions["agepath"]})
+	parts, tables, err := c.addFiles(ctx, dir, contents)
+	if err != nil {
+		return err
+	}
+	ended, text := m.ended()
+	run := crateEntity{
+		"instrument": tool, "object": c.addInputs(m), "result": tables,
+		"startTime": start.Format(time.RFC3339Nano), "endTime": end.Format(time.RFC3339Nano), "actionStatus": "http://schema.org/CompletedActionStatus",
+	}
+	if ended < m.Cells {
+		run["actionStatus"], run["error"] = "http://schema.org/FailedActionStatus", text
+	}
+	action := c.add("#run", "CreateAction", "Run "+m.Run, run)
+	c.add("./", "Dataset", "Results of the grid "+m.Name, crateEntity{
+		"description":   fmt.Sprintf("Tables of the experiment %s of the kind %s, computed by agepath: %s.", m.Run, m.Kind, text),
+		"datePublished": end.Format(time.DateOnly), "conformsTo": profile, "hasPart": parts, "mentions": action,
+	})
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(crateEntity{"@context": []string{crateVersion + "/context", crateTerms}, "@graph": c.graph}); err != nil {
+		return err
+	}
+	return disk.Replace(disk.OS{}, filepath.Join(dir, CrateName), func(file disk.File) error {
+		_, err := file.Write(out.Bytes())
+		return err
+	})
+}
+
+// ended counts the cells that have ended, and says how.
+func (m *Manifest) ended() (cells int64, text string) {
+	var parts []string
+	for _, status := range experiment.Statuses {
+		if n := m.Counts[status]; n > 0 {
+			cells += int64(n)
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	return cells, fmt.Sprintf("%d of %d cells have ended (%s)", cells, m.Cells, strings.Join(parts, ", "))
+}
+
+// crateTimes returns when the first cell began and the last one ended.
+func crateTimes(ctx context.Context, dir string) (start, end time.Time, err error) {
+	err = eachFrame(ctx, filepath.Join(dir, CellsFile), []string{"started_at", "finished_at"}, func(f *Frame) error {
+		for row := range f.Rows() {
+			from, _ := f.At(0, row).(time.Time)
+			to, _ := f.At(1, row).(time.Time)
+			if !from.IsZero() && (start.IsZero() || from.Before(start)) {
+				start = from.UTC()
+			}
+			if to.After(end) {
+				end = to.UTC()
+			}
+		}
+		return nil
+	})
+	if err == nil && end.IsZero() {
+		err = fmt.Errorf("%s has no cell that has ended", dir)
+	}
+	return start, end, err
+}
+
+// addInputs adds the grid, its overrides, the data sets and the files of commands.
+func (c *crate) addInputs(m *Manifest) (list []crateEntity) {
+	list = append(list, c.add("#grid", "PropertyValue", "grid", crateEntity{"value": m.Grid, "description": "The grid file, YAML"}))
+	if len(m.Set) > 0 {
+		list = append(list, c.add("#set", "PropertyValue", "set", crateEntity{"value": m.Set, "description": "Values that replace those of the grid file"}))
+	}
+	for _, of := range []struct {
+		what    string
+		digests map[string]string
+	}{{"data set", m.Data}, {"file of a method", m.Files}} {
+		for _, name := range slices.Sorted(maps.Keys(of.digests)) {
+			id := "#" + strings.ReplaceAll(of.what, " ", "-") + "-" + url.PathEscape(name)
+			list = append(list, c.add(id, "CreativeWork", name, crateEntity{"description": "The " + of.what + " " + name, "identifier": "sha256:" + of.digests[name]}))
+		}
+	}
+	return list
+}
+
+// addFiles adds the files of dir: the tables, the manifest and the report.
+func (c *crate) addFiles(ctx context.Context, dir string, contents *Contents) (parts, tables []crateEntity, err error) {
+	add := func(name string) (crateEntity, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, err
+		}
+		digest, err := disk.Digest(file)
+		if err != nil {
+			return nil, err
+		}
+		properties := crateEntity{"contentSize": strconv.FormatInt(info.Size(), 10), "sha256": digest}
+		if encoding := encodings[path.Ext(name)]; encoding != "" {
+			properties["encodingFormat"] = encoding
+		}
+		part := c.add((&url.URL{Path: name}).EscapedPath(), "File", name, properties)
+		parts = append(parts, part)
+		return part, nil
+	}
+	for _, table := range contents.Tables {
+		part, err := add(finalName(table))
+		if err != nil {
+			return nil, nil, err
+		}
+		tables = append(tables, part)
+	}
+	if _, err := add(ManifestName); err != nil {
+		return nil, nil, err
+	}
+	err = fs.WalkDir(os.DirFS(dir), "report", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && !strings.HasPrefix(path.Base(name), ".") {
+			_, err = add(name)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // there is no report
+		}
+		return err
+	})
+	return parts, tables, err
+}
