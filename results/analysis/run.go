@@ -38,6 +38,7 @@ type Run struct {
 	Statuses   []Fact         // number of cells of each status that occurs
 	Failures   []Failure      // first incomplete cells by identity, then first failed cells
 	Reasons    []Reason       // of cells that are not ok, by descending number of cells
+	Times      []MethodTime   // of the methods, by descending processor time; nil without such times
 	Failed     int            // number of failed cells
 	Incomplete int            // number of incomplete cells
 	Missing    []string       // sentences on what is missing, and why
@@ -45,6 +46,16 @@ type Run struct {
 	Partial    bool           // the run has not ended
 
 	comparisons []ComparedTable // see Compared
+}
+
+// MethodTime is the time that the cells of a method took, failed ones included: of each its last
+// attempt, by whichever run computed it.
+type MethodTime struct {
+	Method  string  // label
+	Cells   int     // all
+	Timed   int     // those with a processor time
+	CPU     float64 // their processor time, seconds
+	Elapsed float64 // elapsed time of all cells, seconds
 }
 
 // Reason is why cells of a method failed, are incomplete or were skipped. Reasons that differ only
@@ -168,7 +179,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 // fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
-		Layout: t.schema.Layout, Statuses: t.statuses(), Failures: t.firstFailures(), Reasons: t.sortedReasons(),
+		Layout: t.schema.Layout, Statuses: t.statuses(), Failures: t.firstFailures(), Reasons: t.sortedReasons(), Times: t.sortedTimes(),
 		Failed: t.failed.n, Incomplete: t.incomplete.n,
 	}
 	if own := r.Layout.Own; own != nil && own.Unscored {

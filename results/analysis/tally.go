@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,7 +28,8 @@ type cellTally struct {
 	counts             map[string]int // by status
 	incomplete, failed lostCells
 	reasons            map[reasonKey]*reasonCells
-	sizes              map[string]dataSize // by data set
+	times              map[string]*MethodTime // by method
+	sizes              map[string]dataSize    // by data set
 	texts              map[string]string
 }
 
@@ -70,6 +72,7 @@ func newCellTally(schema *schema) *cellTally {
 		schema: schema,
 		groups: newCellGroups(schema),
 		counts: map[string]int{},
+		times:  map[string]*MethodTime{},
 		sizes:  map[string]dataSize{},
 		texts:  map[string]string{}, reasons: map[reasonKey]*reasonCells{},
 	}
@@ -84,10 +87,45 @@ func (t *cellTally) add(cells *results.Frame) error {
 		return err
 	}
 	t.rows += columns.rows
+	t.addTimes(columns)
 	if err := t.addSizes(cells, columns); err != nil {
 		return err
 	}
 	return t.addFailures(cells, columns)
+}
+
+// addTimes adds up how long cells took.
+func (t *cellTally) addTimes(columns *cellColumns) {
+	for row := range columns.rows {
+		method := columns.text(columns.method, row)
+		of := t.times[method]
+		if of == nil {
+			of = &MethodTime{Method: MethodLabel(method)}
+			t.times[method] = of
+		}
+		of.Cells++
+		if !isNull(columns.seconds[0], row) {
+			of.Timed++
+			of.CPU += columns.seconds[0].Floats[row]
+		}
+		if !isNull(columns.seconds[1], row) {
+			of.Elapsed += columns.seconds[1].Floats[row]
+		}
+	}
+}
+
+// sortedTimes returns the times of the methods, nil where no cell has a processor time.
+func (t *cellTally) sortedTimes() (list []MethodTime) {
+	total := 0.0
+	for _, method := range slices.Sorted(maps.Keys(t.times)) {
+		list = append(list, *t.times[method])
+		total += t.times[method].CPU
+	}
+	if total == 0 {
+		return nil
+	}
+	slices.SortStableFunc(list, func(a, b MethodTime) int { return cmp.Compare(b.CPU, a.CPU) })
+	return list
 }
 
 // addSizes records the split sizes of each data set's first cell.

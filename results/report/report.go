@@ -142,7 +142,7 @@ func (r *Report) layOut() []section {
 	if len(values) > 0 {
 		list[len(list)-1].Long = true
 	}
-	add("Time", "reached", reaches...)
+	add("Time", "reached", append(reaches, hoursSheet(r.Times))...)
 	if r.Ranking != nil {
 		add("Over data sets", "ranks", rankSheet(r.Ranking))
 	}

@@ -44,6 +44,22 @@ func reachSheet(table *analysis.ScoreTable) *sheet {
 	return s
 }
 
+// hoursSheet shows the hours that each method took; nil where no time is known.
+func hoursSheet(times []analysis.MethodTime) *sheet {
+	if len(times) == 0 {
+		return nil
+	}
+	s := &sheet{
+		Name: "hours", Title: "CPU hours by method",
+		Caption: "Sums over all cells, failed ones included, of the last attempt of each. CPU hours are of the cells whose processor time was measured: timed.",
+		Columns: []sheetColumn{{Head: "method", Label: true}, {Head: "cells", Right: true}, {Head: "timed", Right: true}, {Head: "CPU hours", Right: true}, {Head: "elapsed hours", Right: true}},
+	}
+	for _, of := range times {
+		s.Rows = append(s.Rows, []sheetCell{{Text: of.Method}, layout.CountCell(of.Cells), layout.CountCell(of.Timed), layout.NumberCell(of.CPU/3600, 4), layout.NumberCell(of.Elapsed/3600, 4)})
+	}
+	return s
+}
+
 func stepCell(step float64) sheetCell {
 	if math.IsNaN(step) {
 		return sheetCell{Note: "-"}
