@@ -120,7 +120,7 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 		_, err := fmt.Fprintln(a.Out, "The server has no runs; `coordinator submit GRID` queues one.")
 		return false, err
 	}
-	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">skipped", ">running", ">queued", ">not queued", ">cells/s", ">left"}}
+	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">skipped", ">running", ">queued", ">not queued", ">cells/s", ">left", "owner", ">priority"}}
 	var incomplete, skipped, unqueued int64
 	for _, r := range runs {
 		w, err := lookAt(ctx, q, r.Name, watches, workers)
@@ -136,7 +136,11 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 			row = append(row, strconv.FormatInt(n, 10))
 		}
 		rate, left := w.outlook()
-		table.add(append(row, rate, left)...)
+		owner, priority := "-", "-" // of a run without a queue
+		if now.Owner != "" {
+			owner, priority = now.Owner, strconv.Itoa(now.Priority)
+		}
+		table.add(append(row, rate, left, owner, priority)...)
 	}
 	if incomplete == 0 {
 		table.drop("incomplete")

@@ -62,7 +62,7 @@ func runStatus(r queue.Listed, w *watch, last []*queue.Quarantined, workers []qu
 		unable = append(unable, object{"name": missing.Name, "version": missing.Version, "text": missing.Text})
 	}
 	return object{
-		"run": r.Name, "state": live.Phase(now, r.Open), "cells": now.Cells, "statuses": ended,
+		"run": r.Name, "owner": now.Owner, "priority": now.Priority, "state": live.Phase(now, r.Open), "cells": now.Cells, "statuses": ended,
 		"running": now.Running, "queued": now.Queued, "not_queued": now.Unqueued, "dead": now.Dead,
 		"quarantined": now.Quarantined, "strays": now.Strays, "newest_quarantined": newest, "damaged": damaged, "no_worker_for": unable,
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"net"
+	"os/user"
 	"strings"
 	"sync"
 	"testing"
@@ -92,6 +93,16 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
+// me returns the user who runs this test.
+func me(t *testing.T) string {
+	t.Helper()
+	u, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Username
+}
+
 // TestPageOfTrouble shows a run that ended with most cells failed, a cancelled one,
 // and workers in all states: what went wrong is said in the title, the heading and
 // the bar, in the colour of trouble, in both themes.
@@ -138,6 +149,10 @@ func TestPageOfTrouble(t *testing.T) {
 		if want := strings.Join([]string{red, red, red, red, red}, "; "); got != want {
 			t.Errorf("%s theme: name, verdict, phase, bar and row are %s, want %s", theme, got, want)
 		}
+	}
+	rows := `[...document.querySelectorAll("#runs tbody tr")].map((tr) => tr.cells[5].textContent + " " + tr.cells[6].textContent).join("; ")`
+	if got, want := text(rows), me(t)+" 10; – –"; got != want { // the second has no queue any more
+		t.Errorf("owners and priorities of the runs %q, want %q", got, want)
 	}
 	text(`document.documentElement.dataset.theme = "auto"`)
 	p.Await(`document.getElementById("icon").dataset.color === getComputedStyle(document.getElementById("verdict")).color && document.getElementById("icon").href.startsWith("data:image/png")`)

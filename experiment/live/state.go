@@ -44,6 +44,9 @@ type Run struct {
 	Strays      int64    `json:"strays"`      // results of cells that the run does not have, which count nowhere else
 	Unable      []string `json:"unable"`      // what cells need and no worker computes
 
+	Owner    string `json:"owner"` // whose turns the run takes, "" for one without a queue
+	Priority int    `json:"priority"`
+
 	Details `json:"-"`
 }
 
@@ -169,6 +172,7 @@ func (w *watch) describe() *Run {
 		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
 		Running: s.Running, Queued: s.Queued, Unqueued: s.Unqueued, Dead: s.Dead, Statuses: s.Ended,
 		Quarantined: s.Quarantined, Strays: s.Strays, Unable: []string{},
+		Owner: s.Owner, Priority: s.Priority,
 		Details: Details{Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures), Reasons: t.reasons.List()},
 	}
 	slices.Reverse(r.Failures)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -15,6 +16,7 @@ const MaxBatch = 16
 type Batches struct {
 	puller  *Puller
 	waiting []*Delivery // known ones that came with others
+	bill    *bill       // for what was pulled last, nil for nothing
 }
 
 // Batches returns the batches of a slot.
@@ -50,6 +52,7 @@ func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 	defer cancel(nil)
 	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
 
+	b.settle()
 	most = min(max(most, 1), MaxBatch)
 	for wait := !p.config.Drain; ; {
 		if ctx.Err() != nil {
@@ -63,10 +66,14 @@ func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 				return nil, err
 			}
 			if own {
+				if b.bill == nil {
+					b.bill = p.runs.compute(d.from, nil)
+				}
 				return []*Delivery{d}, nil
 			}
 			continue
 		}
+		b.settle()
 		answer, err := p.next(ctx, wait, most)
 		if err != nil {
 			return nil, err
@@ -80,6 +87,7 @@ func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 		if answer == nil {
 			continue
 		}
+		b.bill = p.runs.compute(answer.from, answer.bill)
 		deliveries, err := b.sort(ctx, answer)
 		if len(deliveries) > 0 || err != nil {
 			return deliveries, err
@@ -87,8 +95,20 @@ func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 	}
 }
 
+// settle closes the bill for what was pulled before.
+func (b *Batches) settle() {
+	if b.bill != nil {
+		b.puller.runs.close(b.bill, time.Since(b.bill.began).Seconds())
+		b.bill = nil
+	}
+}
+
 // Close hands back the tasks that wait.
 func (b *Batches) Close() {
+	if b.bill != nil {
+		b.puller.runs.close(b.bill, b.bill.expected)
+		b.bill = nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
 	for _, d := range b.waiting {

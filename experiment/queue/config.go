@@ -42,6 +42,14 @@ type Config struct {
 	// and the cells of a lost worker wait for it.
 	AckWait time.Duration
 
+	// Owner is whose turns the runs take that [Queue.Publish] queues, and Priority, 1 to
+	// [MaxPriority], their part among those of their owner. Workers divide their time among
+	// owners evenly, and among the runs of an owner by priority. Both are written into a
+	// run's consumer. Default: what the run has; for a new one the user that runs this
+	// program, and [DefaultPriority].
+	Owner    string
+	Priority int
+
 	// Window is how many published tasks may wait for the server's
 	// confirmation at a time. Default: 1024. A window of 1 costs a round trip
 	// a task.
@@ -98,6 +106,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.AckWait < 0 || c.Window < 0 || c.ConnectWait < 0 {
 		return c, fmt.Errorf("ack wait %v, window %d, connect wait %v; none may be negative", c.AckWait, c.Window, c.ConnectWait)
+	}
+	if err := checkTurns(c.Owner, c.Priority); err != nil {
+		return c, err
 	}
 	logins := 0
 	for _, given := range []bool{c.CredentialsFile != "", c.NKeyFile != "", c.User != ""} {

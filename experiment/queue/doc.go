@@ -17,8 +17,8 @@
 //
 // Each run has a durable consumer of AGEPATH_TASKS, named like the run and made by
 // [Queue.Publish], and one named RUN+commands where it has tasks that bring a command: only
-// workers that run commands pull from it. Workers find the consumers by listing them and take
-// turns among them. AGEPATH_TASKS begins with one message that is no task
+// workers that run commands pull from it. Workers find the consumers by listing them. They
+// give the owners of runs the same time of their slots, see [Config]. AGEPATH_TASKS begins with one message that is no task
 // and stays, agepath.task.$.anchor: it keeps long queues fast.
 //
 // # A task's way

@@ -23,6 +23,9 @@ import (
 type Orders struct {
 	Paused bool               `json:"paused,omitempty"` // workers take no task
 	Limits *experiment.Limits `json:"limits,omitempty"` // that count in place of those of a task; nil for those of the task
+
+	Owner    string `json:"owner,omitempty"`    // whose turns the run takes
+	Priority int    `json:"priority,omitempty"` // among the runs of its owner, 1 to [MaxPriority]; 0 is [DefaultPriority]
 }
 
 // ErrNotOpen says that a run has no queue: it is cancelled or was never submitted.
@@ -50,6 +53,9 @@ func readOrders(description string) (orders Orders) {
 	}
 	if l := orders.Limits; l != nil && (l.Timeout < 0 || l.Memory < 0 || l.Attempts < 0) {
 		return Orders{}
+	}
+	if checkTurns(orders.Owner, orders.Priority) != nil {
+		orders.Owner, orders.Priority = "", 0
 	}
 	return orders
 }

@@ -142,6 +142,7 @@ type answer struct {
 	from  *runFeed
 	msgs  []jetstream.Msg // at least one
 	asked time.Time       // before the request was sent
+	bill  *bill           // nil where the run was waited for
 }
 
 // next returns the next messages, at most that many, nil when there was none,
@@ -152,10 +153,15 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 		return nil, err
 	}
 	// Several are taken as they are there: the server would wait for the last.
-	for from := range p.runs.turns(p.config.Drain, !wait || most > 1) {
+	for from, bill := range p.runs.turns(p.config.Drain, !wait || most > 1) {
 		answer, err := p.fetch(ctx, from, 0, most)
-		if answer != nil || err != nil {
-			return answer, err
+		if answer != nil {
+			answer.bill = bill
+			return answer, nil
+		}
+		if err != nil {
+			p.runs.close(bill, 0)
+			return nil, err
 		}
 	}
 	if !wait {

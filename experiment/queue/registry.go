@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,8 +19,12 @@ type runFeed struct {
 	lane     string
 	consumer jetstream.Consumer
 	orders   jetstream.Consumer // that has the orders of the run
+	account  *account           // one for all lanes of the run
 	turn     uint64             // when it was last asked, in turns
 	empty    time.Time          // when it was last found empty
+	dry      bool               // it has given nothing since, or never
+	slots    int                // that compute its tasks
+	seconds  float64            // that a slot computes what it pulls at a time, on average; 0 where none has
 	rest     time.Time          // until when it is left to other workers
 	wait     time.Duration      // the last such while
 
@@ -46,6 +49,8 @@ type registry struct {
 	missing time.Time       // when the streams were first found missing; guarded by listing
 	said    bool            // that they are missing was reported; guarded by listing
 	turn    uint64
+	owners  map[string]*owner
+	bills   map[*bill]struct{}
 }
 
 // refresh reads the list when it is older than every. A list that cannot be
@@ -134,11 +139,11 @@ func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 			r.foreign[name] = true // guarded by listing
 			continue
 		}
-		s := &runFeed{run: run, lane: name, consumer: consumer}
+		s := &runFeed{run: run, lane: name, consumer: consumer, dry: true}
 		if of := runs[run]; of != nil {
-			s.orders, s.heard = of.orders, of.heard
+			s.orders, s.heard, s.account = of.orders, of.heard, of.account
 		} else {
-			s.orders, s.heard = consumer, new(atomic.Pointer[heard])
+			s.orders, s.heard, s.account = consumer, new(atomic.Pointer[heard]), new(account)
 			s.note(consumer.CachedInfo())
 		}
 		sources, runs[name] = append(sources, s), s
@@ -211,46 +216,6 @@ func (r *registry) left(s *runFeed) bool {
 
 func (r *registry) empty(s *runFeed) {
 	r.mu.Lock()
-	s.empty = time.Now()
+	s.empty, s.dry = time.Now(), true
 	r.mu.Unlock()
-}
-
-// turns returns the runs to ask for what they have, the one asked longest ago
-// first and each at most once; without every those found empty lately are left
-// out. A single run is among them with single only: it is asked by waiting at
-// it.
-func (r *registry) turns(every, single bool) iter.Seq[*runFeed] {
-	return func(yield func(*runFeed) bool) {
-		var asked []*runFeed
-		for {
-			next := r.next(func(s *runFeed) bool {
-				return (len(r.sources) > 1 || single) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
-			})
-			if next == nil || !yield(next) {
-				return
-			}
-			asked = append(asked, next)
-		}
-	}
-}
-
-// quiet returns the run to wait at, nil without runs.
-func (r *registry) quiet() *runFeed { return r.next(func(*runFeed) bool { return true }) }
-
-// next gives the turn to the run that was asked longest ago of those that may be
-// asked and are not paused, nil for none.
-func (r *registry) next(may func(*runFeed) bool) *runFeed {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var next *runFeed
-	for _, s := range r.sources {
-		if may(s) && !s.heard.Load().Paused && !time.Now().Before(s.rest) && (next == nil || s.turn < next.turn) {
-			next = s
-		}
-	}
-	if next != nil {
-		r.turn++
-		next.turn = r.turn
-	}
-	return next
 }

@@ -31,34 +31,39 @@ type Counts struct {
 // afterwards, within milliseconds unless it is busy. An exact number would
 // take a list of all the subjects of the run.
 func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
-	var c Counts
+	c, _, err := countsOf(ctx, q, run)
+	return c, err
+}
+
+// countsOf is [Queue.Counts], with the orders of the run.
+func countsOf(ctx context.Context, q *Queue, run string) (c Counts, orders Orders, err error) {
 	if err := validRun(run); err != nil {
-		return c, fmt.Errorf("counting: %w", err)
+		return c, orders, fmt.Errorf("counting: %w", err)
 	}
 	for _, lane := range lanes(run) {
 		info, err := q.tasks.info(ctx, lane)
 		if err != nil {
-			return c, fmt.Errorf("counting tasks: %w", err)
+			return c, orders, fmt.Errorf("counting tasks: %w", err)
 		}
 		if info == nil {
 			continue
 		}
 		c.Queued, c.InFlight = c.Queued+int(info.NumPending), c.InFlight+info.NumAckPending
 		if lane == run {
-			c.Paused = readOrders(info.Config.Description).Paused
+			orders = readOrders(info.Config.Description)
+			c.Paused = orders.Paused
 		} else {
 			c.Commands = int(info.NumPending) + info.NumAckPending
 		}
 	}
-	var err error
 	if c.Done, err = q.count(ctx, resultsStream, resultTopic.run(run)); err != nil {
-		return c, err
+		return c, orders, err
 	}
 	if c.Dead, err = q.count(ctx, deadStream, deadTopic.run(run)); err != nil {
-		return c, err
+		return c, orders, err
 	}
 	c.Quarantined, err = q.count(ctx, quarantineStream, quarantineTopic.run(run))
-	return c, err
+	return c, orders, err
 }
 
 // count returns the number of messages under a filter: a consumer knows it

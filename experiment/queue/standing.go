@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/agepath/agepath/experiment"
@@ -22,6 +23,9 @@ type Standing struct {
 	Strays      int64 // results of cells that the run does not have; they count nowhere else
 
 	Paused bool // workers take no task of the run
+
+	Owner    string // whose turns the run takes, "" for a run without a queue
+	Priority int    // among those of its owner
 }
 
 // Done returns the number of cells that have ended, whatever their status.
@@ -50,7 +54,7 @@ func (s *Standing) Left() int64 { return s.Running + s.Queued }
 // task: it counts as queued or running alone. cells is the number of cells of the
 // grid, 0 where that is not known.
 func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, error) {
-	counts, err := x.queue.Counts(ctx, x.run)
+	counts, orders, err := countsOf(ctx, x.queue, x.run)
 	if err != nil {
 		return Standing{}, err
 	}
@@ -68,6 +72,7 @@ func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, err
 	}
 	s := stand(counts, x.statuses(), putBack, cells)
 	s.Strays = int64(x.strays)
+	s.Owner, s.Priority = orders.Owner, cmp.Or(orders.Priority, DefaultPriority)
 	return s, nil
 }
 

@@ -47,7 +47,7 @@ func (t tasks) open(ctx context.Context, lane string) error {
 	if err != nil {
 		return err
 	}
-	if have != nil && have.AckWait == want.AckWait && have.MaxAckPending == want.MaxAckPending &&
+	if have != nil && have.Description == want.Description && have.AckWait == want.AckWait && have.MaxAckPending == want.MaxAckPending &&
 		have.MaxWaiting == want.MaxWaiting && have.MaxRequestBatch == want.MaxRequestBatch {
 		return nil
 	}
@@ -64,7 +64,8 @@ func Open(ctx context.Context, q *Queue, run string) error {
 }
 
 // wanted returns the consumer of a lane, where have is the one that is there or was,
-// nil for none. AckWait is what is asked for, else what the run has, else the default.
+// nil for none. AckWait, owner and priority are what is asked for, else what the run has, else
+// the default.
 // MaxDeliver is unlimited, since the server would drop a task silently there: workers
 // count deaths themselves. BackOff is unset because it overrides AckWait and is not
 // heeded when a task is handed back.
@@ -87,6 +88,10 @@ func (t tasks) wanted(lane string, have *jetstream.ConsumerConfig) (want jetstre
 			orders = readOrders(have.Description)
 		}
 		want.AckWait = cmp.Or(want.AckWait, have.AckWait)
+	}
+	if runOfLane(lane) == lane {
+		orders.Owner = cmp.Or(t.config.Owner, orders.Owner, thisUser())
+		orders.Priority = cmp.Or(t.config.Priority, orders.Priority)
 	}
 	if want.AckWait == 0 {
 		want.AckWait = defaultAckWait

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -37,6 +38,8 @@ type NATS struct {
 
 	replicas int           // of streams
 	AckWait  time.Duration // of runs; 0 for what they have
+	owner    string        // of runs, "" for what they have
+	priority int           // of runs, 0 for what they have
 
 	program string
 }
@@ -61,6 +64,8 @@ func (n *NATS) AddTo(flags *pflag.FlagSet) {
 func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each data set, task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
 	flags.DurationVar(&n.AckWait, "ack-wait", 0, "`time` that a worker may be silent before its cells are given to others; 0s is what the run has, and 30s for a new one")
+	flags.StringVar(&n.owner, "owner", "", "`name` whose turns the run takes: workers give each owner the same time (default: what the run has, the user of this machine for a new one)")
+	Count(flags, &n.priority, "priority", 0, 0, queue.MaxPriority, fmt.Sprintf("`N` parts that the run has of its owner's time, 1 to %d; 0 is what the run has, and %d for a new one", queue.MaxPriority, queue.DefaultPriority))
 }
 
 // Connect connects to the server. report is told of what the connection
@@ -80,7 +85,7 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 		CredentialsFile: n.creds, NKeyFile: n.nkey, User: n.user, PasswordFile: n.password,
 		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
 		Domain: n.domain, InboxPrefix: n.inbox, ConnectWait: n.connectWait,
-		Replicas: n.replicas, AckWait: n.AckWait,
+		Replicas: n.replicas, AckWait: n.AckWait, Owner: n.owner, Priority: n.priority,
 	})
 	return q, n.Advise(err)
 }
@@ -126,6 +131,9 @@ func (n *NATS) Check() error {
 	}
 	if err := n.CheckAckWait(); err != nil {
 		return err
+	}
+	if err := queue.CheckOwner(n.owner); err != nil {
+		return Refusef("--owner: %w", err)
 	}
 	if err := queue.CheckServers(n.URL); err != nil {
 		return Refusef("--%s: %w", natsFlag, err)

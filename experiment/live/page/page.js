@@ -104,6 +104,8 @@ const runs = new Table(byId("runs"), "runs-title", [
   { head: "Ended", kind: "right", of: (r) => ended(r) / Math.max(1, r.cells), show: (r) => `${count(ended(r))} of ${count(r.cells)}` },
   { head: "Incomplete", kind: "right", of: (r) => r.incomplete, fill: (td, r) => mark(td, count(r.incomplete), r.incomplete ? "warn" : "") },
   { head: "Failed", kind: "right", of: (r) => r.failed, fill: (td, r) => mark(td, count(r.failed), r.failed ? "bad" : "") },
+  { head: "Owner", of: (r) => r.owner, show: (r) => r.owner || "–" },
+  { head: "Priority", kind: "right", of: (r) => r.priority, show: (r) => (r.owner ? count(r.priority) : "–") },
   { head: "Time left", kind: "right", of: (r) => r.eta ?? Infinity, show: (r) => (r.eta === null ? "–" : duration(r.eta)) },
 ], (r) => r.name, 2);
 

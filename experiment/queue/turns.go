@@ -1,0 +1,266 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"os/user"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// The slots of a worker take turns by owner: each has had the same time of slots while it
+// had tasks, and the runs of an owner have had time in proportion to their priorities. So
+// no run waits for ever, however many others there are. Time in which a run or an owner has
+// nothing to do is not made up for.
+
+const (
+	// DefaultPriority is that of runs that were given none, and MaxPriority the highest; the lowest is 1.
+	DefaultPriority, MaxPriority = 10, 100
+	// firstPull is how many seconds a slot is expected to compute what it pulls from a run
+	// that it knows nothing of.
+	firstPull = 1.0
+)
+
+// thisUser returns who runs this program.
+var thisUser = sync.OnceValue(func() string {
+	if u, err := user.Current(); err == nil {
+		return printable(u.Username, maxName/2)
+	}
+	return "user " + strconv.Itoa(os.Getuid())
+})
+
+// CheckOwner refuses what cannot be an owner: "" and up to 128 printable characters can.
+func CheckOwner(owner string) error {
+	if printable(owner, maxName) != owner {
+		return fmt.Errorf("%.140q is not allowed; up to %d printable characters are", owner, maxName)
+	}
+	return nil
+}
+
+// checkTurns refuses an owner or a priority that orders cannot have. The zero values are
+// allowed.
+func checkTurns(owner string, priority int) error {
+	if err := CheckOwner(owner); err != nil {
+		return fmt.Errorf("owner: %w", err)
+	}
+	if priority < 0 || priority > MaxPriority {
+		return fmt.Errorf("priority %d; allowed are 1 to %d", priority, MaxPriority)
+	}
+	return nil
+}
+
+// account is what an owner or a run has had.
+type account struct {
+	used float64 // seconds of slots so far; of a run by its priority
+	due  float64 // further ones that are expected of what is computed
+	busy bool    // it has tasks to ask for, or slots
+}
+
+// owner is the account of an owner.
+type owner struct {
+	account
+	floor float64 // the least that one of its busy runs has used
+	runs  int
+}
+
+// lift is what an account that is not busy has used: at least as much as the busy one that
+// has used least, nothing where none is busy.
+func (a *account) lift(floor float64) {
+	if a.used = max(a.used, floor); math.IsInf(floor, 1) {
+		a.used = 0
+	}
+}
+
+// bill is the time of a slot for what it asks a run for and gets at a time.
+type bill struct {
+	from     *runFeed
+	owner    *owner
+	priority float64
+	began    time.Time
+	expected float64 // seconds
+	charged  float64 // seconds so far
+	due      float64 // further ones that are expected
+}
+
+// owner returns the account of the run's owner; mu is held.
+func (r *registry) owner(s *runFeed) *owner {
+	name := s.heard.Load().Owner
+	found := r.owners[name]
+	if found == nil {
+		if r.owners == nil {
+			r.owners = map[string]*owner{}
+		}
+		found = &owner{}
+		r.owners[name] = found
+	}
+	return found
+}
+
+// charge charges a run and its owner with the seconds that a slot has taken so far, when
+// further ones are expected; mu is held.
+func (b *bill) charge(taken, due float64) {
+	taken, b.charged = taken-b.charged, taken
+	due, b.due = due-b.due, due
+	owner, run := b.owner, b.from.account
+	owner.used, owner.due = owner.used+taken, owner.due+due
+	run.used, run.due = run.used+taken/b.priority, run.due+due/b.priority
+}
+
+// open makes a bill; mu is held.
+func (r *registry) open(from *runFeed, expected float64) *bill {
+	if r.bills == nil {
+		r.bills = map[*bill]struct{}{}
+	}
+	priority := cmp.Or(from.heard.Load().Priority, DefaultPriority)
+	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected}
+	r.bills[b] = struct{}{}
+	b.charge(0, expected)
+	from.slots++
+	return b
+}
+
+// compute notes that a slot computes what a run gave. It returns the bill for that.
+func (r *registry) compute(from *runFeed, b *bill) *bill {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from.dry = false
+	if b == nil {
+		return r.open(from, 0)
+	}
+	return b
+}
+
+// close closes a bill with the seconds that the slot took.
+func (r *registry) close(b *bill, took float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.bills, b)
+	b.from.slots--
+	b.charge(took, 0)
+	if took > 0 {
+		if b.from.seconds == 0 {
+			b.from.seconds = took
+		}
+		b.from.seconds += (took - b.from.seconds) / 4
+	}
+}
+
+// balance brings the accounts up to date; mu is held.
+func (r *registry) balance(now time.Time) {
+	for b := range r.bills {
+		taken := now.Sub(b.began).Seconds()
+		b.charge(taken, max(0, b.expected-taken))
+	}
+	for _, o := range r.owners {
+		o.busy, o.floor, o.runs = false, math.Inf(1), 0
+	}
+	for _, s := range r.sources {
+		s.account.busy = false
+	}
+	for _, s := range r.sources {
+		o := r.owner(s)
+		o.runs++
+		if s.slots > 0 || !s.dry && s.asked(now) {
+			s.account.busy, o.busy = true, true
+		}
+	}
+	for _, s := range r.sources {
+		if o := r.owner(s); s.account.busy {
+			o.floor = min(o.floor, s.account.used)
+		}
+	}
+	floor := math.Inf(1)
+	for name, o := range r.owners {
+		if o.runs == 0 {
+			delete(r.owners, name)
+		} else if o.busy {
+			floor = min(floor, o.used)
+		}
+	}
+	for _, o := range r.owners {
+		if !o.busy {
+			o.lift(floor)
+		}
+	}
+	for _, s := range r.sources {
+		if !s.account.busy {
+			s.account.lift(r.owner(s).floor)
+		}
+	}
+}
+
+// asked reports whether a run can be asked for tasks; the registry's mu is held.
+func (s *runFeed) asked(now time.Time) bool {
+	return !s.heard.Load().Paused && !now.Before(s.rest)
+}
+
+// before reports whether the turn is a's and not b's; mu is held.
+func (r *registry) before(a, b *runFeed) bool {
+	x, y := r.owner(a), r.owner(b)
+	order := cmp.Compare(x.used+x.due, y.used+y.due)
+	if x == y {
+		order = cmp.Compare(a.account.used+a.account.due, b.account.used+b.account.due)
+	}
+	return cmp.Or(order, cmp.Compare(a.turn, b.turn)) < 0
+}
+
+// turns returns the runs to ask for what they have, in the order of whose turn it is and each
+// at most once, with a bill that is closed unless the caller stops. Without every those found
+// empty lately are left out. A single run is among them with single only: it is asked by waiting at
+// it.
+func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
+	return func(yield func(*runFeed, *bill) bool) {
+		var asked []*runFeed
+		for {
+			next, b := r.take(func(s *runFeed) bool {
+				return (len(r.sources) > 1 || single) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
+			})
+			if next == nil || !yield(next, b) {
+				return
+			}
+			r.close(b, 0)
+			asked = append(asked, next)
+		}
+	}
+}
+
+// take gives the turn to one of the runs that may be asked, nil for none, and opens a bill
+// with what is expected.
+func (r *registry) take(may func(*runFeed) bool) (*runFeed, *bill) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.balance(time.Now())
+	next := r.next(may, r.before)
+	if next == nil {
+		return nil, nil
+	}
+	return next, r.open(next, cmp.Or(next.seconds, firstPull))
+}
+
+// quiet returns the run to wait at, nil without runs: that which was asked longest ago.
+func (r *registry) quiet() *runFeed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next(func(*runFeed) bool { return true }, func(a, b *runFeed) bool { return a.turn < b.turn })
+}
+
+// next returns the first by an order of the runs that may be asked, nil for none; mu is held.
+func (r *registry) next(may func(*runFeed) bool, before func(a, b *runFeed) bool) *runFeed {
+	now := time.Now()
+	var next *runFeed
+	for _, s := range r.sources {
+		if may(s) && s.asked(now) && (next == nil || before(s, next)) {
+			next = s
+		}
+	}
+	if next != nil {
+		r.turn++
+		next.turn = r.turn
+	}
+	return next
+}
