@@ -105,7 +105,8 @@ func TestPythonRun(t *testing.T) {
 		Out      string
 		Statuses map[string]int
 	}
-	if err != nil || json.Unmarshal([]byte(text), &object) != nil || object.Out != "results" || object.Statuses["ok"] != 6 {
+	lines := strings.Split(strings.TrimSpace(text), "\n") // on a busy machine the scores so far come first
+	if err != nil || json.Unmarshal([]byte(lines[len(lines)-1]), &object) != nil || object.Out != "results" || object.Statuses["ok"] != 6 {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if text, err := ask(python, `run("none.yaml", program=sys.argv[2])`); err == nil || !strings.Contains(text, "RuntimeError: ") || !strings.Contains(text, "none.yaml ended with the status 2") {
