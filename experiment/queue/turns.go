@@ -132,6 +132,7 @@ func (r *registry) compute(from *runFeed, b *bill) *bill {
 	if b == nil {
 		return r.open(from, 0)
 	}
+	b.began = time.Now() // asking is not computing
 	return b
 }
 
