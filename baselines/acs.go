@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/agepath/agepath/gaga"
@@ -23,6 +24,7 @@ type ACSOptions struct {
 // ACSPath is the result of [ACS].
 type ACSPath struct {
 	Knots        []gaga.Knot
+	Ages         int // those given, without Passed
 	Alternations int // over all ages
 	Unconverged  int // ages at which the limit was reached
 	Discarded    int // ages that discard every sample at the previous solution, so that there is no fit
@@ -50,12 +52,86 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 	if len(ages) == 0 || !(ages[0] > 0) {
 		return &ACSPath{}, errors.New("baselines: alternate convex search needs ages > 0")
 	}
-	return alternate(ctx, p, len(ages), o, func(_ *gaga.Alternation, k int) (float64, error) { return ages[k], nil })
+	return alternate(ctx, p, len(ages), o, func(_ *gaga.Alternation, path *ACSPath) (float64, error) { return ages[path.Ages], nil })
 }
 
-// alternate converges at n ages. next gives each age from the search that has converged at the one
-// before; ages that do not ascend are skipped.
-func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next func(a *gaga.Alternation, k int) (float64, error)) (*ACSPath, error) {
+const (
+	// leastWeightChange is the change of a weight below which a fit is not worth an age.
+	leastWeightChange = 1e-3
+	// sameAge is the relative difference of equal ages of [gaga.Alternation.NextChange].
+	sameAge = 1e-5
+	// overTries is the number of fits that [ACSOver] makes for an age, at most on average.
+	overTries = 3
+	// distinctChange is by how much of the largest coefficient two models differ at least:
+	// alternation converges to 1e-10.
+	distinctChange = 1e-6
+)
+
+// ACSOver is [ACS] over a span at up to n >= 2 ages of its own choice. They begin at First and end
+// at Last, and each between gives a model that differs from the one before: its age is at least that
+// of the next change of a weight, and a model that does not differ, by [Differ], is left out.
+//
+// Where weights change smoothly, the ages that are left divide what is left of Tenth to Whole into
+// equal ratios. Where they jump, as those of the hard regularizer, one model often takes in all
+// samples that are left. So steps there go to the next jump while the samples that each has taken in
+// so far, on average, suffice to take in all with the ages that are left; else they are larger, and
+// grow up to the equal ratios.
+func ACSOver(ctx context.Context, p *gaga.Problem, span Span, n int, o ACSOptions) (*ACSPath, error) {
+	age := 0.
+	return alternate(ctx, p, overTries*n, o, func(a *gaga.Alternation, path *ACSPath) (float64, error) {
+		knots := len(path.Knots)
+		if age < span.Last && knots > 1 && !Differ(path.Knots[knots-2].Theta, path.Knots[knots-1].Theta) {
+			knots--
+			path.Knots = path.Knots[:knots]
+		}
+		left := n - knots
+		switch {
+		case age == span.Last:
+			age = math.Inf(1)
+		case age == 0:
+			age = span.First
+		case left == 1 || path.Ages == overTries*n-1:
+			age = span.Last
+		default:
+			age = span.next(a, path, age, left)
+		}
+		return age, nil
+	})
+}
+
+// next returns the age after one, of left > 1 that are left for [ACSOver].
+func (s *Span) next(a *gaga.Alternation, path *ACSPath, age float64, left int) float64 {
+	change := a.NextChange(age, s.Last, leastWeightChange)
+	ratio := func(share float64) float64 { // of the next age to this one
+		return math.Pow(max(s.Whole/age, 1), share/float64(left-1))
+	}
+	knots, in, out := len(path.Knots), 0, 0
+	if knots > 0 {
+		last := &path.Knots[knots-1]
+		in, out = last.Easy+last.Middle, last.Discarded
+	}
+	switch jumps := a.NextChange(age, s.Last, leastWeightChange/2) > change*(1-sameAge); {
+	case !jumps:
+		change = max(change, s.Tenth, age*ratio(1))
+	case in*(left-1) < out*knots:
+		change = max(change, age*ratio(float64(knots)/float64(knots+left)))
+	}
+	return min(change, s.Last)
+}
+
+// Differ reports whether two models differ by more than 1e-6 of the largest coefficient of b.
+func Differ(a, b []float64) bool {
+	var change, largest float64
+	for j, w := range b {
+		change = max(change, math.Abs(w-a[j]))
+		largest = max(largest, math.Abs(w))
+	}
+	return change > distinctChange*largest
+}
+
+// alternate converges at up to n ages. next gives each from the search that has converged at the
+// one before, +Inf at the end; ages that do not ascend are skipped.
+func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next func(a *gaga.Alternation, path *ACSPath) (float64, error)) (*ACSPath, error) {
 	path := &ACSPath{}
 	a, err := gaga.NewAlternation(p)
 	if err != nil {
@@ -70,18 +146,22 @@ func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next f
 		return path, err
 	}
 	var first, last float64
-	for k := range n {
-		age, err := next(a, k)
+	for path.Ages+path.Passed < n {
+		age, err := next(a, path)
 		if err != nil {
 			return path, err
+		}
+		if math.IsInf(age, 1) {
+			break
 		}
 		if !(age > last) {
 			path.Passed++
 			continue
 		}
-		if last = age; k == 0 {
+		if last = age; path.Ages == 0 {
 			first = age
 		}
+		path.Ages++
 		iterations, err := a.Converge(ctx, age, o.Tolerance, o.Limit)
 		path.Alternations += iterations
 		var slow *gaga.NotConverged
@@ -99,7 +179,7 @@ func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next f
 		}
 		path.Knots = append(path.Knots, a.Knot(age, gaga.Grid))
 	}
-	if path.Discarded == n {
+	if path.Discarded == path.Ages {
 		losses := make([]float64, p.X.Rows)
 		a.Losses(losses)
 		return path, fmt.Errorf("baselines: ages %.4g to %.4g, where the smallest loss is %.4g: %w", first, last, slices.Min(losses), gaga.ErrDiscarded)

@@ -41,13 +41,14 @@ func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOpti
 	for i := range order {
 		order[i] = i
 	}
-	return alternate(ctx, p, len(shares), o, func(a *gaga.Alternation, k int) (float64, error) {
+	return alternate(ctx, p, len(shares), o, func(a *gaga.Alternation, path *ACSPath) (float64, error) {
+		share := shares[path.Ages+path.Passed]
 		a.Losses(losses)
 		slices.SortFunc(order, func(i, j int) int { return cmp.Compare(losses[i], losses[j]) })
-		level := max(shareLevel(p, losses, order, shares[k]), roundingLoss(p, losses))
+		level := max(shareLevel(p, losses, order, share), roundingLoss(p, losses))
 		age := entryAge(p.Regularizer, level)
 		if math.IsInf(age, 1) {
-			return 0, fmt.Errorf("baselines: at no age does the regularizer %s let a share of %g of the samples in", p.Regularizer.Name(), shares[k])
+			return 0, fmt.Errorf("baselines: at no age does the regularizer %s let a share of %g of the samples in", p.Regularizer.Name(), share)
 		}
 		return age, nil
 	})

@@ -281,3 +281,118 @@ func ExampleACS() {
 	// age 45: coefficient 1.986, 3 of 4 samples easy
 	// age 80: coefficient 0.987, 4 of 4 samples easy
 }
+
+// noisy is a Lasso whose targets are wrong in every third row.
+func noisy(r gaga.Regularizer, seed uint64, n int) *gaga.Problem {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	const d = 3
+	x := blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
+	y := make([]float64, n)
+	for i := range n {
+		for j := range d {
+			x.Data[i*d+j] = rng.NormFloat64()
+		}
+		y[i] = x.Data[i*d] + 0.3*rng.NormFloat64()
+		if i%3 == 0 {
+			y[i] = 3 * rng.NormFloat64()
+		}
+	}
+	p := gaga.Lasso(x, y, nil, 0.01)
+	p.Regularizer = r
+	return p
+}
+
+// entries counts the different models of a search with the hard regularizer that goes from each entry
+// of a sample to the next.
+func entries(t *testing.T, p *gaga.Problem, first float64) int {
+	t.Helper()
+	a, err := gaga.NewAlternation(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.FitAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	losses, models, before := make([]float64, p.X.Rows), 0, []float64(nil)
+	for age := first; !math.IsInf(age, 1); {
+		switch _, err := a.Converge(t.Context(), age, 0, 0); {
+		case err == nil:
+			if models == 0 || furthest(a.Theta(), before) > 1e-6 {
+				models++
+			}
+			before = append(before[:0], a.Theta()...)
+		case !errors.Is(err, gaga.ErrDiscarded): // the range's fit may differ by its rounding
+			t.Fatal(err)
+		}
+		a.Losses(losses)
+		next := math.Inf(1)
+		for _, loss := range losses {
+			if loss > age {
+				next = math.Min(next, loss*(1+1e-9))
+			}
+		}
+		age = next
+	}
+	return models
+}
+
+// TestACSOver wants the ages chosen over a span to give different models, as many as there are
+// or most of the ages asked for, and each model to be that of the search at these ages.
+func TestACSOver(t *testing.T) {
+	t.Parallel()
+	const n = 41
+	for _, rows := range []int{20, 60, 200} {
+		for seed := range uint64(4) {
+			for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.35}, gaga.LOG{A: 1}, gaga.Mixture{Gamma: 0.5}} {
+				p := noisy(r, seed, rows)
+				span, err := baselines.FindSpan(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				over, err := baselines.ACSOver(t.Context(), p, span, n, baselines.ACSOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var ages []float64
+				for _, knot := range over.Knots {
+					ages = append(ages, knot.Age)
+				}
+				if last := len(ages) - 1; last >= n || ages[0] < span.First || ages[last] != span.Last || over.Knots[0].Kind != gaga.Start || over.Knots[last].Kind != gaga.End {
+					t.Errorf("%d rows, seed %d, %s: ages %v of %+v", rows, seed, r.Name(), ages, span)
+				}
+				same := 0
+				for k := 1; k < len(ages); k++ {
+					if furthest(over.Knots[k].Theta, over.Knots[k-1].Theta) < 1e-7 {
+						same++
+					}
+				}
+				if over.Discarded == 0 {
+					at, err := baselines.ACS(t.Context(), p, ages, baselines.ACSOptions{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for k := range ages {
+						if worst := furthest(over.Knots[k].Theta, at.Knots[k].Theta); worst > 1e-6 {
+							t.Errorf("%d rows, seed %d, %s: at age %v the model is %v from that of these ages", rows, seed, r.Name(), ages[k], worst)
+						}
+					}
+				}
+				want := 36
+				if r.Name() == "hard" {
+					want = min(36, entries(t, p, span.First)-1)
+				}
+				if different := len(ages) - same; same > 1 || different < want {
+					t.Errorf("%d rows, seed %d, %s: %d different models at %d ages, want %d", rows, seed, r.Name(), different, len(ages), want)
+				}
+			}
+		}
+	}
+}
+
+// furthest returns the largest difference of two models' coefficients.
+func furthest(a, b []float64) (worst float64) {
+	for j := range a {
+		worst = math.Max(worst, math.Abs(a[j]-b[j]))
+	}
+	return worst
+}

@@ -150,10 +150,8 @@ func entryAge(r gaga.Regularizer, loss float64) float64 {
 	return hi
 }
 
-// Ages returns n >= 4 ages from First to Last in ascending order: First; n - 2 from Tenth to Whole
-// in geometric progression; and Last. With 41 ages on ten data sets, three weights of the loss and
-// five regularizers, alternate convex search has 34 different fits on average; equal steps in the
-// rank of the plain fit's losses give 32, equal steps of the age 25.
+// Ages returns n ascending ages from First to Last, at least 4: First; n - 2 from Tenth to Whole in
+// geometric progression; and Last.
 func (s Span) Ages(n int) []float64 {
 	ages := []float64{s.First}
 	for k := range n - 2 {

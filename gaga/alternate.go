@@ -185,3 +185,10 @@ func (a *Alternation) Certificate() convex.Certificate { return a.search.Certifi
 
 // Discards reports whether the losses at the current solution give every sample weight 0 at an age.
 func (a *Alternation) Discards(age float64) bool { return a.search.Discards(age) }
+
+// NextChange returns the first age after a given one, to a relative precision of 1e-6, at which the
+// losses at the current solution give a sample a weight that differs by more than least from its
+// weight there; +Inf if no age up to last does.
+func (a *Alternation) NextChange(age, last, least float64) float64 {
+	return a.search.NextChange(age, last, least)
+}

@@ -74,7 +74,7 @@ type commandAge struct {
 	Min  float64   `json:"min"`
 	Max  float64   `json:"max"`
 	Step float64   `json:"step,omitempty"` // of given ages
-	Ages []float64 `json:"ages"`           // of acs
+	Ages []float64 `json:"ages"`           // from Min to Max
 }
 
 // ask has a command compute the cell.

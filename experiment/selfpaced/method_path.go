@@ -40,7 +40,7 @@ var originalMethod = methodInfo{
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 5, regularized: true, aged: true, stepped: true,
+	name: ACS, algorithm: 6, regularized: true, aged: true, stepped: true,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -55,8 +55,8 @@ var acsMethod = methodInfo{
 var acsOnceMethod = methodInfo{
 	name: ACSOnce, algorithm: 3, regularized: true, aged: true, stepped: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
-		age := c.Method.Age
-		return f.alternate(ctx, f.steps(age), baselines.ACSOptions{Tolerance: math.Inf(1)})
+		ages := f.steps(c.Method.Age)
+		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
 	},
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -72,8 +72,7 @@ var acsShareMethod = methodInfo{
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		shares := baselines.Shares(c.Method.Settings.Number("start"), c.Method.Settings.Number("growth"))
-		path, err := baselines.ACSShares(ctx, f.Problem, shares, baselines.ACSOptions{})
-		return f.alternated(path, len(shares), err)
+		return f.alternate(baselines.ACSShares(ctx, f.Problem, shares, baselines.ACSOptions{}))
 	},
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -111,33 +110,29 @@ func (f *Fitted) single(theta []float64, kkt float64, rows int) {
 }
 
 func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
-	age := c.Method.Age
 	if c.Settings.Protocol == dataset.Scripts {
 		return f.scriptedSearch(ctx, c)
 	}
-	return f.alternate(ctx, f.steps(age), baselines.ACSOptions{})
+	if f.span != nil {
+		return f.alternate(baselines.ACSOver(ctx, f.Problem, *f.span, autoAges, baselines.ACSOptions{}))
+	}
+	return f.alternate(baselines.ACS(ctx, f.Problem, f.steps(c.Method.Age), baselines.ACSOptions{}))
 }
 
-func (f *Fitted) alternate(ctx context.Context, ages []float64, options baselines.ACSOptions) error {
-	path, err := baselines.ACS(ctx, f.Problem, ages, options)
-	return f.alternated(path, len(ages), err)
-}
-
-// alternated takes over a path of at most n ages.
-func (f *Fitted) alternated(path *baselines.ACSPath, n int, err error) error {
+func (f *Fitted) alternate(path *baselines.ACSPath, err error) error {
 	if err != nil {
 		return discards(err, raiseAge)
 	}
 	f.Knots = path.Knots
 	f.status = gaga.Complete.String()
 	if !path.Complete() {
-		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", n, path.Unconverged, path.OneClass)
+		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", path.Ages, path.Unconverged, path.OneClass)
 	}
 	if path.Discarded > 0 {
-		f.status += fmt.Sprintf("; %d of %d ages discard every sample", path.Discarded, n)
+		f.status += fmt.Sprintf("; %d of %d ages discard every sample", path.Discarded, path.Ages)
 	}
 	if path.Passed > 0 {
-		f.status += fmt.Sprintf("; %d of %d shares were in before their turn", path.Passed, n)
+		f.status += fmt.Sprintf("; %d of %d shares were in before their turn", path.Passed, path.Passed+path.Ages)
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ const (
 // the training part that main.py makes.
 func (f *Fitted) scriptedSearch(ctx context.Context, c *Cell) error {
 	age := c.Method.Age
-	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step),
-		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, f.Problem.X.Rows)})
+	return f.alternate(baselines.ACS(ctx, f.Problem, baselines.Ages(age.Min, age.Max, age.Step),
+		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, f.Problem.X.Rows)}))
 }
 
 // scriptedPath alternates to the end at each age, from the weights by the losses of
@@ -39,7 +39,7 @@ func (f *Fitted) scriptedPath(ctx context.Context, c *Cell) error {
 	for k, age := range ages {
 		weights := slices.Clone(losses)
 		gaga.Weights(f.Problem.Regularizer, weights, age)
-		err = f.alternate(ctx, ages[k:], baselines.ACSOptions{Weights: weights})
+		err = f.alternate(baselines.ACS(ctx, f.Problem, ages[k:], baselines.ACSOptions{Weights: weights}))
 		if !errors.Is(err, gaga.ErrOneClass) {
 			if k > 0 {
 				f.status += fmt.Sprintf("; the start leaves one class only before age %.4g", age)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
@@ -77,10 +76,6 @@ func (f *Fitted) spanEnd(end func(*baselines.Span) float64) any {
 	return end(f.span)
 }
 
-// distinctChange is by how much of the largest coefficient two fits differ at least: alternation
-// converges to 1e-10.
-const distinctChange = 1e-6
-
 // distinctFits counts the knots that have a model of their own, nil where that is not known or
 // the path is known between them.
 func (f *Fitted) distinctFits() any {
@@ -89,12 +84,7 @@ func (f *Fitted) distinctFits() any {
 	}
 	fits := 1
 	for k := 1; k < len(f.Knots); k++ {
-		var change, largest float64
-		for j, w := range f.Knots[k].Theta {
-			change = math.Max(change, math.Abs(w-f.Knots[k-1].Theta[j]))
-			largest = math.Max(largest, math.Abs(w))
-		}
-		if change > distinctChange*largest {
+		if baselines.Differ(f.Knots[k-1].Theta, f.Knots[k].Theta) {
 			fits++
 		}
 	}

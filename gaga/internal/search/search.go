@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
@@ -229,6 +230,31 @@ func (s *Search) Unfit(age float64) bool {
 	}
 	small, _ := Classes(s.reweighed, s.problem.Y)
 	return !(small > 0)
+}
+
+// NextChange returns the first age after a given one, within [tolerance.FirstAge], at which the
+// losses at the current solution give a sample a weight that differs by more than least from its
+// weight there; +Inf if no age up to last does.
+func (s *Search) NextChange(age, last, least float64) float64 {
+	s.Weigh(age)
+	before := slices.Clone(s.reweighed)
+	changes := func(age float64) bool {
+		s.Weigh(age)
+		for i, v := range s.reweighed {
+			if math.Abs(v-before[i]) > least {
+				return true
+			}
+		}
+		return false
+	}
+	if !changes(last) {
+		return math.Inf(1)
+	}
+	hi := min(2*age, last)
+	for !changes(hi) {
+		age, hi = hi, min(2*hi, last)
+	}
+	return FirstWhere(changes, age, hi)
 }
 
 // LosesClass reports whether the last fit had almost no weight on one of two required classes; it
