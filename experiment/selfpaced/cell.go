@@ -127,12 +127,14 @@ func noiseNeed(kind string, version int) experiment.Need {
 	return experiment.Need{Name: "noise: " + kind, Version: version}
 }
 
-var autoNeed = experiment.Need{Name: "age: " + autoWord, Version: autoAge}
+func autoNeed(version int) experiment.Need {
+	return experiment.Need{Name: "age: " + autoWord, Version: version}
+}
 
 func needs(method experiment.Need, age Age, by Choice, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
 	list := []experiment.Need{method}
 	if age.Auto != 0 {
-		list = append(list, autoNeed)
+		list = append(list, autoNeed(age.Auto))
 	}
 	if by != (Choice{}) {
 		list = append(list, choiceNeed)
@@ -165,14 +167,15 @@ func DecodeCell(spec []byte) (*Cell, error) {
 	if err := known(method, form.Model, form.Task); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
-	if info, err := method.info(); err != nil {
+	info, err := method.info()
+	if err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
-	} else if method.Algorithm != info.algorithm {
+	}
+	if method.Algorithm != info.algorithm {
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: method.need(), Here: info.algorithm})
 	}
-	if auto := method.Age.Auto; auto != 0 && auto != autoAge {
-		need := experiment.Need{Name: autoNeed.Name, Version: auto}
-		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: need, Here: autoAge})
+	if auto, here := method.Age.Auto, info.ages(Age{Auto: autoAge}).Auto; auto != 0 && auto != here {
+		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: autoNeed(auto), Here: here})
 	}
 	cs := &form.Settings
 	if cs.Version != noiseVersion(cs.Noise) {

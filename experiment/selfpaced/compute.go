@@ -34,8 +34,11 @@ func (Kind) Abilities() []experiment.Need {
 	needs := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}}
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
+		if m.auto != 0 {
+			needs = append(needs, autoNeed(m.auto))
+		}
 	}
-	return append(append(needs, medianNeed, boundaryNeed, autoNeed, choiceNeed), registered...)
+	return append(append(needs, medianNeed, boundaryNeed, autoNeed(autoAge), choiceNeed), registered...)
 }
 
 // Check decodes the task's cell and compares the task with it.

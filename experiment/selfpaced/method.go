@@ -50,7 +50,7 @@ type Age struct {
 	Min  float64 `json:"min,omitempty"`
 	Max  float64 `json:"max,omitempty"`
 	Step float64 `json:"step,omitempty"` // distance between given ages of alternate convex search, 0 for methods that choose their own
-	Auto int     `json:"auto,omitempty"` // version of the derivation, [autoAge]; 0 for a given range
+	Auto int     `json:"auto,omitempty"` // version of the derivation, [autoAge] or that of the method; 0 for a given range
 }
 
 // words says in results how the range came about, "" for methods without ages.
@@ -77,6 +77,7 @@ type methodInfo struct {
 	knowsOnly    string   // why it knows only those, for the message that refuses others
 	aged         bool     // depends on age.min and age.max
 	stepped      bool     // depends on age.acs_step
+	auto         int      // version of the ages that it derives; 0: autoAge
 
 	// everywhere says that it is computed once for all models of a data set, whether the grid
 	// lists it or not. Names of runs leave it out.
@@ -127,6 +128,9 @@ func (m *methodInfo) ages(age Age) Age {
 	}
 	if !m.stepped {
 		age.Step = 0
+	}
+	if age.Auto != 0 && m.auto != 0 {
+		age.Auto = m.auto
 	}
 	return age
 }

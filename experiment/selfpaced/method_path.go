@@ -40,7 +40,7 @@ var originalMethod = methodInfo{
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 6, regularized: true, aged: true, stepped: true,
+	name: ACS, algorithm: 5, regularized: true, aged: true, stepped: true, auto: 2,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
