@@ -101,6 +101,11 @@ func (t Tables) Text(labels *Batch, name string) string {
 	return valueOf[string](t.label(labels, name))
 }
 
+// Number returns a label of one row of labels that is a number, 0 where there is none.
+func (t Tables) Number(labels *Batch, name string) float64 {
+	return valueOf[float64](t.label(labels, name))
+}
+
 // Repeat returns the repeat of one row of labels, 0 where there is none.
 func (t Tables) Repeat(labels *Batch) int64 { return valueOf[int64](t.label(labels, "repeat")) }
 

@@ -335,6 +335,24 @@ func (p *Plan) Cheapest(method string) (*Task, error) {
 	panic("a group without the cells that it counted")
 }
 
+// First yields the cells of a method in the first repeat, those of the lowest estimated time first.
+func (p *Plan) First(method string) iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		groups := slices.Clone(p.groups)
+		slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(a.seconds, b.seconds) })
+		for _, g := range groups {
+			if _, name := g.Part(); name != method {
+				continue
+			}
+			for cell := range g.Cells(p.repeats[:1]) {
+				if !yield(p.task(cell, g.seconds)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func (p *Plan) task(c Cell, seconds float64) (Task, error) {
 	canonical := c.Canonical()
 	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Spec: canonical, Keep: p.Keep.kept, Limits: p.Limits}

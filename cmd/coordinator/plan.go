@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results/analysis"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -25,7 +27,8 @@ func (a *app) planCommand() *cobra.Command {
 	cmd := command.Command("plan GRID", "Check a grid and show what it would compute",
 		`Check a grid and its data sets. Show how files are read and what a run would
 compute: cells by dimension, how many of them the folder of results has, and an
-estimate of the time. Nothing is computed or written.`,
+estimate of the time. If the grid gives ages, cells of acs are computed for half
+a second, to see at how many ages it has different fits. Nothing is written.`,
 		"coordinator plan grids/quickstart.yaml --set repeats=20 --workers 8",
 		func(ctx context.Context, args []string) error {
 			p, err := a.plan(ctx, args[0], &grid)
@@ -38,10 +41,14 @@ estimate of the time. Nothing is computed or written.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.writeJSON(planObject(p, out.of(p.grid), left, workers))
+			ages, err := oneStep(a.Base, "plan", "computing cells at given ages", func() (preview, error) { return previewOf(ctx, p, previewTime) })
+			if err != nil {
+				return err
 			}
-			return a.showPlan(p, out.of(p.grid), left, workers)
+			if asJSON {
+				return a.writeJSON(planObject(p, out.of(p.grid), left, ages, workers))
+			}
+			return a.showPlan(p, out.of(p.grid), left, ages, workers)
 		})
 	grid.addTo(cmd.Flags())
 	out.addTo(cmd.Flags())
@@ -105,7 +112,50 @@ func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
 	return left, nil
 }
 
-func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
+// Limits of a preview: its time, and the estimated seconds of a cell that it computes.
+const (
+	previewTime = time.Second / 2
+	previewCell = 0.1
+)
+
+// preview is what cells that a plan computed say of given ages.
+type preview struct {
+	said  []string
+	cells int // of the first repeat, on which that rests
+}
+
+// previewOf computes cells at given ages, of the method that goes by steps, for a while.
+func previewOf(ctx context.Context, p *planned, while time.Duration) (preview, error) {
+	kind, err := experiment.Named(p.grid.Kind)
+	if err != nil || kind.Layout == nil || kind.Layout.Path == nil || kind.Layout.Path.Steps == "" {
+		return preview{}, err
+	}
+	timed, cancel := context.WithTimeout(ctx, while)
+	defer cancel()
+	standing, spacing, cells := analysis.NewStanding(kind), kind.Layout.Column(kind.Layout.Path.Spacing), 0
+	for task, err := range p.plan.First(kind.Layout.Path.Steps) {
+		if err != nil {
+			return preview{}, err
+		}
+		if timed.Err() != nil || task.Cost > previewCell {
+			break
+		}
+		if kind.Tables().Number(&task.Labels, spacing) == 0 { // derived ages
+			continue
+		}
+		outcome := run.Compute(timed, []experiment.Kind{kind}, &task, p.plan)
+		if timed.Err() != nil {
+			break
+		}
+		if err := standing.Add(outcome); err != nil {
+			return preview{}, err
+		}
+		cells++
+	}
+	return preview{standing.Alike(), cells}, ctx.Err()
+}
+
+func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers int) error {
 	plan := p.plan
 	there := fmt.Sprintf("%d in %s already", plan.Count()-left.cells, dir)
 	var unfinished []string
@@ -131,8 +181,12 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 	if left.former > 0 {
 		fmt.Fprintf(a.Out, "former %s in %s of grids before this one, which reports leave out\n", cellsText(left.former), dir)
 	}
-	fmt.Fprintf(a.Out, "time   about %s on one core%s; a rough estimate, which knows the sizes of the data alone\n\n",
+	fmt.Fprintf(a.Out, "time   about %s on one core%s; a rough estimate, which knows the sizes of the data alone\n",
 		roughTime(left.seconds), onSeveral(left, workers))
+	for _, said := range ages.said {
+		fmt.Fprintf(a.Out, "ages   %s By %s of the first repeat, computed within %s.\n", said, cellsText(int64(ages.cells)), previewTime)
+	}
+	fmt.Fprintln(a.Out)
 
 	data := textTable{{"data set", "task", ">rows", ">features", "digest"}}
 	for _, d := range plan.Data {
@@ -193,7 +247,7 @@ func (r rest) secondsOn(workers int) float64 {
 }
 
 // planObject is the object of docs/schemas/plan.json.
-func planObject(p *planned, dir string, left rest, workers int) object {
+func planObject(p *planned, dir string, left rest, ages preview, workers int) object {
 	data := []object{}
 	add := func(d *experiment.PlannedData, digest any) {
 		data = append(data, object{
@@ -221,6 +275,7 @@ func planObject(p *planned, dir string, left rest, workers int) object {
 		"cells": p.plan.Count(), "in_folder": p.plan.Count() - left.cells, "incomplete": left.incomplete, "failed": left.failed,
 		"raised": left.raised, "former": left.former,
 		"to_compute": left.cells, "seconds": left.seconds, "workers": workers, "seconds_on_workers": left.secondsOn(workers),
+		"ages": append([]string{}, ages.said...), "cells_at_ages": ages.cells,
 		"data": data, "dimensions": dimensions,
 	}
 }

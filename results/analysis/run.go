@@ -231,6 +231,13 @@ func (s *Standing) Run() *Run {
 	return r
 }
 
+// Alike says of methods by steps where most of their steps have the same model as the one before.
+func (s *Standing) Alike() []string {
+	groups := *s.tally.groups
+	groups.distinguish()
+	return (&Run{Layout: s.kind.Layout, Tables: groups.tables()}).alike()
+}
+
 // ownResults returns the cells of tables for the kind's own part of a report.
 func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
 	of := &layout.Results{Layout: r.Layout, Dir: r.Dir, Partial: r.Partial}
@@ -335,15 +342,15 @@ func (r *Run) addMissing(choices int) {
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so the oracle chooses%s.", table.Metric.Word(), why))
 		}
 	}
-	r.addAlike()
+	r.Missing = append(r.Missing, r.alike()...)
 	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {
 		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
 	}
 }
 
-// addAlike notes, for methods by steps, the number of settings in which most steps have the model
-// of the previous step, and the values of the worst cell.
-func (r *Run) addAlike() {
+// alike notes, for methods by steps, the number of settings in which most steps have the model of
+// the previous step, and the values of the worst cell.
+func (r *Run) alike() (said []string) {
 	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*RepeatScore{}
 	for _, table := range r.Tables {
 		for method, label := range MethodLabels(table.Methods) {
@@ -363,10 +370,11 @@ func (r *Run) addAlike() {
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(worst)) {
-		r.Missing = append(r.Missing, fmt.Sprintf("%s: %s at %s, and fewer than half of the %ss in %d of %s.", label,
+		said = append(said, fmt.Sprintf("%s: %s at %s, and fewer than half of the %ss in %d of %s.", label,
 			prose.Plural(int(worst[label].fits), "different fit"), prose.Plural(int(worst[label].points), r.Layout.Step.Word),
 			r.Layout.Step.Word, alike[label], prose.Plural(settings[label], "setting")))
 	}
+	return said
 }
 
 // fewestFits returns the cell with the smallest share of steps that have a model of their own, nil
