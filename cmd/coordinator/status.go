@@ -14,7 +14,9 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results/report"
 )
 
 const watchEvery = 2 * time.Second
@@ -47,7 +49,7 @@ messages are counted, with reasons for a single run.`,
 			return a.withQueue(ctx, func(q *queue.Queue) error { return a.NATS.Advise(status(q)) })
 		})
 	a.NATS.AddTo(cmd.Flags())
-	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running")
+	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running; the scores come after the first repeat, each tenth of the cells and the last")
 	asJSON.addTo(cmd.Flags())
 	return cmd
 }
@@ -55,6 +57,8 @@ messages are counted, with reasons for a single run.`,
 type watch struct {
 	*live.Follower
 	throughput live.Throughput
+	milestones run.Milestones
+	active     bool // cells were to come at the last look
 }
 
 func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
@@ -69,6 +73,9 @@ func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, a
 		}
 		if err == nil {
 			err = a.tellWorkers(workers, refused, watches)
+		}
+		if err == nil && again {
+			err = a.tellScores(ctx, watches)
 		}
 		if err != nil || !again || !active {
 			return err
@@ -174,6 +181,43 @@ func (a *atServer) tellReasons(ctx context.Context, runs []queue.Listed, watches
 		}
 	}
 	return nil
+}
+
+// tellScores writes the scores of runs that have passed a milestone or ended since the last look.
+func (a *atServer) tellScores(ctx context.Context, watches map[string]*watch) error {
+	for _, name := range slices.Sorted(maps.Keys(watches)) {
+		w := watches[name]
+		done, was := w.Standing.Done(), w.active
+		w.active = w.Standing.Left() > 0
+		w.milestones.First = max(0, w.firstRepeat()-done)
+		if passed := w.milestones.Passed(done, w.Standing.Cells); !passed && w.active || !w.active && !was {
+			continue
+		}
+		scores, err := w.Scores(ctx, !w.active)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "\nScores of %s, %d of %d cells:\n\n", name, done, w.Standing.Cells)
+		if err := (report.Text{MaxRows: interimRows}).WriteAnswer(a.Out, scores.Answer); err != nil {
+			return err
+		}
+		if scores.Left > 0 {
+			fmt.Fprintf(a.Out, "%s are left out.\n", cellsText(scores.Left))
+		}
+	}
+	return nil
+}
+
+// firstRepeat returns how many cells the first repeat has, 0 where that is not known.
+func (w *watch) firstRepeat() int64 {
+	if w.Description == nil {
+		return 0
+	}
+	grid, err := experiment.Parse([]byte(w.Description.Grid), w.Description.File, w.Description.Set)
+	if err != nil {
+		return 0
+	}
+	return w.Description.Cells / int64(grid.Repeats)
 }
 
 // tellQuarantine writes how many results of the runs are of no cell, how many messages are

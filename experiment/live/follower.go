@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -75,6 +76,30 @@ func (f *Follower) Reasons(ctx context.Context) (list []experiment.Reason, other
 	maps.DeleteFunc(f.why, func(cell string, _ ending) bool { _, is := f.failures.NotOK[cell]; return !is })
 	return all.List(), others, nil
 }
+
+// Scores returns what the outcomes that the server has say, of a run that is over or not. It reads
+// all of them.
+func (f *Follower) Scores(ctx context.Context, over bool) (*Scores, error) {
+	feed, err := f.queue.Feed(f.name)
+	if err != nil {
+		return nil, err
+	}
+	feed.Has = f.has
+	made := answers{room: mostScored}
+	for stored, err := range feed.Next(ctx) {
+		if err != nil && !errors.As(err, new(*queue.CellError)) {
+			return nil, fmt.Errorf("scores of run %s: %w", f.name, err)
+		}
+		if err == nil {
+			kind, _ := experiment.Named(stored.Outcome.Kind) // nil where this program lacks it
+			made.add(kind, stored.Outcome)
+		}
+	}
+	return made.scores(over), nil
+}
+
+// has reports whether a cell is one of the run, as far as that is known.
+func (f *Follower) has(cell string) bool { return f.cells == nil || f.cells.Has(cell) }
 
 // Bound moves cells from running to queued that no slot of the workers can hold: those wait to
 // be delivered again.

@@ -58,7 +58,7 @@ func (w *watch) newReading() (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	feed.Has = func(cell string) bool { return w.cells == nil || w.cells.Has(cell) }
+	feed.Has = w.has
 	return &reading{feed: feed, tally: newTally(w.monitor.schemas), at: time.Now()}, nil
 }
 

@@ -48,7 +48,7 @@ type gatherer struct {
 	counts  Counts     // of the cells that have ended
 	workload
 	trials
-	milestones
+	milestones Milestones
 }
 
 // workload is what is ahead and behind in estimated seconds.
@@ -162,7 +162,7 @@ func (g *gatherer) misses(cell string) bool {
 func (g *gatherer) miss(cell string, by int64) {
 	g.missing += by
 	if planned, ok := g.gate.find(cell); ok && planned.first {
-		g.first += by
+		g.milestones.First += by
 	}
 }
 
@@ -362,7 +362,7 @@ func (g *gatherer) reached() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	total := g.gate.plan.Count()
-	return g.passed(total-g.missing, total)
+	return g.milestones.Passed(total-g.missing, total)
 }
 
 // tell reports the progress.

@@ -178,18 +178,18 @@ func (g *gatherer) hold(of *trial, cell string) {
 	g.held.add(cell)
 }
 
-// milestones say when a table of scores is worth a look: once the first repeat is complete,
+// Milestones say when a table of scores is worth a look: once the first repeat is complete,
 // and then after each tenth of the cells.
-type milestones struct {
-	first  int64 // missing cells of the first repeat
+type Milestones struct {
+	First  int64 // missing cells of the first repeat
 	tenths int64 // that were passed when the last table was due
 	began  bool  // the first was due
 }
 
-// passed reports whether a milestone was passed since the last call.
-func (m *milestones) passed(done, total int64) bool {
+// Passed reports whether a milestone was passed since the last call.
+func (m *Milestones) Passed(done, total int64) bool {
 	tenths := 10 * done / max(total, 1)
-	if m.first > 0 || done >= total || m.began && tenths <= m.tenths {
+	if m.First > 0 || done >= total || m.began && tenths <= m.tenths {
 		return false
 	}
 	m.began, m.tenths = true, tenths

@@ -53,14 +53,14 @@ func TestTrials(t *testing.T) {
 // TestMilestones wants a table once the first repeat is complete, then after each tenth.
 func TestMilestones(t *testing.T) {
 	t.Parallel()
-	m := milestones{first: 20}
+	m := Milestones{First: 20}
 	var at []int64
 	for done := int64(1); done <= 100; done++ {
-		if m.first > 0 && done > 5 { // others come in between
-			m.first--
+		if m.First > 0 && done > 5 { // others come in between
+			m.First--
 		}
 		for range 2 {
-			if m.passed(done, 100) {
+			if m.Passed(done, 100) {
 				at = append(at, done)
 			}
 		}
@@ -81,7 +81,7 @@ func TestHeldCellEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.store.Close()
-	missing, first := g.missing, g.first
+	missing, first := g.missing, g.milestones.First
 	for task, err := range p.Tasks() {
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestHeldCellEnds(t *testing.T) {
 		}
 		break
 	}
-	if g.missing != missing-1 || g.first != first-1 || len(g.held) != 0 {
-		t.Errorf("%d of %d cells are missing, %d of %d of the first repeat, %d are held", g.missing, missing, g.first, first, len(g.held))
+	if g.missing != missing-1 || g.milestones.First != first-1 || len(g.held) != 0 {
+		t.Errorf("%d of %d cells are missing, %d of %d of the first repeat, %d are held", g.missing, missing, g.milestones.First, first, len(g.held))
 	}
 }
