@@ -304,25 +304,33 @@ func (t *trimming) concentrate(ctx context.Context) (s trimmed, err error) {
 func (t *trimming) choose() {
 	clear(t.weights)
 	for _, g := range t.groups {
-		room := g.kept
-		for _, i := range t.ranked(g.rows) {
-			t.weights[i] = min(room, t.machine.multiplicity[i])
-			if room -= t.weights[i]; room <= 0 {
-				break
-			}
+		keep(t.weights, t.machine.multiplicity, t.ranked(g.rows), g.kept)
+	}
+}
+
+// keep gives the first samples of an order weights, as many as there is room for.
+func keep(weights, multiplicity []float64, order []int, room float64) {
+	for _, i := range order {
+		weights[i] = min(room, multiplicity[i])
+		if room -= weights[i]; room <= 0 {
+			break
 		}
 	}
 }
 
 // ranked returns the rows by residual, then by number; valid until the next call.
 func (t *trimming) ranked(rows []int) []int {
-	e := t.machine.residual
 	order := t.order[:copy(t.order, rows)]
-	slices.SortFunc(order, func(a, b int) int {
+	rank(order, t.machine.residual)
+	return order
+}
+
+// rank sorts rows by the sizes of their residuals, equal ones by their numbers.
+func rank(rows []int, e []float64) {
+	slices.SortFunc(rows, func(a, b int) int {
 		if c := cmp.Compare(math.Abs(e[a]), math.Abs(e[b])); c != 0 {
 			return c
 		}
 		return a - b
 	})
-	return order
 }

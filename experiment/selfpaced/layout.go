@@ -100,6 +100,7 @@ var Layout = &layout.Layout{
 		{Name: MOSPL, Label: "MOSPL", Style: 3},
 		{Name: GAGA, Label: "GAGA", Style: 4, Continuous: true},
 		{Name: HuberLasso, Label: "Huber Lasso", Style: 5},
+		{Name: SparseLTS, Label: "Sparse LTS"},
 		{Name: RLSSVM, Label: "RLSSVM", Style: 6},
 		{Name: ReLSSVM, Label: "Re-LSSVM", Style: 7},
 		{Name: RobustSVM, Label: "Robust SVM", Style: 8},

@@ -20,6 +20,7 @@ const (
 	MOSPL      = "mospl"       // multi-objective self-paced learning: a front in place of a path
 	GAGA       = "gaga"        // the whole age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
+	SparseLTS  = "sparse-lts"  // the Lasso of the samples that fit best, least trimmed squares
 	RLSSVM     = "rlssvm"      // the least squares machine, trimmed and weighted
 	ReLSSVM    = "relssvm"     // the least squares machine with a truncated loss
 	RobustSVM  = "robust-svm"  // the support vector machine, corrected for label flips
@@ -106,7 +107,7 @@ func (m *methodInfo) Declaration() (string, []gridfile.SettingInfo) { return m.n
 
 // methodTable holds the methods in the order messages and documents show them.
 var methodTable = []*methodInfo{
-	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
+	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &sparseLTSMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
 	&acsOnceMethod, &acsShareMethod, &constantMethod,
 }
 

@@ -115,6 +115,36 @@ methods: [original, {robust-svm: {probability: [0, 0.3]}}, {rlssvm: {starts: 3}}
 	}
 }
 
+// TestSparseLTS wants sparse-lts that trims nothing to be the plain Lasso, and the defaults to
+// withstand what spoils that.
+func TestSparseLTS(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, `
+name: trimmed
+data: [diabetes]
+noise: [{kind: gaussian, levels: [0.2]}]
+models: [{lasso: {alpha: 0.003}}]
+methods: [original, {sparse-lts: {coverage: [0.75, 1], starts: 50, estimate: [reweighted, raw]}}]
+`)
+	scores := map[string]float64{}
+	for _, task := range tasks {
+		measures, _, err := Kind{}.Compute(t.Context(), &task, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores[columnOf(labelColumns, &task.Labels, "method_params").Texts[0]] = number(t, measures, "test_at_best_test")
+	}
+	plain := scores[""]
+	if got := scores[`{"coverage":1,"starts":50,"estimate":"raw"}`]; math.Abs(got-plain) > 1e-9 {
+		t.Errorf("an error of %v without trimming, %v of the plain Lasso", got, plain)
+	}
+	for _, estimate := range []string{"raw", "reweighted"} {
+		if got := scores[`{"coverage":0.75,"starts":50,"estimate":"`+estimate+`"}`]; !(got < 0.7*plain) {
+			t.Errorf("%s: an error of %v, %v of the plain Lasso", estimate, got, plain)
+		}
+	}
+}
+
 // TestBadRobustSettings wants every bad setting to be refused with its place.
 func TestBadRobustSettings(t *testing.T) {
 	t.Parallel()
@@ -122,6 +152,8 @@ func TestBadRobustSettings(t *testing.T) {
 		{"{robust-svm: {probability: [0.1, 0.5]}}", "methods.0.robust-svm.probability.1: ", `"0.5" is not allowed; a number from 0 to below 0.5 is`},
 		{"{rlssvm: {coverage: 0.4}}", "methods.0.rlssvm.coverage: ", "a number from 0.5 to 1 is"},
 		{"{rlssvm: {starts: 0}}", "methods.0.rlssvm.starts: ", "a whole number from 1 to 10000 is"},
+		{"{sparse-lts: {estimate: rough}}", "methods.0.sparse-lts.estimate: ", "reweighted"},
+		{"{acs-share: {growth: 0}}", "methods.0.acs-share.growth: ", "a number from 0.001 to 1 is"},
 		{"{rlssvm: {c: 0}}", "methods.0.rlssvm.c: ", "a number > 0 is"},
 		{"{rlssvm: {kernel: [linear, cubic]}}", "methods.0.rlssvm.kernel.1: ", `"cubic" is not allowed; a number > 0 or one of linear, scale is`},
 		{"{relssvm: {kernel: [1, 0]}}", "methods.0.relssvm.kernel.1: ", "a number > 0 or one of linear, scale is"},

@@ -23,7 +23,7 @@ var toleranced = []struct {
 	methods []string
 }{
 	{"gaga/internal/tolerance/*.go", []string{GAGA}},
-	{"rehline/solve_tolerance.go", []string{Original, ACS, ACSOnce, GAGA, HuberLasso, MOSPL, RobustSVM}},
+	{"rehline/solve_tolerance.go", []string{Original, ACS, ACSOnce, ACSShare, GAGA, HuberLasso, MOSPL, RobustSVM}},
 }
 
 // recordedTolerances has the versions of the methods, and the value of each number with them.

@@ -1,0 +1,256 @@
+package baselines
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// SparseLTSOptions tune [SparseLTS]. The zero value stands for the defaults.
+type SparseLTSOptions struct {
+	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]. 0: 0.75.
+	Coverage float64
+	// Starts is the number of random subsets that the search starts from. 0: 500.
+	Starts int
+	// Random draws the subsets. nil: always the same ones.
+	Random *rand.Rand
+	// Raw keeps the trimmed fit, without the second stage.
+	Raw bool
+}
+
+// SparseLTSFit is what [SparseLTS] found. Weights are 0 or 1, but for a row of which trimming
+// takes a part.
+type SparseLTSFit struct {
+	Fit
+	Trimmed float64 // the first stage's objective
+	Center  float64 // of its residuals
+	Scale   float64 // σ̂ of its residuals
+}
+
+const (
+	subsetRows  = 3     // rows of a start
+	firstSteps  = 2     // concentration steps of each start
+	keptStarts  = 10    // best starts that are followed to the end
+	tailOutside = 0.025 // of normal residuals, both tails together, what the second stage leaves out
+)
+
+// SparseLTS fits a problem of [gaga.Lasso] by sparse least trimmed squares (Alfons, Croux and
+// Gelper, Annals of Applied Statistics 7, 2013). The first stage is
+//
+//	min over w, b of (1/2h) Σ_{i <= h} (r²)_(i) + α ‖w‖₁,
+//
+// with the h smallest of n squared residuals, h = ⌊(n+1) Coverage⌋; the paper's λ is 2α. It is
+// searched by FAST-LTS: from the Lasso of random subsets of three rows, two concentration
+// steps each, which fit to the h samples with the smallest residuals; the ten best then go on
+// while the objective falls. The second stage is the Lasso of the same α on the samples whose
+// residuals are within the 97.5 % of a normal distribution with the center and the consistent scale
+// of the first stage's residuals. [Fit.Objective] is the last stage's.
+//
+// A row of multiplicity m counts as m samples, of which trimming can take a part. Features are
+// taken as they are; the paper's program first scales them robustly.
+func SparseLTS(ctx context.Context, p *gaga.Problem, o SparseLTSOptions) (*SparseLTSFit, error) {
+	if o.Coverage == 0 {
+		o.Coverage = 0.75
+	}
+	if o.Starts == 0 {
+		o.Starts = 500
+	}
+	if o.Random == nil {
+		o.Random = rand.New(rand.NewPCG(0, 0))
+	}
+	if err := unpaced(p).Check(); err != nil {
+		return nil, err
+	}
+	_, squared := p.Loss.(gaga.Squared)
+	switch {
+	case !squared || p.Kernel != nil || p.Penalty.L2 != 0 || !(p.Penalty.L1 > 0):
+		return nil, fmt.Errorf("baselines: the %s loss with penalties L1 = %v, L2 = %v is no Lasso: need the squared loss, L1 > 0, L2 = 0 and no kernel", p.Loss.Name(), p.Penalty.L1, p.Penalty.L2)
+	case !(o.Coverage >= 0.5 && o.Coverage <= 1):
+		return nil, fmt.Errorf("baselines: coverage %v, allowed is 0.5 to 1", o.Coverage)
+	case o.Starts < 0:
+		return nil, fmt.Errorf("baselines: %d starts, need at least 1", o.Starts)
+	}
+	s := newSparseTrimming(p, o.Coverage)
+	best, err := s.search(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("baselines: sparse least trimmed squares: %w", err)
+	}
+	if err := s.solve(ctx, best.weights); err != nil {
+		return nil, err
+	}
+	fit := &SparseLTSFit{Trimmed: best.objective}
+	weights := best.weights
+	fit.Center, fit.Scale = s.spread(weights)
+	if !o.Raw {
+		weights = s.within(fit.Center, fit.Scale)
+		if err := s.solve(ctx, weights); err != nil {
+			return nil, err
+		}
+	}
+	fit.Fit = Fit{
+		Theta: slices.Clone(s.lasso.Theta()), Weights: make([]float64, len(weights)),
+		Objective: s.objective(weights), KKT: s.certificate.KKT, Iterations: s.solved,
+	}
+	floats.DivTo(fit.Weights, weights, s.multiplicity)
+	return fit, nil
+}
+
+// sparseTrimming searches a sparse least trimmed squares fit.
+type sparseTrimming struct {
+	lasso        *convex.Lasso
+	alpha, total float64
+	kept         float64 // h
+	y            []float64
+	multiplicity []float64 // n
+	residual     []float64 // n, of the last fit
+	weights      []float64 // n, work
+	scaled       []float64 // n, work
+	order        []int     // n, work
+	certificate  convex.Certificate
+	solved       int
+}
+
+func newSparseTrimming(p *gaga.Problem, coverage float64) *sparseTrimming {
+	n := p.X.Rows
+	f := func() []float64 { return make([]float64, n) }
+	s := &sparseTrimming{y: p.Y, multiplicity: f(), residual: f(), weights: f(), scaled: f(), order: make([]int, n)}
+	for i := range n {
+		s.multiplicity[i], s.order[i] = multiplicity(p, i), i
+	}
+	s.total = floats.Sum(s.multiplicity)
+	s.kept = min(s.total, math.Floor((s.total+1)*coverage))
+	s.alpha = p.Penalty.L1 / (2 * s.total)
+	s.lasso = convex.NewLasso(p.X, p.Y, s.alpha, s.kept, p.Intercept)
+	return s
+}
+
+// search returns the best trimmed set of all starts.
+func (s *sparseTrimming) search(ctx context.Context, o SparseLTSOptions) (trimmed, error) {
+	var leading []trimmed
+	for range o.Starts {
+		clear(s.weights)
+		for range min(subsetRows, len(s.y)) {
+			i := o.Random.IntN(len(s.y))
+			for s.weights[i] > 0 {
+				i = o.Random.IntN(len(s.y))
+			}
+			s.weights[i] = s.multiplicity[i]
+		}
+		if err := s.solve(ctx, s.weights); err != nil {
+			return trimmed{}, err
+		}
+		set, err := s.concentrate(ctx, firstSteps)
+		if err != nil {
+			return trimmed{}, err
+		}
+		at, _ := slices.BinarySearchFunc(leading, set.objective, func(t trimmed, objective float64) int {
+			if t.objective <= objective {
+				return -1
+			}
+			return 1
+		})
+		if at < keptStarts && (at == 0 || !slices.Equal(leading[at-1].weights, set.weights)) {
+			leading = slices.Insert(leading, at, set)[:min(len(leading)+1, keptStarts)]
+		}
+	}
+	best := leading[0]
+	for _, start := range leading {
+		if err := s.solve(ctx, start.weights); err != nil {
+			return best, err
+		}
+		set, err := s.concentrate(ctx, math.MaxInt)
+		if err != nil {
+			return best, err
+		}
+		if set.objective < best.objective {
+			best = set
+		}
+	}
+	return best, nil
+}
+
+// concentrate does concentration steps from the last fit for as long as they lower the
+// objective, at most as many as given.
+func (s *sparseTrimming) concentrate(ctx context.Context, steps int) (set trimmed, err error) {
+	for range steps {
+		clear(s.weights)
+		rank(s.order, s.residual)
+		keep(s.weights, s.multiplicity, s.order, s.kept)
+		if err := s.solve(ctx, s.weights); err != nil {
+			return set, err
+		}
+		objective := s.objective(s.weights)
+		if set.weights != nil && !(objective < set.objective) { // the same samples, or equal but for rounding
+			break
+		}
+		set.objective = objective
+		set.weights = append(set.weights[:0], s.weights...)
+	}
+	return set, nil
+}
+
+// solve fits the Lasso of the same α to weighted samples. The residuals are then those of the fit.
+func (s *sparseTrimming) solve(ctx context.Context, weights []float64) (err error) {
+	// The solver's penalty is for h samples.
+	floats.ScaleTo(s.scaled, s.kept/floats.Sum(weights), weights)
+	if s.certificate, err = s.lasso.Solve(ctx, s.scaled); err != nil {
+		return err
+	}
+	s.solved++
+	s.lasso.Scores(s.residual)
+	floats.SubTo(s.residual, s.y, s.residual)
+	return nil
+}
+
+// objective is that of the last fit on weighted samples.
+func (s *sparseTrimming) objective(weights []float64) float64 {
+	sum, norm := 0.0, 0.0
+	for i, v := range weights {
+		sum += v * s.residual[i] * s.residual[i]
+	}
+	for _, w := range s.lasso.Theta()[:len(s.lasso.Theta())-1] {
+		norm += math.Abs(w)
+	}
+	return sum/(2*floats.Sum(weights)) + s.alpha*norm
+}
+
+// spread returns the center of the residuals of the trimmed samples, and the scale of the h
+// residuals nearest to it, consistent for the normal distribution.
+func (s *sparseTrimming) spread(weights []float64) (center, scale float64) {
+	center = floats.Dot(weights, s.residual) / s.kept
+	floats.AddConst(-center, s.residual)
+	nearest := s.weights
+	clear(nearest)
+	rank(s.order, s.residual)
+	keep(nearest, s.multiplicity, s.order, s.kept)
+	sum := 0.0
+	for i, v := range nearest {
+		sum += v * s.residual[i] * s.residual[i]
+	}
+	floats.AddConst(center, s.residual)
+	scale = math.Sqrt(sum / s.kept)
+	if share := s.kept / s.total; share < 1 {
+		q := math.Sqrt2 * math.Erfinv(share)
+		density := math.Exp(-q*q/2) / math.Sqrt(2*math.Pi)
+		scale /= math.Sqrt(1 - 2*q*density/share)
+	}
+	return center, max(scale, smallestScale*largest(s.y))
+}
+
+// within gives the samples weight whose residuals are not in the tails.
+func (s *sparseTrimming) within(center, scale float64) []float64 {
+	weights := make([]float64, len(s.y))
+	for i, r := range s.residual {
+		if math.Abs(r-center) <= math.Sqrt2*math.Erfinv(1-tailOutside)*scale {
+			weights[i] = s.multiplicity[i]
+		}
+	}
+	return weights
+}

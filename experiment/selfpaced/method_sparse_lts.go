@@ -1,0 +1,39 @@
+package selfpaced
+
+import (
+	"context"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+const rawWord = "raw"
+
+var sparseLTSMethod = methodInfo{
+	name: SparseLTS, algorithm: 1,
+	models: []string{Lasso},
+	settings: []gridfile.SettingInfo{
+		{Name: "coverage", Rule: coverages, Standard: gridfile.Setting{Number: 0.75}, Meaning: "share of the samples that is not trimmed"},
+		{Name: "starts", Rule: gridfile.Whole(1, 100_000), Standard: gridfile.Setting{Number: 500}, Single: true, Meaning: "random subsets of three rows that the search starts from"},
+		{Name: "estimate", Words: []string{"reweighted", rawWord}, Standard: gridfile.Setting{Word: "reweighted"}, Meaning: "the fit to all samples that are no outliers of the trimmed fit, or this"},
+	},
+	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+		fit, err := baselines.SparseLTS(ctx, f.Problem, baselines.SparseLTSOptions{
+			Coverage: c.Method.Settings.Number("coverage"),
+			Starts:   c.Method.Settings.Int("starts"),
+			Random:   c.Stream(SparseLTS),
+			Raw:      c.Method.Settings.Word("estimate") == rawWord,
+		})
+		if err != nil {
+			return err
+		}
+		f.robust(&fit.Fit)
+		return nil
+	},
+	// Three fits a start, and the steps of those that are followed.
+	work: func(g *group, n, d float64) float64 {
+		cold, warm := fitWork(Lasso, "", n, d)
+		return cold + (3*g.settings.Largest("starts")+100)*(cold/4+warm)
+	},
+}
