@@ -35,17 +35,22 @@ type Run struct {
 	Ranking    *Ranking       // over data sets; nil if there are too few data sets or methods
 	Paper      []*PaperTable  // comparisons with published tables, if requested
 	Own        *layout.Part   // the kind's own part, nil without one
-	Statuses   []Fact         // number of cells of each status that occurs
 	Failures   []Failure      // first incomplete cells by identity, then first failed cells
 	Reasons    []Reason       // of cells that are not ok, by descending number of cells
-	Times      []MethodTime   // of the methods, by descending processor time; nil without such times
 	Failed     int            // number of failed cells
 	Incomplete int            // number of incomplete cells
 	Missing    []string       // sentences on what is missing, and why
 	Data       *DataFacts     // facts on the data sets
 	Partial    bool           // the run has not ended
+	Account
 
 	comparisons []ComparedTable // see Compared
+}
+
+// Account says how the cells of a run ended, and what they took.
+type Account struct {
+	Statuses []Fact       // number of cells of each status that occurs
+	Times    []MethodTime // of the methods, by descending processor time; nil without such times
 }
 
 // MethodTime is the time that the cells of a method took, failed ones included: of each its last
@@ -179,7 +184,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 // fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
-		Layout: t.schema.Layout, Statuses: t.statuses(), Failures: t.firstFailures(), Reasons: t.sortedReasons(), Times: t.sortedTimes(),
+		Layout: t.schema.Layout, Account: Account{t.statuses(), t.sortedTimes()}, Failures: t.firstFailures(), Reasons: t.sortedReasons(),
 		Failed: t.failed.n, Incomplete: t.incomplete.n,
 	}
 	if own := r.Layout.Own; own != nil && own.Unscored {
