@@ -1,12 +1,20 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
@@ -142,6 +150,100 @@ func TestHeldBack(t *testing.T) {
 	if must(t, append(args, "--retry", "failed")...); statusesOf(t, out, "forest")["ok"] != cellsOfForest {
 		t.Errorf("mended and retried: %v", statusesOf(t, out, "forest"))
 	}
+}
+
+// TestHeldBackKilled kills a run once a method is held back, and wants the next one to keep what
+// was computed, to try one more cell of the method, three at least, and to hold back the others
+// again, and both times that to be notified.
+func TestHeldBackKilled(t *testing.T) {
+	t.Parallel()
+	grid, mended := brokenGrid(t)
+	slow := strings.ReplaceAll(noModule, "FILE", os.DevNull) // is there, so that it answers
+	write(t, filepath.Dir(grid), "slow.sh", strings.Replace(slow, "do c=", "do sleep 0.2; c=", 1))
+	text, err := os.ReadFile(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Dir(grid), "grid.yaml", strings.Replace(string(text), "files: [forest.sh]}}]", "files: [forest.sh]}}, {command: {name: slow, run: [/bin/sh, slow.sh], files: [slow.sh]}}]", 1))
+	out, h := filepath.Join(t.TempDir(), "out"), startTold(t)
+	args := []string{"run", grid, "--out", out, "--allow-commands", "--workers", "1", "--figures", "0", "--notify", h.URL}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := process(ctx, args...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	held := false
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if !held && strings.Contains(lines.Text(), "its other 15 cells are held back") {
+			held = true
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !held || !errors.As(err, &exit) || exit.ExitCode() != -1 {
+		t.Fatalf("held back: %t, killed: %v", held, err)
+	}
+	before, kept := plannedIn(t, "plan", grid, "--out", out), 0
+	if before > 0 {
+		kept = failedIn(t, grid, out)
+	}
+	if before >= cellsOfBroken+cellsOfForest-15 {
+		t.Errorf("nothing was left to the next run: %d cells", before)
+	}
+
+	o := do(t, args...)
+	forest, others := statusesOf(t, out, "forest"), statusesOf(t, out, "slow")
+	tried := max(3, kept+1)
+	if o.code != command.ExitFailed || len(forest) != 1 || forest["failed"] != tried {
+		t.Errorf("exit status %d, cells of the broken method %v, want %d, as %d had ended\n%s", o.code, forest, tried, kept, o.err)
+	}
+	if others["ok"] != cellsOfForest || statusesOf(t, out, "original")["ok"] != cellsOfForest {
+		t.Errorf("cells of the other methods: %v, %v", others, statusesOf(t, out, "original"))
+	}
+	if !strings.Contains(o.err, fmt.Sprintf("its other %d cells are held back", cellsOfForest-tried)) {
+		t.Errorf("the next run does not hold back the others:\n%s", o.err)
+	}
+	if after := plannedIn(t, "plan", grid, "--out", out); before > after || after != cellsOfBroken+tried {
+		t.Errorf("%d cells after the kill, %d after the next run", before, after)
+	}
+	told := 0 // the first run may be killed before
+	for _, object := range h.all(t) {
+		if object["event"] == "method-held" {
+			told++
+			if said := object["text"].(string); !strings.Contains(said, "all ended with the same error, \"ModuleNotFoundError: No module named 'numpy'\"") || !strings.Contains(said, "held back") {
+				t.Errorf("told %q", said)
+			}
+		}
+	}
+	if told == 0 {
+		t.Errorf("that a method is held back is not told: %v", h.all(t))
+	}
+
+	write(t, filepath.Dir(mended), filepath.Base(mended), "")
+	if must(t, append(args, "--retry", "failed")...); statusesOf(t, out, "forest")["ok"] != cellsOfForest {
+		t.Errorf("mended and retried: %v", statusesOf(t, out, "forest"))
+	}
+}
+
+// failedIn counts the failed cells of a folder, as plan prints it.
+func failedIn(t *testing.T, grid, out string) int {
+	t.Helper()
+	match := regexp.MustCompile(`\((\d+) failed\)`).FindStringSubmatch(must(t, "plan", grid, "--out", out).out)
+	if match == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(match[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestKeepGoing wants all cells of a broken method computed where that is asked for.
