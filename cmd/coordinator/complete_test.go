@@ -107,7 +107,7 @@ func TestUnknownNames(t *testing.T) {
 		want []string
 	}{
 		"flag":            {[]string{"run", "--worker", "3", grid}, []string{"unknown flag: --worker", "; did you mean --workers?"}},
-		"no flag near":    {[]string{"report", "--xyzzy", dir}, []string{"unknown flag: --xyzzy; allowed are --compression, --config, --figures, --format, --help, --log-format, --log-level, --paper\n"}},
+		"no flag near":    {[]string{"report", "--xyzzy", dir}, []string{"unknown flag: --xyzzy; allowed are --choose, --compression, --config, --figures, --format, --help, --log-format, --log-level, --paper\n"}},
 		"command":         {[]string{"rum"}, []string{`unknown command "rum"`, "; did you mean run?"}},
 		"group's command": {[]string{"datasets", "fetsh"}, []string{`unknown command "fetsh"; allowed are check, fetch, list; did you mean fetch?`}},
 		"key":             {[]string{"plan", grid, "--config", config}, []string{"config.yaml:1: worker: unknown key", "; did you mean workers?"}},
