@@ -71,9 +71,25 @@ func ReasonText(method, text string) string {
 // varying are what errors of one reason differ in.
 var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b|[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?`)
 
+// ReasonLike returns [ReasonText] with … for what errors of one reason differ in: numbers,
+// identities, and words that are names of their cell.
+func ReasonLike(method, text string, names ...string) string {
+	text = ReasonText(method, text)
+	if len(names) > 0 {
+		words := strings.Fields(text)
+		for i, word := range words {
+			if bare := strings.Trim(word, ",.:;\"'"); bare != "" && slices.Contains(names, bare) {
+				words[i] = strings.Replace(word, bare, "…", 1)
+			}
+		}
+		text = strings.Join(words, " ")
+	}
+	return varying.ReplaceAllString(text, "…")
+}
+
 // ReasonKey returns what is the same for errors of one reason.
 func ReasonKey(method string, status Status, text string) string {
-	return method + "\x00" + string(status) + "\x00" + varying.ReplaceAllString(ReasonText(method, text), "#")
+	return method + "\x00" + string(status) + "\x00" + ReasonLike(method, text)
 }
 
 // Reasons count cells that are not ok by their reason. The zero value has none. It is safe

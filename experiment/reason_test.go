@@ -35,6 +35,15 @@ func TestReasons(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", reason, want[i])
 		}
 	}
+	for text, like := range map[string]string{
+		"the method m: no step at age 0.5 of set-2":                  "no step at age … of …",
+		"no step at age 7 of set-2, \"set-2\"\nmore":                 "no step at age … of …, \"…\"",
+		"the command ended without an answer\nstandard error:\na\nb": "b",
+	} {
+		if got := experiment.ReasonLike("m", text, "set-2", ""); got != like {
+			t.Errorf("%q is like %q, want %q", text, got, like)
+		}
+	}
 	if list[0].Cell != "cell0" {
 		t.Errorf("the cell is %s, want the first", list[0].Cell)
 	}

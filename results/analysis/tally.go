@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -197,18 +195,13 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 const mostReasons = 1000
 
 func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
-	name, text := MethodName(method), reasonText(f.Error)
+	name := MethodName(method)
 	names := []string{name}
 	for _, value := range setting {
 		names = append(names, value.Text)
 	}
-	words := strings.Fields(text)
-	for i, word := range words {
-		if bare := strings.Trim(word, ",.:;\"'"); bare != "" && (slices.Contains(names, bare) || number.MatchString(bare)) {
-			words[i] = strings.Replace(word, bare, "…", 1)
-		}
-	}
-	key := reasonKey{name, strings.Join(words, " "), f.Status}
+	text := experiment.ReasonText(name, f.Error)
+	key := reasonKey{name, experiment.ReasonLike(name, f.Error, names...), f.Status}
 	if t.reasons[key] == nil && len(t.reasons) >= mostReasons {
 		key.text = ""
 	}
@@ -225,24 +218,11 @@ func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
 	}
 }
 
-var number = regexp.MustCompile(`^[+-]?[0-9][0-9.eE+-]*[a-zA-Z%]*$`)
-
-// reasonText is the first line of an error, with the last line that a command wrote to standard
-// error.
-func reasonText(text string) string {
-	message, stderr := outside.CutStderr(text)
-	first, _, _ := strings.Cut(message, "\n")
-	if stderr = strings.TrimSpace(stderr); stderr != "" {
-		first += ": " + strings.TrimSpace(stderr[strings.LastIndexByte(stderr, '\n')+1:])
-	}
-	return first
-}
-
 func (t *cellTally) sortedReasons() []Reason {
 	var list []Reason
 	for key, of := range t.reasons {
 		list = append(list, Reason{
-			Method: MethodLabel(key.method), Status: key.status, Text: cmp.Or(of.text, key.text, reasonText(of.Error)), Like: key.text, Cells: of.cells, Cell: of.Cell, What: of.What,
+			Method: MethodLabel(key.method), Status: key.status, Text: cmp.Or(of.text, key.text, experiment.ReasonText(key.method, of.Error)), Like: key.text, Cells: of.cells, Cell: of.Cell, What: of.What,
 		})
 	}
 	slices.SortFunc(list, func(a, b Reason) int {

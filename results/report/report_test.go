@@ -174,7 +174,7 @@ func TestLoadSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("%q is not among\n%s", want, missing)
 		}
 	}
-	want := analysis.Reason{Method: "GAGA", Status: experiment.Timeout, Text: "after 1s", Like: "after …", Cells: 1, Cell: testrun.ID(7)}
+	want := analysis.Reason{Method: "GAGA", Status: experiment.Timeout, Text: "after 1s", Like: "after …s", Cells: 1, Cell: testrun.ID(7)}
 	if len(r.Reasons) != 1 || r.Failed != 1 {
 		t.Fatalf("reasons %+v", r.Reasons)
 	}
@@ -241,7 +241,7 @@ func TestReasons(t *testing.T) {
 	r := loaded(t, rows)
 	want := []analysis.Reason{
 		{Method: "GAGA", Status: "failed", Text: "no step at age … of …", Cells: 40, Cell: testrun.ID(61)},
-		{Method: "forest", Status: "diverged", Text: "the command ended without an answer: exit status 1: ModuleNotFoundError: No module named 'numpy'", Cells: 7, Cell: testrun.ID(200)},
+		{Method: "forest", Status: "diverged", Text: "ModuleNotFoundError: No module named 'numpy'", Cells: 7, Cell: testrun.ID(200)},
 		{Method: "forest", Status: "diverged", Text: "another", Cells: 1, Cell: testrun.ID(300)},
 	}
 	if r.Failed != 48 || len(r.Reasons) != len(want) {
