@@ -157,7 +157,7 @@ func TestPageOfTrouble(t *testing.T) {
 	text(`document.documentElement.dataset.theme = "auto"`)
 	p.Await(`document.getElementById("icon").dataset.color === getComputedStyle(document.getElementById("verdict")).color && document.getElementById("icon").href.startsWith("data:image/png")`)
 	p.Await(`document.getElementById("frame-failures") !== null`)
-	if got, want := text(`document.querySelector("#frame-failures tbody tr").textContent`), "16 x GAGAcell … had no luck: <img src=x onerror=alert(1)>"; !strings.HasPrefix(got, want) {
+	if got, want := text(`document.querySelector("#frame-failures tbody tr").textContent`), "16 x GAGAcell … had no luck: <img src=x onerror=alert(…)>"; !strings.HasPrefix(got, want) {
 		t.Errorf("the most frequent reason %q, want %q", got, want)
 	}
 	if got, want := text(`[...document.querySelectorAll("#map td")].map((td) => td.className).join("; ")`), "h5; h3 has-warn; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad"; got != want {
