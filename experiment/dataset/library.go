@@ -63,6 +63,7 @@ func (s Source) DatasetName() string {
 	return s.Name
 }
 
+// Location is where a data set was found.
 type Location struct {
 	Path     string // "" when embedded
 	File     File   // the form found; how to read it

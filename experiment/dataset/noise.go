@@ -36,6 +36,7 @@ const (
 	boundaryPrecision = 1e-7
 )
 
+// NoiseKinds lists the kinds of noise for a task.
 func NoiseKinds(task Task) []string {
 	if task == Regression {
 		return []string{Gaussian, StatP}

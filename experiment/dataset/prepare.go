@@ -81,6 +81,7 @@ type Part struct {
 	Multiplicity []float64
 }
 
+// Prepared is a data set ready for a fit.
 type Prepared struct {
 	Train      Part // identical rows merged into the first one
 	Validation Part // N is 0 if nothing is held out

@@ -149,7 +149,7 @@ func TestTablesOfFolder(t *testing.T) {
 	tables, server := g.tables()
 	tables.kept = time.Hour
 	url := server.URL + "/runs/toy-run/"
-	if answer, body := ask(t, "GET", url+"cells.arrow"); answer.StatusCode != 404 || !strings.Contains(string(body), `no table "cells" so far`) {
+	if answer, body := ask(t, http.MethodGet, url+"cells.arrow"); answer.StatusCode != http.StatusNotFound || !strings.Contains(string(body), `no table "cells" so far`) {
 		t.Errorf("before the first cell: %d %s", answer.StatusCode, body)
 	}
 	g.add(3)
@@ -160,47 +160,47 @@ func TestTablesOfFolder(t *testing.T) {
 	if _, body := ask(t, "GET", server.URL+"/runs/toy-run"); string(body) != want {
 		t.Errorf("the run is %s", body)
 	}
-	first, whole := ask(t, "GET", url+"cells.arrow")
+	first, whole := ask(t, http.MethodGet, url+"cells.arrow")
 	etag := first.Header.Get("ETag")
 	wantCells(t, frame(t, whole), 3)
-	if _, body := ask(t, "GET", url+"doses.arrow"); frame(t, body).Rows() != 6 {
+	if _, body := ask(t, http.MethodGet, url+"doses.arrow"); frame(t, body).Rows() != 6 {
 		t.Error("there are not two doses a cell")
 	}
-	if answer, body := ask(t, "GET", url+"cells.arrow", "Range", "bytes=5-24"); answer.StatusCode != 206 || !bytes.Equal(body, whole[5:25]) ||
+	if answer, body := ask(t, http.MethodGet, url+"cells.arrow", "Range", "bytes=5-24"); answer.StatusCode != http.StatusPartialContent || !bytes.Equal(body, whole[5:25]) ||
 		answer.Header.Get("Content-Range") != fmt.Sprintf("bytes 5-24/%d", len(whole)) || answer.Header.Get("ETag") != etag {
 		t.Errorf("a part is %d %v %q", answer.StatusCode, answer.Header, body)
 	}
-	if answer, body := ask(t, "GET", url+"cells.arrow", "Range", "bytes=-9"); answer.StatusCode != 206 || !bytes.Equal(body, whole[len(whole)-9:]) {
+	if answer, body := ask(t, http.MethodGet, url+"cells.arrow", "Range", "bytes=-9"); answer.StatusCode != http.StatusPartialContent || !bytes.Equal(body, whole[len(whole)-9:]) {
 		t.Errorf("the end is %d %q", answer.StatusCode, body)
 	}
-	if answer, _ := ask(t, "GET", url+"cells.arrow", "Range", fmt.Sprintf("bytes=%d-", len(whole))); answer.StatusCode != 416 {
+	if answer, _ := ask(t, http.MethodGet, url+"cells.arrow", "Range", fmt.Sprintf("bytes=%d-", len(whole))); answer.StatusCode != http.StatusRequestedRangeNotSatisfiable {
 		t.Errorf("a part after the end: %d", answer.StatusCode)
 	}
-	if answer, body := ask(t, "GET", url+"cells.arrow", "If-None-Match", etag); answer.StatusCode != 304 || len(body) > 0 {
+	if answer, body := ask(t, http.MethodGet, url+"cells.arrow", "If-None-Match", etag); answer.StatusCode != http.StatusNotModified || len(body) > 0 {
 		t.Errorf("asked with its ETag: %d", answer.StatusCode)
 	}
-	if answer, body := ask(t, "HEAD", url+"cells.arrow"); answer.StatusCode != 200 || answer.ContentLength != int64(len(whole)) || len(body) > 0 ||
+	if answer, body := ask(t, http.MethodHead, url+"cells.arrow"); answer.StatusCode != http.StatusOK || answer.ContentLength != int64(len(whole)) || len(body) > 0 ||
 		answer.Header.Get("Content-Type") != "application/vnd.apache.arrow.file" || answer.Header.Get("Accept-Ranges") != "bytes" {
 		t.Errorf("its head: %d %v", answer.StatusCode, answer.Header)
 	}
 	g.add(2)
-	if answer, _ := ask(t, "GET", url+"cells.arrow"); answer.Header.Get("ETag") != etag {
+	if answer, _ := ask(t, http.MethodGet, url+"cells.arrow"); answer.Header.Get("ETag") != etag {
 		t.Error("a file was renewed before its time")
 	}
 	tables.kept = 0
-	answer, whole := ask(t, "GET", url+"cells.arrow", "If-None-Match", etag)
-	if answer.StatusCode != 200 || answer.Header.Get("ETag") == etag {
+	answer, whole := ask(t, http.MethodGet, url+"cells.arrow", "If-None-Match", etag)
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("ETag") == etag {
 		t.Errorf("after another flush: %d, ETag %s after %s", answer.StatusCode, answer.Header.Get("ETag"), etag)
 	}
 	wantCells(t, frame(t, whole), 5)
-	if answer, body := ask(t, "GET", url+"cells.arrow", "Range", "bytes=5-24", "If-Range", etag); answer.StatusCode != 200 || !bytes.Equal(body, whole) {
+	if answer, body := ask(t, http.MethodGet, url+"cells.arrow", "Range", "bytes=5-24", "If-Range", etag); answer.StatusCode != http.StatusOK || !bytes.Equal(body, whole) {
 		t.Errorf("a part of the file of before: %d, want the whole file of now", answer.StatusCode)
 	}
 	if err := g.store.Compact(t.Context(), g.order); err != nil {
 		t.Fatal(err)
 	}
 	tables.resume = time.Time{}
-	_, body := ask(t, "GET", url+"cells.arrow")
+	_, body := ask(t, http.MethodGet, url+"cells.arrow")
 	if file, err := os.ReadFile(filepath.Join(g.dir, "cells.arrow")); err != nil || !bytes.Equal(file, body) {
 		t.Errorf("the file of the run that has ended is another one, %v", err)
 	}
@@ -234,7 +234,7 @@ func TestTablesAreShared(t *testing.T) {
 		readers.Go(func() {
 			for ctx.Err() == nil {
 				answer, body := ask(t, "GET", server.URL+"/runs/toy-run/cells.parquet")
-				if answer.StatusCode != 200 || !bytes.HasPrefix(body, []byte("PAR1")) || !bytes.HasSuffix(body, []byte("PAR1")) {
+				if answer.StatusCode != http.StatusOK || !bytes.HasPrefix(body, []byte("PAR1")) || !bytes.HasSuffix(body, []byte("PAR1")) {
 					t.Errorf("%d %.100q", answer.StatusCode, body)
 					return
 				}
@@ -278,17 +278,17 @@ func TestTablesRest(t *testing.T) {
 	tables, server := g.tables()
 	tables.kept = 0
 	url := server.URL + "/runs/toy-run/cells.arrow"
-	ask(t, "GET", url)
+	ask(t, http.MethodGet, url)
 	g.add(1)
 	before := time.Now()
-	first, _ := ask(t, "GET", url)
+	first, _ := ask(t, http.MethodGet, url)
 	took := time.Since(before)
 	if rest := time.Until(tables.resume); rest <= 0 || rest > (restFactor+1)*took {
 		t.Errorf("after a renewal in %v it rests for %v", took, rest)
 	}
 	tables.resume = time.Now().Add(time.Hour)
 	g.add(1)
-	if second, _ := ask(t, "GET", url); second.Header.Get("ETag") != first.Header.Get("ETag") {
+	if second, _ := ask(t, http.MethodGet, url); second.Header.Get("ETag") != first.Header.Get("ETag") {
 		t.Error("it does not rest")
 	}
 }
@@ -322,7 +322,7 @@ func TestTablesWhileGathered(t *testing.T) {
 		tables.resume = time.Time{}
 		tables.making.Unlock()
 		answer, body := ask(t, "GET", server.URL+"/runs/toy-run/cells.arrow")
-		if answer.StatusCode != 200 {
+		if answer.StatusCode != http.StatusOK {
 			t.Fatalf("%d %s", answer.StatusCode, body)
 		}
 		f := frame(t, body)
@@ -368,13 +368,13 @@ func TestTablesOfQueue(t *testing.T) {
 	}
 	b.await(m, "the run", func(s *State) bool { return len(s.Runs) == 1 })
 	url := server.URL + "/runs/night"
-	if _, body := ask(t, "GET", url); string(body) != `{"run":"night","ended":false,"tables":[]}` {
+	if _, body := ask(t, http.MethodGet, url); string(body) != `{"run":"night","ended":false,"tables":[]}` {
 		t.Errorf("before the first cell: %s", body)
 	}
 	check := func(ok, failed int) {
 		t.Helper()
 		tables.resume = time.Time{}
-		_, body := ask(t, "GET", url+"/cells.arrow")
+		_, body := ask(t, http.MethodGet, url+"/cells.arrow")
 		f := frame(t, body)
 		errors := 0
 		for row := range f.Rows() {
@@ -386,7 +386,7 @@ func TestTablesOfQueue(t *testing.T) {
 			t.Errorf("%d cells, of them %d failed; want %d and %d", f.Rows(), errors, ok+failed, failed)
 		}
 		tables.resume = time.Time{}
-		if _, body := ask(t, "GET", url+"/doses.arrow"); frame(t, body).Rows() != 2*ok {
+		if _, body := ask(t, http.MethodGet, url+"/doses.arrow"); frame(t, body).Rows() != 2*ok {
 			t.Errorf("%d doses, want %d", frame(t, body).Rows(), 2*ok)
 		}
 	}
@@ -397,21 +397,21 @@ func TestTablesOfQueue(t *testing.T) {
 	b.compute(14, experiment.OK)
 	check(17, 1)
 	b.await(m, "the end", func(s *State) bool { return s.Runs[0].Phase == Finished })
-	if _, body := ask(t, "GET", url); !strings.Contains(string(body), `"ended":true`) {
+	if _, body := ask(t, http.MethodGet, url); !strings.Contains(string(body), `"ended":true`) {
 		t.Errorf("after the end: %s", body)
 	}
 	if err := b.Purge(b.ctx, "night"); err != nil {
 		t.Fatal(err)
 	}
-	if _, body := ask(t, "GET", url); !strings.HasSuffix(string(body), `"tables":[]}`) {
+	if _, body := ask(t, http.MethodGet, url); !strings.HasSuffix(string(body), `"tables":[]}`) {
 		t.Errorf("after the purge: %s", body)
 	}
 	if err := b.RemoveData(b.ctx, "night"); err != nil {
 		t.Fatal(err)
 	}
 	b.await(m, "no run", func(s *State) bool { return len(s.Runs) == 0 })
-	answer, body := ask(t, "GET", url)
-	if left, err := os.ReadDir(tables.temp); answer.StatusCode != 404 || err != nil || len(left) != 2 { // the files of the two tables
+	answer, body := ask(t, http.MethodGet, url)
+	if left, err := os.ReadDir(tables.temp); answer.StatusCode != http.StatusNotFound || err != nil || len(left) != 2 { // the files of the two tables
 		t.Errorf("without a run: %d %s; left are %v, %v", answer.StatusCode, body, left, err)
 	}
 }

@@ -197,7 +197,7 @@ func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
 	GramAddRows(h, ld, 0, n, p, q, rows)
 }
 
-// GramAddRows is GramAdd for the rows of h from from up to n, both multiples of Width.
+// GramAddRows is GramAdd for the rows of h in [from, n), both multiples of Width.
 func GramAddRows(h []float64, ld, from, n int, p, q []float64, rows int) {
 	if rows == 0 || n == 0 {
 		return

@@ -327,7 +327,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// below returns the lower edge of the band, at least least on a logarithmic axis.
+// below returns the lower edge of the band, not below least on a logarithmic axis.
 func (b *band) below(point Point, least float64) float64 {
 	if b.log {
 		return max(point.Y-point.Band, least)
