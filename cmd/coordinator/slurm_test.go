@@ -256,7 +256,7 @@ func TestSlurm(t *testing.T) {
 	alone := filepath.Join(s.dir, "alone")
 	must(t, "run", grid, "--out", alone, "--figures", "0")
 	have := numbers(t, out)
-	if n := len(have["cells"]) - 1; n != 300 {
+	if n := len(have["cells"]); n != 300 {
 		t.Errorf("%d cells", n)
 	}
 	wantSameNumbers(t, numbers(t, alone), have)
