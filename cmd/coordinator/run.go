@@ -41,7 +41,7 @@ Cells are computed in this process unless --workers is 0. Without --nats the
 process contains a NATS server, which listens on no port but that of --listen.
 
 The scores so far are printed after the first repeat and after each tenth of the
-cells. If the disk of --out has less than 1 MiB free, the run ends with exit
+cells, at most every 30 seconds. If the disk of --out has less than 1 MiB free, the run ends with exit
 status 1: make room and run the same command again.`
 
 func (a *app) runCommand() *cobra.Command {

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// tablesEvery is the least time between two tables of a run that goes on.
-	tablesEvery = 5 * time.Second
+	// tablesEvery is the minimum time from the start, or from one table, to the next: a short run
+	// shows only its end.
+	tablesEvery = 30 * time.Second
 	// interimRows is how many rows of a table are shown of a run that goes on.
 	interimRows = 15
 )
