@@ -148,7 +148,7 @@ func (p *Problem) checkParameters() error {
 		checkParameter("Penalty.L1", pen.L1, pen.L1 >= 0, "a number >= 0"),
 		checkParameter("Penalty.L2", pen.L2, pen.L2 >= 0, "a number >= 0"))
 	if _, linear := p.Kernel.(convex.Linear); linear {
-		err = errors.Join(err, errors.New("gaga: Kernel is a linear one, which a nil Kernel stands for"))
+		err = errors.Join(err, errors.New("gaga: Kernel is linear; leave it nil"))
 	}
 	if p.Kernel != nil && pen.L1 != 0 {
 		err = errors.Join(err, errors.New("gaga: Penalty.L1 must be 0 with a kernel"))

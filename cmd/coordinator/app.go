@@ -32,7 +32,7 @@ type catalog struct{ *app }
 type library struct{ dir, cache string }
 
 func (l *library) addTo(flags *pflag.FlagSet) {
-	command.Path(flags, &l.dir, "datasets", "`folder` with data sets, looked into first")
+	command.Path(flags, &l.dir, "datasets", "`folder` with data sets, searched first")
 	l.addCacheTo(flags)
 }
 

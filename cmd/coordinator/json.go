@@ -11,7 +11,7 @@ type object = map[string]any
 type jsonFlag bool
 
 func (j *jsonFlag) addTo(flags *pflag.FlagSet) {
-	flags.BoolVar((*bool)(j), "json", false, "print one JSON object in place of text")
+	flags.BoolVar((*bool)(j), "json", false, "print one JSON object instead of text")
 }
 
 // writeJSON prints what a command says as one object, which docs/schemas describes.

@@ -24,9 +24,9 @@ type notifyFlags struct {
 }
 
 func (f *notifyFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&f.url, "notify", "", "`URL` of a webhook that is told when a run ends, fails or loses workers")
-	flags.StringVar(&f.command, "notify-command", "", "`command` for the shell that is told the same on its standard input")
-	flags.Float64Var(&f.failures, "notify-failures", failureRate, "`share` of failed cells above which they are told, 1 for never")
+	flags.StringVar(&f.url, "notify", "", "`URL` of a webhook that gets an event when a run ends, fails or loses workers")
+	flags.StringVar(&f.command, "notify-command", "", "shell `command` that gets the same events on its standard input")
+	flags.Float64Var(&f.failures, "notify-failures", failureRate, "`share` of failed cells above which an event is sent; 1 for never")
 }
 
 // start returns the notifier, nil where nobody is to be told.

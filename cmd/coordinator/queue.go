@@ -360,7 +360,7 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 func (a *atServer) showCollected(name, where string, c *run.Collected) {
 	fmt.Fprintf(a.Out, "%s: %s, gathered in %s\n", name, ended(c.Counts, c.Cells), where)
 	if c.Quarantined > 0 {
-		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` tells why\n",
+		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` shows why\n",
 			name, c.Quarantined, c.Again, name)
 	}
 }

@@ -49,7 +49,7 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.FormatNamed)
 	command.Count(flags, &r.figures, "figures", report.DefaultFigures, 0, maxFigures, "`N` figures at most")
 	addCompression(flags, &r.compression)
-	flags.BoolVar(&r.paper, "paper", false, "put the numbers published in the GAGA paper beside those of the run")
+	flags.BoolVar(&r.paper, "paper", false, "show the numbers published in the GAGA paper next to those of the run")
 }
 
 // asComputed leaves the choice to the rule that the grid asked for.

@@ -60,7 +60,7 @@ before the queue was empty (--drain), or a second signal ended it at once.`,
 	flags := root.Flags()
 	base.NATS.AddTo(flags)
 	command.Count(flags, &worker.Slots, "slots", min(runtime.GOMAXPROCS(0), maxSlots), 1, maxSlots, "`N` cells computed at a time; one per core unless given")
-	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued, nor computed by others, who can fail")
+	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued or being computed by other workers")
 	flags.StringVar(&worker.Name, "name", "", "`name` of this worker in the results (default: host name and process)")
 	flags.DurationVar(&worker.Grace, "grace", 0, "`time` that running cells have to finish after a signal, before they are handed back")
 	command.Moment(flags, &worker.Until, "until", "`time` when the worker has to have ended, as seconds since 1970 or 2026-01-31T18:00:00 (default: "+endVariable+", which Slurm sets)")

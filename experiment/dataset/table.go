@@ -168,7 +168,7 @@ func errNoFeatures(columns int) error {
 	if columns == 1 {
 		return errors.New("no features: there is one column, the target; commas, semicolons, tabs and blanks separate columns")
 	}
-	return fmt.Errorf("no features: of %d columns none is left beside the target", columns)
+	return fmt.Errorf("no features: of %d columns none is left apart from the target", columns)
 }
 
 // names maps the names of columns to indexes, -1 for a duplicate name.

@@ -56,7 +56,7 @@ func (r *Reader) span(n Item, allowed Rule) []float64 {
 			if s.step == nil {
 				what = "large"
 			}
-			r.Problem(finest, "%s is too %s beside from to tell the values apart", finest.Value, what)
+			r.Problem(finest, "%s is too %s relative to from to tell the values apart", finest.Value, what)
 			return nil
 		}
 		values[i] = x + 0
@@ -90,7 +90,7 @@ func (r *Reader) spanFields(n Item) (s span, ok bool) {
 	case !step.Given() && !num.Given():
 		r.Problem(n, "the key step is missing, or num; %s", example)
 	case step.Given() && num.Given():
-		r.Problem(num, "has no place beside step; %s", example)
+		r.Problem(num, "is not allowed with step; %s", example)
 	case step.Given() && scale.Given():
 		r.Problem(scale, "is for a range with num; %s", example)
 	case num.Given() && s.from.Cmp(s.to) == 0:
@@ -108,7 +108,7 @@ func (r *Reader) exact(n Item) *big.Rat {
 	}
 	x, ok := new(big.Rat).SetString(n.Value)
 	if !ok || x.Denom().BitLen() > maxDenominator {
-		r.Problem(n, "%s is not allowed; a decimal number with at most %d digits behind the point is", Describe(n.Node), maxDigits)
+		r.Problem(n, "%s is not allowed; a decimal number with at most %d digits after the point is", Describe(n.Node), maxDigits)
 		return nil
 	}
 	return x
@@ -191,7 +191,7 @@ func power(x *big.Float, n int) *big.Float {
 	return product
 }
 
-// maxDigits bounds the decimal digits behind the point of a range's numbers, and
+// maxDigits bounds the decimal digits after the point of a range's numbers, and
 // maxDenominator the bits of 10^maxDigits; float64 has no numbers other than 0
 // beyond.
 const (

@@ -38,7 +38,7 @@ func (e *RoomError) Error() string {
 		full = fmt.Sprintf("has no room for files: %d inodes are free, and the embedded NATS server needs %d", e.Files, leastFiles)
 	}
 	return fmt.Sprintf("the disk of %s %s at least; "+
-		"make room there and run the same command again, which goes on where this one ended, or choose another disk by --out", e.Dir, full)
+		"make room there and run the same command again, which resumes, or choose another disk by --out", e.Dir, full)
 }
 
 // Unwrap returns the system's word for it.

@@ -71,7 +71,7 @@ func parseServer(text string, first bool) (*url.URL, error) {
 	case strings.Contains(server.Hostname(), ":") && !strings.HasPrefix(server.Host, "["):
 		return nil, errors.New("has an IPv6 address without brackets, as in [::1]")
 	case server.Path != "" && server.Path != "/", server.RawQuery != "", server.ForceQuery, server.Fragment != "":
-		return nil, errors.New("goes on after the host and port")
+		return nil, errors.New("has more after the host and port")
 	}
 	if text := server.Port(); text != "" {
 		if port, err := strconv.Atoi(text); err != nil || port < 1 || port > 65535 {

@@ -139,7 +139,7 @@ const serverDir = ".jetstream"
 // [*results.LockedError] for one that is being written.
 func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if c.Queue == nil && c.Workers < 1 && c.Listen == nil {
-		return nil, errors.New("nobody to compute: workers is 0 and there is no NATS server for others")
+		return nil, errors.New("no workers: workers is 0 and there is no NATS server for others")
 	}
 	c.showStep("reading the folder")
 	g, err := c.open(ctx)

@@ -61,7 +61,7 @@ func TestBadGrids(t *testing.T) {
 		{"range too fine", "[0.1, 0.2]", "{from: 1e17, to: 1.0000000000000001e17, step: 1}", "bad.yaml:7: models.0.lasso.alpha.step: ", "too small beside from"},
 		{"range with num too fine", "[0.1, 0.2]", "{from: 1, to: 1.0000000000000001, num: 9}", "bad.yaml:7: models.0.lasso.alpha.num: ", "9 is too large beside from"},
 		{"range without step and num", "[0.1, 0.2]", "{from: 1, to: 2}", "bad.yaml:7: models.0.lasso.alpha: ", "the key step is missing, or num"},
-		{"range with step and num", "[0.1, 0.2]", "{from: 1, to: 2, step: 1, num: 2}", "bad.yaml:7: models.0.lasso.alpha.num: ", "has no place beside step"},
+		{"range with step and num", "[0.1, 0.2]", "{from: 1, to: 2, step: 1, num: 2}", "bad.yaml:7: models.0.lasso.alpha.num: ", "is not allowed with step"},
 		{"range with step and scale", "[0.1, 0.2]", "{from: 1, to: 2, step: 1, scale: log}", "bad.yaml:7: models.0.lasso.alpha.scale: ", "is for a range with num"},
 		{"range of one value", "[0.1, 0.2]", "{from: 1, to: 2, num: 1}", "bad.yaml:7: models.0.lasso.alpha.num: ", "a whole number from 2 to 100000"},
 		{"range to where it begins", "[0.1, 0.2]", "{from: 1, to: 1.0, num: 2}", "bad.yaml:7: models.0.lasso.alpha.num: ", "2 values from 1 to the same number"},

@@ -78,7 +78,7 @@ func (s *Section) BesidePublished() (words, otherwise []string) {
 	}
 	if some, _ := s.scripted(); some { // whose machines have a kernel of their own, whatever the paper says
 		otherwise = []string{dimensionInfos[DimKernel].Column, dimensionInfos[DimKernelGamma].Column}
-		words = append(words, "This run follows the published scripts (protocol: scripts in the grid): published rows stand beside it whatever they state of "+
+		words = append(words, "This run follows the published scripts (protocol: scripts in the grid): published rows are shown next to it whatever they state of "+
 			strings.Join(otherwise, " and ")+", and errors of regression are mean absolute ones.")
 	}
 	return words, otherwise

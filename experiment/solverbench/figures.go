@@ -145,7 +145,7 @@ func (c *comparison) gapFigure(p *compared, curves map[string][]layout.Point) *l
 	f := &layout.Figure{
 		Title:   "Gap against time: " + c.Layout.Describe(p.setting),
 		Note:    "first repeat of each solver, set-up included; certified gaps of feasible points",
-		Caption: fmt.Sprintf("Gaps below %g are drawn there. Solvers without iterates were started anew for each tolerance: each mark is a run.", leastGap),
+		Caption: fmt.Sprintf("Gaps below %g are drawn there. Solvers without iterates were started again for each tolerance: each mark is a run.", leastGap),
 		X:       layout.AxisLabel{Text: "seconds", Log: true},
 		Y:       layout.AxisLabel{Text: "relative gap", Log: true},
 	}

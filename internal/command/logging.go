@@ -17,7 +17,7 @@ var logLevels = map[string]slog.Level{
 const jsonFormat = "json"
 
 func (l *logging) addTo(flags *pflag.FlagSet) {
-	Choice(flags, &l.level, "log-level", "info", "least `level` that is logged", "debug", "info", "warn", "error")
+	Choice(flags, &l.level, "log-level", "info", "minimum `level` that is logged", "debug", "info", "warn", "error")
 	Choice(flags, &l.format, "log-format", "text", "`format` of the log", "text", jsonFormat)
 }
 

@@ -63,7 +63,7 @@ func (n *NATS) AddTo(flags *pflag.FlagSet) {
 // AddStreams adds the flags of commands that make streams and runs.
 func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each data set, task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
-	flags.DurationVar(&n.AckWait, "ack-wait", 0, "`time` that a worker may be silent before its cells are given to others; 0s is what the run has, and 30s for a new one")
+	flags.DurationVar(&n.AckWait, "ack-wait", 0, "`time` that a worker may be silent before others get its cells; 0s keeps the run's value, 30s for a new run")
 	flags.StringVar(&n.owner, "owner", "", "`name` whose turns the run takes: workers give each owner the same time (default: what the run has, the user of this machine for a new one)")
 	Count(flags, &n.priority, "priority", 0, 0, queue.MaxPriority, fmt.Sprintf("`N` parts that the run has of its owner's time, 1 to %d; 0 is what the run has, and %d for a new one", queue.MaxPriority, queue.DefaultPriority))
 }

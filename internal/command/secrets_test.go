@@ -154,7 +154,7 @@ func TestMalformedIsExplained(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		malformed["second of three"]:       "--nats: URL 2 of 3 cannot be read; nats://HOST:PORT is allowed",
-		malformed["number and slash"]:      "--nats: the URL goes on after the host and port",
+		malformed["number and slash"]:      "--nats: the URL has more after the host and port",
 		malformed["comma in the password"]: "--nats: URL 2 of 2 has a user and no scheme, or is the rest of a password with a comma",
 		malformed["another scheme"]:        "--nats: the URL has another scheme",
 		malformed["port too large"]:        "--nats: the URL has a port that is not from 1 to 65535",

@@ -107,7 +107,7 @@ func (r *Run) addPaper(m *results.Manifest) error {
 		}
 	}
 	if len(r.Paper) == 0 {
-		r.Missing = append(r.Missing, "no row of the run has the data set, noise and parameters of a row in the paper's tables, so nothing stands beside them.")
+		r.Missing = append(r.Missing, "no row of the run has the data set, noise and parameters of a row in the paper's tables, so none is shown.")
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	r.Dir, r.Name, r.Partial = dir, filepath.Base(dir), cells.streams > 0
 	if r.Partial {
 		r.Missing = append(r.Missing, fmt.Sprintf("the run has not ended: cells of %s that are not in %s yet count too, but figures of their paths are left out "+
-			"(the same coordinator run goes on with it).", prose.Plural(cells.streams, "stream"), results.CellsFile))
+			"(the same coordinator run resumes it).", prose.Plural(cells.streams, "stream"), results.CellsFile))
 	}
 	manifest, err := r.addManifest(dir, cells.rows)
 	if err != nil {

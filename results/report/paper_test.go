@@ -153,7 +153,7 @@ func TestPaperFindsTables(t *testing.T) {
 	// Another α is in none, and that is said.
 	rows := table14Cells(0.9)
 	r, _ = paperReport(t, "my-grid", rows)
-	if len(r.Paper) != 0 || !strings.Contains(strings.Join(r.Missing, " "), "nothing stands beside them") {
+	if len(r.Paper) != 0 || !strings.Contains(strings.Join(r.Missing, " "), "so none is shown") {
 		t.Errorf("%+v, %q", r.Paper, r.Missing)
 	}
 	// A grid that is named after a table shows it whatever it has.

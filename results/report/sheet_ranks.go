@@ -15,7 +15,7 @@ func rankSheet(r *analysis.Ranking) *sheet {
 	for _, name := range r.Datasets {
 		s.Columns = append(s.Columns, sheetColumn{Head: name, Right: true})
 	}
-	for _, head := range []string{"mean rank", "behind the best", "p (Nemenyi)"} {
+	for _, head := range []string{"mean rank", "below the best", "p (Nemenyi)"} {
 		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
 	}
 	ranks := r.Test.MeanRanks

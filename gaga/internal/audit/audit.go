@@ -264,7 +264,7 @@ func (e *evaluation) direction(c model.Crossing) string {
 		return ""
 	}
 	if !(rate >= -tolerance.AuditDirection*size) {
-		return fmt.Sprintf("behind the turning point the event function turns back: rate %.3g, terms %.3g", rate, size)
+		return fmt.Sprintf("after the turning point the event function turns back: rate %.3g, terms %.3g", rate, size)
 	}
 	return ""
 }
