@@ -16,7 +16,7 @@ func TestLinearKernelIsRefused(t *testing.T) {
 	x := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{0, 1}}
 	p := gaga.SVM(x, []float64{-1, 1}, nil, 1, convex.Linear{})
 	p.Regularizer = gaga.Linear{}
-	if err := p.Check(); err == nil || !strings.Contains(err.Error(), "nil Kernel") {
+	if err := p.Check(); err == nil || !strings.Contains(err.Error(), "leave it nil") {
 		t.Errorf("a linear kernel: %v", err)
 	}
 	if p.Kernel = nil; p.Check() != nil {
