@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -160,6 +161,7 @@ func (g *guarded) sweep(grid, out string, meanwhile func(running func() bool)) (
 			t.Fatal(err)
 		}
 	}
+	coordinatorPeak, workerPeak := watchMemory(c), watchMemory(w)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() { // does nothing to those that have ended
@@ -191,11 +193,32 @@ func (g *guarded) sweep(grid, out string, meanwhile func(running func() bool)) (
 			t.Errorf("the %s says\n%s", name, text)
 		}
 	}
-	return memoryOf(c), memoryOf(w)
+	return coordinatorPeak(), workerPeak()
 }
 
-// memoryOf returns the most memory that a process took.
-func memoryOf(cmd *exec.Cmd) int64 { return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10 }
+// watchMemory reads the peak memory of a process until it ends; the result waits for the end and
+// returns the peak in bytes. What wait4 reports is at least what this process had at the fork.
+func watchMemory(cmd *exec.Cmd) func() int64 {
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	peak := make(chan int64, 1)
+	go func() {
+		last := int64(0)
+		for {
+			text, err := os.ReadFile(status)
+			_, rest, found := strings.Cut(string(text), "VmHWM:")
+			if err != nil || !found { // it has ended
+				peak <- last
+				return
+			}
+			if fields := strings.Fields(rest); len(fields) > 0 {
+				kilobytes, _ := strconv.ParseInt(fields[0], 10, 64)
+				last = max(last, kilobytes<<10)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	return func() int64 { return <-peak }
+}
 
 // TestHostileMessages publishes 1,000 messages of each kind, which nobody sends, with
 // a worker's credentials while a sweep goes on; those that a worker may not publish,

@@ -160,6 +160,7 @@ type page struct {
 	cmd     *exec.Cmd
 	log     *logText
 	address string
+	peak    func() int64
 }
 
 func (g *guarded) serve() *page {
@@ -169,6 +170,7 @@ func (g *guarded) serve() *page {
 	if err := p.cmd.Start(); err != nil {
 		g.t.Fatal(err)
 	}
+	p.peak = watchMemory(p.cmd)
 	g.t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	await(g.t, "serve says its address", func() bool {
 		p.address = regexp.MustCompile(`http://\S+/`).FindString(p.log.String())
@@ -184,7 +186,7 @@ func (p *page) stop(t *testing.T) int64 {
 	if err := p.cmd.Wait(); err != nil {
 		t.Errorf("serve: %v\n%s", err, p.log)
 	}
-	return memoryOf(p.cmd)
+	return p.peak()
 }
 
 // standing is what status and the page say of a run.
