@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// keptFor is how long a file of a run that goes on stays as it is: a reader that asks
-	// for parts of it gets them of one file, unless it takes longer.
+	// keptFor is how long a file of a running run stays unchanged: a reader that asks for
+	// parts of it gets them from one file, unless it takes longer.
 	keptFor = 5 * time.Second
 	// restFactor bounds what renewing files takes from a run to 1/20 of a core.
 	restFactor = 20
@@ -37,8 +37,8 @@ var formats = map[string]string{
 }
 
 // Tables offers the tables of runs as files, under /runs: a list of runs, of each a list of
-// tables, of each table TABLE.arrow and TABLE.parquet, with ETag and ranges. While a run goes
-// on they have the rows of the last flush but for some seconds.
+// tables, of each table TABLE.arrow and TABLE.parquet, with ETag and ranges. During a run they
+// have the rows of the last flush, some seconds late.
 //
 // The Arrow file of a run that has ended is that of its folder. Others are made when they are
 // asked for, one at a time, into a temporary folder, and shared by all readers: at most every

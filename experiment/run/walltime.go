@@ -65,14 +65,14 @@ func timeRatio(elapsed time.Duration, cost float64) float64 {
 	return (elapsed.Seconds() + 1) / (cost + 1)
 }
 
-// noteTime takes note of how long a cell took.
+// noteTime records how long a cell took.
 func (w *Worker) noteTime(task *experiment.Task, status experiment.Status, elapsed time.Duration) {
 	if !w.Until.IsZero() && (status.Computed() || status == experiment.Timeout) {
 		w.walltime.note(w.method(task), task.Cost, elapsed)
 	}
 }
 
-// note takes note of a cell that was computed or reached its limit of time.
+// note records a cell that was computed or reached its limit of time.
 func (l *walltime) note(method string, cost float64, elapsed time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
