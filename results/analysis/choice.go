@@ -19,7 +19,7 @@ import (
 
 // choices lists in which ways the cells have chosen, in words; nil for kinds with one way.
 func (g *cellGroups) choices() []string {
-	if g.schema.Path == nil || g.schema.Path.Choice == layout.Dataset {
+	if !g.schema.Path.HasChoice() {
 		return nil
 	}
 	words := map[string]bool{}
@@ -35,7 +35,7 @@ func (g *cellGroups) choices() []string {
 // of their paths.
 func (g *cellGroups) chooseAgain(ctx context.Context, dir string, rule choice.Rule) error {
 	of := g.schema.Path
-	if of == nil || of.Choice == layout.Dataset {
+	if !of.HasChoice() {
 		return fmt.Errorf("the kind of experiment has one way to choose a %s; leave the rule %s out", g.schema.Step.Word, rule)
 	}
 	c := &chooser{rule: rule, of: of, cells: map[string]*chosenCell{}}

@@ -167,6 +167,9 @@ type Path struct {
 	Choice Dimension
 }
 
+// HasChoice reports whether cells can choose a point in several ways. A nil path has none.
+func (p *Path) HasChoice() bool { return p != nil && p.Choice != Dataset }
+
 func (l *Layout) Columns() []string {
 	columns := make([]string, len(l.Dimensions))
 	for d, info := range l.Dimensions {
