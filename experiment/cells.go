@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// OwnColumn is a column of the cells table that the runner fills, whatever the kind.
+// OwnColumn is a column of the cells table that the runner fills.
 type OwnColumn struct {
 	Column
 	Value func(*Outcome, *Tables) any // as [Vector.Append] takes it
-	Set   func(*Outcome, any)         // the inverse, with a value of [Batch.At]
+	Set   func(*Outcome, any)         // inverse, from a value of [Batch.At]
 }
 
-// The columns of cells besides labels, which follow CellsHead, and measures, which follow
-// CellsMiddle.
+// The columns of cells: labels follow CellsHead, measures follow CellsMiddle.
 var (
 	CellsHead = []OwnColumn{
 		{Column{"run", Text, "the run that computed the cell"},
@@ -55,8 +54,7 @@ var (
 	}
 )
 
-// Cells returns the schema of the cells table: run and cell, the labels,
-// status, error and attempts, the measures, and what the runner measured.
+// Cells returns the schema of the cells table.
 func (t Tables) Cells() Table {
 	columns := func(own []OwnColumn) (list []Column) {
 		for i := range own {
@@ -77,8 +75,7 @@ func (t *Tables) computedFor(o *Outcome) string {
 	return strings.Join(names, ",")
 }
 
-// text returns a text, nil for none. Messages may quote any bytes; a row must not fail over
-// them.
+// text replaces invalid UTF-8: messages may quote any bytes, and a row must not fail over them.
 func text(s string) any { return NotZero(strings.ToValidUTF8(s, "\uFFFD")) }
 
 func pointed[T any](p *T) any {
@@ -88,7 +85,6 @@ func pointed[T any](p *T) any {
 	return *p
 }
 
-// label returns a label of one row of labels, nil where there is none.
 func (t Tables) label(labels *Batch, name string) any {
 	if j := slices.IndexFunc(t.Labels, func(c Column) bool { return c.Name == name }); j >= 0 && t.FitsLabels(labels) == nil {
 		return labels.At(t.Labels[j], j, 0)
@@ -96,26 +92,23 @@ func (t Tables) label(labels *Batch, name string) any {
 	return nil
 }
 
-// Text returns a text label of one row of labels, "" where there is none.
+// Text returns a text label, "" if there is none.
 func (t Tables) Text(labels *Batch, name string) string {
 	return valueOf[string](t.label(labels, name))
 }
 
-// Number returns a label of one row of labels that is a number, 0 where there is none.
+// Number returns a numeric label, 0 if there is none.
 func (t Tables) Number(labels *Batch, name string) float64 {
 	return valueOf[float64](t.label(labels, name))
 }
 
-// Repeat returns the repeat of one row of labels, 0 where there is none.
 func (t Tables) Repeat(labels *Batch) int64 { return valueOf[int64](t.label(labels, "repeat")) }
 
-// valueOf returns the value of a column, the zero value for null.
 func valueOf[T any](value any) T {
 	x, _ := value.(T)
 	return x
 }
 
-// pointerTo is valueOf for what may be unknown.
 func pointerTo[T any](value any) *T {
 	if x, ok := value.(T); ok {
 		return &x

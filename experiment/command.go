@@ -17,8 +17,7 @@ func IsCommand(n gridfile.Item) bool {
 	return n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Value == commandKey
 }
 
-// ReadCommand reads a method from outside, whose files have no digests yet: the keys that
-// all have, and further ones. check says what is wrong with a name.
+// ReadCommand reads the keys of a command and further ones. Digests of files are still missing.
 func ReadCommand(r *gridfile.Reader, n gridfile.Item, check func(name string) error, further ...gridfile.Key) (name string, p *outside.Program, ok bool) {
 	before := r.Reports()
 	given := n.Child(commandKey, n.Content[1])
@@ -74,8 +73,8 @@ func commandVariables(r *gridfile.Reader, n gridfile.Item) []string {
 	return names
 }
 
-// Program returns a program with the digests of its files, which read gets the content of
-// by name; nil: they are in the grid's folder. ok is false after a problem at the place.
+// Program adds the digests of the program's files. read returns a file's content; nil reads from
+// the grid's folder. ok is false after a problem, which is reported.
 func (p *Planner) Program(ctx context.Context, at gridfile.Place, name string, of *outside.Program, read func(file string) ([]byte, error)) (program *outside.Program, ok bool) {
 	full := *of
 	full.Files = slices.Clone(of.Files)

@@ -10,12 +10,11 @@ import (
 
 var typeNames = [...]string{Int: "integers", Float: "floats", Text: "texts", Time: "times", FloatList: "lists of floats"}
 
-// String returns what a column of the type holds.
+// String describes the values of a column of the type, as in "integers".
 func (t Type) String() string { return typeNames[t] }
 
-// Fits returns an error unless the rows of an outcome are those of the tables:
-// one row of labels, one of measures when the cell was computed, and no further table
-// that is not declared.
+// Fits checks the rows of an outcome: one of labels, one of measures if computed, and declared
+// further tables only.
 func (t Tables) Fits(o *Outcome) error {
 	if err := t.FitsLabels(&o.Labels); err != nil {
 		return err
@@ -23,7 +22,7 @@ func (t Tables) Fits(o *Outcome) error {
 	return t.FitsRows(o)
 }
 
-// FitsLabels returns an error unless labels are one row of the label columns.
+// FitsLabels checks that labels is one row of the label columns.
 func (t Tables) FitsLabels(labels *Batch) error {
 	if err := labels.Fits(t.Labels); err != nil {
 		return fmt.Errorf("labels: %w", err)
@@ -34,7 +33,6 @@ func (t Tables) FitsLabels(labels *Batch) error {
 	return nil
 }
 
-// FitsRows is [Tables.Fits] without the labels.
 func (t Tables) FitsRows(o *Outcome) error {
 	if o.Measures.Rows != 0 {
 		if err := o.Measures.Fits(t.Measures); err != nil {
@@ -69,7 +67,7 @@ func (t Tables) FitsRows(o *Outcome) error {
 	return nil
 }
 
-// Fits returns an error unless the batch holds rows of the columns.
+// Fits checks that the batch holds rows of the columns.
 func (b *Batch) Fits(columns []Column) error {
 	if len(b.Columns) != len(columns) {
 		return fmt.Errorf("has %d columns, not %d", len(b.Columns), len(columns))
@@ -90,8 +88,7 @@ func (b *Batch) Fits(columns []Column) error {
 	return nil
 }
 
-// Finite returns an error of the status diverged when a measure or a value of a
-// further table is not a finite number; what does not apply is null.
+// Finite returns a [StatusError] (diverged) if a number is neither finite nor null.
 func (t Tables) Finite(measures *Batch, further map[string]Batch) error {
 	if err := measures.finite(t.Measures); err != nil {
 		return &StatusError{Status: Diverged, Err: err}

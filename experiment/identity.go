@@ -9,15 +9,14 @@ import (
 	"io"
 )
 
-// Identity returns the identity of a cell, the first 16 bytes of the SHA-256 of its
-// canonical form in hex.
+// Identity returns the identity of a cell: the first 16 bytes, in hex, of the SHA-256 of its
+// canonical form.
 func Identity(canonical []byte) string {
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:16])
 }
 
-// DecodeStrictly decodes one JSON value and nothing behind it into value,
-// without unknown fields.
+// DecodeStrictly decodes exactly one JSON value and rejects unknown fields.
 func DecodeStrictly(text []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

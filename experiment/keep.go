@@ -8,15 +8,14 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Keep says which of a kind's further tables cells fill. It is no part of a cell's
-// identity. Its JSON is an object of the tables in their order, as in
-// {"knots":true,"coefficients":false}.
+// Keep says which further tables cells fill, independent of their identity. Its JSON is an object
+// in the order of the tables: {"knots":true,"coefficients":false}.
 type Keep struct {
-	tables []string // all of them
-	kept   []string // by name, in their order
+	tables []string
+	kept   []string // in the order of tables
 }
 
-// NewKeep keeps those of the tables for which keeps is true.
+// NewKeep keeps the tables for which keeps returns true.
 func NewKeep(tables []Table, keeps func(t *Table) bool) Keep {
 	var k Keep
 	for i := range tables {
@@ -28,13 +27,11 @@ func NewKeep(tables []Table, keeps func(t *Table) bool) Keep {
 	return k
 }
 
-// Tables lists the tables that are kept, not nil.
+// Tables lists the kept tables; never nil.
 func (k Keep) Tables() []string { return append([]string{}, k.kept...) }
 
-// Has reports whether a table is kept.
 func (k Keep) Has(table string) bool { return slices.Contains(k.kept, table) }
 
-// MarshalJSON implements [json.Marshaler].
 func (k Keep) MarshalJSON() ([]byte, error) {
 	text := []byte("{")
 	for i, name := range k.tables {
@@ -46,7 +43,6 @@ func (k Keep) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// readKeep reads the key keep: for each further table of the kind whether cells fill it.
 func readKeep(r *gridfile.Reader, n gridfile.Item, tables []Table) Keep {
 	keeps := make([]bool, len(tables))
 	keys := make([]gridfile.Key, len(tables))

@@ -12,63 +12,53 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Kind computes the cells of one kind of experiment. The runner knows cells only
-// through it.
+// Kind computes the cells of one kind of experiment. The runner knows nothing else of them.
 type Kind interface {
 	Name() string
 	Tables() Tables
-	// Abilities lists what tasks of this kind can need, in the versions that are
-	// computed here.
+	// Abilities lists the needs of tasks that this program meets.
 	Abilities() []Need
-	// Check returns an error unless the identity, the data and the needs of a task
-	// are those of its spec. It is a [*NeedError] when another version of agepath
-	// computes the task.
+	// Check returns an error unless the task's identity, data and needs match its spec: a
+	// [*NeedError] if another version of agepath computes the task.
 	Check(task *Task) error
-	// Compute computes one task. It returns the row of measures and the rows
-	// of the further tables; both depend on nothing but the task and its data.
-	// An error that is a [*StatusError] sets the outcome's status, a context
-	// deadline becomes timeout, any other error failed. A [*MemoryError] or a
-	// [*DataError] comes each time: the cell is not tried again. Measures and rows
-	// are returned beside an error of the status incomplete alone.
+	// Compute returns the row of measures and the rows of further tables, which depend only on the
+	// task and its data. A [*StatusError] sets the outcome's status, an exceeded deadline sets
+	// timeout, any other error failed. A [*MemoryError] or [*DataError] is permanent: the cell is
+	// not retried. Only an error of status incomplete comes with measures and rows.
 	Compute(ctx context.Context, task *Task, data Data) (measures Batch, further map[string]Batch, err error)
 }
 
-// Registration is a kind of experiment as programs know it: what computes its cells,
-// and what reads its section of a grid.
+// Registration describes a kind of experiment to programs.
 type Registration struct {
 	Kind
 
-	// Keys are its keys of a grid file beside those of every kind. A kind with further
-	// tables has the key keep among them, which is read for it.
+	// Keys are the keys of a grid file besides [CommonKeys], including keep, which is read for the
+	// kind, if there are further tables.
 	Keys []string
-	// Read reads the keys that are given: root is the whole file, fields are its
-	// entries. It reports what is wrong to the reader.
+	// Read reads the given keys and reports problems: root is the whole file, fields are its
+	// entries.
 	Read func(r *gridfile.Reader, root gridfile.Item, fields map[string]gridfile.Item) Section
-	// Default makes it the kind of grids that name none.
-	Default bool
-	// Dimensions are what a plan counts its cells by.
+	// Default marks the kind of grids that name none.
+	Default    bool
 	Dimensions []DimensionName
 
-	// Layout says how reports read the results.
 	Layout *layout.Layout
 
-	// Material returns what a cell was computed from and led to, for looking at it.
-	// Outcome is that of the task with all further tables kept. Nil: nothing.
+	// Material returns what a cell was computed from and its results, for inspection. Outcome is
+	// the task's, with all further tables. May be nil.
 	Material func(ctx context.Context, task *Task, data Data, outcome *Outcome) (*Material, error)
 }
 
-// DimensionName is a dimension of the plans of a kind.
+// DimensionName is a dimension of plans.
 type DimensionName struct {
 	Name    string
-	Varying bool // shown only where a grid has several values
+	Varying bool // only if a grid has several values
 }
 
 var registrations []*Registration
 
-// Register adds a kind to those that grids name. A package of a kind calls it when it is
-// initialized: a program knows the kinds that it imports. The labels of a kind are text
-// or numbers; "dataset", "method", "repeat" and "seed" are among them. A kind that is not as
-// declared, or has a name that is taken, panics.
+// Register adds a kind; its package calls this when initialized. Labels are texts or numbers and
+// include dataset, method, repeat and seed. An invalid or known kind panics.
 func Register(r Registration) {
 	if r.Read == nil || r.Kind == nil {
 		panic("experiment: a kind needs Kind and Read")
@@ -87,7 +77,7 @@ func Register(r Registration) {
 // Registrations lists the kinds that this program knows.
 func Registrations() []*Registration { return slices.Clone(registrations) }
 
-// Named returns the kind of experiment of a grid or of a folder of results.
+// Named returns a kind of experiment.
 func Named(name string) (*Registration, error) {
 	for _, r := range registrations {
 		if r.Name() == name {
@@ -107,7 +97,7 @@ func Default() (*Registration, error) {
 	return nil, errors.New("this program knows no kind of experiment")
 }
 
-// Kinds lists the kinds of experiments that this program computes.
+// Kinds lists what computes cells of the known kinds.
 func Kinds() []Kind {
 	kinds := make([]Kind, len(registrations))
 	for i, r := range registrations {
@@ -124,7 +114,7 @@ func kindNames() []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// Material is what a cell was computed from and led to.
+// Material is the data of a cell and its results.
 type Material struct {
 	Parts  []MaterialPart
 	Tables []MaterialTable
@@ -132,9 +122,9 @@ type Material struct {
 
 // MaterialPart is a part of a cell's data as text.
 type MaterialPart struct {
-	Name    string // of its file without ending
+	Name    string // of the file, without extension
 	Columns []string
-	Rows    iter.Seq[[]string] // each is valid until the next
+	Rows    iter.Seq[[]string]
 }
 
 // MaterialTable is a table with its rows.
@@ -143,7 +133,7 @@ type MaterialTable struct {
 	Rows  Batch
 }
 
-// MaterialTables returns further tables of an outcome, without their column cell.
+// MaterialTables returns further tables of an outcome, without the column cell.
 func MaterialTables(o *Outcome, tables []Table) []MaterialTable {
 	var list []MaterialTable
 	for _, table := range tables {

@@ -19,22 +19,21 @@ const (
 	maxRepeats = 1_000_000
 )
 
-// MaxAttempts is the most attempts that a cell can have.
+// MaxAttempts is the largest number of attempts per cell.
 const MaxAttempts = 1000
 
-// Defaults of a grid file; those of a kind's keys are the kind's.
+// Defaults of the common keys.
 const (
-	defaultSeed     = 40 // the paper's
+	defaultSeed     = 40 // as in the paper
 	defaultRepeats  = 1
 	defaultAttempts = 3
 )
 
-// CommonKeys are the keys of every kind of experiment.
+// CommonKeys are the keys that every kind has.
 var CommonKeys = []string{"name", "experiment", "seed", "repeats", "limits"}
 
-// ParseFile reads the grid file and applies the overrides, each "key=value"
-// with a dotted path with list indexes, such as models.0.lasso.alpha=[0.1].
-// An error in the grid is of type [Problems].
+// ParseFile reads a grid file and applies overrides "key=value" with dotted paths:
+// models.0.lasso.alpha=[0.1]. Errors in the grid are [gridfile.Problems].
 func ParseFile(path string, set []string) (*Grid, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -48,8 +47,8 @@ func ParseFile(path string, set []string) (*Grid, error) {
 	return Parse(data, path, set)
 }
 
-// Parse is [ParseFile] for a text in memory; file is its name in messages and
-// for paths of data sets, which are relative to the file's folder.
+// Parse parses a grid file's text. file is its name in messages, and data sets' paths are relative
+// to its folder.
 func Parse(data []byte, file string, set []string) (*Grid, error) {
 	r, root, err := gridfile.Open(data, file, set)
 	if err != nil {
@@ -86,8 +85,7 @@ func readGrid(r *gridfile.Reader, root gridfile.Item, g *Grid) {
 	g.Section = g.kind.Read(r, root, fields)
 }
 
-// readName reads a grid's name: printable, fit for a folder's name, with at least
-// one letter or digit to make the name of a run from.
+// readName requires a name that is fit for a folder and has a letter or digit for the run's name.
 func readName(r *gridfile.Reader, n gridfile.Item) string {
 	name := r.Text(n)
 	plain := func(c rune) bool { return c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) }

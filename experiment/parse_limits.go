@@ -11,8 +11,6 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// readLimits reads the key limits; no timeout, no memory limit and 3 attempts are
-// the defaults.
 func readLimits(r *gridfile.Reader, n gridfile.Item) Limits {
 	limits := Limits{Attempts: defaultAttempts}
 	r.Keys(n,
@@ -22,10 +20,9 @@ func readLimits(r *gridfile.Reader, n gridfile.Item) Limits {
 	return limits
 }
 
-// None is the value of a limit that takes it away.
+// None is the value of the key that removes a limit.
 const None = "none"
 
-// unlessNone returns what reads a limit, or 0 for [None].
 func unlessNone[T any](r *gridfile.Reader, read func(*gridfile.Reader, gridfile.Item) T) func(gridfile.Item) T {
 	return func(n gridfile.Item) (limit T) {
 		if n.Kind == yaml.ScalarNode && n.Value == None {
@@ -45,7 +42,7 @@ func readDuration(r *gridfile.Reader, n gridfile.Item) time.Duration {
 	return 0
 }
 
-// byteUnits are the units of amounts of memory, longest first.
+// byteUnits lists longest names first, so that B matches last.
 var byteUnits = []struct {
 	name  string
 	bytes float64
@@ -64,10 +61,10 @@ func readBytes(r *gridfile.Reader, n gridfile.Item) int64 {
 	return 0
 }
 
-// BytesAllowed says what [ParseBytes] takes.
+// BytesAllowed describes the input of [ParseBytes].
 const BytesAllowed = "an amount with its unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) such as 4GiB"
 
-// ParseBytes reads an amount of memory such as 4GiB.
+// ParseBytes parses an amount of memory such as 4GiB, in bytes.
 func ParseBytes(text string) (amount int64, ok bool) {
 	for _, unit := range byteUnits {
 		number, found := strings.CutSuffix(text, unit.name)

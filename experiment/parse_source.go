@@ -10,14 +10,14 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// The words of the keys missing and encode.
+// Values of the keys missing and encode.
 var (
 	MissingWords = []string{"refuse", "mean", "median", "drop"}
 	EncodeWords  = []string{"refuse", "onehot"}
 )
 
-// ReadSource reads a data set of a grid, a name of the catalog or a map. The options are
-// those of an entry that does not replace them.
+// ReadSource reads a data set of a grid: a name of the catalog or a map, whose keys replace the
+// options.
 func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options) (s dataset.Source, ok bool) {
 	s.Options = options
 	o := &s.Options
@@ -64,8 +64,7 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 	return s, r.Reports() == before
 }
 
-// readMarks reads the key missing_marks of a data set: texts as they are written, also
-// null, which YAML takes for nothing.
+// readMarks takes texts as written, including null, which YAML reads as no value.
 func readMarks(r *gridfile.Reader, n gridfile.Item) []string {
 	var marks []string
 	for _, element := range r.Many(n) {
@@ -78,8 +77,6 @@ func readMarks(r *gridfile.Reader, n gridfile.Item) []string {
 	return marks
 }
 
-// readEncoding reads the key encode of a data set: a word, or columns of which each value
-// becomes a feature.
 func readEncoding(r *gridfile.Reader, n gridfile.Item) (word string, columns []string) {
 	if n.Kind != yaml.MappingNode {
 		return gridfile.OneOf(r, n, EncodeWords...), nil

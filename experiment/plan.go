@@ -15,26 +15,25 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-const maxCells = 1_000_000_000 // of a grid
+const maxCells = 1_000_000_000 // per grid
 
-// Plan is what a grid computes: its cells, counted and costed but not
-// expanded. It takes memory for its data sets' descriptions and the entries of
-// the grid, not for the cells.
+// Plan is what a grid computes. Its cells are counted and costed but not expanded: memory grows
+// with data sets and entries of the grid only.
 type Plan struct {
-	Grid   string // the grid's name
-	Run    string // name and digest of what is computed: the same grid and data give the same run
+	Grid   string
+	Run    string // grid's name and digest: the same grid and data give the same run
 	Kind   string
 	Data   []*PlannedData
-	Absent []*PlannedData // not on this machine and skipped, without digest
+	Absent []*PlannedData // not on this machine; without digest
 	Limits Limits
 	Keep   Keep
-	Files  map[string]string // digests of files besides the data sets by name, such as those of commands
+	Files  map[string]string // digests by name
 
 	kind     *Registration
 	Library  Loader
-	folder   string                                               // of the grid, where files of commands are
-	sources  map[string]dataset.Source                            // by digest
-	reads    map[string]func(ctx context.Context) ([]byte, error) // of files by name
+	folder   string
+	sources  map[string]dataset.Source // by digest
+	reads    map[string]func(ctx context.Context) ([]byte, error)
 	commands []string
 	repeats  []Repeat
 	groups   []*plannedGroup
@@ -42,93 +41,81 @@ type Plan struct {
 	seconds  float64
 }
 
-// PlannedData describes a data set of a plan.
+// PlannedData describes a data set.
 type PlannedData struct {
 	Name   string
 	Digest string
 	Task   dataset.Task
-	N, D   int // rows and features
+	N, D   int
 
-	Reading  dataset.Reading // how its file was read; none for data that no library loads
+	Reading  dataset.Reading // zero for data that the library does not load
 	Features dataset.Names
 }
 
-// Planned describes a data set that was loaded.
+// Planned describes a loaded data set.
 func Planned(d *dataset.Dataset) *PlannedData {
 	return &PlannedData{Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D, Reading: d.Reading, Features: d.Names()}
 }
 
-// Group is cells of a plan that take about the same time: those of one data set and one
-// method, for example, with all values of their parameters.
+// Group is cells of about the same cost, usually of one data set and method with all values of
+// their parameters.
 type Group interface {
-	// Part is the data set and the method of the group's cells.
 	Part() (data, method string)
-	// Digest identifies what the group computes, whatever the order of its lists; "" for a
-	// group that follows from others, which the name of a run leaves out.
+	// Digest identifies what the group computes, independent of the order of its lists; "" for a
+	// group derived from others, which does not enter the run's name.
 	Digest() string
-	// Needs lists what a worker must compute for its cells.
 	Needs() []Need
-	// Seconds estimates the time of each cell on one processor.
+	// Seconds estimates the time per cell on one processor.
 	Seconds() float64
-	// Most is the number of cells in each repeat, those that earlier groups have
-	// included. It costs no expansion.
+	// Most bounds the cells per repeat without expanding them; it counts cells of earlier groups.
 	Most() float64
-	// Slices tells how the cells of a repeat that no earlier group has spread over the
-	// kind's dimensions.
+	// Slices counts cells per repeat that no earlier group has, by the kind's dimensions.
 	Slices() []Slice
-	// Cells yields them in each of the repeats.
 	Cells(repeats []Repeat) iter.Seq[Cell]
 }
 
-// Repeat is one of the repeats of a grid.
+// Repeat is a repeat of a grid.
 type Repeat struct {
 	Number int // from 1
 	Seed   int64
 }
 
-// Slice is cells that have the same value in each of the kind's dimensions.
+// Slice counts cells with the same value in each of the kind's dimensions.
 type Slice struct {
-	Values []string // in the order of the dimensions; "" for one that does not apply
+	Values []string // by dimension; "" if one does not apply
 	Cells  int64
 }
 
 // Cell is a cell of a plan.
 type Cell interface {
-	// Canonical returns the cell's canonical form: everything that changes its answer
-	// and nothing else, as JSON. The identity is its digest.
+	// Canonical returns as JSON exactly what determines the cell's answer; the identity is its
+	// digest.
 	Canonical() []byte
-	// Fill fills in a task's labels, data, needs and files. Its spec is the canonical form.
+	// Fill sets labels, data, needs and files.
 	Fill(task *Task) error
 }
 
-// Single is a [Group] of one cell in each repeat.
+// Single is a [Group] of one cell per repeat.
 type Single struct {
 	Dataset, Method string
-	Values          []string // as in [Slice]
-	Required        []Need   // see Group.Needs
-	Estimate        float64  // see Group.Seconds
+	Values          []string
+	Required        []Need
+	Estimate        float64 // seconds
 	Cell            func(repeat int, seed int64) Cell
 }
 
-// Part implements [Group].
 func (g *Single) Part() (data, method string) { return g.Dataset, g.Method }
 
-// Digest implements [Group].
 func (g *Single) Digest() string { return Identity(g.Cell(0, 0).Canonical()) }
 
-// Needs implements [Group].
 func (g *Single) Needs() []Need { return g.Required }
 
-// Seconds implements [Group].
 func (g *Single) Seconds() float64 { return g.Estimate }
 
-// Most implements [Group].
 func (g *Single) Most() float64 { return 1 }
 
-// Slices implements [Group].
 func (g *Single) Slices() []Slice { return []Slice{{Values: g.Values, Cells: 1}} }
 
-// Cells implements [Group].
 func (g *Single) Cells(repeats []Repeat) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		for _, r := range repeats {
@@ -142,13 +129,12 @@ func (g *Single) Cells(repeats []Repeat) iter.Seq[Cell] {
 type plannedGroup struct {
 	Group
 	seconds float64
-	slices  []Slice // of all repeats
+	slices  []Slice
 	cells   int64
 }
 
-// Plan loads the grid's data sets and returns what is to be computed. It
-// refuses what makes no sense, such as a classification model on a regression
-// set; the error is of type [Problems] then.
+// Plan loads the grid's data sets and plans its cells. Combinations that make no sense, such as a
+// classification model on a regression set, are [gridfile.Problems].
 func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	plan := &Plan{
 		Grid: g.Name, Kind: g.Kind, Limits: g.Limits, Keep: g.Keep, kind: g.kind,
@@ -176,7 +162,7 @@ func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 }
 
 func (p *Plan) survey(g *Grid, problems *gridfile.Problems) {
-	var most float64 // cells, before those that groups share
+	var most float64 // including cells that groups share
 	for _, group := range p.groups {
 		most += group.Most() * float64(g.Repeats)
 	}
@@ -200,22 +186,18 @@ func (p *Plan) survey(g *Grid, problems *gridfile.Problems) {
 	p.Run = p.runName(g.Seed)
 }
 
-// Count returns the number of cells.
 func (p *Plan) Count() int64 { return p.count }
 
 // Cost returns the estimated seconds of all cells on one processor.
 func (p *Plan) Cost() float64 { return p.seconds }
 
-// Computes returns what computes the plan's cells.
 func (p *Plan) Computes() Kind { return p.kind.Kind }
 
-// Tables returns the tables of the plan's kind.
 func (p *Plan) Tables() Tables { return p.kind.Tables() }
 
 // Commands lists the methods of the plan that are commands.
 func (p *Plan) Commands() []string { return p.commands }
 
-// Needs lists what workers must compute for the plan, each once.
 func (p *Plan) Needs() []Need {
 	var list []Need
 	for _, g := range p.groups {
@@ -228,8 +210,7 @@ func (p *Plan) Needs() []Need {
 	return list
 }
 
-// Cells yields the cells in the order of the grid; each is valid until the next. It
-// hashes nothing.
+// Cells yields the cells in the order of the grid; each is valid until the next.
 func (p *Plan) Cells() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		for _, g := range p.groups {
@@ -242,7 +223,6 @@ func (p *Plan) Cells() iter.Seq[Cell] {
 	}
 }
 
-// IDs yields the identities of the cells in the order of the grid.
 func (p *Plan) IDs() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for cell := range p.Cells() {
@@ -253,7 +233,6 @@ func (p *Plan) IDs() iter.Seq[string] {
 	}
 }
 
-// Tasks yields the cells as the runner sees them in the order of the grid.
 func (p *Plan) Tasks() iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
 		for _, g := range p.groups {
@@ -266,9 +245,8 @@ func (p *Plan) Tasks() iter.Seq2[Task, error] {
 	}
 }
 
-// Queue yields the cells of [Plan.Tasks] in the order in which they are to be computed,
-// so that methods can be compared early: first the cell of [Plan.Cheapest] of each method,
-// the cheapest first, then one repeat after the other, in each the most expensive first.
+// Queue yields the tasks so that methods can be compared early: first the cell of [Plan.Cheapest]
+// of each method, cheapest first, then repeat by repeat, in each the most expensive first.
 func (p *Plan) Queue() iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
 		groups := slices.Clone(p.groups)
@@ -303,8 +281,7 @@ func (p *Plan) Queue() iter.Seq2[Task, error] {
 	}
 }
 
-// cheapest returns of each method the group whose cells are expected to take the least
-// time, the first of several in the order of the grid.
+// cheapest returns per method the first group of the lowest cost per cell.
 func (p *Plan) cheapest() map[string]*plannedGroup {
 	of := map[string]*plannedGroup{}
 	for _, g := range p.groups {
@@ -315,8 +292,7 @@ func (p *Plan) cheapest() map[string]*plannedGroup {
 	return of
 }
 
-// Cheapest returns the first cell of a method on the data set where its cells are expected
-// to take the least time. The error names the methods where the plan has no such method.
+// Cheapest returns the first cell of a method on the data set where its cells cost least.
 func (p *Plan) Cheapest(method string) (*Task, error) {
 	g := p.cheapest()[method]
 	if g == nil {
@@ -335,7 +311,7 @@ func (p *Plan) Cheapest(method string) (*Task, error) {
 	panic("a group without the cells that it counted")
 }
 
-// First yields the cells of a method in the first repeat, those of the lowest estimated time first.
+// First yields a method's tasks of the first repeat, cheapest first.
 func (p *Plan) First(method string) iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
 		groups := slices.Clone(p.groups)
@@ -362,8 +338,7 @@ func (p *Plan) task(c Cell, seconds float64) (Task, error) {
 	return task, nil
 }
 
-// Place returns the absolute path of a data set's file, "" where there is none or the
-// library does not say.
+// Place returns the absolute path of a data set's file, "" if unknown.
 func (p *Plan) Place(digest string) string {
 	placer, ok := p.Library.(Placer)
 	source, known := p.sources[digest]
@@ -377,13 +352,12 @@ func (p *Plan) Place(digest string) string {
 	return path
 }
 
-// Loads reports whether the library loads a data set, which cells then read.
 func (p *Plan) Loads(digest string) bool {
 	_, known := p.sources[digest]
 	return known
 }
 
-// Dataset loads a data set of the plan again, so that Plan is a [Data].
+// Dataset loads a data set again; Plan thereby implements [Data].
 func (p *Plan) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
 	source, known := p.sources[digest]
 	if !known {
@@ -399,21 +373,21 @@ func (p *Plan) Dataset(ctx context.Context, digest string) (*dataset.Dataset, er
 	return d, nil
 }
 
-// Dimension tells how the cells spread over one dimension of the grid.
+// Dimension counts cells by the values of one dimension.
 type Dimension struct {
 	Name   string
-	Values []DimensionValue // in the order of the grid
+	Values []DimensionValue
 }
 
-// DimensionValue is one value of a dimension.
+// DimensionValue counts the cells of a value.
 type DimensionValue struct {
 	Name    string
 	Cells   int64
-	Seconds float64 // estimated for all of them on one processor
+	Seconds float64 // of all cells, on one processor
 }
 
-// Dimensions returns the cells per value of each of the kind's dimensions, of those that
-// vary where the grid has several values.
+// Dimensions counts cells by the kind's dimensions, varying ones only if the grid has several
+// values.
 func (p *Plan) Dimensions() []Dimension {
 	var list []Dimension
 	for d, of := range p.kind.Dimensions {
@@ -449,15 +423,14 @@ func within[T any](list *[]T, cells int64, meant func(*T) bool) *T {
 	return &(*list)[len(*list)-1]
 }
 
-// Part is the cells of one data set and one method of a plan.
+// Part counts the cells of one data set and method.
 type Part struct {
 	Dataset string  `json:"dataset"`
 	Method  string  `json:"method"`
 	Cells   int64   `json:"cells"`
-	Seconds float64 `json:"seconds"` // estimated for all of them on one processor
+	Seconds float64 `json:"seconds"` // of all cells, on one processor
 }
 
-// Parts returns the cells per data set and method, in the order of the grid.
 func (p *Plan) Parts() []Part {
 	var parts []Part
 	for _, g := range p.groups {
@@ -470,9 +443,8 @@ func (p *Plan) Parts() []Part {
 	return parts
 }
 
-// runName makes the name of a run, fit for a NATS subject and a folder: the
-// grid's name and a digest of what it computes. The digest does not depend on
-// the order of lists and sweeps, on limits or on how the file is written.
+// runName is fit for a NATS subject and a folder. Its digest does not depend on the order of lists
+// and sweeps, limits or the form of the file.
 func (p *Plan) runName(seed int64) string {
 	var digests []string
 	for _, g := range p.groups {
@@ -491,7 +463,6 @@ func (p *Plan) runName(seed int64) string {
 	return plainName(p.Grid) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// plainName keeps letters a-z and digits of a name and puts - for the rest.
 func plainName(name string) string {
 	const most = 40
 	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool {

@@ -19,27 +19,25 @@ type Loader interface {
 	Load(ctx context.Context, source dataset.Source) (*dataset.Dataset, error)
 }
 
-// Placer is a [Loader] that knows where the files of data sets are: their absolute
-// paths, "" for data sets without a file.
+// Placer is a [Loader] that knows the absolute paths of files, "" if there is none.
 type Placer interface {
 	Place(source dataset.Source) (string, error)
 }
 
-// FolderLoader is a [Loader] with folders in which data sets are looked for.
+// FolderLoader is a [Loader] that searches folders for data sets.
 type FolderLoader interface {
 	Loader
 	Folders() []string
 }
 
-// FileLoader is a [Loader] that has the files that a grid's cells need. Those of others
-// are read anew, such as those of commands from the grid's folder.
+// FileLoader is a [Loader] that provides the files of a grid's cells. With other loaders they are
+// read from the grid's folder.
 type FileLoader interface {
 	Loader
-	// File opens a file by its name in the grid.
 	File(ctx context.Context, name string) (io.ReadCloser, error)
 }
 
-// Planner is what a section plans with: it takes data sets, files and problems.
+// Planner collects a section's data sets, files and problems.
 type Planner struct {
 	Grid    *Grid
 	Library Loader
@@ -48,14 +46,12 @@ type Planner struct {
 	problems gridfile.Problems
 }
 
-// Problem notes what is wrong with a grid, at the place where that was read.
 func (p *Planner) Problem(at gridfile.Place, format string, args ...any) {
 	p.problems.Add(at.Problem(format, args...))
 }
 
-// Data notes a data set of the plan, with the source from which the library loads it, nil
-// for one that is not loaded, and checks that in a grid one name stands for one data set,
-// and the other way round.
+// Data adds a data set; source is nil if the library does not load it. A grid's names and data sets
+// must correspond one to one.
 func (p *Planner) Data(at gridfile.Place, data *PlannedData, source *dataset.Source) {
 	for _, other := range p.plan.Data {
 		switch sameName, same := other.Name == data.Name, other.Digest == data.Digest; {
@@ -73,22 +69,20 @@ func (p *Planner) Data(at gridfile.Place, data *PlannedData, source *dataset.Sou
 	}
 }
 
-// Absent notes a data set that is not on this machine.
 func (p *Planner) Absent(absent *PlannedData) {
 	if !slices.ContainsFunc(p.plan.Absent, func(other *PlannedData) bool { return other.Name == absent.Name }) {
 		p.plan.Absent = append(p.plan.Absent, absent)
 	}
 }
 
-// Command notes that a method of the plan is a command.
 func (p *Planner) Command(method string) {
 	if !slices.Contains(p.plan.commands, method) {
 		p.plan.commands = append(p.plan.commands, method)
 	}
 }
 
-// File reads a file that cells need once and returns its digest. read gets its content;
-// nil: it is in the grid's folder. A library that is a [FileLoader] has it anyway.
+// File adds a file of the cells and returns its digest. The content comes from a [FileLoader], else
+// from read, or from the grid's folder if read is nil.
 func (p *Planner) File(ctx context.Context, name string, read func(ctx context.Context) ([]byte, error)) (digest string, err error) {
 	if digest := p.plan.Files[name]; digest != "" {
 		return digest, nil
@@ -108,12 +102,11 @@ func (p *Planner) File(ctx context.Context, name string, read func(ctx context.C
 	return digest, nil
 }
 
-// Content returns a file of the plan by its digest, for what planning needs to know of it.
 func (p *Planner) Content(ctx context.Context, digest string) ([]byte, error) {
 	return p.plan.File(ctx, digest)
 }
 
-// Folders are where data sets are looked for first that are no tables of numbers.
+// Folders lists where to search first for data sets that are not tables of numbers.
 func (p *Planner) Folders() []string {
 	if l, ok := p.Library.(FolderLoader); ok {
 		return l.Folders()
@@ -143,15 +136,15 @@ func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
 	return content, err
 }
 
-// openBelow opens a regular file below a folder, from where it travels to workers: what a
-// link leads to, which a stranger's grid could bring, can be a secret of this user. Folders
-// between the two may be links that stay below.
+// openBelow opens a regular file below a folder. Its content is sent to workers: a link in a
+// stranger's grid could lead to a secret of this user. Folders on the way may be links that stay
+// below.
 func openBelow(folder, name string) (io.ReadCloser, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = root.Close() }() // it was only looked into
+	defer func() { _ = root.Close() }()
 	info, err := root.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -169,7 +162,6 @@ func openBelow(folder, name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// File reads a file that cells need by its digest.
 func (p *Plan) File(ctx context.Context, digest string) ([]byte, error) {
 	for name, has := range p.Files {
 		if has != digest {

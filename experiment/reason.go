@@ -11,19 +11,19 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// Reason is why cells of a method are not ok: errors of one status that differ in numbers
-// and identities alone.
+// Reason groups errors of a method's cells that have the same status and differ only in numbers and
+// identities.
 type Reason struct {
 	Count  int64  `json:"count"`
-	Method string `json:"method"` // "" for several methods
+	Method string `json:"method"` // "" if several
 	Status Status `json:"status"`
-	Text   string `json:"reason"` // of the first of the cells, see [ReasonText]
-	Cell   string `json:"cell"`   // the first
-	// Repeats says that the cells fail so each time under the same limits.
+	Text   string `json:"reason"` // see [ReasonText]
+	Cell   string `json:"cell"`
+	// see [Outcome]
 	Repeats bool `json:"repeats"`
 }
 
-// String says it in a line: 30 x forest: ModuleNotFoundError: No module named 'numpy'.
+// String formats the reason, as in 30 x forest: ModuleNotFoundError: No module named 'numpy'.
 func (r Reason) String() string {
 	method := r.Method
 	if method != "" {
@@ -37,21 +37,18 @@ func (r Reason) String() string {
 }
 
 const (
-	// mostReasons bounds the reasons that are told apart; further ones of a status are
-	// counted together.
+	// mostReasons is the number of distinct reasons; further ones are counted per status.
 	mostReasons = 200
-	// reasonBytes bounds the text of a reason.
 	reasonBytes = 200
 )
 
-// ReasonText returns what people are shown of the error of a cell of a method: its first
-// line, without the method. Of a command that ended without an answer it is the last line that it
-// wrote to its standard error, and otherwise that line follows the error.
+// ReasonText returns the first line of a cell's error, without the method. For a command that ended
+// without an answer it is the last line of standard error; otherwise that line is appended.
 func ReasonText(method, text string) string {
 	text, stderr := outside.CutStderr(text)
 	first, _, _ := strings.Cut(text, "\n")
 	if who, what, ok := strings.Cut(first, " "+method+": "); ok && strings.HasPrefix(who, "the ") && strings.Count(who, " ") == 1 {
-		first = what // of "the method M: why", or "the solver M: why"
+		first = what // from "the method M: why" or "the solver M: why"
 	}
 	stderr = strings.TrimSpace(stderr)
 	if last := strings.TrimSpace(stderr[strings.LastIndexByte(stderr, '\n')+1:]); last != "" {
@@ -68,11 +65,10 @@ func ReasonText(method, text string) string {
 	return strings.ToValidUTF8(first, "")
 }
 
-// varying are what errors of one reason differ in.
 var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b|[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?`)
 
-// ReasonLike returns [ReasonText] with … for what errors of one reason differ in: numbers,
-// identities, and words that are names of their cell.
+// ReasonLike returns [ReasonText] with … in place of numbers, identities and the given names of the
+// cell.
 func ReasonLike(method, text string, names ...string) string {
 	text = ReasonText(method, text)
 	if len(names) > 0 {
@@ -87,20 +83,20 @@ func ReasonLike(method, text string, names ...string) string {
 	return varying.ReplaceAllString(text, "…")
 }
 
-// ReasonKey returns what is the same for errors of one reason.
+// ReasonKey returns the same key for all errors of one reason.
 func ReasonKey(method string, status Status, text string) string {
 	return method + "\x00" + string(status) + "\x00" + ReasonLike(method, text)
 }
 
-// Reasons count cells that are not ok by their reason. The zero value has none. It is safe
-// for concurrent use.
+// Reasons counts cells that are not ok by reason. The zero value is ready for use, also
+// concurrently.
 type Reasons struct {
 	mu    sync.Mutex
 	byKey map[string]*Reason
 }
 
-// Add counts a cell and returns how its reason is counted now. repeats is
-// [Outcome.Repeats]; cells that diverged or are incomplete do so each time.
+// Add counts a cell and returns its reason with the new count. The statuses diverged and incomplete
+// imply repeats.
 func (r *Reasons) Add(method string, status Status, text, cell string, repeats bool) Reason {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +117,6 @@ func (r *Reasons) Add(method string, status Status, text, cell string, repeats b
 	return *found
 }
 
-// List returns the reasons, the most frequent first.
 func (r *Reasons) List() []Reason {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,13 +6,11 @@ import (
 	"math/rand/v2"
 )
 
-// seedBits bounds the seeds of cells, so that every reader of JSON or CSV
-// holds them exactly, also those that keep all numbers as float64.
+// seedBits bounds seeds so that readers of JSON or CSV that store numbers as float64 hold them
+// exactly.
 const seedBits = 53
 
-// CellSeed derives the seed of the cells of one repeat (from 1) from the
-// grid's seed. It depends on nothing else: the cells of a repeat share their
-// split and contamination whatever their model, method or order.
+// CellSeed derives the seed of all cells of a repeat (from 1): they share split and contamination.
 func CellSeed(gridSeed int64, repeat int) int64 {
 	text := []byte("agepath cell seed")
 	text = binary.BigEndian.AppendUint64(text, uint64(gridSeed))
@@ -21,9 +19,8 @@ func CellSeed(gridSeed int64, repeat int) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> (64 - seedBits))
 }
 
-// Stream returns the random stream of a cell's seed for one purpose, for example
-// "split". Streams of different purposes or seeds are independent; each call
-// starts the stream anew.
+// Stream returns a new random stream of a seed for a purpose, such as "split". Streams of different
+// purposes or seeds are independent.
 func Stream(seed int64, purpose string) *rand.Rand {
 	text := []byte("agepath stream")
 	text = binary.BigEndian.AppendUint64(text, uint64(seed))

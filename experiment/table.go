@@ -9,33 +9,31 @@ import (
 type Type uint8
 
 const (
-	Int       Type = iota // int64
-	Float                 // float64
-	Text                  // UTF-8 string
-	Time                  // time.Time, stored as microseconds UTC
-	FloatList             // []float64
+	Int Type = iota
+	Float
+	Text // UTF-8
+	Time // time.Time; stored as microseconds UTC
+	FloatList
 )
 
 // Column describes one column of a table of results.
 type Column struct {
 	Name string
 	Type Type
-	Doc  string // one sentence: meaning, unit, when it is null
+	Doc  string // one sentence: meaning, unit, when null
 }
 
-// Field is a column with the function that gives its value for a row, which is made of a
-// T. Values are those that [Batch.Append] takes.
+// Field is a column with its value for a T, as [Batch.Append] takes it.
 type Field[T any] struct {
 	Name  string
 	Type  Type
 	Value func(T) any
-	Doc   string // see [Column]
+	Doc   string
 }
 
-// Fields are the columns of a table, or a part of them, with their values.
+// Fields are columns of a table with their values.
 type Fields[T any] []Field[T]
 
-// Columns returns the columns.
 func (f Fields[T]) Columns() []Column {
 	columns := make([]Column, len(f))
 	for j := range f {
@@ -44,12 +42,11 @@ func (f Fields[T]) Columns() []Column {
 	return columns
 }
 
-// Further returns the columns of a further table, the first of which is the cell.
+// Further returns the columns of a further table: cell, then these.
 func (f Fields[T]) Further() []Column {
 	return append([]Column{{"cell", Text, "identity of the cell, 32 hex digits"}}, f.Columns()...)
 }
 
-// Append adds a row to a batch of the columns.
 func (f Fields[T]) Append(b *Batch, row T) error {
 	if b.Columns == nil {
 		b.Columns = make([]Vector, len(f))
@@ -63,7 +60,6 @@ func (f Fields[T]) Append(b *Batch, row T) error {
 	return nil
 }
 
-// Rows returns a batch of a row for each of the list.
 func (f Fields[T]) Rows(list []T) (b Batch, err error) {
 	for _, row := range list {
 		if err := f.Append(&b, row); err != nil {
@@ -73,7 +69,7 @@ func (f Fields[T]) Rows(list []T) (b Batch, err error) {
 	return b, nil
 }
 
-// Known returns x, or nil, which stands for null, where it does not apply.
+// Known returns x if it applies, otherwise nil (null).
 func Known[T any](x T, applies bool) any {
 	if !applies {
 		return nil
@@ -81,61 +77,54 @@ func Known[T any](x T, applies bool) any {
 	return x
 }
 
-// NotZero returns x, nil for a zero value, which stands for what does not apply.
+// NotZero returns x, or nil (null) for the zero value.
 func NotZero[T comparable](x T) any {
 	var zero T
 	return Known(x, x != zero)
 }
 
-// Table is the schema of one results file; Name is the file's name without
-// its ending.
+// Table is the schema of one results file, named without extension.
 type Table struct {
 	Name    string
 	Columns []Column
-	// Kept says that cells fill the table unless the grid's key keep says otherwise.
-	// Looking at a cell again compares its rows.
+	// Kept is the default of the key keep. Replaying a cell compares the rows of kept tables.
 	Kept bool
-	// Number is the column that numbers the rows of a cell from 0, and Count the measure
-	// that says how many there are; "" for none.
+	// Number is the column that numbers a cell's rows from 0, Count the measure that counts them.
 	Number, Count string
 }
 
-// Tables are the schemas of one kind of experiment. The cells table is put
-// together by [Tables.Cells] from the runner's own columns, the labels known
-// before a cell is computed and the measures known after.
+// Tables are the schemas of one kind: labels are known before a cell is computed, measures after.
 type Tables struct {
 	Labels   []Column
 	Measures []Column
-	Further  []Table // each has "cell" as its first column
+	Further  []Table // first column is cell
 
-	// Varying are columns of measures and further tables that are other numbers each time a
-	// cell is computed, such as times.
+	// Varying names columns of measures and further tables that differ between computations of a
+	// cell, such as times.
 	Varying []string
 
-	// Consistent returns an error where the rows of a computed cell cannot belong together,
-	// such as a score and the rows that it was chosen from. They fit their tables. Further
-	// tables that were not kept are not there. Nil: nothing is known.
+	// Consistent returns an error if rows of a computed cell, which fit their tables, contradict
+	// each other. Tables that were not kept are absent. May be nil.
 	Consistent func(*Outcome) error
 }
 
-// Batch holds rows of one table column by column, in the table's order.
+// Batch holds rows of one table by column, in the table's order.
 type Batch struct {
 	Rows    int      `cbor:"1,keyasint"`
 	Columns []Vector `cbor:"2,keyasint"`
 }
 
-// Vector holds the values of one column. The slice that matches the column's
-// type has one entry a row; an entry of a null row is the zero value.
+// Vector holds one column. Its type's slice has one entry per row, zero for null.
 type Vector struct {
-	Ints   []int64     `cbor:"1,keyasint,omitempty"` // Int, and Time as microseconds since 1970 UTC
+	Ints   []int64     `cbor:"1,keyasint,omitempty"` // Int; Time as microseconds since 1970 UTC
 	Floats []float64   `cbor:"2,keyasint,omitempty"`
 	Texts  []string    `cbor:"3,keyasint,omitempty"`
 	Lists  [][]float64 `cbor:"4,keyasint,omitempty"`
-	Null   []bool      `cbor:"5,keyasint,omitempty"` // nil when no row is null
+	Null   []bool      `cbor:"5,keyasint,omitempty"` // nil if no row is null
 }
 
-// Append adds one row to the batch. Values are int, int64, float64, string,
-// time.Time or []float64 as the column's type asks, or nil for null.
+// Append adds a row. Values are int, int64, float64, string, time.Time or []float64, by column
+// type, or nil for null.
 func (b *Batch) Append(columns []Column, values ...any) error {
 	if len(values) != len(columns) {
 		return fmt.Errorf("row has %d values for %d columns", len(values), len(columns))
@@ -152,8 +141,7 @@ func (b *Batch) Append(columns []Column, values ...any) error {
 	return nil
 }
 
-// Append adds a value of a column, nil for null, behind those of so many rows. See
-// [Batch.Append].
+// Append appends a value, nil for null, to row values. See [Batch.Append].
 func (v *Vector) Append(column Column, value any, row int) error {
 	if v.Null != nil || value == nil {
 		for len(v.Null) < row {
@@ -188,13 +176,11 @@ func (v *Vector) Append(column Column, value any, row int) error {
 	return nil
 }
 
-// appendAs appends a value of the type, the zero value for nil.
 func appendAs[T any](list []T, value any) ([]T, bool) {
 	x, is := value.(T)
 	return append(list, x), is || value == nil
 }
 
-// length returns the number of values of a column of the type.
 func (v *Vector) length(t Type) int {
 	switch t {
 	case Float:
@@ -207,11 +193,9 @@ func (v *Vector) length(t Type) int {
 	return len(v.Ints)
 }
 
-// IsNull reports whether the value in the given row is null.
 func (v *Vector) IsNull(row int) bool { return v.Null != nil && v.Null[row] }
 
-// At returns the value of column in the given row, nil where it is null; a
-// Time comes back as time.Time in UTC.
+// At returns a value, nil for null, time.Time in UTC.
 func (b *Batch) At(column Column, j, row int) any {
 	v := &b.Columns[j]
 	if v.IsNull(row) {
