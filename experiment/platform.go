@@ -17,5 +17,6 @@ func SameArithmetic(a, b string) bool {
 	return a == "" || b == "" || x == y
 }
 
-// Rounding is the difference up to which numbers of platforms with different arithmetic count as equal.
+// Rounding is the difference up to which numbers of platforms with different arithmetic count as
+// equal.
 const Rounding = 1e-9

@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	maxLine   = 64 << 20 // bytes of an answer's line
-	maxAnswer = 1 << 30  // bytes of an answer's file
+	maxLine   = 64 << 20 // bytes
+	maxAnswer = 1 << 30  // bytes
 	maxKnots  = 1_000_000
 )
 
@@ -31,53 +31,51 @@ type request struct {
 	Protocol int             `json:"protocol"`
 	Cell     json.RawMessage `json:"cell"`
 	Data     *Data           `json:"data"`
-	Answer   string          `json:"answer"` // path at which the command may leave an Arrow file
+	Answer   string          `json:"answer"` // path of the command's file, if any
 }
 
-// Answer is what a command makes of a cell: coefficients or predictions, each a list
-// of one knot or, with ages, of a path; or the coefficients of a [Curve].
+// Answer is a command's answer for a cell: coefficients or predictions of one knot or, with ages,
+// of a path's knots; or the coefficients of a [Curve].
 type Answer struct {
-	Cell    string    `json:"cell"`    // the id of the cell that it answers
-	Error   string    `json:"error"`   // why there is nothing else
-	Skipped string    `json:"skipped"` // likewise, where that is no failure
-	Ages    []float64 `json:"ages"`    // rising; none for a method without ages
+	Cell    string    `json:"cell"`
+	Error   string    `json:"error"`   // why there is no result
+	Skipped string    `json:"skipped"` // likewise, but not a failure
+	Ages    []float64 `json:"ages"`    // increasing; none for a method without ages
 
 	Curve
 
 	Coefficients [][]float64 `json:"coefficients"` // of the features, then the intercept
-	Predictions  Predictions `json:"predictions"`  // in place of coefficients
+	Predictions  Predictions `json:"predictions"`  // instead of coefficients
 
-	File    bool   `json:"file"`    // the rest is in the file of the request
-	Stopped string `json:"stopped"` // why a path stops before the last age asked for
+	File    bool   `json:"file"`    // the rest is in the request's file
+	Stopped string `json:"stopped"` // why a path ends before the last requested age
 }
 
-// Curve is what a solver says about its coefficients at each point of a run, or of runs to
-// falling tolerances. Lists that are there have a number for each point, -1 where it is not
-// known.
+// Curve is a solver's account of each point of a run, or of runs to decreasing tolerances. Lists
+// may be missing; -1 is unknown.
 type Curve struct {
-	Seconds    []float64 `json:"seconds"`    // until the point, set-up included
-	Passes     []float64 `json:"passes"`     // over the data, or iterations
-	Gaps       []float64 `json:"gaps"`       // relative, as the solver knows them
-	Tolerances []float64 `json:"tolerances"` // that the runs were asked for
-	Setup      float64   `json:"setup"`      // seconds of the set-up alone
+	Seconds    []float64 `json:"seconds"` // until the point, including setup
+	Passes     []float64 `json:"passes"`  // over the data, or iterations
+	Gaps       []float64 `json:"gaps"`    // relative, as the solver estimates them
+	Tolerances []float64 `json:"tolerances"`
+	Setup      float64   `json:"setup"` // seconds
 }
 
 func (c *Curve) lists() map[string]*[]float64 {
 	return map[string]*[]float64{"seconds": &c.Seconds, "passes": &c.Passes, "gaps": &c.Gaps, "tolerances": &c.Tolerances}
 }
 
-// Predictions are linear predictors, of classes decision values, of the rows of two
-// parts by knot.
+// Predictions are linear predictors or, of classes, decision values of each knot for the rows of
+// two parts.
 type Predictions struct {
 	Validation [][]float64 `json:"validation"`
 	Test       [][]float64 `json:"test"`
 }
 
-// CellError is what a command says about why it does not compute a cell. The command
-// can go on with others.
+// CellError is a command's reason for not computing a cell.
 type CellError struct {
 	Text    string
-	Skipped bool // it is no failure
+	Skipped bool // not a failure
 }
 
 func (e *CellError) Error() string { return e.Text }
@@ -87,15 +85,14 @@ type NumberError struct{ What string }
 
 func (e *NumberError) Error() string { return e.What + " hold a number that is not finite" }
 
-// notFiniteWords are what programs write for numbers that are not finite: Python's json module
-// NaN and Infinity, others null in a list. Strings and keys whose value is null match to be
-// passed over.
+// notFiniteWords matches Python's NaN and Infinity, others' null in lists, and strings and keys'
+// null values, which withoutNaN skips.
 var notFiniteWords = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|:\s*null\b|null\b|-?NaN\b|-?Infinity\b`)
 
-// withoutNaN returns a line in which numbers that are not finite are 1e999, which JSON allows.
+// withoutNaN replaces numbers that are not finite by the valid 1e999.
 func withoutNaN(line []byte) []byte {
 	if !bytes.Contains(line, []byte("null")) && !bytes.Contains(line, []byte("NaN")) && !bytes.Contains(line, []byte("Infinity")) {
-		return line // as nearly all do, at the speed of memory
+		return line // nearly always
 	}
 	return notFiniteWords.ReplaceAllFunc(line, func(word []byte) []byte {
 		if word[0] == '"' || word[0] == ':' {
@@ -107,14 +104,12 @@ func withoutNaN(line []byte) []byte {
 
 const oneLine = "a command writes one line for each line that it reads and nothing else to its standard output, as notes go to standard error"
 
-// readAnswer reads the line that answers a cell and the file that goes with it, and checks
-// their shape.
 func readAnswer(line []byte, cell, file string, check func(*Answer) error) (*Answer, error) {
 	a := new(Answer)
 	decoder := json.NewDecoder(bytes.NewReader(withoutNaN(line)))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(a)
-	var beyond *json.UnmarshalTypeError // numbers too large for float64; the rest is read all the same
+	var beyond *json.UnmarshalTypeError // numbers beyond float64; the rest is decoded
 	if errors.As(err, &beyond) && strings.HasPrefix(beyond.Value, "number ") {
 		err = nil
 	} else {
@@ -152,10 +147,8 @@ func readAnswer(line []byte, cell, file string, check func(*Answer) error) (*Ans
 	return a, nil
 }
 
-// Knots returns the number of knots.
 func (a *Answer) Knots() int { return max(len(a.Coefficients), len(a.Predictions.Test)) }
 
-// check returns what does not fit the data.
 func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a list of conditions
 	knots := a.Knots()
 	switch {
@@ -215,7 +208,6 @@ func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a
 	return nil
 }
 
-// checkCurve returns what is no curve of a problem with so many features.
 func (a *Answer) checkCurve(features int) error {
 	points := len(a.Seconds)
 	switch {
@@ -251,8 +243,7 @@ func (a *Answer) checkCurve(features int) error {
 
 func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// readFile reads the Arrow file of an answer: a row for each knot, the columns age,
-// coefficients, validation and test, or for each point those of the lists of a curve.
+// readFile reads a row per knot or point of a curve.
 func (a *Answer) readFile(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {

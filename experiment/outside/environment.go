@@ -8,18 +8,15 @@ import (
 	"strings"
 )
 
-// baseNames are the variables that commands and the processes of slots get from the
-// environment of a worker. Others can hold secrets.
+// baseNames are a worker's variables for commands and slots. Others can hold secrets.
 var baseNames = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "USER", "LOGNAME"}
 
-// windowsNames are those without which programs do not start on Windows.
 var windowsNames = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP",
 	"USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
 }
 
-// Base returns the entries of an environment that every program needs: the paths of programs
-// and of folders, and the language.
+// Base returns a program's basic entries: paths and language.
 func Base(environment []string) (base []string) {
 	for _, entry := range environment {
 		name, _, _ := strings.Cut(entry, "=")
@@ -38,7 +35,7 @@ const ownPrefix = "AGEPATH_"
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 
-// CheckVariable returns an error unless a program may get an environment variable.
+// CheckVariable returns an error unless a program may get the variable.
 func CheckVariable(name string) error {
 	if !variableName.MatchString(name) || strings.HasPrefix(strings.ToUpper(name), ownPrefix) {
 		return fmt.Errorf("%.200q is no variable that a command gets; names of letters, digits and _ are, which do not begin with %s", name, ownPrefix)

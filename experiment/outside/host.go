@@ -20,16 +20,14 @@ import (
 )
 
 const (
-	// idleWait is how long a command waits for its next cell before it is ended.
 	idleWait = 5 * time.Second
-	// lineWait is how long what is known of a command's end may lag behind it.
+	// lineWait bounds the delay between a command's end and the end of its output.
 	lineWait = 200 * time.Millisecond
-	// stderrWait is how long what a command writes to its standard error may lag behind
-	// an answer that is an error.
+	// stderrWait bounds the delay of standard error after an error.
 	stderrWait = 50 * time.Millisecond
-	// FolderPrefix begins the names of the folders of commands, among temporary files.
+	// FolderPrefix begins the names of commands' temporary folders.
 	FolderPrefix = "agepath-command-"
-	// MarkVariable marks the processes of commands with what a worker gave the slot.
+	// MarkVariable marks the processes of commands; a worker sets its value for the slot.
 	MarkVariable = "AGEPATH_COMMAND"
 )
 
@@ -37,16 +35,14 @@ var errClosed = errors.New("this process is about to end")
 
 // Host runs commands for the cells of one slot.
 type Host struct {
-	// Open reads a file of a program by its digest.
 	Open func(ctx context.Context, digest string) (io.ReadCloser, error)
-	// Lookup returns an environment variable that a program names. Default: os.LookupEnv.
+	// Lookup returns a variable that a program names. Default: [os.LookupEnv].
 	Lookup func(name string) (string, bool)
-	// Alone says that every process below this one is a command's, see [Own].
+	// Alone says that all processes below this one belong to commands, see [Own].
 	Alone bool
-	// Shared says that what is in /dev/shm is the commands', see [Isolated].
+	// Shared says that /dev/shm belongs to commands, see [Isolated].
 	Shared bool
-	// Stderr gets what commands write to their standard error. Default: its end is kept
-	// for the errors of cells.
+	// Stderr receives commands' standard error. Default: its end goes into the errors of cells.
 	Stderr io.Writer
 
 	mu      sync.Mutex
@@ -54,28 +50,28 @@ type Host struct {
 	idle    *session
 	closed  bool
 	expires *time.Timer
-	cpu     time.Duration // of sessions that have ended
+	cpu     time.Duration
 }
 
 type session struct {
-	key    string // its program
+	key    string
 	dir    string
-	remove func() error // removes dir
+	remove func() error
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *os.File
-	lines  chan line // its answers, closed when no more come
-	trash  error     // why no more come, once lines is closed, nil where its output ended
+	lines  chan line // closed after the last answer
+	trash  error     // valid once lines is closed; nil after the output ended
 	stderr *tail
-	ended  chan struct{} // closed when it was waited for, whoever has its output
+	ended  chan struct{} // closed after the command was waited for, even if others hold its output
 }
 
 type line struct {
 	text []byte
-	more bool // was there with it
+	more bool // output followed the line
 }
 
-// started are the processes that this one waits for by itself.
+// started are the processes that this one waits for itself.
 var started = pids{all: map[int]bool{}}
 
 type pids struct {
@@ -99,13 +95,13 @@ func (p *pids) set(pid int, is bool) {
 	}
 }
 
-// Solve has a program compute a cell, which it is shown as JSON. When ctx ends the
-// command is ended, with all processes that it started, and the error is that of ctx.
+// Solve computes a cell, given as JSON. When ctx ends, so do the command and all processes that it
+// started, and the error wraps that of ctx.
 func (h *Host) Solve(ctx context.Context, program *Program, cell []byte, prepared *dataset.Prepared) (*Answer, error) {
 	return h.ask(ctx, program, cell, prepared, func(a *Answer) error { return a.check(prepared) })
 }
 
-// Curve is [Host.Solve] for a solver, whose coefficients are those of the features alone.
+// Curve is [Host.Solve] for a solver: coefficients have no intercept.
 func (h *Host) Curve(ctx context.Context, program *Program, cell []byte, prepared *dataset.Prepared) (*Answer, error) {
 	return h.ask(ctx, program, cell, prepared, func(a *Answer) error { return a.checkCurve(prepared.Train.D) })
 }
@@ -145,21 +141,18 @@ func withStderr(err error, text string) error {
 
 const stderrHead = "\nstandard error:\n"
 
-// CutStderr splits the text of an error of a command from what the command wrote to its
-// standard error, "" where it has nothing of that.
+// CutStderr splits a command's error into message and standard error, "" if it has none.
 func CutStderr(text string) (message, stderr string) {
 	message, stderr, _ = strings.Cut(text, stderrHead)
 	return message, stderr
 }
 
-// unanswered is in the message of a command that gave no answer: why is in its standard
-// error, if anywhere.
+// unanswered marks an error whose cause only standard error can show.
 const unanswered = " without an answer"
 
-// Unanswered reports whether a message says that a command gave no answer.
+// Unanswered reports whether an error's message says that a command gave no answer.
 func Unanswered(message string) bool { return strings.Contains(message, unanswered) }
 
-// idleOrStart returns the command that waits for cells of the program, or starts it.
 func (h *Host) idleOrStart(ctx context.Context, key string, program *Program) (*session, error) {
 	h.mu.Lock()
 	s := h.idle
@@ -177,14 +170,13 @@ func (h *Host) idleOrStart(ctx context.Context, key string, program *Program) (*
 	return h.start(ctx, key, program)
 }
 
-// give keeps a command for its next cell.
 func (h *Host) give(s *session) {
 	h.mu.Lock()
 	other := h.idle
 	h.idle = s
 	h.expires = time.AfterFunc(idleWait, func() { h.expire(s) })
 	h.mu.Unlock()
-	if other != nil { // of a cell that was computed meanwhile
+	if other != nil { // of a concurrent cell
 		h.end(other)
 	}
 }
@@ -201,7 +193,7 @@ func (h *Host) expire(s *session) {
 	}
 }
 
-// Close ends all commands; no other starts.
+// Close ends all commands; no more start.
 func (h *Host) Close() {
 	h.mu.Lock()
 	all := make([]*session, 0, len(h.all))
@@ -215,15 +207,14 @@ func (h *Host) Close() {
 	}
 }
 
-// Kill ends all processes of commands at once and removes their folders: this process
-// is about to end.
+// Kill ends all processes at once and removes their folders, for a process about to end.
 func (h *Host) Kill() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
 	for s := range h.all {
 		h.kill(s)
-		_ = s.remove() // what stays is a temporary file
+		_ = s.remove() // leaves a temporary file at worst
 	}
 }
 
@@ -233,7 +224,7 @@ func (h *Host) kill(s *session) {
 		return
 	}
 	endBelow(s.cmd.Process.Pid)
-	_ = s.cmd.Process.Kill() // it can have ended
+	_ = s.cmd.Process.Kill() // may have ended
 	EndMarked(s.mark())
 }
 
@@ -258,7 +249,7 @@ func (h *Host) end(s *session) {
 	s.in.Close()
 	<-s.ended
 	s.out.Close()
-	for range s.lines { // what nobody waits for
+	for range s.lines { // drain
 	}
 	started.set(s.cmd.Process.Pid, false)
 	h.mu.Lock()
@@ -267,11 +258,10 @@ func (h *Host) end(s *session) {
 		clearShared()
 	}
 	h.mu.Unlock()
-	_ = s.remove() // what stays is a temporary file
+	_ = s.remove()
 }
 
-// Usage returns the processor time that commands have taken so far and the memory
-// that they have in use.
+// Usage returns commands' processor time so far and memory now.
 func (h *Host) Usage() (cpu time.Duration, bytes int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -290,7 +280,6 @@ func (h *Host) Usage() (cpu time.Duration, bytes int64) {
 	return h.cpu + cpu, bytes
 }
 
-// start starts a program in a folder with copies of its files.
 func (h *Host) start(ctx context.Context, key string, program *Program) (_ *session, err error) {
 	dir, remove, err := disk.TemporaryFolder(FolderPrefix)
 	if err != nil {
@@ -298,7 +287,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	}
 	defer func() {
 		if err != nil {
-			_ = remove() // what stays is a temporary file
+			_ = remove()
 		}
 	}()
 	for _, file := range program.Files {
@@ -312,7 +301,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	if h.Stderr != nil {
 		s.cmd.Stderr = h.Stderr
 	}
-	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
+	s.cmd.WaitDelay = time.Second // if others hold its standard error
 	ownGroup(s.cmd)
 	starting := func(err error) error {
 		return fmt.Errorf("starting the command %s: %w", program.Run[0], ofStart(err, program))
@@ -342,15 +331,15 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	}
 	h.all[s] = true
 	go func() { // ends with the command
-		_ = s.cmd.Wait() // how it ended is in ProcessState
+		_ = s.cmd.Wait() // ProcessState has the result
 		close(s.ended)
 	}()
-	go s.listen() // ends with who has its output, or when that is closed
+	go s.listen() // ends when its output is closed here or by all that hold it
 	return s, nil
 }
 
-// environment returns that of a program: what all get, the variables that it names, and the
-// mark of its worker or else one of the session's own.
+// environment adds the variables that the program names and the mark, the worker's or else the
+// session's.
 func (h *Host) environment(program *Program, mark string) []string {
 	lookup := h.Lookup
 	if lookup == nil {
@@ -368,7 +357,6 @@ func (h *Host) environment(program *Program, mark string) []string {
 	return append(list, MarkVariable+"="+mark)
 }
 
-// put copies a file of a program whose content has the right digest.
 func (h *Host) put(ctx context.Context, dir string, file File) error {
 	body, err := h.Open(ctx, file.Digest)
 	if err != nil {
@@ -386,10 +374,9 @@ func (h *Host) put(ctx context.Context, dir string, file File) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, content, 0o700) // it can be the program
+	return os.WriteFile(path, content, 0o700) // may be the program
 }
 
-// listen reads answers until the command closes its output.
 func (s *session) listen() {
 	defer close(s.lines)
 	r := bufio.NewReaderSize(s.out, 64<<10)
@@ -417,7 +404,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		case err == nil:
 			return line[:len(line)-1], nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, io.EOF // also where a pipe was closed; a last line without an end is no answer
+			return nil, io.EOF // also for a closed pipe; an unterminated last line is no answer
 		}
 	}
 }
@@ -431,8 +418,8 @@ func (s *session) over() bool {
 	}
 }
 
-// solve asks the command for a cell. A line that comes before it was asked for, or with
-// another one, is an error: whose answer it is cannot be known.
+// solve requests a cell. A line before the request, or a second one, is an error: it could answer
+// any cell.
 func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prepared, check func(*Answer) error) (*Answer, error) {
 	var id struct{ ID string }
 	if err := json.Unmarshal(cell, &id); err != nil || id.ID == "" {
@@ -460,7 +447,7 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 		return nil, err
 	}
 	go func() { // ends with the command
-		_, _ = s.in.Write(append(asked, '\n')) // whether it heard shows when it ends
+		_, _ = s.in.Write(append(asked, '\n')) // failure shows when the command ends
 	}()
 	ended, late := s.ended, (<-chan time.Time)(nil)
 	for {
@@ -473,7 +460,7 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 				return nil, fmt.Errorf("the command wrote more than %.200q for the cell %s; %s", line.text, id.ID, oneLine)
 			}
 			return readAnswer(line.text, id.ID, answer, check)
-		case <-ended: // others can have its output
+		case <-ended: // others may hold its output
 			ended, late = nil, time.After(lineWait)
 		case <-late:
 			return nil, s.how()
@@ -483,7 +470,6 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 	}
 }
 
-// how tells how the command came to give no answer.
 func (s *session) how() error {
 	if s.trash != nil {
 		return s.trash

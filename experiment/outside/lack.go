@@ -12,17 +12,16 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// LackError says that a cell was not computed for what this machine or its worker lacks.
-// Another worker can have it.
+// LackError says that this machine or worker lacks something; another may have it.
 type LackError struct {
 	What string // such as "the program python3"
-	Err  error  // how that was noticed
+	Err  error
 }
 
 func (e *LackError) Error() string { return fmt.Sprintf("lacking %s: %v", e.What, e.Err) }
 func (e *LackError) Unwrap() error { return e.Err }
 
-// Permission is what a worker lacks that runs no commands.
+// Permission is what a worker without commands lacks.
 const Permission = "permission to run commands"
 
 const (
@@ -30,8 +29,7 @@ const (
 	lackFolder = "a usable folder for temporary files"
 )
 
-// leastRoom is how many bytes a folder for temporary files has at least: with less of them
-// what fails there fails for want of room.
+// leastRoom is the free space below which a failure in a temporary folder counts as lack of room.
 const leastRoom = 1 << 20
 
 func ofFolder(err error) error {
@@ -46,8 +44,7 @@ func ofFolder(err error) error {
 	return err
 }
 
-// ofStart makes a [LackError] of an error of starting a program, but where the grid is to
-// blame: a program below the command's folder has to be among its files.
+// ofStart returns a [LackError] unless the grid is at fault: its program must be among its files.
 func ofStart(err error, program *Program) error {
 	name := program.Run[0]
 	foreign := strings.Contains(name, "/") && !strings.HasPrefix(name, "/") &&
@@ -58,9 +55,8 @@ func ofStart(err error, program *Program) error {
 	return &LackError{"what starts the program " + name, err}
 }
 
-// ofEnd makes a [LackError] of how a command failed where its machine is to blame: by the
-// exit statuses of shells and of env for a program that is not there or cannot be run, or
-// with no room left in its folder.
+// ofEnd returns a [LackError] if the machine is at fault: no room, or exit statuses of shells and
+// env for a program that is missing or cannot run.
 func (s *session) ofEnd(err error) error {
 	if free, files, failed := disk.Free(s.dir); failed == nil && (free < leastRoom || files == 0) {
 		return &LackError{lackRoom, err}

@@ -20,25 +20,24 @@ const (
 	answerName = "agepath-answer"
 )
 
-// Data describes a file of parts: an Arrow file with a record batch for each. The
-// offsets are those of plain numbers in it, 8 bytes each, little endian, for
-// programs that have no library for Arrow.
+// Data describes an Arrow file with a record batch per part. For programs without an Arrow library
+// there are offsets of plain float64 numbers, little endian.
 type Data struct {
 	Path     string `json:"path"`
 	Features int    `json:"features"`
-	Parts    []Part `json:"parts"` // train, validation where there is one, test
+	Parts    []Part `json:"parts"` // train, validation if any, test
 }
 
-// Part is one part of the data. Its arrays start at byte offsets in the file.
+// Part is one part of the data. X, Weight and Y are byte offsets in the file.
 type Part struct {
 	Name   string `json:"name"`
 	Rows   int    `json:"rows"`
-	X      int64  `json:"x"`                // rows times features, row by row
-	Weight int64  `json:"weight,omitempty"` // how many equal rows each stands for; 0: not there, as of all but train
-	Y      int64  `json:"y,omitempty"`      // 0: withheld, as of test
+	X      int64  `json:"x"`                // Rows × Features, row-major
+	Weight int64  `json:"weight,omitempty"` // multiplicities; 0 (absent) except in train
+	Y      int64  `json:"y,omitempty"`      // 0 (withheld) in test
 }
 
-// WriteParts writes the parts of the data, without the labels of the test part.
+// WriteParts writes the parts, without labels of the test part.
 func WriteParts(path string, prepared *dataset.Prepared) (*Data, error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -133,20 +132,19 @@ func writePart(writer *ipc.FileWriter, out *places, schema *arrow.Schema, name s
 	return part, nil
 }
 
-// bytesOf returns the memory of numbers. Arrow files are little endian, as are all
-// processors that this module is built for.
+// bytesOf requires a little-endian processor, as this module does.
 func bytesOf(x []float64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 8*len(x))
 }
 
-// places notes where in a file each slice begins that is written to it.
+// places records the position in the file of each written slice.
 type places struct {
 	out io.Writer
 	n   int64
 	at  map[*byte]int64
 }
 
-// Seek tells the position, which is all that the writer asks for.
+// Seek reports the position, as the writer needs it.
 func (p *places) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, fmt.Errorf("seeking to %d from %d in a file that is only appended to", offset, whence)

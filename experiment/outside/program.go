@@ -12,43 +12,41 @@ import (
 	"strings"
 )
 
-// Protocol is the version of what is said to commands. It is part of the identity of
-// their cells.
+// Protocol is the protocol's version. It enters the identity of commands' cells.
 const Protocol = 2
 
-// What a command can use of a cell besides its data.
+// What a command may use of a cell besides its data.
 const (
 	UsesModel       = "model"
 	UsesRegularizer = "regularizer"
 	UsesAge         = "age"
 )
 
-// Uses lists what a command can use, in the order of its canonical form.
+// Uses lists these in canonical order.
 var Uses = []string{UsesModel, UsesRegularizer, UsesAge}
 
 const (
-	maxWords    = 64       // of a command line
-	maxFiles    = 64       // of a program
-	maxText     = 4 << 10  // bytes of a word, a version and a file's name
-	MaxFileSize = 64 << 20 // bytes of a file of a program
+	maxWords    = 64       // per command line
+	maxFiles    = 64       // per program
+	maxText     = 4 << 10  // bytes of a word, version or file name
+	MaxFileSize = 64 << 20 // bytes
 )
 
-// Program is a command with everything that its numbers depend on.
+// Program is a command with everything that determines its numbers.
 type Program struct {
-	Run     []string `json:"run"`               // the command line; a program with a slash is one of the files
-	Version string   `json:"version,omitempty"` // raised when what is no file changes the numbers
+	Run     []string `json:"run"`               // command line; a relative path with a slash is one of the files
+	Version string   `json:"version,omitempty"` // raised when numbers change for reasons other than files
 	Uses    []string `json:"uses,omitempty"`    // in the order of [Uses]
-	Files   []File   `json:"files,omitempty"`   // in the order of their names
-	Env     []string `json:"env,omitempty"`     // names of environment variables that it gets besides [Base], sorted
+	Files   []File   `json:"files,omitempty"`   // sorted by name
+	Env     []string `json:"env,omitempty"`     // variables besides [Base], sorted
 }
 
-// File is a file of a program.
+// File is a program's file.
 type File struct {
-	Name   string `json:"name"`   // its path in the command's folder, with slashes
+	Name   string `json:"name"`   // slash-separated path in the command's folder
 	Digest string `json:"digest"` // SHA-256 in hex
 }
 
-// Canonical returns the JSON that [ReadProgram] reads.
 func (p *Program) Canonical() (string, error) {
 	if err := p.check(); err != nil {
 		return "", err
@@ -57,7 +55,7 @@ func (p *Program) Canonical() (string, error) {
 	return string(text), err
 }
 
-// ReadProgram reads the canonical form of a program, and nothing else.
+// ReadProgram reads a program's canonical form and rejects any other.
 func ReadProgram(text string) (*Program, error) {
 	p := new(Program)
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -75,7 +73,7 @@ func ReadProgram(text string) (*Program, error) {
 	return p, nil
 }
 
-// check returns what is wrong with a program, which may come from anywhere.
+// check validates a program of unknown origin.
 func (p *Program) check() error {
 	if len(p.Run) == 0 || p.Run[0] == "" {
 		return errors.New("a command without a command line")
@@ -127,8 +125,7 @@ func (p *Program) checkEnv() error {
 	return nil
 }
 
-// CheckFileName returns an error unless a file of a program may have the name: a
-// path with slashes that stays in the command's folder, as it is there.
+// CheckFileName requires a clean slash-separated path in the command's folder.
 func CheckFileName(name string) error {
 	local := filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsAny(name, "\\\x00") &&
 		name != "." && name == filepath.ToSlash(filepath.Clean(name)) && len(name) <= maxText
@@ -139,8 +136,7 @@ func CheckFileName(name string) error {
 	return nil
 }
 
-// FilesOf returns the digests of the files of a program in canonical form, sorted; nil for
-// "", which is none, and for a text that is no program.
+// FilesOf returns the sorted digests of a canonical program's files, nil if it is invalid.
 func FilesOf(canonical string) (digests []string) {
 	if program, err := ReadProgram(canonical); err == nil {
 		for _, file := range program.Files {
@@ -151,7 +147,7 @@ func FilesOf(canonical string) (digests []string) {
 	return slices.Compact(digests)
 }
 
-// EnvOf returns the names of the variables that a program in canonical form gets.
+// EnvOf returns a canonical program's variables.
 func EnvOf(canonical string) []string {
 	if program, err := ReadProgram(canonical); err == nil {
 		return program.Env
@@ -159,17 +155,16 @@ func EnvOf(canonical string) []string {
 	return nil
 }
 
-// WithoutFiles returns the program before its files were read.
+// WithoutFiles returns a copy without files.
 func (p *Program) WithoutFiles() *Program {
 	bare := *p
 	bare.Files = nil
 	return &bare
 }
 
-// Has reports whether the program uses something of a cell.
 func (p *Program) Has(use string) bool { return slices.Contains(p.Uses, use) }
 
-// Digest returns the digest of a file's content.
+// Digest returns the SHA-256 of a file's content in hex.
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])

@@ -14,17 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharedFolder is where programs put memory that they share. A file there that no process
-// has mapped counts to none, and stays.
+// sharedFolder holds programs' shared memory. An unmapped file there counts for no process, and
+// outlives them.
 const sharedFolder = "/dev/shm"
 
-// sharedVariable asks a slot for a [sharedFolder] of its own: the user's and the group's
-// number, then ownShared.
+// sharedVariable requests a private [sharedFolder] for a slot: numbers of user and group, then
+// ownShared.
 const sharedVariable, ownShared = "AGEPATH_SHM", "own"
 
-// Isolate has a slot's process, which calls [Isolated], begin in a mount namespace of its
-// own. For that all but the administrator need a user namespace, where they are who they
-// were.
+// Isolate starts a slot's process, which calls [Isolated], in a mount namespace. Without root this
+// takes a user namespace, with the same user.
 func Isolate(cmd *exec.Cmd) bool {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
 	if os.Geteuid() != 0 {
@@ -35,8 +34,8 @@ func Isolate(cmd *exec.Cmd) bool {
 	return true
 }
 
-// Isolated reports whether [Isolate] started this process, for which it mounts an empty
-// /dev/shm. Its program begins again then, without the right to mount.
+// Isolated reports whether [Isolate] started this process: it mounts an empty /dev/shm and executes
+// its program again, without the right to mount.
 func Isolated() (bool, error) {
 	var user, group int
 	switch text := os.Getenv(sharedVariable); text {
@@ -50,12 +49,12 @@ func Isolated() (bool, error) {
 	if err := mountShared(user, group); err != nil {
 		return false, fmt.Errorf("a %s of its own: %w", sharedFolder, err)
 	}
-	started, err := os.ReadFile("/proc/self/environ") // what a program takes out of its own is there
+	started, err := os.ReadFile("/proc/self/environ") // includes what the program removed from its own
 	if err != nil {
 		return false, err
 	}
 	env := strings.Split(sharedVariable+"="+ownShared+"\x00"+string(bytes.TrimRight(started, "\x00")), "\x00") // the first counts
-	runtime.LockOSThread()                                                                                     // whose rights the program gets
+	runtime.LockOSThread()                                                                                     // executes with this thread's rights
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return false, err
 	}
@@ -63,7 +62,7 @@ func Isolated() (bool, error) {
 }
 
 func mountShared(user, group int) error {
-	if user == 0 { // in the namespace of all users, whose mounts others would see
+	if user == 0 { // in the users' namespace, where others would see mounts
 		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
 			return err
 		}
@@ -81,7 +80,7 @@ func mountShared(user, group int) error {
 	return unix.Mount("tmpfs", sharedFolder, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
 }
 
-// sharedBytes returns what the files in [sharedFolder] take.
+// sharedBytes returns the size of all files in [sharedFolder].
 func sharedBytes() int64 {
 	var s unix.Statfs_t
 	if err := unix.Statfs(sharedFolder, &s); err != nil {
@@ -94,15 +93,15 @@ func clearShared() {
 	files, _ := filepath.Glob(sharedFolder + "/*")
 	hidden, _ := filepath.Glob(sharedFolder + "/.*")
 	for _, path := range append(files, hidden...) {
-		_ = os.RemoveAll(path) // what stays counts
+		_ = os.RemoveAll(path) // leftovers count
 	}
 }
 
-// mapped returns the memory of a process that is a file's in memory.
+// mapped returns a process's mapped shared memory in bytes.
 func mapped(pid int) int64 {
-	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // it can have ended
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // may have ended
 	_, rest, _ := strings.Cut(string(text), "\nRssShmem:")
 	rest, _, _ = strings.Cut(rest, "kB")
-	kilobytes, _ := strconv.ParseInt(strings.TrimSpace(rest), 10, 64) // 0 where it has none
+	kilobytes, _ := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
 	return kilobytes << 10
 }

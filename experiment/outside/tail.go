@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// tailBytes is how much is kept of what a command writes to its standard error: what
-// went wrong comes last.
+// tailBytes is how much of the end of standard error is kept.
 const tailBytes = 8 << 10
 
 type tail struct {
@@ -15,7 +14,6 @@ type tail struct {
 	more bool
 }
 
-// Write implements [io.Writer].
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endWait bounds how long processes are ended that others start meanwhile.
+// endWait bounds the time for ending processes while others start.
 const endWait = 10 * time.Second
 
 type process struct {
@@ -21,21 +21,19 @@ type process struct {
 	zombie      bool
 	stopped     bool
 	cpu         time.Duration
-	bytes       int64 // resident
+	bytes       int64
 }
 
-// Own makes orphans of all processes below this one its children, and says that none
-// of them is another's business than that of its [Host]. A process that leaves its
-// group, its session and its parents is found then.
+// Own makes this process the parent of all orphans below it, which must belong to its [Host].
+// Processes that left their group, session and parents are found then.
 func Own() bool { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil }
 
-// ownGroup gives a command a process group of its own, so that no ^C reaches it.
+// ownGroup protects a command from ^C.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// EndTree ends a process and all below it. While they are ended the process is
-// stopped.
+// EndTree ends a process, stopped meanwhile, and all below it.
 func EndTree(pid int) {
-	_ = syscall.Kill(pid, syscall.SIGSTOP) // it can have ended
+	_ = syscall.Kill(pid, syscall.SIGSTOP) // may have ended
 	end(func(all []process) []process { return below(all, pid) })
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
@@ -44,7 +42,7 @@ func endBelow(pid int) {
 	end(func(all []process) []process { return below(all, pid) })
 }
 
-// EndMarked ends all processes whose environment has the mark, see [Mark].
+// EndMarked ends all processes marked by [MarkVariable].
 func EndMarked(mark string) {
 	entry := []byte(MarkVariable + "=" + mark)
 	self := os.Getpid()
@@ -58,8 +56,8 @@ func EndMarked(mark string) {
 	})
 }
 
-// end stops and kills the processes that find chooses until there are none. All are
-// stopped before the first is killed, so that none starts another in time.
+// end kills the processes that find returns until there are none. It first stops all, so that none
+// starts others.
 func end(find func(all []process) []process) {
 	self := os.Getpid()
 	for began := time.Now(); time.Since(began) < endWait; {
@@ -84,25 +82,23 @@ func end(find func(all []process) []process) {
 		}
 		for _, p := range list {
 			if !p.zombie {
-				_ = syscall.Kill(p.pid, syscall.SIGKILL) // it can have ended
+				_ = syscall.Kill(p.pid, syscall.SIGKILL) // may have ended
 			}
 		}
 		time.Sleep(time.Millisecond) //nolint:forbidigo // processes of others end without a signal
 	}
 }
 
-// reap takes the exit status of an orphan. That of a process that this one started is
-// left to who waits for it.
+// reap waits for an orphan. Processes that this one started have their own waiter.
 func reap(pid int) {
 	if started.has(pid) {
 		return
 	}
-	_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // it is gone, or ends later
+	_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // gone, or ends later
 }
 
-// usage returns the processor time and the memory of some processes and of those
-// below them, with as much of the shared memory as they have not mapped. Alone says that
-// the memory of all processes below this one counts, whoever their parents are.
+// usage returns the processor time and memory of processes and their descendants, plus the shared
+// memory that they have not mapped. With alone, the memory of all processes below this one counts.
 func usage(roots []int, alone bool, shared int64) (cpu time.Duration, bytes int64) {
 	all := processes()
 	var list []process
@@ -129,7 +125,7 @@ func usage(roots []int, alone bool, shared int64) (cpu time.Duration, bytes int6
 	return cpu, bytes + max(shared, 0)
 }
 
-// below returns the processes of a list that descend from one.
+// below returns the descendants of a process.
 func below(all []process, pid int) []process {
 	in := map[int]bool{pid: true}
 	var list []process
@@ -145,7 +141,7 @@ func below(all []process, pid int) []process {
 	return list
 }
 
-// tick is the unit of processor time in /proc, which Linux fixes for programs.
+// tick is the unit of processor time in /proc, fixed by Linux.
 const tick = 10 * time.Millisecond
 
 func processes() []process {
@@ -162,15 +158,15 @@ func processes() []process {
 		}
 		text, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		if err != nil {
-			continue // it ended
+			continue
 		}
-		// The name, in brackets, can hold anything.
+		// The name, in parentheses, can hold anything.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) < 22 {
 			continue
 		}
 		number := func(i int) int64 {
-			n, _ := strconv.ParseInt(fields[i], 10, 64) // the kernel writes numbers
+			n, _ := strconv.ParseInt(fields[i], 10, 64)
 			return n
 		}
 		list = append(list, process{

@@ -4,7 +4,7 @@ package outside
 
 import "time"
 
-// Own does nothing on this system, where orphans are not found.
+// Own does nothing on this system: orphans are not found.
 func Own() bool { return false }
 
 // EndMarked does nothing on this system.
