@@ -13,13 +13,12 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// version is that of the problems and their evaluation: a change of their numbers raises it.
+// version changes with the numbers of problems or of their evaluation.
 const version = 1
 
-// need is what a worker must compute.
 var need = experiment.Need{Name: "solver-benchmark: problems", Version: version}
 
-// Cell is what is computed: its JSON is the canonical form.
+// Cell is a cell; its JSON is the canonical form.
 type Cell struct {
 	Kind    string  `json:"kind"`
 	Version int     `json:"version"`
@@ -31,20 +30,19 @@ type Cell struct {
 	Seed    int64   `json:"seed"`
 }
 
-// Data is a data set, or one that is drawn.
+// Data is a stored or generated data set.
 type Data struct {
 	Digest    string     `json:"digest,omitempty"`
 	Generated *Generated `json:"generated,omitempty"`
 }
 
-// Solver is a solver of this program in a version, or a command.
+// Solver is a solver of this program or a command.
 type Solver struct {
 	Name    string `json:"name"`
 	Version int    `json:"version"`
-	Command string `json:"command,omitempty"` // canonical form of the program
+	Command string `json:"command,omitempty"` // the program's canonical form
 }
 
-// need is what a worker must compute for the solver.
 func (s *Solver) need() experiment.Need {
 	if s.Command != "" {
 		return experiment.Need{Name: experiment.CommandNeed, Version: s.Version}
@@ -54,7 +52,7 @@ func (s *Solver) need() experiment.Need {
 
 func (c *Cell) needs() []experiment.Need { return []experiment.Need{need, c.Solver.need()} }
 
-// decode reads the canonical form of a cell and checks what the program knows of it.
+// decode reads a cell's canonical form and checks its entries.
 func decode(text []byte) (*Cell, error) {
 	c := &Cell{}
 	if err := experiment.DecodeStrictly(text, c); err != nil {
@@ -102,7 +100,6 @@ func (c *Cell) known() error {
 	return nil
 }
 
-// own returns the solver of this program, nil for a command.
 func (s *Solver) own() *solver {
 	i := slices.IndexFunc(solverTable, func(of *solver) bool { return of.name == s.Name })
 	if i < 0 || s.Command != "" {
@@ -111,7 +108,6 @@ func (s *Solver) own() *solver {
 	return solverTable[i]
 }
 
-// data are the digests of the data sets of the cell.
 func (c *Cell) data() []string {
 	if c.Data.Digest == "" {
 		return nil
@@ -119,7 +115,6 @@ func (c *Cell) data() []string {
 	return []string{c.Data.Digest}
 }
 
-// problem reads or draws the cell's data and makes its problem.
 func (c *Cell) problem(ctx context.Context, data experiment.Data) (*problem, error) {
 	var own dataset.Dataset
 	if g := c.Data.Generated; g != nil {
@@ -139,12 +134,10 @@ func (c *Cell) problem(ctx context.Context, data experiment.Data) (*problem, err
 	return p, nil
 }
 
-// Canonical implements [experiment.Cell].
 func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
 
 func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
 
-// material is the problem as text.
 func (p *problem) material() experiment.MaterialPart {
 	columns := []string{"y"}
 	for j := range p.x.Cols {

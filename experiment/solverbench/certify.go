@@ -7,31 +7,30 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// feasible is the violation of the constraint up to which a point counts.
+// feasible is the largest violation of the constraint for which a point counts.
 const feasible = 1e-6
 
-// bound is a lower bound on a problem's optimum, with the multiplier of the constraint that
-// belongs to it.
+// bound is a lower bound on the optimum, with the sum of the constraint's multipliers.
 type bound struct {
 	value float64
 	xi    float64
-	gap   float64 // relative, of the solution that it comes from
+	gap   float64 // relative, of the solution behind the bound
 }
 
-// certificateTol is the relative gap to which the problem is solved for its bound.
+// certificateTol is the relative gap of the solution behind the bound.
 const certificateTol = 1e-12
 
-// certify returns a lower bound: the value of a dual point, which is feasible whatever found it
-// and whatever it is worth, computed here from the point alone.
+// certify returns a lower bound: the dual objective at the solver's dual point made feasible. It
+// does not rely on the solver's accuracy.
 func (p *problem) certify(ctx context.Context) (bound, error) {
 	solution, err := rehline.Solve(ctx, p.rehline(), rehline.Options{Tol: certificateTol})
 	if err != nil {
 		return bound{}, err
 	}
 	loss := p.task.rehline(p.y, &p.of.Settings)
-	dual := make([]float64, len(p.y)) // the slopes of ℓ
+	dual := make([]float64, len(p.y)) // slopes of ℓ
 	for i := range dual {
-		var slope float64 // of c ℓ in the score
+		var slope float64 // of c ℓ with respect to the score
 		for l := range loss.U.Rows {
 			slope += loss.U.Data[l*loss.U.Stride+i] * solution.Dual.Lambda.Data[l*solution.Dual.Lambda.Stride+i]
 		}
@@ -52,8 +51,7 @@ func (p *problem) certify(ctx context.Context) (bound, error) {
 //	c Σ_i (u_i o_i - ℓ*(u_i)) - t (ξ_1 + ξ_2) - ½ Σ_j max(0, |v_j| - κ)²,
 //	v = c Σ_i u_i σ_i x_i + (ξ_1 - ξ_2) f
 //
-// at the point that is nearest in its bounds, summed with compensation: a lower bound on the
-// optimum.
+// at the point projected onto its bounds, by compensated summation: a lower bound on the optimum.
 func (p *problem) dual(u []float64, xi [2]float64) float64 {
 	var value sum
 	v := make([]sum, p.x.Cols)
@@ -81,7 +79,7 @@ func (p *problem) dual(u []float64, xi [2]float64) float64 {
 	return value.value()
 }
 
-// primal returns the objective of coefficients, summed with compensation.
+// primal returns the objective, by compensated summation.
 func (p *problem) primal(beta []float64) float64 {
 	var value sum
 	for i := range p.y {
@@ -99,7 +97,6 @@ func (p *problem) primal(beta []float64) float64 {
 	return value.value()
 }
 
-// violation returns by how much coefficients violate the constraint.
 func (p *problem) violation(beta []float64) float64 {
 	if p.fair == nil {
 		return 0
@@ -111,13 +108,13 @@ func (p *problem) violation(beta []float64) float64 {
 	return max(math.Abs(score.value())-p.tol, 0)
 }
 
-// gap returns the relative gap of an objective, with what a violation gains made up for.
+// gap returns the relative gap of an objective, plus what the violation can have gained.
 func (p *problem) gap(objective, violation float64, b bound) float64 {
 	return max(objective-b.value+2*b.xi*violation, 0) / max(math.Abs(objective), math.Abs(b.value), math.SmallestNonzeroFloat64)
 }
 
-// sum is a sum in about twice the precision of a float64 (Ogita, Rump and Oishi, Accurate sum
-// and dot product, SIAM J. Sci. Comput. 26, 2005).
+// sum has about twice the precision of float64 (Ogita, Rump and Oishi, Accurate sum and dot
+// product, SIAM J. Sci. Comput. 26, 2005).
 type sum struct{ high, low float64 }
 
 func (s *sum) add(x float64) {

@@ -6,12 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock returns the processor time of this process: on a shared machine the time of day
-// measures the others too.
+// clock returns the processor time of this process, which other processes do not disturb.
 func clock() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-		panic(err) // Linux has this clock
+		panic(err) // always available on Linux
 	}
 	return time.Duration(t.Nano())
 }

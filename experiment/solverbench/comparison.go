@@ -18,11 +18,10 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// mainSolver is the solver that the others are compared with.
+// mainSolver is the reference of comparisons.
 const mainSolver = "rehline"
 
-// gapTargets are the relative gaps with the measures of the seconds until they were reached, the
-// coarsest first.
+// gapTargets are relative gaps and the measures with the seconds to reach them, coarsest first.
 var gapTargets = []struct {
 	gap    float64
 	column string
@@ -30,7 +29,7 @@ var gapTargets = []struct {
 
 type comparison struct {
 	*layout.Results
-	families []string // of the methods
+	families []string // by method
 	problems []compared
 }
 
@@ -39,35 +38,34 @@ type compared struct {
 	results []reached // by method
 }
 
-// reached is what a method reached on a problem: medians over the repeats that were computed.
+// reached is a method's result on a problem: medians over the computed repeats.
 type reached struct {
-	repeats    int       // that were computed; nothing else is known where it is 0
-	seconds    []float64 // by target, infinite where it was not reached
-	setup      float64   // seconds, NaN where not known
-	gap        float64   // the smallest, infinite where no point was feasible
-	overclaims int64     // points of all repeats with a better gap claimed than certified
-	cells      []string  // of the repeats in order
-	steps      []string  // by target, what the points up to it are in all repeats; "" where not known
+	repeats    int       // computed; with 0 nothing else is known
+	seconds    []float64 // by target, infinite if not reached
+	setup      float64   // seconds, NaN if unknown
+	gap        float64   // smallest, infinite if no point is feasible
+	overclaims int64     // points, in all repeats, whose claimed gap is better than the certified one
+	cells      []string  // by repeat
+	steps      []string  // by target, a fingerprint of the points up to it in all repeats; "" if unknown
 }
 
-// standing is how methods do for a target, over pairs of a method and a problem.
+// standing is the result of methods for a target, counted over pairs of method and problem.
 type standing struct {
-	taken, solved, fastest int     // problems that were computed; reached the target; before every other method
-	tied                   int     // fastest, and those where the fastest method makes the same steps
-	compared               int     // solved by the main method as well
-	mean, least, most      float64 // of the ratios of times to the main method's: geometric mean, range; NaN without any
+	taken, solved, fastest int     // computed; reached the target; first of all methods
+	tied                   int     // fastest, or with the same steps as the fastest
+	compared               int     // also solved by the main method
+	mean, least, most      float64 // geometric mean and range of time / main method's time; NaN if there is none
 }
 
 // exception is a problem on which the main method is not the fastest.
 type exception struct {
 	problem *compared
 	method  int     // the fastest
-	ratio   float64 // of the main method's time to the fastest, infinite where it did not reach the target
-	tied    bool    // the fastest makes the same steps as the main method
+	ratio   float64 // main method's time / fastest time, infinite if the target was not reached
+	tied    bool    // the same steps as the main method
 }
 
-// main returns the place of the method that the others are compared with, -1 where the run has
-// none.
+// main returns the index of the main method, -1 if absent.
 func (c *comparison) main() int { return slices.Index(c.Methods, mainSolver) }
 
 func (p *compared) time(method, target int) float64 {
@@ -77,15 +75,14 @@ func (p *compared) time(method, target int) float64 {
 	return p.results[method].seconds[target]
 }
 
-// fastest returns the fastest of some methods and its time, infinite where none reached the
-// target.
+// fastest returns the fastest of the methods and its time, infinite if none reached the target.
 func (p *compared) fastest(target int, methods []int) (method int, seconds float64) {
 	method = slices.MinFunc(methods, func(a, b int) int { return cmp.Compare(p.time(a, target), p.time(b, target)) })
 	return method, p.time(method, target)
 }
 
-// tied reports whether two methods make the same steps to a target in all repeats: points of the
-// same objective after as many passes. Their times differ by chance.
+// tied reports whether two methods make the same steps (objectives and passes) to a target in all
+// repeats. Their times then differ by chance.
 func (p *compared) tied(a, b, target int) bool {
 	x, y := p.results[a].steps, p.results[b].steps
 	return x != nil && y != nil && x[target] != "" && x[target] == y[target]
@@ -101,8 +98,7 @@ func (c *comparison) all(family string) []int {
 	return list
 }
 
-// standing returns how methods do for a target: each for itself or, with best, the fastest of
-// them on each problem as if it were one method.
+// standing counts each method or, with best, the fastest of them on each problem.
 func (c *comparison) standing(target int, methods []int, best bool) standing {
 	s := standing{}
 	logs := []float64{}
@@ -146,8 +142,7 @@ func (c *comparison) standing(target int, methods []int, best bool) standing {
 	return s
 }
 
-// exceptions lists the problems on which the main method is not the fastest to a target, the
-// largest ratio first.
+// exceptions lists the problems on which the main method is not the fastest, largest ratio first.
 func (c *comparison) exceptions(target int) []exception {
 	var list []exception
 	for i := range c.problems {
@@ -162,9 +157,9 @@ func (c *comparison) exceptions(target int) []exception {
 	return list
 }
 
-// profile returns the ratios of a method's times to those of the fastest method on each problem
-// that it solved, ascending: the performance profile of Dolan and Moré (Mathematical
-// Programming 91, 2002) at a ratio is the share of all problems with ratios up to it.
+// profile returns, ascending, time / fastest time on each problem that the method solved: the
+// performance profile of Dolan and Moré (Mathematical Programming 91, 2002) at a ratio is the share
+// of all problems with ratios up to it.
 func (c *comparison) profile(target, method int) []float64 {
 	var ratios []float64
 	for i := range c.problems {
@@ -178,7 +173,7 @@ func (c *comparison) profile(target, method int) []float64 {
 	return ratios
 }
 
-// growth lists problems that differ in their sizes alone, by size, of at least two sizes.
+// growth groups problems that differ only in size, sorted by it; groups have at least two sizes.
 func (c *comparison) growth() [][]*compared {
 	type key struct {
 		layout.Setting
@@ -208,11 +203,10 @@ func (c *comparison) growth() [][]*compared {
 
 func (p *compared) size() float64 { return p.setting[dimRows].Number }
 
-// generator names what the data set was drawn by but for its rows, see [generator].
 func (p *compared) generator() string { return generator(p.setting[dimDataset].Text) }
 
-// exponent returns the slope of log time on log size over the problems of a group that a method
-// solved, NaN where there are not two.
+// exponent returns the slope of log time on log size over the solved problems, NaN for fewer than
+// two.
 func exponent(group []*compared, target, method int) float64 {
 	var x, y []float64
 	for _, p := range group {
@@ -302,17 +296,17 @@ func reachedBy(cells []layout.Cell, all map[string]measured) reached {
 	return of
 }
 
-// median returns the median of numbers, which it sorts and which may be infinite.
+// median sorts the numbers, which may be infinite.
 func median(xs []float64) float64 {
 	slices.Sort(xs)
 	n := len(xs)
 	return (xs[(n-1)/2] + xs[n/2]) / 2
 }
 
-// pointColumns are the columns of the curve that reports read, with the seconds or the passes.
+// pointColumns are the columns of the curve that reports read.
 var pointColumns = []string{"cell", "gap", "violation", "objective", "passes", "seconds"}
 
-// eachPoint calls do with the points of some cells, which have the numbers of pointColumns.
+// eachPoint calls do for each point of the wanted cells, with vectors in the order of pointColumns.
 func eachPoint(ctx context.Context, dir string, wanted func(cell string) bool, do func(cell string, row int, v []*experiment.Vector)) error {
 	kinds := slices.Repeat([]experiment.Type{experiment.Float}, len(pointColumns))
 	kinds[0] = experiment.Text
@@ -331,17 +325,16 @@ func eachPoint(ctx context.Context, dir string, wanted func(cell string) bool, d
 	})
 }
 
-// trace is what the points of a cell's curve are: a sum of them, and what it was at each target.
+// trace is the running hash of a cell's points, and its value at each target.
 type trace struct {
 	hash.Hash
 	reached []string
 }
 
-// addSteps adds to the results what steps the methods made, from the table of points, where it
-// is there.
+// addSteps adds the methods' steps to the results, if there is a table of points.
 func (c *comparison) addSteps(ctx context.Context) error {
 	if !c.curves() {
-		return nil // the run has not ended, or its grid does not keep the table
+		return nil // the run has not ended, or the grid does not keep the table
 	}
 	traces := map[string]*trace{}
 	for i := range c.problems {
@@ -381,7 +374,7 @@ func (c *comparison) addSteps(ctx context.Context) error {
 	return nil
 }
 
-// curves reports whether the table of points is there.
+// curves reports whether there is a table of points.
 func (c *comparison) curves() bool {
 	_, err := os.Stat(filepath.Join(c.Dir, curveTable.Name+".arrow"))
 	return err == nil

@@ -15,18 +15,15 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// Kind computes the cells of the kind.
+// Kind computes cells of the kind solver-benchmark.
 type Kind struct{}
 
 var _ experiment.Kind = Kind{}
 
-// Name returns [Name].
 func (Kind) Name() string { return Name }
 
-// Tables returns the tables of the kind.
 func (Kind) Tables() experiment.Tables { return Tables() }
 
-// Abilities lists the problems, the solvers and the protocol of those from outside.
 func (Kind) Abilities() []experiment.Need {
 	list := []experiment.Need{need, {Name: experiment.CommandNeed, Version: outside.Protocol}}
 	for _, s := range solverTable {
@@ -36,7 +33,6 @@ func (Kind) Abilities() []experiment.Need {
 	return list
 }
 
-// Check decodes the task's cell and compares the task with it.
 func (Kind) Check(task *experiment.Task) error {
 	c, err := decode(task.Spec)
 	if err != nil {
@@ -45,7 +41,7 @@ func (Kind) Check(task *experiment.Task) error {
 	return task.Matches(c.id(), c.data(), outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command), c.needs()...)
 }
 
-// Compute has the cell's solver make its curve and certifies every point.
+// Compute runs the cell's solver and certifies every point of its curve.
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
 	c, err := decode(task.Spec)
 	if err != nil {
@@ -70,7 +66,6 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	return measures, map[string]experiment.Batch{curveTable.Name: curve}, nil
 }
 
-// skipped is the error of a cell that is not computed, which is no failure.
 func skipped(format string, args ...any) error {
 	return &experiment.StatusError{Status: experiment.Skipped, Err: fmt.Errorf(format, args...)}
 }
@@ -87,7 +82,7 @@ func (c *Cell) solve(ctx context.Context, p *problem, data experiment.Data) (*at
 	return a, of.run(a, p)
 }
 
-// outsideCell is what a command is told of a cell.
+// outsideCell is what a command gets of a cell.
 type outsideCell struct {
 	ID         string         `json:"id"`
 	Experiment string         `json:"experiment"`
@@ -111,7 +106,7 @@ func (p *problem) description() map[string]any {
 	return m
 }
 
-// grace is how long a command has beyond three times its budget.
+// grace is the time of a command beyond three times its budget.
 const grace = 30 * time.Second
 
 func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
@@ -168,7 +163,7 @@ func (a *attempt) addAnswer(answer *outside.Answer) {
 	}
 }
 
-// levels are the gaps until which times are measured.
+// levels are the gaps to which times are measured.
 var levels = [3]float64{1e-3, 1e-5, 1e-8}
 
 func known(x float64) any {
@@ -178,14 +173,14 @@ func known(x float64) any {
 	return x
 }
 
-// certified is an attempt with the best of its points.
+// certified is an attempt with its best points.
 type certified struct {
 	*attempt
 	bound      bound
-	reached    [len(levels)]float64 // seconds to each level, -1 where it is not reached
-	final      float64              // least gap, -1 for none
+	reached    [len(levels)]float64 // seconds to each level, -1 if not reached
+	final      float64              // smallest gap, -1 for none
 	overclaims int
-	why        string // the curve ends early, "" where it is complete
+	why        string // the curve ends early, "" if complete
 }
 
 type certifiedPoint struct {
@@ -195,7 +190,7 @@ type certifiedPoint struct {
 	overclaims                int
 }
 
-// tables certifies the points and makes the measures and the curve.
+// tables certifies the points.
 func (p *problem) tables(a *attempt, b bound) (measures, curve experiment.Batch, err error) {
 	c := &certified{attempt: a, bound: b, reached: [len(levels)]float64{-1, -1, -1}, final: -1}
 	for i := range a.points {

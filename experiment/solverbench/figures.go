@@ -10,18 +10,15 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// The figures of the kind.
 const (
-	figureProfile = "profile" // share of problems that solvers solve within a multiple of the fastest one's time
-	figureGrowth  = "growth"  // time of solvers against the size of a problem
-	figureGap     = "gap"     // certified gap of solvers against time
+	figureProfile = "profile" // share of problems solved within a multiple of the fastest time
+	figureGrowth  = "growth"  // time against size
+	figureGap     = "gap"     // certified gap against time
 )
 
-// leastGap is what gaps below it are drawn as: they are zero to rounding.
+// leastGap replaces smaller gaps, which are zero up to rounding, in figures.
 const leastGap = 1e-12
 
-// addFigures lists the figures: a performance profile for each target, growth for each target and
-// group of problems, and the curves of each problem.
 func (c *comparison) addFigures(o *layout.Part) {
 	add := func(kind string, s layout.Setting, draw func() *layout.Figure, cells []string, parts ...string) {
 		o.Figures = append(o.Figures, layout.OwnFigure{
@@ -80,8 +77,6 @@ func shown(f *layout.Figure) *layout.Figure {
 	return f
 }
 
-// profileFigure draws for each method the share of the problems that it solves within a multiple
-// of the fastest method's time.
 func (c *comparison) profileFigure(target int) *layout.Figure {
 	gap := gapWords(target)
 	profiles, most := make([][]float64, len(c.Methods)), 10.0
@@ -114,7 +109,6 @@ func (c *comparison) profileFigure(target int) *layout.Figure {
 	return shown(f)
 }
 
-// growthFigure draws the time to a target against the size of problems of one generator.
 func (c *comparison) growthFigure(target int, group []*compared) *layout.Figure {
 	first := group[0]
 	f := &layout.Figure{
@@ -139,8 +133,7 @@ func (c *comparison) growthFigure(target int, group []*compared) *layout.Figure 
 	return shown(f)
 }
 
-// gapFigure draws the curves of a problem: the points of the first repeat of each method in the
-// order of computing.
+// gapFigure draws the points of each method's first repeat.
 func (c *comparison) gapFigure(p *compared, curves map[string][]layout.Point) *layout.Figure {
 	f := &layout.Figure{
 		Title:   "Gap against time: " + c.Layout.Describe(p.setting),

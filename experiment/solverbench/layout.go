@@ -10,7 +10,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// The dimensions in the order rows are sorted by.
+// The dimensions, in the order of sorting.
 const (
 	dimDataset layout.Dimension = iota
 	dimTask
@@ -19,7 +19,7 @@ const (
 	dimRows
 )
 
-// Layout says how reports read the kind's results: solvers are its methods.
+// Layout says how reports read the results; solvers are the methods.
 var Layout = &layout.Layout{
 	Dimensions: []layout.DimensionInfo{
 		dimDataset: {Column: "dataset"},
@@ -60,8 +60,7 @@ var Layout = &layout.Layout{
 
 var generatedName = regexp.MustCompile(`^generated-\d+x(\d+)(?:-seed-(\d+))?$`)
 
-// generator names what a data set was drawn by but for its rows, "" for others. The names are those
-// of [Generated.name].
+// generator describes the generator of a [Generated.name] except for rows, "" for other data.
 func generator(name string) string {
 	found := generatedName.FindStringSubmatch(name)
 	switch {
@@ -73,7 +72,6 @@ func generator(name string) string {
 	return "generated, " + found[1] + " features, seed " + found[2]
 }
 
-// settingWords writes the settings of a task, which a cell has as JSON.
 func settingWords(text string) string {
 	var settings gridfile.Settings
 	if json.Unmarshal([]byte(text), &settings) != nil {

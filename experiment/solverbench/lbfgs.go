@@ -11,13 +11,12 @@ import (
 )
 
 const (
-	firstIterates = 20   // of L-BFGS, which are all points
-	laterIterates = 1.05 // ratio of the numbers of iterates that are points from then on
+	firstIterates = 20   // all become points
+	laterIterates = 1.05 // ratio of later iterates' numbers that become points
 	maxIterations = 1_000_000
 )
 
-// lbfgs records iterates of a run, and of others for their times where it is a short one. What
-// recording takes is not counted.
+// lbfgs runs L-BFGS, short runs several times for their median times. Recording is not timed.
 func (a *attempt) lbfgs(p *problem) error {
 	var runs []*attempt
 	for len(runs) == 0 || len(runs) < fewTimes && runs[0].took() < briefly {
@@ -32,7 +31,7 @@ func (a *attempt) lbfgs(p *problem) error {
 	for i := range a.points {
 		var times []float64
 		for _, run := range runs {
-			if i < len(run.points) { // one that the budget ends may have fewer
+			if i < len(run.points) { // the budget may end it earlier
 				times = append(times, run.points[i].seconds)
 			}
 		}
@@ -62,7 +61,7 @@ func (a *attempt) descend(p *problem) error {
 	case a.ctx.Err() != nil:
 		return a.ctx.Err()
 	case a.stopped != "":
-	case err != nil: // no further step lowers the objective: the end of what numbers allow
+	case err != nil: // no step lowers the objective: limit of precision
 		a.stopped = err.Error()
 	case result.Status != optimize.GradientThreshold:
 		a.stopped = result.Status.String()
@@ -72,18 +71,16 @@ func (a *attempt) descend(p *problem) error {
 
 var errEnough = errors.New("the budget is used up")
 
-// recorder makes points of iterates.
+// recorder makes points from iterates.
 type recorder struct {
 	attempt *attempt
 	began   time.Duration
 	paused  time.Duration
-	last    float64 // number of the last iterate that is a point
+	last    float64 // number of the last iterate that became a point
 }
 
-// Init implements [optimize.Recorder].
 func (r *recorder) Init() error { return nil }
 
-// Record implements [optimize.Recorder].
 func (r *recorder) Record(at *optimize.Location, of optimize.Operation, stats *optimize.Stats) error {
 	if of != optimize.MajorIteration {
 		return nil
@@ -105,7 +102,7 @@ func (r *recorder) Record(at *optimize.Location, of optimize.Operation, stats *o
 	return r.attempt.ctx.Err()
 }
 
-// smooth is the objective of a smooth task with its gradient, which are computed together.
+// smooth computes objective and gradient together.
 type smooth struct {
 	*problem
 

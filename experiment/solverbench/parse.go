@@ -22,11 +22,11 @@ const (
 	standardBudget = 30 // seconds
 )
 
-// Bounds of what can be asked for.
+// Largest requests.
 const (
 	minRows, maxRows = 10, 10_000_000
 	maxFeatures      = 10_000
-	maxEntries       = 1_000_000_000 // rows times features
+	maxEntries       = 1_000_000_000 // rows × features
 	maxBudget        = 1_000_000
 )
 
@@ -34,7 +34,7 @@ func (g *Generated) allowed() bool {
 	return g.Rows >= minRows && g.Rows <= maxRows && g.Features >= 1 && g.Features <= maxFeatures && g.Rows*g.Features <= maxEntries
 }
 
-// Section is the section of a grid: all combinations of its entries.
+// Section is a grid's section: all combinations of its entries.
 type Section struct {
 	Data    []dataSet
 	Tasks   []Task
@@ -53,14 +53,13 @@ type dataSet struct {
 	place     gridfile.Place
 }
 
-// factor is an entry of c: a number, or one that is divided by the number of rows.
+// factor is an entry of c: number or, if shared, number/n.
 type factor struct {
 	text   string
 	number float64
 	shared bool
 }
 
-// of returns the factor of the loss for so many rows.
 func (f factor) of(rows int) float64 {
 	if f.shared {
 		return f.number / float64(rows)
@@ -71,12 +70,11 @@ func (f factor) of(rows int) float64 {
 type entry struct {
 	name, family string
 	version      int
-	command      *outside.Program                  // nil for a solver of this program
-	read         func(file string) ([]byte, error) // of a command that comes with this program
+	command      *outside.Program                  // nil for this program's solvers
+	read         func(file string) ([]byte, error) // for a command that comes with this program
 	place        gridfile.Place
 }
 
-// Selection implements [experiment.Section].
 func (s *Section) Selection() experiment.Select { return experiment.SelectAll }
 
 type reader struct{ *gridfile.Reader }
@@ -146,7 +144,7 @@ func (r *reader) dataSets(n gridfile.Item) []dataSet {
 	return list
 }
 
-// tasks reads the key tasks: a task for each combination of an entry's settings.
+// tasks reads a task for each combination of an entry's settings.
 func (r *reader) tasks(n gridfile.Item) []Task {
 	var list []Task
 	for _, element := range r.Many(n) {
@@ -169,7 +167,6 @@ func (r *reader) tasks(n gridfile.Item) []Task {
 	return list
 }
 
-// shared is a factor that is divided by the number of rows.
 var shared = regexp.MustCompile(`^(.*)/n$`)
 
 func (r *reader) factor(n gridfile.Item) factor {
@@ -185,10 +182,8 @@ func (r *reader) factor(n gridfile.Item) factor {
 	return f
 }
 
-// Declaration implements [gridfile.Declared].
 func (e entry) Declaration() (name string, settings []gridfile.SettingInfo) { return e.name, nil }
 
-// entries are the solvers that grids name.
 func entries() []entry {
 	var list []entry
 	for _, s := range solverTable {
@@ -205,7 +200,6 @@ func entries() []entry {
 	return list
 }
 
-// solverName is what a command may be called.
 var solverName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 func (r *reader) solvers(n gridfile.Item) []entry {

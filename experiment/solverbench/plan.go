@@ -18,15 +18,13 @@ type planned struct {
 	*experiment.PlannedData
 
 	data Data
-	any  bool // it has classes and targets
+	any  bool // generated: classes or targets, as the task needs
 }
 
-// fits reports whether a task goes with the data.
 func (d *planned) fits(t *Task) bool {
 	return d.any || gridfile.Lookup(taskTable, t.Name).of == d.Task
 }
 
-// Plan implements [experiment.Section].
 func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment.Group, error) {
 	if len(s.Data)*len(s.Tasks)*len(s.Factors)*len(s.Solvers) > gridfile.MaxCombinations {
 		p.Problem(s.place, "more than %d combinations of entries of data, tasks, c and solvers", gridfile.MaxCombinations)
@@ -69,7 +67,7 @@ type plannedSolver struct {
 	family string
 }
 
-// solvers reads the files of commands; one whose files cannot be read is a problem.
+// solvers reads the files of commands; unreadable ones become problems.
 func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []plannedSolver {
 	var list []plannedSolver
 	for _, e := range s.Solvers {
@@ -94,8 +92,8 @@ func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []plannedS
 	return list
 }
 
-// load reads a data set, so that what is wrong with it shows before the first cell; nil
-// without an error for one that is not there and may be skipped.
+// load reads a data set, so that errors show before the first cell; nil without an error if it is
+// absent and may be skipped.
 func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet) (*planned, error) {
 	if g := from.generated; g != nil {
 		sum := sha256.Sum256(gridfile.JSON(g))
@@ -123,7 +121,7 @@ func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet
 	return d, nil
 }
 
-// group is the cells of one problem and solver: one a repeat.
+// group is the cells of one problem and solver.
 type group struct {
 	data   *planned
 	task   Task
@@ -132,7 +130,6 @@ type group struct {
 	budget float64
 }
 
-// single is the group for the plan.
 func (g *group) single() *experiment.Single {
 	return &experiment.Single{
 		Dataset: g.data.Name, Method: g.solver.Name, Values: []string{g.data.Name, g.task.Name, g.factor.text, g.solver.Name},
@@ -141,8 +138,8 @@ func (g *group) single() *experiment.Single {
 	}
 }
 
-// seconds estimates the time of a cell: some hundred passes over the data, or, for a command
-// of which nothing is known, ten times that and a second; at most twice the budget.
+// seconds estimates the time of a cell: some hundred passes over the data, for a command ten times
+// that and a second; at most twice the budget.
 func (g *group) seconds() float64 {
 	passes := float64(g.data.N) * float64(g.data.D) * 2e-9
 	seconds := 0.001 + 500*passes
@@ -166,7 +163,6 @@ type plannedCell struct {
 	repeat int
 }
 
-// Fill implements [experiment.Cell].
 func (c *plannedCell) Fill(task *experiment.Task) error {
 	task.Data, task.Needs = c.data(), c.needs()
 	task.Files, task.Env = outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command)

@@ -23,16 +23,16 @@ type problem struct {
 	task *taskInfo
 	of   Task
 	loss loss
-	x    blas64.General // n x d, an appended column of ones included
+	x    blas64.General // n × d, with an appended column of ones if any
 	y    []float64
 	c    float64
 	l1   float64   // κ
-	fair []float64 // f, nil without a constraint
+	fair []float64 // f, nil if unconstrained
 	tol  float64   // t
 }
 
-// newProblem prepares the data: every feature, and the target of a regression, has mean 0 and
-// standard deviation 1. The data are changed.
+// newProblem standardizes features, and targets of a regression, in place to mean 0 and standard
+// deviation 1.
 func newProblem(of Task, c float64, d *dataset.Dataset) (*problem, error) {
 	info := gridfile.Lookup(taskTable, of.Name)
 	if d.Task != info.of {
@@ -68,8 +68,7 @@ func withOnes(x blas64.General) blas64.General {
 	return wide
 }
 
-// covariance returns Xᵀz/n, with the column z of standardised features that is most correlated
-// with y.
+// covariance returns Xᵀz/n for the standardized feature z with the highest correlation with y.
 func covariance(x blas64.General, y []float64) []float64 {
 	n, d := x.Rows, x.Cols
 	with := func(value func(i int) float64) []float64 {
@@ -107,7 +106,7 @@ func (p *problem) rehline() rehline.Problem {
 	return r
 }
 
-// sign returns σ_i, and base o_i, of w_i = o_i - σ_i x_i·β.
+// sign returns σ_i, and base o_i, in w_i = o_i - σ_i x_i·β.
 func (p *problem) sign(i int) float64 {
 	if p.task.of == dataset.Classification {
 		return p.y[i]
@@ -122,9 +121,8 @@ func (p *problem) base(i int) float64 {
 	return p.y[i]
 }
 
-// Generated is data that are drawn: features that are correlated with the one before by 0.6, a
-// linear model of them, and its noise, normal for classes and of Student's distribution with 3
-// degrees of freedom for targets.
+// Generated describes random data: features with correlation 0.6 with the one before, a linear
+// model and its noise, normal for classes, Student's t with 3 degrees of freedom for targets.
 type Generated struct {
 	Rows     int   `json:"rows"`
 	Features int   `json:"features"`
@@ -147,7 +145,7 @@ func (g Generated) draw(task dataset.Task) *dataset.Dataset {
 	for j := range model {
 		model[j] = r.NormFloat64() / math.Sqrt(float64(d))
 	}
-	size := 0.0 // of the scores, squared
+	size := 0.0 // mean square of the scores
 	for i := range n {
 		row := set.X[i*d:][:d]
 		for j := range row {
@@ -169,7 +167,7 @@ func (g Generated) draw(task dataset.Task) *dataset.Dataset {
 	return set
 }
 
-// student3 draws from Student's distribution with 3 degrees of freedom.
+// student3 draws from Student's t with 3 degrees of freedom.
 func student3(r *rand.Rand) float64 {
 	square := 0.0
 	for range 3 {

@@ -2,13 +2,10 @@ package solverbench
 
 import "embed"
 
-// programFiles are the files of the programs.
-//
 //go:embed programs/*.py
 var programFiles embed.FS
 
-// programs are the solvers from outside that come with this program. They run by the Python
-// of Debian, whose packages they need.
+// programs are the commands that come with this program. They use Debian's Python and packages.
 var programs = []program{
 	solverProgram("liblinear", specialized, "liblinear_solver.py"),
 	solverProgram("liblinear-newton", specialized, "liblinear_solver.py", "newton"),
@@ -20,7 +17,6 @@ var programs = []program{
 	solverProgram("scs", generic, "scs_solver.py"),
 }
 
-// solverProgram is a file of the folder programs with words of its command line.
 func solverProgram(name, family, file string, words ...string) program {
 	p := program{name: name, family: family, files: []string{"agepath_solver.py", "start.py", file}}
 	if family == generic {

@@ -39,10 +39,10 @@ func (c *comparison) sections() []layout.Section {
 	return append(list, layout.Section{Title: "Gaps by the solvers' own word", Name: "claims", Sheets: []*layout.Sheet{c.claimSheet()}})
 }
 
-// answerTarget is the target of a report's first words.
+// answerTarget is the target of the report's verdict.
 const answerTarget = 1
 
-// answer says which solver is the fastest on how many problems, and has a row for each solver.
+// answer counts the problems on which each solver is the fastest.
 func (c *comparison) answer() *layout.Answer {
 	s := &layout.Sheet{
 		Name: "solvers", Title: "Time to a relative gap / time of " + mainSolver,
@@ -96,7 +96,6 @@ func (c *comparison) answer() *layout.Answer {
 
 func gapWords(target int) string { return prose.Short(gapTargets[target].gap) }
 
-// standingSheet shows how the methods and families of methods do for a target.
 func (c *comparison) standingSheet(target int) *layout.Sheet {
 	s := &layout.Sheet{
 		Name: prose.Slug("gap", gapWords(target)), Title: "Time to the relative gap " + gapWords(target),
@@ -137,8 +136,7 @@ func (c *comparison) settings() []layout.Setting {
 	return list
 }
 
-// ratioSheet has a row for each problem: the time of the main method, and the others' ratios
-// to it.
+// ratioSheet has the main method's time, and the others' ratios to it, per problem.
 func (c *comparison) ratioSheet(target int) *layout.Sheet {
 	varied, constant := c.Layout.SplitSettings(c.settings())
 	s := &layout.Sheet{
@@ -188,7 +186,6 @@ func ratioCell(p *compared, target, method, main int, least float64) layout.Shee
 	return cell
 }
 
-// exceptionSheet lists the problems on which the main method is not the fastest.
 func (c *comparison) exceptionSheet() *layout.Sheet {
 	varied, constant := c.Layout.SplitSettings(c.settings())
 	s := &layout.Sheet{
@@ -224,7 +221,6 @@ func (c *comparison) exceptionSheet() *layout.Sheet {
 	return s
 }
 
-// growthSheet shows how times grow with the size of the problem.
 func (c *comparison) growthSheet(target int, groups [][]*compared) *layout.Sheet {
 	s := &layout.Sheet{
 		Name: prose.Slug("gap", gapWords(target)), Title: "Growth of the time to the relative gap " + gapWords(target),
@@ -273,7 +269,7 @@ func secondsCell(seconds float64) layout.SheetCell {
 	return layout.ShortCell(seconds)
 }
 
-// claimSheet lists the solvers that reported a better gap than they had.
+// claimSheet lists solvers that reported better gaps than certified.
 func (c *comparison) claimSheet() *layout.Sheet {
 	s := &layout.Sheet{
 		Name: "all", Title: "Points whose gap is worse than the solver's own word",
@@ -306,8 +302,7 @@ func (c *comparison) claimSheet() *layout.Sheet {
 
 const solversFile = "solvers.csv"
 
-// file has a line for each problem and method: times in full precision, empty where a gap was
-// not reached.
+// file has a line per problem and method, with times in full precision, empty if not reached.
 func (c *comparison) file() layout.File {
 	f := layout.File{Name: solversFile, Head: append(c.Layout.Columns(), "method", "family", "repeats", "setup_seconds", "final_gap", "overclaims")}
 	for _, target := range gapTargets {
@@ -330,7 +325,7 @@ func (c *comparison) file() layout.File {
 	return f
 }
 
-// finite returns NaN, which files have as an empty field, for what is not finite.
+// finite returns NaN, an empty field in files, for infinity.
 func finite(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return math.NaN()

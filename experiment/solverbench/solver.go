@@ -9,31 +9,28 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// The families of solvers.
 const (
 	ownFamily   = "rehline"
-	specialized = "specialized" // to a task, or to smooth objectives
-	generic     = "generic"     // of linear, quadratic or cone programs
+	specialized = "specialized" // to a task or smooth objectives
+	generic     = "generic"     // for linear, quadratic or cone programs
 )
 
-// tolerances are what solvers are asked for, one run each.
+// tolerances are requested of solvers, one run each.
 var tolerances = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 
 type solver struct {
 	name, family string
-	version      int                            // raised when its numbers change
-	lacks        func(p *problem) string        // why it does not have the task, "" where it has
-	run          func(*attempt, *problem) error // makes the curve
+	version      int                     // raised when numbers change
+	lacks        func(p *problem) string // why it cannot solve the problem, "" if it can
+	run          func(*attempt, *problem) error
 }
 
-// program is a solver from outside that comes with this program. Its files are in the folder
-// programs.
+// program is a command whose files are in the folder programs.
 type program struct {
 	name, family string
 	run, files   []string
 }
 
-// solverTable are the solvers of this program.
 var solverTable = []*solver{
 	{name: "rehline", family: ownFamily, version: 5, lacks: hasAll, run: func(a *attempt, p *problem) error {
 		return a.rehline(p, rehline.Automatic)
@@ -65,12 +62,12 @@ type attempt struct {
 }
 
 type point struct {
-	tolerance, passes, reported float64 // -1 where not known
+	tolerance, passes, reported float64 // -1 if unknown
 	seconds                     float64
 	beta                        []float64
 }
 
-// setup returns the median time of set-up, nil where it is not known.
+// setup returns the median setup time, nil if unknown.
 func (a *attempt) setup() any {
 	if len(a.setups) == 0 {
 		return nil
@@ -78,14 +75,14 @@ func (a *attempt) setup() any {
 	return median(a.setups)
 }
 
-// Runs of less than briefly are made several times, for their median time: the first touch of
-// memory disturbs them most.
+// Runs shorter than briefly are repeated for their median time: the first touch of memory disturbs
+// them most.
 const (
 	briefly  = 0.1 // seconds
 	fewTimes = 5
 )
 
-// setUp times a set-up for any number of solves.
+// setUp times the setup that further solves would share.
 func (a *attempt) setUp(p *problem) error {
 	began := clock()
 	_, err := rehline.New(p.rehline())
@@ -93,8 +90,7 @@ func (a *attempt) setUp(p *problem) error {
 	return err
 }
 
-// rehline solves the problem for each tolerance, from the start each time: one call, as for a
-// problem that is solved once.
+// rehline solves for each tolerance from the start, as a single call would.
 func (a *attempt) rehline(p *problem, method rehline.Method) error {
 	begun := clock()
 	options := rehline.Options{Method: method, Seed: a.seed, MaxTime: a.budget}

@@ -1,7 +1,6 @@
 // Package solverbench is the kind of experiment that compares solvers of linear models with
-// piecewise linear-quadratic losses: a cell has one solver at one problem, and its outcome is
-// the solver's curve of certified gaps against time. docs/solver-benchmark.md defines the
-// problems and what is measured.
+// piecewise linear-quadratic losses. A cell runs one solver on one problem and yields its curve of
+// certified gaps against time. docs/solver-benchmark.md defines problems and measures.
 package solverbench
 
 import (

@@ -8,13 +8,12 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// Task is a kind of problem with its settings.
+// Task is a task with its settings.
 type Task struct {
 	Name     string            `json:"name"`
 	Settings gridfile.Settings `json:"settings,omitzero"`
 }
 
-// The settings of tasks.
 const (
 	level     = "level"
 	threshold = "threshold"
@@ -25,8 +24,8 @@ const (
 	penalized = "penalized"
 )
 
-// taskInfo declares a task. Its loss is ℓ(w) with w = 1 - y z for classes y and w = y - z for
-// targets y, at the score z.
+// taskInfo declares a task. At the score z its loss is ℓ(w), w = 1 - y z for classes and w = y - z
+// for targets.
 type taskInfo struct {
 	name     string
 	of       dataset.Task
@@ -36,13 +35,11 @@ type taskInfo struct {
 	rehline  func(y []float64, s *gridfile.Settings) rehline.Loss
 }
 
-// Declaration implements [gridfile.Declared].
 func (t *taskInfo) Declaration() (name string, settings []gridfile.SettingInfo) {
 	return t.name, t.settings
 }
 
-// loss is a convex function ℓ with its derivative and its conjugate ℓ*, which is finite from
-// low to high.
+// loss is a convex function ℓ with derivative and conjugate ℓ*, finite on [low, high].
 type loss struct {
 	value, slope, conjugate func(w float64) float64
 	low, high               float64
@@ -111,7 +108,7 @@ var (
 	}
 )
 
-// taskTable are the tasks in the order of messages and documents.
+// taskTable lists tasks in the order of messages and documents.
 var taskTable = []*taskInfo{
 	classes("svm", hinge, rehline.Hinge),
 	classes("smoothed-svm", smoothedHinge, rehline.SmoothedHinge),
@@ -125,7 +122,6 @@ var taskTable = []*taskInfo{
 		number(epsilon, gridfile.AtLeastZero, 0.1, "the tolerance ε")),
 }
 
-// classes makes a task of classes.
 func classes(name string, l loss, of func(y []float64) rehline.Loss, settings ...gridfile.SettingInfo) *taskInfo {
 	return &taskInfo{
 		name: name, of: dataset.Classification, settings: settings, smooth: l.slope != nil,
@@ -134,7 +130,6 @@ func classes(name string, l loss, of func(y []float64) rehline.Loss, settings ..
 	}
 }
 
-// targets makes a task of targets, whose loss has a parameter.
 func targets(name, parameter string, l func(float64) loss, of func(y []float64, parameter float64) rehline.Loss, settings ...gridfile.SettingInfo) *taskInfo {
 	return &taskInfo{
 		name: name, of: dataset.Regression, settings: settings, smooth: l(1).slope != nil,
@@ -143,7 +138,6 @@ func targets(name, parameter string, l func(float64) loss, of func(y []float64, 
 	}
 }
 
-// has reports whether the task has a setting, as every cell of it does.
 func (t *taskInfo) has(setting string) bool {
 	for i := range t.settings {
 		if t.settings[i].Name == setting {
