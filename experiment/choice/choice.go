@@ -1,5 +1,5 @@
-// Package choice has the rules that choose a point of a path by the scores of its points on
-// held-out rows. A cell chooses by them when it is computed, and a report by the stored points.
+// Package choice has the rules that choose a point of a path by scores on held-out rows. Cells
+// apply them when computed, reports to the stored points.
 package choice
 
 import (
@@ -9,27 +9,26 @@ import (
 	"strings"
 )
 
-// Rule is a rule of choice.
+// Rule is a rule of choice. Of equally good points it chooses the one with the smallest age.
 type Rule string
 
-// The rules. Of points that are equally good they choose the one with the smallest age.
 const (
 	// Best takes the best score.
 	Best Rule = "best"
-	// OneStandardError takes the largest age whose score is within one standard error of the
-	// best. Friedman, Hastie and Tibshirani (glmnet, 2010) take the most stable model within it.
-	// On an age path that is the one with the largest age: the implicit objective Σ F_λ(l_i) is
-	// nearest to the convex Σ l_i there, and most samples have weight.
+	// OneStandardError takes the largest age whose score is within one standard error of the best.
+	// Friedman, Hastie and Tibshirani (glmnet, 2010) take the most stable model within it. On an
+	// age path this has the largest age: there the implicit objective Σ F_λ(l_i) is nearest to the
+	// convex Σ l_i, and most samples have weight.
 	OneStandardError Rule = "one-standard-error"
-	// Smoothed takes the best mean of the scores over the ages within a factor of [Window].
+	// Smoothed takes the best mean score over the ages within a factor of [Window].
 	Smoothed Rule = "smoothed"
 )
 
 // Rules lists the rules.
 var Rules = []Rule{Best, OneStandardError, Smoothed}
 
-// Words names a choice: the rule, the share of the largest errors that the scores leave out, and
-// the folds that they are of, 0 for a validation part.
+// Words names a choice: the rule, the share of largest errors that scores exclude, and the number
+// of folds, 0 for a validation part.
 func (r Rule) Words(trimmed float64, folds int) string {
 	words := string(r)
 	if trimmed != 0 {
@@ -41,36 +40,35 @@ func (r Rule) Words(trimmed float64, folds int) string {
 	return words
 }
 
-// Of returns the rule in the words of a choice.
+// Of returns the rule of a choice.
 func Of(words string) Rule {
 	rule, _, _ := strings.Cut(words, ", ")
 	return Rule(rule)
 }
 
-// Instead returns the words of a choice by this rule from the same scores.
+// Instead returns the choice by this rule from the same scores.
 func (r Rule) Instead(words string) string {
 	return string(r) + strings.TrimPrefix(words, string(Of(words)))
 }
 
-// Window is the factor by which the ages that [Smoothed] averages over differ from that of the
-// point at most. It had the least regret of 1.25, 2 and 4 over 360 settings with 60 held-out rows.
+// Window bounds the factor between an age and those that [Smoothed] averages for it. It had the
+// least regret of 1.25, 2 and 4 over 360 settings with 60 held-out rows.
 const Window = 1.25
 
 // Curve is the score along a path.
 type Curve struct {
-	Ages   []float64 // rising; nil for methods without ages, whose rule is always [Best]
-	Scores []float64 // NaN where there is none
-	Errors []float64 // standard errors of the scores; NaN counts as 0; only OneStandardError needs them
-	Begins []bool    // whether a point begins a continuous piece; only Smoothed needs them
-	Higher bool      // higher scores are better
+	Ages   []float64 // increasing; nil for methods without ages, for which every rule is [Best]
+	Scores []float64 // NaN if unknown
+	Errors []float64 // standard errors for OneStandardError; NaN counts as 0
+	Begins []bool    // whether a point begins a continuous piece, for Smoothed
+	Higher bool
 }
 
-// tie is the relative difference up to which means are equal: the mean of equal scores
-// differs from them by rounding.
+// tie is the relative difference up to which means are equal, since the mean of equal scores has
+// rounding errors.
 const tie = 1e-12
 
-// Choose returns the point that the rule chooses, -1 where none has a score, and its value: the
-// mean for [Smoothed], the score for the others.
+// Choose returns the chosen point, -1 if none has a score, and its score, for [Smoothed] its mean.
 func (r Rule) Choose(c *Curve) (point int, value float64) {
 	values, slack := c.Scores, 0.0
 	if r == Smoothed && c.Ages != nil {
@@ -91,7 +89,7 @@ func (r Rule) Choose(c *Curve) (point int, value float64) {
 	return point, values[point]
 }
 
-// best returns the first point whose value is the best to within the slack.
+// best returns the first point within the slack of the best value.
 func (c *Curve) best(values []float64, slack float64) int {
 	least := math.Inf(1)
 	for _, x := range values {
@@ -105,7 +103,7 @@ func (c *Curve) best(values []float64, slack float64) int {
 	return slices.IndexFunc(values, func(x float64) bool { return c.loss(x) <= least })
 }
 
-// loss turns a score into one of which less is better.
+// loss is smaller for better scores.
 func (c *Curve) loss(score float64) float64 {
 	if c.Higher {
 		return -score
@@ -113,9 +111,9 @@ func (c *Curve) loss(score float64) float64 {
 	return score
 }
 
-// smoothed returns for each point the mean score over the ages within a factor of [Window], on
-// the logarithm of the age. Between neighbours of a piece the score is a straight line, so that
-// points that are close together count no more than one; between pieces there is none.
+// smoothed returns each point's mean score over the ages within a factor of [Window], on the
+// logarithm of the age. The score is linear between neighbors of a piece, so that close points do
+// not count more; it is undefined between pieces.
 func (c *Curve) smoothed() []float64 {
 	half := math.Log(Window)
 	place := make([]float64, len(c.Ages))

@@ -1,6 +1,5 @@
-// Package corpus has labelled texts as words of a vocabulary: made up by the laws of the
-// simulations of Gao and Dai, or read from folders, zip and CSV files of texts in English
-// or Spanish.
+// Package corpus has labeled texts as words of a vocabulary: drawn from the simulations of Gao and
+// Dai, or read from folders, zip and CSV files of texts in English or Spanish.
 package corpus
 
 import (
@@ -9,7 +8,7 @@ import (
 	"math/rand/v2"
 )
 
-// What is wrong with texts. Errors wrap one of these with where it is.
+// Errors of texts, wrapped with their place.
 var (
 	ErrEncoding   = errors.New("not UTF-8")
 	ErrClasses    = errors.New("texts of at least two classes are needed")
@@ -17,25 +16,23 @@ var (
 	ErrFormat     = errors.New("not a file of texts")
 )
 
-// Corpus is labelled texts of the same number of words.
+// Corpus is labeled texts of equal length.
 type Corpus struct {
-	// Words are the vocabulary; word 0 of texts that were read is the padding.
+	// Words are the vocabulary; if texts were read, word 0 is padding.
 	Words   []string
 	Classes []string
 	Length  int
-	Texts   []int32 // n x Length, indices of Words
+	Texts   []int32 // Len × Length, indices of Words
 	Labels  []int
-	// Empty is the number of texts that have no word but padding.
+	// Empty counts texts of padding only.
 	Empty int
 }
 
-// Text is the words of a text.
 func (c *Corpus) Text(i int) []int32 { return c.Texts[i*c.Length:][:c.Length:c.Length] }
 
-// Len is the number of texts.
 func (c *Corpus) Len() int { return len(c.Labels) }
 
-// Select returns some texts, with the vocabulary of all.
+// Select returns some texts with the whole vocabulary.
 func (c *Corpus) Select(index []int) *Corpus {
 	part := &Corpus{Words: c.Words, Classes: c.Classes, Length: c.Length}
 	for _, i := range index {
@@ -45,8 +42,7 @@ func (c *Corpus) Select(index []int) *Corpus {
 	return part
 }
 
-// Split draws a training part of the given share of the texts, 0 < share < 1, rounded
-// down, and returns it and the rest.
+// Split draws a share of the texts for training, 0 < share < 1, rounded down.
 func (c *Corpus) Split(share float64, r *rand.Rand) (train, test *Corpus, err error) {
 	count := int(share * float64(c.Len()))
 	if !(share > 0 && share < 1) || count < 1 || count == c.Len() {
@@ -56,8 +52,7 @@ func (c *Corpus) Split(share float64, r *rand.Rand) (train, test *Corpus, err er
 	return c.Select(order[:count]), c.Select(order[count:]), nil
 }
 
-// Frequencies returns how often each word occurs in the texts of each class: classes x
-// words.
+// Frequencies counts each word in the texts of each class: Classes × Words.
 func (c *Corpus) Frequencies() [][]float64 {
 	counts := make([][]float64, len(c.Classes))
 	for k := range counts {

@@ -17,12 +17,10 @@ import (
 
 const maxBytes = 1 << 30
 
-// errTooLarge says that there are more.
 var errTooLarge = fmt.Errorf("more than %d MiB of texts: %w", maxBytes>>20, ErrFormat)
 
-// ReadFolders reads texts of a file system, such as os.DirFS or a zip.Reader: files whose
-// names end in .txt, each of the class that its folder is named after. Files that are
-// not in a folder, and hidden ones, are left out.
+// ReadFolders reads the files *.txt of a file system; a file's folder is its class. Hidden files
+// and files without folder are skipped.
 func ReadFolders(files fs.FS, o Options) (*Corpus, error) {
 	var texts []labelled
 	left := int64(maxBytes)
@@ -80,8 +78,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadCSV reads texts of a table with a header: the text and the class of each row are in
-// the columns of the given names.
+// ReadCSV reads a table with a header; text and class name its columns.
 func ReadCSV(r io.Reader, text, class string, o Options) (*Corpus, error) {
 	rows := csv.NewReader(&limited{r, maxBytes})
 	header, err := rows.Read()
@@ -110,11 +107,10 @@ func ReadCSV(r io.Reader, text, class string, o Options) (*Corpus, error) {
 	}
 }
 
-// File says what a file of texts has: a zip of folders, or a CSV table, which gzip may
-// have compressed.
+// File describes a file of texts: a zip of folders or a CSV table, which may be gzipped.
 type File struct {
 	Options
-	// Text and Class are the columns of a CSV table; without them the file is a zip.
+	// Text and Class are columns of a CSV table, "" for a zip.
 	Text, Class string
 }
 
@@ -138,14 +134,13 @@ func Read(content []byte, f File) (*Corpus, error) {
 	return ReadCSV(r, f.Text, f.Class, f.Options)
 }
 
-// Known is a corpus that is found among the data sets.
+// Known is a corpus among the data sets.
 type Known struct {
 	Name, Path, SHA256 string
 	File
 }
 
-// Catalog is the corpora of Gao and Dai's experiments, at their places below the folder of
-// data sets.
+// Catalog lists the corpora of Gao and Dai's experiments, with paths below a folder of data sets.
 func Catalog() []Known {
 	return []Known{
 		{

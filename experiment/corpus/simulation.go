@@ -10,23 +10,23 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Simulation is the law of made-up texts of two classes. Words are numbers: the first
-// Informative of a text in class 0 are beta-binomial with both parameters 0.5, in class 1
-// with both 5.
+// Simulation is a distribution of texts of two classes. Words are numbers: the first Informative
+// ones of a text are beta-binomial, with both parameters 0.5 in class 0 and 5 in class 1.
 type Simulation struct {
 	Name        string
 	Texts       int // as published
-	Length      int // words a text
-	Informative int // words whose law depends on the class
-	Noise       int // words behind those, uniform whatever the class
-	// Share is the probability that a word is of the Noise ones.
+	Length      int // words per text
+	Informative int // words whose distribution depends on the class
+	Noise       int // further words, uniform in both classes
+	// Share is the probability of a Noise word.
 	Share float64
-	// Ordered says that a text has a word of each law, and that their order tells the class.
+	// Ordered says that a text has a word of each distribution, and their order is that of the
+	// class.
 	Ordered bool
 }
 
-// Simulations are those of the paper: 1, words tell the class; 2, some words do not; 3,
-// only the order of two words does.
+// Simulations lists the paper's: the class shows in words (1), in some words (2), only in the order
+// of two words (3).
 func Simulations() []Simulation {
 	return []Simulation{
 		{Name: "sim1", Texts: 200, Length: 10, Informative: 500},
@@ -35,7 +35,7 @@ func Simulations() []Simulation {
 	}
 }
 
-// LookUp returns the simulation of a name.
+// LookUp returns a simulation by name.
 func LookUp(name string) (Simulation, bool) {
 	list := Simulations()
 	i := slices.IndexFunc(list, func(s Simulation) bool { return s.Name == name })
@@ -48,8 +48,7 @@ func LookUp(name string) (Simulation, bool) {
 // Words is the size of the vocabulary.
 func (s Simulation) Words() int { return s.Informative + s.Noise }
 
-// Draw makes up texts; 0 of them are as many as published. Classes have the same
-// probability.
+// Draw draws texts, the published number for 0, of equally likely classes.
 func (s Simulation) Draw(texts int, r *rand.Rand) *Corpus {
 	if texts == 0 {
 		texts = s.Texts
@@ -77,7 +76,7 @@ func (s Simulation) Draw(texts int, r *rand.Rand) *Corpus {
 	return c
 }
 
-// betaBinomial returns the probabilities of 0 to n - 1, with both parameters a.
+// betaBinomial returns the probabilities of 0 to n-1; both parameters are a.
 func betaBinomial(n int, a float64) []float64 {
 	beta := func(x, y float64) float64 { return gamma(x) + gamma(y) - gamma(x+y) }
 	p := make([]float64, n)

@@ -12,15 +12,15 @@ import (
 	"github.com/kljensen/snowball/spanish"
 )
 
-// Language is how words of a language are reduced.
+// Language reduces words of a language.
 type Language struct {
 	Name string
 	stop func(word string) bool
 	stem func(word string) string
 }
 
-// Languages are English and Spanish. Stems and stop words are Snowball's; in Spanish, whose
-// texts are tweets, "rt", "http" and "com" are stop words as well.
+// Languages are English and Spanish, with Snowball's stems and stop words. Spanish texts are
+// tweets: "rt", "http" and "com" are also stop words.
 func Languages() []Language {
 	return []Language{
 		{"english", english.IsStopWord, func(w string) string { return english.Stem(w, true) }},
@@ -32,8 +32,8 @@ func Languages() []Language {
 
 var addresses = regexp.MustCompile(`(?:https?://|www\.)\S+|\S+@\S+\.\S+`)
 
-// Tokens returns the words of a text: in lower case, without addresses, numbers and
-// punctuation, without stop words, stemmed.
+// Tokens returns a text's stemmed lower-case words without addresses, numbers, punctuation and stop
+// words.
 func (l Language) Tokens(text string) []string {
 	text = addresses.ReplaceAllString(strings.ToLower(text), " ")
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
@@ -51,16 +51,15 @@ func (l Language) Tokens(text string) []string {
 // Options say how texts become words.
 type Options struct {
 	Language    string
-	Occurrences int // that a word needs to be in the vocabulary
-	Length      int // words of a text; longer ones are cut, shorter ones padded
+	Occurrences int // minimum for a word of the vocabulary
+	Length      int // words per text, cut or padded
 }
 
 const padding = "<pad>"
 
 type labelled struct{ text, class string }
 
-// encode makes a corpus of texts. The vocabulary is of all texts, by falling number of
-// occurrences and then by the alphabet; words that are too rare are left out.
+// encode sorts the vocabulary of all texts by decreasing occurrences, then alphabetically.
 func encode(texts []labelled, o Options) (*Corpus, error) {
 	languages := Languages()
 	i := slices.IndexFunc(languages, func(l Language) bool { return l.Name == o.Language })

@@ -13,13 +13,12 @@ import (
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
-// version is that of the numbers: a change of them raises it, and gives the cells other
-// identities.
+// version changes with the numbers, and thereby the cells' identities.
 const version = 2
 
 var need = experiment.Need{Name: "embedding: training", Version: version}
 
-// Cell is what is computed: its JSON is the canonical form.
+// Cell is a cell; its JSON is the canonical form.
 type Cell struct {
 	Kind     string   `json:"kind"`
 	Version  int      `json:"version"`
@@ -30,16 +29,16 @@ type Cell struct {
 	Seed     int64    `json:"seed"`
 }
 
-// Data is texts: of a simulation, or of a file.
+// Data describes texts of a simulation or a file.
 type Data struct {
 	Simulation string `json:"simulation,omitempty"`
-	Texts      int    `json:"texts,omitempty"` // of a simulation, 0 as published
+	Texts      int    `json:"texts,omitempty"` // simulated; 0 for the published number
 
 	File        string `json:"file,omitempty"` // digest
 	Language    string `json:"language,omitempty"`
 	Occurrences int    `json:"occurrences,omitempty"`
 	Length      int    `json:"length,omitempty"`
-	Text        string `json:"text,omitempty"` // column of a CSV file
+	Text        string `json:"text,omitempty"` // column of CSV
 	Class       string `json:"class,omitempty"`
 }
 
@@ -50,14 +49,14 @@ func (d Data) options() corpus.File {
 	}
 }
 
-// Penalty is a penalty with one weight, or several of which cross-validation chooses one.
+// Penalty has one weight, or several of which cross-validation chooses one.
 type Penalty struct {
 	Kind    string    `json:"kind"`
 	Weights []float64 `json:"weights,omitempty"`
 	Without []int32   `json:"without,omitempty"`
 }
 
-// Training is how a classifier is trained.
+// Training says how a classifier is trained.
 type Training struct {
 	Dim       int     `json:"dim"`
 	Epochs    int     `json:"epochs"`
@@ -104,7 +103,6 @@ type parts struct {
 	all, train, test *corpus.Corpus
 }
 
-// texts draws or reads the texts and splits them.
 func (c *Cell) texts(ctx context.Context, data experiment.Data) (*parts, error) {
 	p := &parts{}
 	if s, ok := corpus.LookUp(c.Data.Simulation); ok {
@@ -123,7 +121,7 @@ func (c *Cell) texts(ctx context.Context, data experiment.Data) (*parts, error) 
 	return p, nil
 }
 
-// reading keeps the corpus that was read last: cells of one come one after the other.
+// reading caches the last corpus: cells of the same corpus follow each other.
 type reading struct {
 	mu   sync.Mutex
 	of   Data

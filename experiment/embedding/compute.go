@@ -13,24 +13,20 @@ import (
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
-// folds is how many parts cross-validation cuts the training texts into.
+// folds is the number of folds of cross-validation.
 const folds = 5
 
-// Kind computes the cells of the kind.
+// Kind computes cells of the kind embedding.
 type Kind struct{}
 
 var _ experiment.Kind = Kind{}
 
-// Name returns [Name].
 func (Kind) Name() string { return Name }
 
-// Tables returns the tables of the kind.
 func (Kind) Tables() experiment.Tables { return Tables() }
 
-// Abilities lists the training.
 func (Kind) Abilities() []experiment.Need { return []experiment.Need{need} }
 
-// Check decodes the task's cell and compares the task with it.
 func (Kind) Check(task *experiment.Task) error {
 	c, err := decode(task.Spec)
 	if err != nil {
@@ -39,7 +35,6 @@ func (Kind) Check(task *experiment.Task) error {
 	return task.Matches(c.id(), nil, c.files(), nil, need)
 }
 
-// Compute trains and scores the cell's classifier.
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
 	c, err := decode(task.Spec)
 	if err != nil {
@@ -57,11 +52,11 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 
 type scores struct {
 	texts     *parts
-	weight    any // that was used, nil without one
-	validated any // its accuracy in cross-validation, nil without
+	weight    any // used; nil if none
+	validated any // its accuracy in cross-validation, or nil
 	epochs    []*scoredEpoch
 	accuracy  float64
-	fitted    float64 // accuracy on the training part
+	fitted    float64 // accuracy in training
 	wmmd      float64
 }
 
@@ -70,7 +65,7 @@ func (s *scores) last() *scoredEpoch { return s.epochs[len(s.epochs)-1] }
 type scoredEpoch struct {
 	classifier.Epoch
 	number int
-	score  float64 // on the test part, where the table is kept
+	score  float64 // on the test part, if the table is kept
 }
 
 type triedWeight struct {
@@ -113,7 +108,7 @@ func compute[T classifier.Float](ctx context.Context, task *experiment.Task, c *
 	return measures, further, err
 }
 
-// choose returns the penalty's weight, chosen by cross-validation among several.
+// choose returns the penalty's weight, by cross-validation if there are several.
 func (c *Cell) choose(ctx context.Context, task *experiment.Task, train *classifier.Texts, r *scores, further map[string]experiment.Batch) (float64, error) {
 	var rows experiment.Batch
 	defer func() {

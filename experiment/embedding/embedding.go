@@ -1,6 +1,6 @@
-// Package embedding is the kind of experiment that compares penalties of word embeddings:
-// a cell draws or reads texts, trains a classifier of them with one penalty, and scores it
-// on the texts that were left out. See [github.com/agepath/agepath/wmmd].
+// Package embedding is the kind of experiment that compares penalties of word embeddings. A cell
+// draws or reads texts, trains a classifier with one penalty and scores it on held-out texts. See
+// [github.com/agepath/agepath/wmmd].
 package embedding
 
 import (
@@ -22,7 +22,6 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 	})
 }
 
-// material returns a cell's texts, as numbers of words behind the class, and its tables.
 func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {
 	c, err := decode(task.Spec)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
-// The dimensions in the order rows are sorted by.
+// The dimensions, in the order of sorting.
 const (
 	dimDataset layout.Dimension = iota
 	dimModel
@@ -17,7 +17,7 @@ const (
 	dimPrecision
 )
 
-// Layout says how reports read the kind's results: penalties are its methods.
+// Layout says how reports read the results; penalties are the methods.
 var Layout = &layout.Layout{
 	Dimensions: []layout.DimensionInfo{
 		dimDataset:   {Column: "dataset"},

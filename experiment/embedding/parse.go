@@ -16,7 +16,7 @@ import (
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
-// Section is the section of a grid: all combinations of its entries.
+// Section is a grid's section: all combinations of its entries.
 type Section struct {
 	Data      []textSource
 	Models    []string
@@ -27,7 +27,7 @@ type Section struct {
 }
 
 type textSource struct {
-	name, path string // path of a file of one's own
+	name, path string // path of the user's file
 	data       Data
 	place      gridfile.Place
 }
@@ -35,11 +35,10 @@ type textSource struct {
 type penalty struct {
 	Penalty
 
-	everyWord bool // its words to leave out are given
+	everyWord bool // the grid gives the words to leave out
 	place     gridfile.Place
 }
 
-// Selection implements [experiment.Section].
 func (s *Section) Selection() experiment.Select { return experiment.SelectAll }
 
 type reader struct{ *gridfile.Reader }
@@ -87,10 +86,9 @@ func sourceNames() []string {
 
 type named string
 
-// Declaration implements [gridfile.Declared].
 func (n named) Declaration() (name string, settings []gridfile.SettingInfo) { return string(n), nil }
 
-// textSource reads an entry of data: a name, {sim1: {texts: 100}}, or {path: ...}.
+// textSource reads a name, {sim1: {texts: 100}}, or {path: ...}.
 func (r *reader) textSource(n gridfile.Item) (textSource, bool) {
 	if n.Kind == yaml.MappingNode && r.Entry(n, "path").Given() {
 		return r.own(n)
@@ -117,7 +115,7 @@ func (r *reader) textSource(n gridfile.Item) (textSource, bool) {
 	return d, true
 }
 
-// Bounds of what can be asked for.
+// Largest and smallest requests.
 const (
 	minTexts, maxTexts = 4, 1_000_000
 	maxLength          = 10_000
@@ -154,13 +152,13 @@ func (r *reader) own(n gridfile.Item) (textSource, bool) {
 	return d, r.Reports() == before
 }
 
-// standardWeights are the weights where a grid gives none: the published ones, and 1.
+// standardWeights are the default weights: the published ones, and 1.
 var standardWeights = map[string]float64{
 	classifier.L1: 1, classifier.GroupLasso: 1, classifier.Dropout: 0.5,
 	classifier.WMMD: 1000, classifier.SWMMD: 1000, classifier.BiWMMD: 10,
 }
 
-// penalty reads an entry of penalties: a name, or {wmmd: {weight: [100, 1000]}}.
+// penalty reads a name, or {wmmd: {weight: [100, 1000]}}.
 func (r *reader) penalty(n gridfile.Item) (penalty, bool) {
 	var table []named
 	for _, name := range classifier.Penalties() {
@@ -199,7 +197,7 @@ func (r *reader) penalty(n gridfile.Item) (penalty, bool) {
 
 func (p penalty) words() string { return strings.Join([]string{p.Kind, p.params(true)}, " ") }
 
-// params is the settings of a penalty as a JSON object, "" for none.
+// params returns a penalty's settings as a JSON object, "" for none.
 func (p Penalty) params(without bool) string {
 	if len(p.Weights) == 0 {
 		return ""
@@ -214,7 +212,7 @@ func (p Penalty) params(without bool) string {
 	return fmt.Sprintf(`{%s,"without":%q}`, weights, strings.Trim(string(gridfile.JSON(p.Without)), "[]"))
 }
 
-// training reads how classifiers are trained: all combinations of what is a list.
+// training reads all combinations of the lists.
 func (r *reader) training(n gridfile.Item) []Training {
 	d := classifier.Defaults()
 	dims, epochs, batches := []float64{float64(d.Dim)}, []float64{float64(d.Epochs)}, []float64{float64(d.Batch)}

@@ -18,7 +18,6 @@ import (
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
-// Plan implements [experiment.Section].
 func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment.Group, error) {
 	most := len(s.Data) * len(s.Models) * len(s.Penalties) * len(s.Training)
 	if most > gridfile.MaxCombinations {
@@ -68,12 +67,11 @@ type planned struct {
 	data                 Data
 	digest               string
 	texts, length, words int
-	padded               bool // word 0 is padding
+	padded               bool // word 0
 	noise                []int32
 }
 
-// plan reads texts of a file once, so that what is wrong with them shows before the first
-// cell.
+// plan reads a file's texts once, so that errors show before the first cell.
 func (d *textSource) plan(ctx context.Context, p *experiment.Planner) (*planned, error) {
 	if s, ok := corpus.LookUp(d.data.Simulation); ok {
 		of := &planned{data: d.data, texts: d.data.Texts, length: s.Length, words: s.Words()}
@@ -105,8 +103,8 @@ func (d *textSource) plan(ctx context.Context, p *experiment.Planner) (*planned,
 	return of, nil
 }
 
-// content reads the file: of the catalog below one of the folders of data sets, where it
-// must have the catalog's digest, or at the path of one's own, beside the grid.
+// content reads the user's file, whose path is relative to the grid's folder, or one of the catalog
+// below a folder of data sets, whose digest must match.
 func (d *textSource) content(p *experiment.Planner) ([]byte, error) {
 	if d.path != "" {
 		path := filepath.FromSlash(d.path)
@@ -132,8 +130,7 @@ func (d *textSource) content(p *experiment.Planner) ([]byte, error) {
 	return nil, fmt.Errorf("texts %s: %s is in none of the folders %q; --datasets DIR names one that has it", d.name, known.Path, folders)
 }
 
-// of returns the penalty for texts: words to leave out that are not given are the noise of a
-// simulation, and the padding.
+// of adds the default words to leave out: a simulation's noise, or the padding.
 func (p penalty) of(d *planned) (Penalty, error) {
 	own := p.Penalty
 	if own.Kind != classifier.SWMMD {
@@ -153,7 +150,7 @@ func (p penalty) of(d *planned) (Penalty, error) {
 	return own, nil
 }
 
-// group is the cells of one combination of the grid's entries: one a repeat.
+// group is the cells of one combination of entries.
 type group struct {
 	name     string
 	data     *planned
@@ -177,8 +174,8 @@ func (g *group) single() *experiment.Single {
 	}
 }
 
-// seconds estimates the time of a cell: so much for each text, epoch and word on one
-// processor, and for wMMD by the pairs of distinct words of a batch.
+// seconds estimates the time of a cell: per text, epoch and word, and for wMMD by the pairs of
+// distinct words of a batch.
 func (g *group) seconds() float64 {
 	t := &g.training
 	texts := t.Train * float64(g.data.texts)
@@ -210,12 +207,10 @@ type plannedCell struct {
 	repeat int
 }
 
-// Canonical implements [experiment.Cell].
 func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
 
 func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
 
-// Fill implements [experiment.Cell].
 func (c *plannedCell) Fill(task *experiment.Task) error {
 	task.Files, task.Needs = c.files(), []experiment.Need{need}
 	return labelFields.Append(&task.Labels, c)

@@ -2,8 +2,7 @@ package embedding
 
 import "github.com/agepath/agepath/experiment"
 
-// Tables returns the tables of the kind. Their columns' docs are the source of
-// docs/results.md.
+// Tables returns the kind's tables. docs/results.md is generated from their columns' docs.
 func Tables() experiment.Tables {
 	return experiment.Tables{Labels: labelColumns, Measures: measureColumns, Further: furtherTables}
 }

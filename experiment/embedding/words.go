@@ -21,22 +21,18 @@ import (
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
-// The figures of the kind.
 const (
 	figureEmbedding   = "embedding"   // words in two principal components
-	figureFrequencies = "frequencies" // how often words are in each class
+	figureFrequencies = "frequencies" // of words by class
 )
 
-// drawnMethods are those whose words are drawn; the words before training are drawn with the
-// first.
+// drawnMethods are the methods whose embeddings are drawn, the first also before training.
 var drawnMethods = []string{classifier.None, classifier.WMMD, classifier.SWMMD}
 
-// own lists the figures of words for each row: how often they are in each class, their rows
-// before training, and those at the end with some of the methods.
 func own(_ context.Context, r *layout.Results) (*layout.Part, error) {
 	o := &layout.Part{}
 	words := map[string]*embeddedWords{}
-	drawn := map[string]bool{} // data sets whose frequencies are
+	drawn := map[string]bool{} // data sets with frequencies
 	for _, row := range r.Rows {
 		for j, cells := range row.Cells {
 			name, _, _ := strings.Cut(r.Methods[j], " ")
@@ -88,7 +84,7 @@ func own(_ context.Context, r *layout.Results) (*layout.Part, error) {
 
 type embeddedWords struct {
 	repeat        int64
-	counts        [][]float64 // words x classes, in the training part
+	counts        [][]float64 // words × classes, in training
 	before, after [][]float64
 }
 
@@ -117,8 +113,8 @@ func readWords(ctx context.Context, path string, cells map[string]bool, words ma
 	})
 }
 
-// shares returns of each word how its occurrences spread over classes of equal size, nil for
-// words that do not occur.
+// shares spreads each word's occurrences over the classes as if these had equal size; nil for words
+// that do not occur.
 func (w *embeddedWords) shares() [][]float64 {
 	if len(w.counts) == 0 {
 		return nil
@@ -150,11 +146,10 @@ func (w *embeddedWords) shares() [][]float64 {
 	return list
 }
 
-// frequencyBins is how many points a curve of frequencies has at most.
+// frequencyBins is the largest number of points of a curve.
 const frequencyBins = 100
 
-// frequencyFigure draws how often words are in each class, as shares of its words, means
-// over neighbouring numbers of words.
+// frequencyFigure draws each class's shares of words, averaged over neighboring words.
 func frequencyFigure(dataset string, w *embeddedWords) *layout.Figure {
 	if len(w.counts) == 0 || len(w.counts[0]) == 0 {
 		return nil
@@ -189,8 +184,8 @@ func frequencyFigure(dataset string, w *embeddedWords) *layout.Figure {
 	return f
 }
 
-// embeddingFigure draws the words that occur in two principal components of their rows.
-// Colours say how a word's occurrences spread over the classes.
+// embeddingFigure draws the words that occur in two principal components, colored by their shares
+// of the classes.
 func embeddingFigure(title string, rows [][]float64, w *embeddedWords) *layout.Figure {
 	shares := w.shares()
 	var shown []int
@@ -226,7 +221,7 @@ func embeddingFigure(title string, rows [][]float64, w *embeddedWords) *layout.F
 	return f
 }
 
-// shareGroup is words drawn alike: those whose share of a class is at least so much.
+// shareGroup is words drawn alike: with at least this share of a class.
 type shareGroup struct {
 	class int
 	least float64
@@ -234,8 +229,8 @@ type shareGroup struct {
 	style layout.Style
 }
 
-// groupsOfShares are the groups for so many classes. Of two classes it is five steps of the
-// share of the second one, else the class with most.
+// groupsOfShares divides words of two classes by the share of the second in five steps, others by
+// the class with more than half.
 func groupsOfShares(classes int) []shareGroup {
 	if classes == 2 {
 		colors := []color.RGBA{{0x05, 0x30, 0x61, 0xFF}, {0x67, 0xA9, 0xCF, 0xFF}, {0xB0, 0xB0, 0xB0, 0xFF}, {0xEF, 0x8A, 0x62, 0xFF}, {0x67, 0x00, 0x1F, 0xFF}}
@@ -253,7 +248,7 @@ func groupsOfShares(classes int) []shareGroup {
 	return list
 }
 
-// groupOf returns the last group that shares belong to, the first for none.
+// groupOf returns the last group that fits, otherwise the first.
 func groupOf(shares []float64, groups []shareGroup) int {
 	for g := len(groups) - 1; g > 0; g-- {
 		if shares[groups[g].class] > groups[g].least || shares[groups[g].class] == 1 && groups[g].least == 0.8 {
@@ -263,9 +258,8 @@ func groupOf(shares []float64, groups []shareGroup) int {
 	return 0
 }
 
-// principal returns chosen rows in their two principal components, with the parts of the
-// variance that these have; nil where there are not two. The sign of a component is that
-// with which its largest loading is positive.
+// principal returns the chosen rows' first two principal components and their parts of the
+// variance; nil if there are not two. A component's largest loading is positive.
 func principal(rows [][]float64, chosen []int) ([]layout.Point, [2]float64) {
 	if len(chosen) < 3 || len(rows[chosen[0]]) < 2 {
 		return nil, [2]float64{}

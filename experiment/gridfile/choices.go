@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// Entry is something that a grid names, for example a method, with the values of its
-// settings.
+// Entry is something that a grid names, such as a method, with the values of its settings.
 type Entry struct {
 	Name    string
-	Choices Choices // in the order of their declaration
+	Choices Choices // in the order of declaration
 
 	Place Place
 }
 
-// Choice is a setting with the values that a grid gives it.
+// Choice is a setting with its values in a grid.
 type Choice struct {
-	Values []Setting // all of one name
+	Values []Setting
 
 	Info  *SettingInfo
-	Place Place // where the grid gives it; its key is "" for the default
+	Place Place // its key is "" for the default
 }
 
 // Choices are settings with all combinations of their values.
 type Choices []Choice
 
-// Applying returns the choices of settings that cells with the aspects have.
+// Applying returns the choices that apply to cells with these aspects.
 func (c Choices) Applying(of Aspects) Choices {
 	var list Choices
 	for _, choice := range c {
@@ -36,10 +35,9 @@ func (c Choices) Applying(of Aspects) Choices {
 	return list
 }
 
-// Count returns the number of combinations.
 func (c Choices) Count() int { return int(c.Most()) }
 
-// Most is count without overflow, for checking it.
+// Most returns the number of combinations without overflow.
 func (c Choices) Most() float64 {
 	n := 1.0
 	for i := range c {
@@ -48,7 +46,7 @@ func (c Choices) Most() float64 {
 	return n
 }
 
-// Sorted returns the values of each setting in an order of their own.
+// Sorted returns each setting's values, independent of their order in the grid.
 func (c Choices) Sorted() [][]Setting {
 	var list [][]Setting
 	for i := range c {
@@ -72,8 +70,7 @@ func (c Choices) At(i int) Settings {
 	return s
 }
 
-// Has reports whether the settings are one of the combinations. They are of the
-// same names.
+// Has reports whether settings of the same names are one of the combinations.
 func (c Choices) Has(s Settings) bool {
 	for k := range c {
 		if !slices.Contains(c[k].Values, s[k]) {
@@ -83,8 +80,7 @@ func (c Choices) Has(s Settings) bool {
 	return true
 }
 
-// Overlaps reports whether two choices of the same names have a combination in
-// common.
+// Overlaps reports whether choices of the same names share a combination.
 func (c Choices) Overlaps(other Choices) bool {
 	for k := range c {
 		if !Intersect(c[k].Values, other[k].Values) {
@@ -94,8 +90,7 @@ func (c Choices) Overlaps(other Choices) bool {
 	return true
 }
 
-// Values returns the values of the setting of that name, nil for one that the
-// choices do not have.
+// Values returns a setting's values, nil if it is absent.
 func (c Choices) Values(name string) []Setting {
 	for i := range c {
 		if c[i].Info.Name == name {
@@ -105,8 +100,7 @@ func (c Choices) Values(name string) []Setting {
 	return nil
 }
 
-// Largest returns the largest number that a setting takes, 0 for one that the
-// choices do not have.
+// Largest returns a setting's largest number, 0 if it is absent.
 func (c Choices) Largest(name string) float64 {
 	most := 0.0
 	for _, v := range c.Values(name) {
@@ -115,7 +109,7 @@ func (c Choices) Largest(name string) float64 {
 	return most
 }
 
-// Intersect reports whether two lists have a value in common.
+// Intersect reports whether two lists share a value.
 func Intersect[T comparable](a, b []T) bool {
 	if len(a) > 0 && len(b) > 0 && &a[0] == &b[0] {
 		return true

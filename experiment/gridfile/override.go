@@ -8,9 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// override puts the value of one "key=value" into the tree, where key is a
-// dotted path with list indexes and value is YAML. Maps on the way that are
-// not there are made; lists are not.
+// override applies one "key=value" to the tree: key is a dotted path with list indexes, value is
+// YAML. It creates missing maps, but no list entries.
 func (r *Reader) override(root *yaml.Node, set string) {
 	key, text, found := strings.Cut(set, "=")
 	at := Place{file: r.File, set: set, Key: key}
@@ -46,8 +45,7 @@ func (r *Reader) override(root *yaml.Node, set string) {
 	}
 }
 
-// descend returns the part of node that a segment of a path names; a key that a
-// map does not have is added with an empty node.
+// descend returns the part that a segment names; a missing key of a map is added without value.
 func (r *Reader) descend(node *yaml.Node, name, set string) (*yaml.Node, error) {
 	switch node.Kind {
 	case yaml.MappingNode:

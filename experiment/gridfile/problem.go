@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Problem is one thing wrong with a grid: where, which key, what is wrong and
-// what is allowed.
+// Problem is one problem of a grid: where, what is wrong and what is allowed.
 type Problem struct {
 	File string
-	Line int    // from 1; 0 where the problem is not at a line
-	Set  string // the override the value comes from, "" for the file
-	Key  string // dotted path with list indexes, as --set takes it; "" for the whole file
+	Line int    // from 1; 0 if unknown
+	Set  string // override that holds the value, "" for the file
+	Key  string // dotted path with list indexes, as in --set; "" for the whole file
 	Text string
 }
 
-// Error returns "file:line: key: text", for an override "--set key=value: key: text".
+// Error returns "file:line: key: text", or "--set key=value: key: text" for an override.
 func (p *Problem) Error() string {
 	var b strings.Builder
 	switch {
@@ -35,8 +34,8 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-// Problems are the problems found in a grid, one a line in the order of the
-// file; no more than 100, so that a file of nonsense does not flood.
+// Problems are the problems of a grid, one per line in the order of the file, at most
+// [MaxProblems].
 type Problems []*Problem
 
 const MaxProblems = 100
@@ -52,7 +51,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives errors.As each [Problem].
+// Unwrap lets [errors.As] find each [Problem].
 func (p Problems) Unwrap() []error {
 	list := make([]error, len(p))
 	for i, problem := range p {
@@ -61,7 +60,7 @@ func (p Problems) Unwrap() []error {
 	return list
 }
 
-// Add appends a problem unless it is there already or there are too many.
+// Add adds a new problem up to [MaxProblems].
 func (p *Problems) Add(problem Problem) {
 	if len(*p) < MaxProblems && !slices.ContainsFunc(*p, func(q *Problem) bool { return *q == problem }) {
 		*p = append(*p, &problem)
@@ -79,7 +78,7 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Place is where something in a grid was written.
+// Place is a place in a grid.
 type Place struct {
 	file, set, Key string
 	line           int
@@ -89,7 +88,7 @@ func (p Place) Problem(format string, args ...any) Problem {
 	return Problem{File: p.file, Line: p.line, Set: p.set, Key: p.Key, Text: fmt.Sprintf(format, args...)}
 }
 
-// Name names the place in messages about another one.
+// Name names the place in messages about another.
 func (p Place) Name() string {
 	if p.Key == "" {
 		return "other cells of the grid"

@@ -11,16 +11,15 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// Reader reads a grid file's tree strictly. Its methods report what is wrong
-// and return a zero value, so that one reading finds all problems.
+// Reader reads a grid file's tree strictly. Its methods report problems and then return a zero
+// value, so that one pass finds all problems.
 type Reader struct {
 	File     string
-	origin   map[*yaml.Node]string // the override a node comes from
+	origin   map[*yaml.Node]string // override of a node
 	problems Problems
-	reported int // problems, those that were known included
+	reported int // problems, including repeated ones
 }
 
-// Err returns the problems sorted by place, nil if there are none.
 func (r *Reader) Err() error { return r.problems.Err() }
 
 // Item is a node of the tree with its dotted path.
@@ -29,10 +28,8 @@ type Item struct {
 	key string
 }
 
-// Given reports whether the file holds the item.
 func (n Item) Given() bool { return n.Node != nil }
 
-// Child returns a part of the item.
 func (n Item) Child(name string, node *yaml.Node) Item {
 	if n.key == "" {
 		return Item{node, name}
@@ -52,16 +49,16 @@ func (r *Reader) Problem(n Item, format string, args ...any) {
 	r.ProblemAt(r.Place(n), format, args...)
 }
 
-// ProblemAt reports what is wrong at a place that was read before.
+// ProblemAt reports a problem at a place.
 func (r *Reader) ProblemAt(p Place, format string, args ...any) {
 	r.reported++
 	r.problems.Add(p.Problem(format, args...))
 }
 
-// Reports is the number of problems so far, those that were known included.
+// Reports counts problems so far, including repeated ones.
 func (r *Reader) Reports() int { return r.reported }
 
-// Describe names what a node is for messages.
+// Describe names a node's value in messages.
 func Describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -85,8 +82,8 @@ func Clip(text string) string {
 	return text
 }
 
-// Fields returns the entries of a map by key; a key that is not allowed or
-// given twice is a problem. The result is nil when n is no map.
+// Fields returns a map's entries by key, nil if n is not a map. Unknown and repeated keys are
+// problems.
 func (r *Reader) Fields(n Item, allowed ...string) map[string]Item {
 	if n.Kind != yaml.MappingNode {
 		r.Problem(n, "%s is not allowed; a map with the keys %s is", Describe(n.Node), strings.Join(allowed, ", "))
@@ -110,7 +107,7 @@ func (r *Reader) Fields(n Item, allowed ...string) map[string]Item {
 	return fields
 }
 
-// Entry returns the value of a key of a map, which is not given where the map has none.
+// Entry returns the value of a key of a map, not given if it is absent.
 func (r *Reader) Entry(n Item, name string) (value Item) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -120,17 +117,16 @@ func (r *Reader) Entry(n Item, name string) (value Item) {
 	return value
 }
 
-// Key is a key of a map with what reads its value.
+// Key is a key of a map with the reader of its value.
 type Key struct {
 	name string
 	read func(n Item)
 }
 
-// On is a key whose value is read by read.
+// On returns a key with its reader.
 func On(name string, read func(n Item)) Key { return Key{name, read} }
 
-// Keys reads a map, which may be left out, by the table of its keys, and returns its
-// entries, nil where it is no map.
+// Keys reads an optional map by its table of keys and returns the entries, nil if it is not a map.
 func (r *Reader) Keys(n Item, table ...Key) map[string]Item {
 	if !n.Given() {
 		return nil
@@ -144,7 +140,7 @@ func (r *Reader) Keys(n Item, table ...Key) map[string]Item {
 	return fields
 }
 
-// Read reads those keys of the table that are given.
+// Read reads the given keys of the table.
 func Read(fields map[string]Item, table ...Key) {
 	for _, k := range table {
 		if n := fields[k.name]; n.Given() {
@@ -153,12 +149,12 @@ func Read(fields map[string]Item, table ...Key) {
 	}
 }
 
-// Into returns a key's reader that keeps what read returns.
+// Into returns a reader that stores the value.
 func Into[T any](place *T, read func(n Item) T) func(n Item) {
 	return func(n Item) { *place = read(n) }
 }
 
-// List returns the elements of a list that is not empty.
+// List returns the elements of a list, which must not be empty.
 func (r *Reader) List(n Item) []Item {
 	if n.Kind != yaml.SequenceNode {
 		r.Problem(n, "%s is not allowed; a list is, as in [a, b]", Describe(n.Node))
@@ -174,7 +170,7 @@ func (r *Reader) List(n Item) []Item {
 	return items
 }
 
-// Many returns the elements of a list, or n itself when it is one value.
+// Many returns a list's elements, or a single value.
 func (r *Reader) Many(n Item) []Item {
 	if n.Kind == yaml.SequenceNode {
 		return r.List(n)
@@ -182,7 +178,7 @@ func (r *Reader) Many(n Item) []Item {
 	return []Item{n}
 }
 
-// Text reads a scalar as it is written, also when it looks like a number.
+// Text reads a scalar as written, even if it looks like a number.
 func (r *Reader) Text(n Item) string {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" || n.Value == "" {
 		r.Problem(n, "%s is not allowed; a text is", Describe(n.Node))
@@ -191,10 +187,10 @@ func (r *Reader) Text(n Item) string {
 	return n.Value
 }
 
-// Texts reads a text or a list of different texts.
+// Texts reads one or several different texts.
 func (r *Reader) Texts(n Item) []string {
 	var list []string
-	seen := map[string]bool{"": true} // "" has its problem already
+	seen := map[string]bool{"": true} // already reported
 	for _, element := range r.Many(n) {
 		text := r.Text(element)
 		if text != "" && seen[text] {
@@ -221,25 +217,24 @@ func OneOf[T ~string](r *Reader, n Item, allowed ...T) T {
 	return ""
 }
 
-// allowedWords says which keys or names are allowed in place of one that is not, and
-// which of them may be meant.
+// allowedWords lists what is allowed instead of the name, and what may be meant.
 func allowedWords(name string, allowed []string) string {
 	return "allowed are " + strings.Join(allowed, ", ") + spelling.After(name, allowed)
 }
 
-// Word is oneOf as a reader for into.
+// Word returns [OneOf] as a reader.
 func Word[T ~string](r *Reader, allowed ...T) func(n Item) T {
 	return func(n Item) T { return OneOf(r, n, allowed...) }
 }
 
-// Words returns a reader of one of the allowed words or a list of different ones.
+// Words returns a reader of one or several different words.
 func Words[T ~string](r *Reader, allowed ...T) func(n Item) []T {
 	return func(n Item) []T {
 		return Different(r, n, func(n Item) T { return OneOf(r, n, allowed...) })
 	}
 }
 
-// Different reads a value or a list of values that differ.
+// Different reads one or several different values.
 func Different[T comparable](r *Reader, n Item, read func(n Item) T) []T {
 	var list []T
 	for _, element := range r.Many(n) {
@@ -263,7 +258,7 @@ func (r *Reader) Boolean(n Item) bool {
 	return false
 }
 
-// Integer returns a reader of whole numbers between low and high.
+// Integer returns a reader of integers from low to high.
 func Integer[T int | int64](r *Reader, low, high T) func(n Item) T {
 	return func(n Item) T {
 		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
@@ -281,15 +276,15 @@ func Integer[T int | int64](r *Reader, low, high T) func(n Item) T {
 	}
 }
 
-// Demand reports a key that is missing.
+// Demand reports a missing key.
 func (r *Reader) Demand(at Item, fields map[string]Item, name, want string) {
 	if !fields[name].Given() {
 		r.Problem(at, "the key %s is missing: %s", name, want)
 	}
 }
 
-// Variants reads a map, which may be left out, or a list of maps, of which read makes
-// the combinations of their values. None may come twice.
+// Variants reads an optional map or a list of maps, each to its combinations of values, all of
+// which must differ.
 func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
 	if !n.Given() {
 		return read(n)
@@ -312,7 +307,7 @@ func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
 // MaxCombinations bounds the combinations of a grid's entries.
 const MaxCombinations = 10_000
 
-// TooMany reports a map whose values have more combinations than a grid may have.
+// TooMany reports a map with more than [MaxCombinations] combinations.
 func (r *Reader) TooMany(n Item, what string, parts [3][]float64) bool {
 	many := len(parts[0])*len(parts[1])*len(parts[2]) > MaxCombinations
 	if many {

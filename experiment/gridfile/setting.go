@@ -13,26 +13,24 @@ import (
 // MaxSettings bounds the settings of a method.
 const MaxSettings = 8
 
-// Settings are the settings of a method's own in the order in which its table
-// declares them; the rest is zero. Its JSON is an object in that order.
+// Settings are a method's settings in the order of its declaration; the rest is zero. Its JSON is
+// an object in this order.
 type Settings [MaxSettings]Setting
 
-// Setting is one of them: a number, or a word where Word is not "".
+// Setting is a number, or a word if Word is not "".
 type Setting struct {
 	Name   string
 	Number float64
 	Word   string
 }
 
-// Number returns the number of that name. It panics where there is none: what a
-// method asks for is what its table declares.
+// Number returns a setting's number. An undeclared name panics.
 func (s *Settings) Number(name string) float64 { return s.find(name).Number }
 
-// Int returns the whole number of that name; it panics like Number.
+// Int is like Number for integers.
 func (s *Settings) Int(name string) int { return int(s.find(name).Number) }
 
-// Word returns the word of that name, "" for a setting that is a number. It
-// panics like Number.
+// Word returns a setting's word, "" for a number. An undeclared name panics.
 func (s *Settings) Word(name string) string { return s.find(name).Word }
 
 func (s *Settings) find(name string) Setting {
@@ -44,10 +42,9 @@ func (s *Settings) find(name string) Setting {
 	panic(fmt.Sprintf("experiment: the method has no setting %q", name))
 }
 
-// IsZero reports whether there are no settings.
 func (s Settings) IsZero() bool { return s[0].Name == "" }
 
-// MarshalJSON writes the settings as an object in their order.
+// MarshalJSON keeps the order of settings.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	text := []byte("{")
 	for i, setting := range s {
@@ -67,7 +64,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// Text returns the settings' JSON, "" where there are none.
+// Text returns the settings' JSON, "" for none.
 func (s *Settings) Text() string {
 	if s.IsZero() {
 		return ""
@@ -75,7 +72,6 @@ func (s *Settings) Text() string {
 	return string(JSON(s))
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	*s = Settings{}
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -108,41 +104,39 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// SettingInfo declares a setting of something that a grid names: a number that the
-// rule allows, one of several words, or either. Lists and ranges of it make a cell
-// for each value.
+// SettingInfo declares a setting: a number, a word, or either. Lists and ranges make a cell per
+// value.
 type SettingInfo struct {
 	Name     string
-	Rule     Rule     // of a number, whole where the rule says so; zero: no number is allowed
-	Words    []string // allowed ones; nil: none
-	Standard Setting  // the default, without its name
+	Rule     Rule     // of numbers; zero: none
+	Words    []string // allowed words
+	Standard Setting  // default, without name
 	Meaning  string   // for docs/grid.md, which a test compares
-	Example  string   // of a value, for the message that a needed one is missing
-	Single   bool     // takes one value, no list
-	Needed   bool     // has no default
-	Columns  bool     // a list of features, which is one value
+	Example  string   // for the message that a needed value is missing
+	Single   bool     // not a list
+	Needed   bool     // no default
+	Columns  bool     // a list of features, as one value
 
-	// Where the setting applies, nil for everywhere: elsewhere it is refused if no
-	// cell uses it, and left out of the cells that do not.
+	// Scopes say where the setting applies, nil: everywhere. Other cells leave it out; it is
+	// refused if it applies to no cell.
 	Scopes []Scope
 }
 
-// Scope bounds where a setting applies: to cells for which the aspect has one of the
-// names.
+// Scope restricts a setting to cells whose aspect has one of the names.
 type Scope struct {
-	Aspect string   // for example "regularizer"
-	Names  []string // of the aspect
-	Words  string   // for messages, as in "with the regularizers a, b"
+	Aspect string // for example "regularizer"
+	Names  []string
+	Words  string // for messages, as in "with the regularizers a, b"
 }
 
-// Aspects are the names of what a cell has, by aspect.
+// Aspects are a cell's names by aspect.
 type Aspects map[string]string
 
 func (s *SettingInfo) applies(of Aspects) bool {
 	return !slices.ContainsFunc(s.Scopes, func(c Scope) bool { return !slices.Contains(c.Names, of[c.Aspect]) })
 }
 
-// Where says where the setting applies, for a setting that does not everywhere.
+// Where describes the scopes.
 func (s *SettingInfo) Where() string {
 	parts := make([]string, len(s.Scopes))
 	for i, c := range s.Scopes {
@@ -151,7 +145,6 @@ func (s *SettingInfo) Where() string {
 	return strings.Join(parts, " ")
 }
 
-// Allows reports whether a cell may have the value.
 func (s *SettingInfo) Allows(value Setting) bool {
 	if s.Columns {
 		return ColumnIndexes(value.Word) != nil
@@ -162,7 +155,7 @@ func (s *SettingInfo) Allows(value Setting) bool {
 	return s.Rule.Allows != nil && s.Rule.Allows(value.Number)
 }
 
-// Want says what is allowed.
+// Want describes what is allowed.
 func (s *SettingInfo) Want() string {
 	words := strings.Join(s.Words, ", ")
 	switch {
@@ -176,8 +169,7 @@ func (s *SettingInfo) Want() string {
 	return s.Rule.Want + " or one of " + words
 }
 
-// Declared is what a grid can name with settings: a model, a regularizer, a
-// method, a loss or a constraint.
+// Declared is something with settings: a model, a regularizer, a method, a loss or a constraint.
 type Declared interface {
 	Declaration() (name string, settings []SettingInfo)
 }
@@ -187,8 +179,7 @@ func nameOf(d Declared) string {
 	return name
 }
 
-// NamesOf returns the names of a table in its order, in which messages and
-// documents show them.
+// NamesOf returns the names in the order of the table, which messages and documents keep.
 func NamesOf[T Declared](table []T) []string {
 	names := make([]string, len(table))
 	for i, d := range table {
@@ -197,7 +188,7 @@ func NamesOf[T Declared](table []T) []string {
 	return names
 }
 
-// Lookup returns the entry of a table by its name, zero if there is none.
+// Lookup returns a table's entry by name, or zero.
 func Lookup[T Declared](table []T, name string) (found T) {
 	if i := slices.IndexFunc(table, func(d T) bool { return nameOf(d) == name }); i >= 0 {
 		return table[i]
@@ -205,8 +196,8 @@ func Lookup[T Declared](table []T, name string) (found T) {
 	return found
 }
 
-// CheckSettings returns an error where settings are not those that what declares
-// them has for cells with the aspects.
+// CheckSettings returns an error unless settings are those that the owner declares for cells with
+// these aspects.
 func CheckSettings(owner Declared, settings Settings, of Aspects) error {
 	name, infos := owner.Declaration()
 	rest := settings[:]
@@ -227,8 +218,7 @@ func CheckSettings(owner Declared, settings Settings, of Aspects) error {
 	return nil
 }
 
-// JSON encodes a value that always has an encoding: finite numbers and
-// valid text, which parsing a grid makes sure of.
+// JSON encodes a value of finite numbers and valid texts; it panics on others.
 func JSON(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -237,8 +227,7 @@ func JSON(value any) []byte {
 	return text
 }
 
-// ColumnIndexes reads the value of a setting of features: indexes with
-// commas, rising.
+// ColumnIndexes parses increasing indexes of features, separated by commas; nil if invalid.
 func ColumnIndexes(word string) []int {
 	var list []int
 	for field := range strings.SplitSeq(word, ",") {

@@ -5,31 +5,29 @@ import (
 	"math/big"
 )
 
-// The scales of a range with a number of values.
+// Scales of a range with num.
 const (
 	linearScale = "linear" // equal differences
 	logScale    = "log"    // equal ratios
 )
 
-// span is a range as a grid gives it: {from, to, step}, or {from, to, num} with
-// the scale linear or log.
+// span is a range {from, to, step}, or {from, to, num} with a scale.
 type span struct {
-	from, to, step *big.Rat // step is nil for a range with num
-	num            int      // values, where there is no step
+	from, to, step *big.Rat // step is nil with num
+	num            int
 	log            bool
 	fields         map[string]Item
 }
 
-// span reads a range. It counts in decimals, so that the third value of
-// {from: 0.001, to: 0.03, step: 0.001} is exactly 0.003, and that of
-// {from: 0.001, to: 10, num: 5, scale: log} exactly 0.1. The values are the same on
-// every machine, as identities of cells need.
+// span reads a range in decimal arithmetic: the third value of {from: 0.001, to: 0.03, step: 0.001}
+// is exactly 0.003, and that of {from: 0.001, to: 10, num: 5, scale: log} exactly 0.1. Values are
+// the same on every machine, as identities of cells require.
 func (r *Reader) span(n Item, allowed Rule) []float64 {
 	s, ok := r.spanFields(n)
 	if !ok {
 		return nil
 	}
-	var next func() float64 // the first value, then those behind it
+	var next func() float64
 	count, finest := s.num, s.fields["num"]
 	switch {
 	case s.step != nil:
@@ -101,7 +99,7 @@ func (r *Reader) spanFields(n Item) (s span, ok bool) {
 	return s, r.reported == before
 }
 
-// exact reads a decimal number as it is written, nil after a problem.
+// exact reads a decimal number exactly, nil after a problem.
 func (r *Reader) exact(n Item) *big.Rat {
 	if _, ok := r.number(n, AnyNumber); !ok {
 		return nil
@@ -114,7 +112,6 @@ func (r *Reader) exact(n Item) *big.Rat {
 	return x
 }
 
-// steps counts the values of a range with a step.
 func (r *Reader) steps(n Item, s *span) (count int, ok bool) {
 	width := new(big.Rat).Sub(s.to, s.from)
 	step := s.fields["step"]
@@ -135,7 +132,7 @@ func (r *Reader) steps(n Item, s *span) (count int, ok bool) {
 	return int(steps.Int64()) + 1, true
 }
 
-// stepping returns a function that yields from, from + step, ..., each rounded once.
+// stepping yields from, from + step, ..., each rounded once.
 func stepping(from, step *big.Rat) func() float64 {
 	next := new(big.Rat).Sub(from, step)
 	return func() float64 {
@@ -144,12 +141,11 @@ func stepping(from, step *big.Rat) func() float64 {
 	}
 }
 
-// logBits is the precision of a range with equal ratios. Its rounding errors, of
-// which each value adds one, reach 2^-300: the decimal that is meant is the nearest.
+// logBits is the precision of a logarithmic range. The errors, one rounding per value, reach
+// 2^-300, so that the intended decimal is the nearest float64.
 const logBits = 320
 
-// multiplying returns a function that yields num numbers from one to the other with
-// equal ratios: the nearest ones of both ends, and of what is between them.
+// multiplying yields num numbers with equal ratios, each the nearest float64, ends included.
 func multiplying(from, to *big.Rat, num int) func() float64 {
 	next := newFloat().SetRat(from)
 	ratio := root(newFloat().SetRat(new(big.Rat).Quo(to, from)), num-1)
@@ -176,8 +172,7 @@ func root(x *big.Float, n int) *big.Float {
 	return y
 }
 
-// newtonSteps double the right digits of a root often enough: a relative error e
-// becomes at most n e², and n is below maxValues.
+// newtonSteps suffice: a relative error e becomes at most n e², and n is below MaxValues.
 const newtonSteps = 7
 
 func power(x *big.Float, n int) *big.Float {
@@ -191,9 +186,8 @@ func power(x *big.Float, n int) *big.Float {
 	return product
 }
 
-// maxDigits bounds the decimal digits after the point of a range's numbers, and
-// maxDenominator the bits of 10^maxDigits; float64 has no numbers other than 0
-// beyond.
+// maxDigits bounds the decimals of a range's numbers, maxDenominator the bits of 10^maxDigits.
+// Beyond, float64 has no numbers other than 0.
 const (
 	maxDigits      = 400
 	maxDenominator = maxDigits*3322/1000 + 1

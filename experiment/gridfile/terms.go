@@ -7,8 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ReadNamed reads an element of a list of declared things: a name, or a map of a name
-// to its settings, which is not given for a name alone.
+// ReadNamed reads a name, or a map of a name to its settings, which are otherwise not given.
 func ReadNamed[T Declared](r *Reader, n Item, table []T) (declaration T, settings Item, ok bool) {
 	var name string
 	switch {
@@ -32,8 +31,8 @@ func ReadNamed[T Declared](r *Reader, n Item, table []T) (declaration T, setting
 	return declaration, Item{}, false
 }
 
-// ReadEntry reads an element whose settings are those of its declaration. none says
-// what to do about settings of a thing without any.
+// ReadEntry reads an element with the settings of its declaration. none completes the message "has
+// no" for settings of a thing without any.
 func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, ok bool) {
 	declaration, given, ok := ReadNamed(r, n, table)
 	if !ok {
@@ -59,8 +58,8 @@ func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, 
 	return e, ok
 }
 
-// Choices reads settings of what at names; ok is false where a needed one is
-// missing. given is the map that holds them, if there is one.
+// Choices reads the settings of name; ok is false if a needed one is missing. given is the map of
+// settings, if any.
 func (r *Reader) Choices(
 	at, given Item, fields map[string]Item, name string, infos []SettingInfo,
 ) (list Choices, ok bool) {
@@ -84,7 +83,7 @@ func (r *Reader) Choices(
 	return list, ok
 }
 
-// choice reads the values of one setting, its default where it is not given.
+// choice reads a setting's values or its default.
 func (r *Reader) choice(n Item, info *SettingInfo) Choice {
 	if !n.Given() {
 		value := info.Standard
@@ -105,7 +104,7 @@ func (r *Reader) choice(n Item, info *SettingInfo) Choice {
 			}
 			c.Values = append(c.Values, value)
 		}
-	default: // a range too
+	default: // includes ranges
 		for _, x := range r.Numbers(n, Rule{Allows: info.Rule.Allows, Want: info.Want(), words: info.Words}) {
 			c.Values = append(c.Values, Setting{Name: info.Name, Number: x})
 		}
@@ -137,7 +136,7 @@ func (r *Reader) columns(n Item) string {
 	return strings.Join(words, ",")
 }
 
-// HasEntry reports whether a list has an entry of the name.
+// HasEntry reports whether a list has an entry of this name.
 func HasEntry(list []Entry, name string) bool {
 	return slices.ContainsFunc(list, func(e Entry) bool { return e.Name == name })
 }

@@ -12,11 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const MaxFile = 16 << 20 // bytes of a grid file
+const MaxFile = 16 << 20 // bytes
 
-// Open parses a grid file's text and applies overrides, each "key=value" with a
-// dotted path with list indexes. file is the file's name in messages. The error is of
-// type [Problems].
+// Open parses a grid file's text and applies overrides "key=value" with dotted paths. file is its
+// name in messages. Errors are [Problems].
 func Open(data []byte, file string, set []string) (*Reader, Item, error) {
 	r := &Reader{File: file, origin: map[*yaml.Node]string{}}
 	tree := r.tree(data)
@@ -32,7 +31,7 @@ func Open(data []byte, file string, set []string) (*Reader, Item, error) {
 	return r, Item{Node: tree}, nil
 }
 
-// tree parses the file's text into a map, nil after a problem.
+// tree parses the text into a map, nil after a problem.
 func (r *Reader) tree(data []byte) *yaml.Node {
 	whole := Place{file: r.File}
 	if len(data) > MaxFile {
@@ -64,10 +63,10 @@ func (r *Reader) tree(data []byte) *yaml.Node {
 	return tree
 }
 
-// yamlLine takes the line number out of the parser's messages.
+// yamlLine extracts the line from the parser's messages.
 var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// parseTree parses the one document of a text. An empty text is an error.
+// parseTree parses a text's only document, which must not be empty.
 func parseTree(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, next yaml.Node
@@ -85,8 +84,8 @@ func parseTree(text []byte) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// refuseAliases reports anchors and aliases: they would give one value two
-// places, and let a small file stand for an endless one.
+// refuseAliases reports anchors and aliases, by which one value would have two places and a small
+// file could expand without end.
 func (r *Reader) refuseAliases(node *yaml.Node) {
 	if node.Anchor != "" || node.Kind == yaml.AliasNode {
 		at := Place{file: r.File, line: node.Line, set: r.origin[node]}

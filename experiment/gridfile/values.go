@@ -9,18 +9,17 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// MaxValues bounds the values of one list or range. Grids of many million
-// cells are products of several.
+// MaxValues bounds the values of a list or range. Larger grids are products of several.
 const MaxValues = 100_000
 
 // Rule says which numbers are allowed.
 type Rule struct {
 	Allows func(x float64) bool
 	Want   string
-	words  []string // that are allowed too, for what may be meant by another one
+	words  []string // allowed words, for suggestions
 }
 
-// Rules that several keys share.
+// Common rules.
 var (
 	Positive    = Rule{Allows: func(x float64) bool { return x > 0 }, Want: "a number > 0"}
 	AboveOne    = Rule{Allows: func(x float64) bool { return x > 1 }, Want: "a number > 1"}
@@ -43,7 +42,7 @@ func (r *Reader) number(n Item, allowed Rule) (x float64, ok bool) {
 	return 0, false
 }
 
-// Whole returns the rule of whole numbers from low to high.
+// Whole returns the rule of integers from low to high.
 func Whole(low, high int) Rule {
 	return Rule{
 		Allows: func(x float64) bool { return x >= float64(low) && x <= float64(high) && x == math.Trunc(x) },
@@ -51,8 +50,7 @@ func Whole(low, high int) Rule {
 	}
 }
 
-// Numbers reads what varies: a number, a list of different numbers or a range, see
-// span.
+// Numbers reads a number, a list of different numbers or a range.
 func (r *Reader) Numbers(n Item, allowed Rule) []float64 {
 	if n.Kind == yaml.MappingNode {
 		return r.span(n, allowed)
