@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// arff reads an ARFF file: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
-// KEEL's form also names inputs and outputs: https://sci2s.ugr.es/keel/dataset
+// arff reads ARFF (https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/) and
+// KEEL's extension by inputs and outputs (https://sci2s.ugr.es/keel/dataset).
 type arff struct {
 	l       *lines
 	t       *table
 	s       splitter
 	columns []column
 	refused []refused
-	implied []int // columns that a sparse row may omit although their implied value is not 0
-	inputs  []int // columns that @inputs names, nil without it
+	implied []int // columns with an implied value other than 0 in sparse rows
+	inputs  []int // columns of @inputs, nil if absent
 	outputs []int
 }
 
@@ -73,8 +73,7 @@ func readARFF(l *lines, t *table) error {
 	}
 }
 
-// line returns the next line that is not only a comment, from its first character that is not
-// blank.
+// line returns the next trimmed line with content other than a comment.
 func (a *arff) line() ([]byte, error) {
 	for {
 		b, err := a.l.next()
@@ -115,7 +114,7 @@ func (a *arff) header() error {
 	}
 }
 
-// listed reads the attribute names after @inputs or @outputs and appends their columns.
+// listed appends the columns named after @inputs or @outputs.
 func (a *arff) listed(b []byte, columns []int) ([]int, error) {
 	if columns == nil {
 		columns = []int{}
@@ -138,7 +137,7 @@ func (a *arff) listed(b []byte, columns []int) ([]int, error) {
 	return columns, nil
 }
 
-// leaveOut takes the target from @outputs and drops what is neither input nor target.
+// leaveOut takes the target from @outputs and drops all but inputs and target.
 func (a *arff) leaveOut() {
 	if len(a.outputs) == 1 {
 		a.t.standard = a.outputs[0]
@@ -158,7 +157,7 @@ func (a *arff) leaveOut() {
 	}
 }
 
-// checkOutputs refuses several outputs of which no option names one.
+// checkOutputs refuses several outputs unless an option names the target.
 func (a *arff) checkOutputs() error {
 	if len(a.outputs) < 2 || a.t.o.Target != "" {
 		return nil
@@ -191,7 +190,7 @@ func (a *arff) attribute(b []byte) error {
 	kind := b[:end]
 	switch {
 	case equalFold(kind, "numeric"), equalFold(kind, "real"), equalFold(kind, "integer"):
-		// KEEL writes the range after the type.
+		// KEEL appends the range.
 		if rest := trim(b[end:]); len(rest) > 0 && rest[0] != '[' && rest[0] != '%' {
 			err = fmt.Errorf("%q after the type", short(rest))
 		}
@@ -277,11 +276,10 @@ func (a *arff) nominal(b []byte, col *column) error {
 	return nil
 }
 
-// errBrace reports a list element in braces without a comma or } after it.
 var errBrace = errors.New("neither a comma nor }")
 
-// inBraces reads a list that begins with the brace b[0]. element reads the k-th element at b[i] and
-// returns its end. The result is the index after the closing brace.
+// inBraces reads a list from its brace b[0] and returns the index after its end. element reads the
+// k-th element at b[i] and returns its end.
 func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, error) {
 	a.s.clear()
 	i := a.s.skipBlanks(b, 1)
@@ -301,7 +299,7 @@ func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, err
 	return i + 1, nil
 }
 
-// readNumbers reads the declared values as numbers if all are numbers.
+// readNumbers sets numbers if all declared values are numbers.
 func (c *column) readNumbers() {
 	numbers, places := make([]float64, len(c.nominal)), make(map[float64]int)
 	for k, value := range c.nominal {
@@ -317,8 +315,7 @@ func (c *column) readNumbers() {
 	c.numbers, c.places = numbers, places
 }
 
-// denseRow reads one value for each attribute, separated by commas or, in a line without commas, by
-// blanks.
+// denseRow reads values separated by commas or, in a line without commas, by blanks.
 func (a *arff) denseRow(b []byte) error {
 	a.s.delim = ' '
 	if bytes.IndexByte(b, ',') >= 0 {
@@ -339,7 +336,7 @@ func (a *arff) denseRow(b []byte) error {
 	return nil
 }
 
-// sparseRow reads a row {index value, ...}, indices ascending from 0.
+// sparseRow reads {index value, ...} with ascending indices from 0.
 func (a *arff) sparseRow(b []byte) error {
 	previous, implied := -1, a.implied
 	i, err := a.inBraces(b, func(i, k int) (int, error) {
@@ -377,8 +374,8 @@ func (a *arff) sparseRow(b []byte) error {
 	return nil
 }
 
-// imply sets the columns before c that a sparse row omits to the first declared value of a nominal
-// attribute, or to 0 for the target. It returns the columns after c.
+// imply sets omitted columns before c of a sparse row: nominal ones to their first declared value,
+// the target to 0. It returns the columns after c.
 func (a *arff) imply(implied []int, c int) []int {
 	for len(implied) > 0 && implied[0] <= c {
 		at := implied[0]

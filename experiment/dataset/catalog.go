@@ -11,40 +11,40 @@ import (
 // Entry describes a data set of the catalog.
 type Entry struct {
 	Name    string
-	Aliases []string // other names it is found by
-	Doc     string   // what it is, and what was decided about it
+	Aliases []string
+	Doc     string
 	Task    Task
 
-	// Reading names the data set that this one reads as the scripts of the GAGA paper do; "" for
-	// others. Rows of the paper for that name also apply to this one.
+	// Reading names the data set that this entry reads as the GAGA scripts do, "" for others. The
+	// paper's rows for that name also apply to this entry.
 	Reading string
 
-	Rows, Features int // expected shape, the target left out
+	Rows, Features int // without the target
 
-	// Files are the forms below a data folder, best first. An embedded data set has none.
+	// Files are the forms below a data folder, best first; none if embedded.
 	Files    []File
 	Embedded bool
 
-	OpenML int    // data id the download comes from, 0 for none
-	URL    string // where the download comes from when OpenML does not have the same rows
+	OpenML int    // data id, 0 for none
+	URL    string // of the download if OpenML has other rows
 
-	UCI     string // name at the UCI repository, "" where it is not from there
-	Source  string // who made it
-	Licence string // "not stated" where the source says nothing
+	UCI     string // name at the UCI repository
+	Source  string // author
+	Licence string // or "not stated"
 }
 
 // File is one form of a data set.
 type File struct {
-	// Path lies below a data folder, with slashes. The file may be gzipped, with .gz at the end.
+	// Path is slash-separated, below a data folder. The file may be gzipped with .gz appended.
 	Path string
-	// SHA256 is the digest in hex of the decompressed contents, "" if unknown.
+	// SHA256 is the hex digest of the unzipped content, "" if unknown.
 	SHA256  string
 	Options Options
-	// Fetched marks the form that a download has.
+	// Fetched marks the downloaded form.
 	Fetched bool
 }
 
-// Download returns the form in which the data set can be downloaded.
+// Download returns the form that can be downloaded.
 func (e Entry) Download() (File, bool) {
 	i := slices.IndexFunc(e.Files, func(f File) bool { return f.Fetched })
 	if i < 0 {
@@ -53,8 +53,8 @@ func (e Entry) Download() (File, bool) {
 	return e.Files[i], true
 }
 
-// Catalog returns the data sets of Tables 1 and 4 of the GAGA paper (Qu, Li and Gu, NeurIPS 2022),
-// as the paper describes them and as its scripts read them, and the embedded ones, ordered by name.
+// Catalog returns, ordered by name, the embedded data sets and those of Tables 1 and 4 of the GAGA
+// paper (Qu, Li and Gu, NeurIPS 2022), both as in the paper and as its scripts read them.
 func Catalog() []Entry {
 	entries := slices.Concat(embeddedSets(), classificationSets(), regressionSets(), scriptsSets())
 	slices.SortFunc(entries, func(a, b Entry) int {
@@ -63,7 +63,7 @@ func Catalog() []Entry {
 	return entries
 }
 
-// Lookup finds an entry by its name or an alias, ignoring case.
+// Lookup finds an entry by name or alias, ignoring case.
 func Lookup(name string) (Entry, bool) {
 	for _, entry := range Catalog() {
 		if _, ok := entry.spelling(name); ok {
@@ -82,7 +82,7 @@ func (e Entry) spelling(name string) (string, bool) {
 	return "", false
 }
 
-// Meant returns the names similar to an unknown one, as in "; did you mean digits?", or "".
+// Meant suggests similar names, as in "; did you mean digits?", or returns "".
 func Meant(name string) string { return spelling.After(name, names()) }
 
 func names() []string {

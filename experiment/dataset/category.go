@@ -8,16 +8,16 @@ import (
 	"strconv"
 )
 
-// categories are the values of a column that is encoded one-hot. While the file is read, a row
-// holds the index of its value in list.
+// categories are the values of a one-hot column. Until the file is read, rows hold indexes into
+// list.
 type categories struct {
-	list   []label // in order of appearance
+	list   []label // by first appearance
 	places map[label]int
-	line   int  // of the first one
-	listed bool // by [Options.OneHot]: numbers count too
+	line   int  // of the first
+	listed bool // in [Options.OneHot], so that numbers count
 
-	rows, alike int    // with text, with text that looks like a number
-	like        string // the first of these
+	rows, alike int    // with text; with text like a number
+	like        string // first of alike
 	likeLine    int
 }
 
@@ -65,7 +65,7 @@ func (t *table) setCategory(col *column, text []byte, kind kind) error {
 	return nil
 }
 
-// refuses reports whether most values look like numbers that were not listed.
+// refuses reports whether most values look like numbers without being listed.
 func (c *categories) refuses() bool { return !c.listed && 2*c.alike > c.rows }
 
 func (c *categories) refusal(ref string) error {
@@ -78,7 +78,6 @@ func (c *categories) refusal(ref string) error {
 		short([]byte(c.like)), c.alike, c.rows, what, ref)
 }
 
-// decimalHintFor is decimalHint for a number with a decimal comma, "" for other text.
 func decimalHintFor(text string) string {
 	if isDecimalComma(text) {
 		return decimalHint
@@ -89,14 +88,14 @@ func decimalHintFor(text string) string {
 const oneKind = "; a column has one kind unless encode: {onehot: [...]} lists it, which makes each of its values a feature " +
 	"(header: true where the first line holds names)"
 
-// spreadCategories makes the features of the categories that the remaining rows have.
+// spreadCategories makes features of the categories in the remaining rows.
 func (t *table) spreadCategories() error {
 	rows := t.kept()
 	if rows == 0 || !slices.ContainsFunc(t.columns, func(c column) bool { return c.categories != nil }) {
 		return nil
 	}
 	old, width := t.x, t.width
-	from := make([]int, len(t.columns)) // index of each column in the old rows
+	from := make([]int, len(t.columns)) // of each column in the old rows
 	t.width = 0
 	for i := range t.columns {
 		col := &t.columns[i]
@@ -144,8 +143,7 @@ func (c *column) spread(to, from []float64) {
 	}
 }
 
-// sortUsed sorts the categories that occur in the column, every width-th of values, and returns
-// their names.
+// sortUsed sorts the categories that occur in every width-th value and returns their names.
 func (c *categories) sortUsed(values []float64, width int) []string {
 	used := make([]bool, len(c.list))
 	for k := 0; k < len(values); k += width {

@@ -11,22 +11,22 @@ import (
 	"slices"
 )
 
-// CheckResult describes a data set of the catalog.
+// CheckResult describes the state of a data set of the catalog.
 type CheckResult struct {
 	Name     string
-	Path     string // "" when embedded or absent
+	Path     string // "" if embedded or absent
 	Embedded bool
-	SHA256   string // of the file's contents, decompressed; "" when embedded
-	Verified bool   // the digest is the catalog's
+	SHA256   string // of the unzipped content; "" if embedded
+	Verified bool   // SHA256 is the catalog's
 
 	Task               Task
 	Rows, Features     int
-	Digest             string  // [Dataset.Digest]
-	Negative, Positive int     // rows of each class, for classification
-	Low, High          float64 // range of the target, for regression
+	Digest             string
+	Negative, Positive int     // rows per class
+	Low, High          float64 // range of a regression's target
 
-	// Err says what is wrong: the data set is absent, its bytes differ from the catalog's, it
-	// cannot be read, it has missing values (with count and column) or another shape.
+	// Err says that the data set is absent, unreadable or incomplete, or differs from the catalog
+	// in bytes or shape.
 	Err error
 }
 
@@ -71,7 +71,7 @@ func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error
 	return nil
 }
 
-// contentDigest returns the SHA-256 in hex of a file, decompressed if gzipped.
+// contentDigest returns the hex digest of a file's unzipped content.
 func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

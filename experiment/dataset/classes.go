@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// label is one label of a target. Labels are equal if their texts or numbers are: 1, 1.0 and +1 are
-// one.
+// label is a label of a target, equal by text or number: 1, 1.0 and +1 are one.
 type label struct {
-	text   string // of a label that is not a number
+	text   string // unless a number
 	number float64
 	isText bool
 }
@@ -32,7 +31,7 @@ func (l label) String() string {
 	return strconv.FormatFloat(l.number, 'g', -1, 64)
 }
 
-// compareLabels puts numbers before texts, numbers by value, texts in byte order.
+// compareLabels orders numbers, then texts in byte order.
 func compareLabels(a, b label) int {
 	switch {
 	case a.isText && b.isText:
@@ -46,12 +45,12 @@ func compareLabels(a, b label) int {
 }
 
 type targets struct {
-	numbers []float64      // 0 for a text, NaN for a missing value
-	lines   []int          // line of each row
-	mapped  string         // labels of the classes, for people
-	codes   []int          // index of each text in texts, -1 for a number; nil while all are numbers
-	texts   []string       // texts so far, or the declared values
-	places  map[string]int // of texts
+	numbers []float64 // 0 for texts, NaN for missing values
+	lines   []int     // by row
+	mapped  string    // labels of the classes, for people
+	codes   []int     // indexes into texts, -1 for numbers; nil while there are only numbers
+	texts   []string  // so far, or as declared
+	places  map[string]int
 }
 
 func (t *targets) addNumber(line int, v float64) {
@@ -152,7 +151,7 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 		}
 		return label{number: t.numbers[row] + 0}
 	}
-	first := make(map[label]int) // line in which each label appears first
+	first := make(map[label]int) // line of first appearance
 	for row, line := range t.lines {
 		if l := at(row); first[l] == 0 {
 			if len(first) == most {
@@ -167,7 +166,7 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 		for i, l := range texts {
 			rank[l] = i
 			if first[l] == 0 {
-				first[l] = -1 // declared, in no row
+				first[l] = -1 // declared but unused
 			}
 		}
 		slices.SortFunc(labels, func(a, b label) int { return cmp.Compare(rank[a], rank[b]) })
@@ -184,8 +183,8 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 	return t.numbers, nil
 }
 
-// signs maps the labels of the rows, in order, to -1 and +1. first holds the line of each, and
-// labels that may be named without appearing.
+// signs maps labels, in order, to -1 and +1. first holds their lines, also for labels that may be
+// named without appearing.
 func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, error) {
 	if len(labels) == 1 {
 		return nil, fmt.Errorf("one class only: every row is labelled %v", labels[0])

@@ -8,24 +8,24 @@ import (
 
 type record struct {
 	fields [][]byte
-	quoted []bool // whether a field was in quotes; nil for a line without quotes
-	line   int    // where it starts
+	quoted []bool // by field; nil for a line without quotes
+	line   int    // of its start
 }
 
 func (r record) isQuoted(c int) bool { return c < len(r.quoted) && r.quoted[c] }
 
 func (r record) isEmpty(c int) bool { return c >= len(r.fields) || len(r.fields[c]) == 0 }
 
-// records reads a csv, tsv or space file record by record. Its first records are sampled before.
+// records reads a csv, tsv or space file, the first records into a sample.
 type records struct {
 	l      *lines
 	s      splitter
 	sample []record
-	at     int   // the next one of the sample
-	err    error // what ended the sample early
+	at     int   // next of the sample
+	err    error // that ended the sample early
 }
 
-// The sample is the most records within these bytes, at least two.
+// Largest sample, of at least two records.
 const (
 	sampleRecords = 64
 	sampleBytes   = 1 << 20
@@ -47,7 +47,7 @@ func (r *records) look() {
 	}
 }
 
-// read returns a record, valid until the next call, and io.EOF after the last one.
+// read returns a record, valid until the next call, or io.EOF.
 func (r *records) read() (record, error) {
 	fields, line, err := r.s.record(r.l)
 	if errors.Is(err, io.EOF) {
@@ -58,7 +58,7 @@ func (r *records) read() (record, error) {
 	return record{fields: fields, quoted: r.s.quoted, line: line}, nil
 }
 
-// next returns the records in their order, beginning with the sample.
+// next returns all records in order, including the sample.
 func (r *records) next() (record, error) {
 	if r.at < len(r.sample) {
 		r.at++

@@ -11,18 +11,17 @@ import (
 )
 
 var (
-	// errHeader is the error of a first line that is half a header.
 	errHeader = errors.New("some fields are text, others numbers: say whether the line holds the names of the columns (header: true or false)")
-	// errNumbers is the error of a first line that may be the column names of pandas.
+	// errNumbers refuses a first line that may be column names of pandas.
 	errNumbers = errors.New("the line counts 0, 1, 2, ... as names of columns without names do, and may hold values: " +
 		"say whether it holds the names of the columns (header: true or false)")
 )
 
 // head describes the first records of a csv, tsv or space file.
 type head struct {
-	header     bool // the first one holds names
+	header     bool // the first record holds names
 	headerLine int
-	wide       int // a line with one field for each column
+	wide       int // line with a field per column
 	trailing   int // blank columns at the end
 }
 
@@ -37,8 +36,8 @@ type sniffer struct {
 	columns []column
 }
 
-// readFirst derives the columns from the first records: whether there is a header, and which
-// columns do not belong to the table.
+// readFirst decides from the first records whether there is a header and which columns belong to
+// the table.
 func (t *table) readFirst(sample []record, delim byte) error {
 	s := &sniffer{numerals: &t.numerals, o: t.o, delim: delim, first: sample[0], sample: sample, rows: sample}
 	var err error
@@ -92,7 +91,7 @@ func (s *sniffer) isHeader() (bool, error) {
 		return f.texts > 0, nil
 	case len(rows) == 0:
 		return false, nil
-	case f.quoted == f.numbers: // names are in quotes, numbers are not
+	case f.quoted == f.numbers: // only names are quoted
 		return true, nil
 	case f.own < f.numbers:
 		return f.texts == 0 && s.isAbove(rows), nil
@@ -105,11 +104,11 @@ func (s *sniffer) isHeader() (bool, error) {
 }
 
 type firstFields struct {
-	end                    int  // before the fields that are empty in all records
-	unnamed                bool // the first one is empty
+	end                    int  // before fields that are always empty
+	unnamed                bool // the first is empty
 	texts, numbers, others int
-	own                    int // numbers equal to their column's index
-	quoted                 int // numbers in quotes, while the rows below have none
+	own                    int // numbers equal to their index
+	quoted                 int // quoted numbers above unquoted rows
 }
 
 func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
@@ -117,12 +116,12 @@ func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 	for end > 1 && len(rows) > 0 && !slices.ContainsFunc(s.sample, func(r record) bool { return !r.isEmpty(end - 1) }) {
 		end--
 	}
-	start := 0 // R and pandas leave the name of the first column empty
+	start := 0 // 1 if the first name is empty (R, pandas)
 	if end > 1 && first.isEmpty(0) {
 		start, f.unnamed = 1, true
 	}
 	f.end = end
-	short := 0 // and R leaves it out
+	short := 0 // 1 if it is missing (R)
 	if len(rows) > 0 && len(rows[0].fields) == len(first.fields)+1 {
 		short = 1
 	}
@@ -145,8 +144,8 @@ func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 	return f
 }
 
-// isEven reports whether a record has at least three numbers at even distances, such as years or
-// wavelengths. A first field may be text.
+// isEven reports whether a record has at least three equidistant numbers, such as years or
+// wavelengths, after an optional text.
 func (s *sniffer) isEven(r record) bool {
 	var values []float64
 	for c := 0; c < len(r.fields) && (!r.isEmpty(c) || c == 0); c++ {
@@ -167,8 +166,7 @@ func (s *sniffer) isEven(r record) bool {
 	return true
 }
 
-// isAbove reports whether a first record of whole numbers at even distances is above rows that have
-// fractions only.
+// isAbove reports whether equidistant integers are above rows of fractions only.
 func (s *sniffer) isAbove(rows []record) bool {
 	if len(rows) < 5 || !s.isEven(s.first) {
 		return false
@@ -185,9 +183,9 @@ func (s *sniffer) isAbove(rows []record) bool {
 	return true
 }
 
-// isNamed reports whether a first record is a header although some names are column indexes:
-// another name is above a number, or appears nowhere else in a column with repeated values, or a
-// column has fractions only.
+// isNamed reports whether a first record is a header despite names that are column indexes: another
+// name is above a number or unique in a column with repeated values, or a column has only
+// fractions.
 func (s *sniffer) isNamed(first record, rows []record) bool {
 	for c, name := range first.fields {
 		if !s.isText(first, c) {
@@ -204,14 +202,14 @@ func isAmong(rows []record, c int, text []byte) bool {
 	return slices.ContainsFunc(rows, func(r record) bool { return !r.isEmpty(c) && bytes.Equal(r.fields[c], text) })
 }
 
-// isCounted reports whether a first record that counts the columns from 0 is a header, as pandas
-// writes for a table without names: a column has fractions only, or a value appears nowhere else.
-// Six consecutive numbers are no coincidence.
+// isCounted reports whether a first record that counts columns from 0 is a header, as pandas writes
+// without names: a column has only fractions, or a value is unique. Six consecutive numbers are no
+// coincidence.
 func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
 	if s.hasFraction(rows) {
 		return true, nil
 	}
-	on := len(names) // the first value of rows that continue the count
+	on := len(names) // first value in rows that continue the count
 	for c := range names {
 		if !rows[0].isEmpty(c) && string(rows[0].fields[c]) == strconv.Itoa(len(names)+c) {
 			on--
@@ -231,7 +229,7 @@ func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
 	return false, errNumbers
 }
 
-// isFraction reports whether all numbers of a column have a fractional part.
+// isFraction reports whether all numbers of a column have fractional parts.
 func (s *sniffer) isFraction(rows []record, c int) bool {
 	fractions := 0
 	for _, r := range rows {
@@ -273,7 +271,7 @@ func isName(ref string) bool {
 	return err != nil
 }
 
-// distinct reports whether a field is present and different in every row.
+// distinct reports whether a field is present and unique in every row.
 func distinct(rows []record, c int) bool {
 	seen := make(map[string]bool, len(rows))
 	for _, r := range rows {
@@ -287,7 +285,7 @@ func distinct(rows []record, c int) bool {
 
 func (s *sniffer) makeColumns() {
 	first, rows := s.first, s.rows
-	width, short := len(first.fields), 0 // short is 1 where a header lacks the name of the first column
+	width, short := len(first.fields), 0 // short is 1 if the header lacks the first name
 	s.wide, s.headerLine = first.line, first.line
 	if s.header && len(rows) > 0 {
 		have := len(rows[0].fields)
@@ -316,8 +314,7 @@ func (s *sniffer) makeColumns() {
 	}
 }
 
-// leaveOut marks the columns outside the table: row names, and columns made by a delimiter at the
-// ends of lines.
+// leaveOut drops row names and columns made by delimiters at line ends.
 func (s *sniffer) leaveOut(short bool) {
 	empty := func(c int) bool {
 		return isUnnamed(s.columns[c].name) && !slices.ContainsFunc(s.rows, func(r record) bool { return !r.isEmpty(c) || r.isQuoted(c) })
@@ -339,7 +336,7 @@ func (s *sniffer) leaveOut(short bool) {
 	}
 }
 
-// isUnnamed reports whether a column has no name, or the one that pandas gives it then.
+// isUnnamed includes the name that pandas gives.
 func isUnnamed(name string) bool { return name == "" || strings.HasPrefix(name, "Unnamed: ") }
 
 func (s *sniffer) say(r *reading) {

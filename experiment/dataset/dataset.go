@@ -1,12 +1,12 @@
-// Package dataset reads tables of numbers, has the catalog of the paper's data sets, and prepares
-// tables for a fit: split, scaling, noise and merging of identical rows.
+// Package dataset reads tables of numbers, catalogs the paper's data sets, and prepares tables for
+// a fit: split, scaling, noise, and merging of identical rows.
 package dataset
 
-// Task is what a target is.
+// Task is the kind of target.
 type Task string
 
 const (
-	Classification Task = "classification" // targets are -1 and +1
+	Classification Task = "classification" // targets -1 and +1
 	Regression     Task = "regression"
 )
 
@@ -14,9 +14,9 @@ const (
 type Dataset struct {
 	Name     string
 	Task     Task
-	Features []string  // names of the D features
-	N, D     int       // rows, features
-	X        []float64 // N x D, row-major, finite; NaN for a missing value that [Prepare] fills
-	Y        []float64 // N targets, finite; -1 or +1 for classification
-	Reading  Reading   // how the file was read; not encoded
+	Features []string
+	N, D     int
+	X        []float64 // N × D, row-major, finite; NaN if missing, for [Prepare] to fill
+	Y        []float64 // finite; -1 or +1 for classification
+	Reading  Reading   // not encoded
 }

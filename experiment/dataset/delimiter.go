@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// textLines yields the lines that are not blank, with any line ends.
+// textLines yields the lines that are not blank.
 func textLines(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -16,7 +16,7 @@ func textLines(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// firstLines returns the first lines of a text, with a letter in place of each quoted field.
+// firstLines returns the first lines with quoted fields replaced by a letter.
 func firstLines(text []byte) [][]byte {
 	const most = 20
 	var list [][]byte
@@ -50,8 +50,8 @@ func withoutQuoted(line []byte) []byte {
 	return bare
 }
 
-// isTabbed reports whether tabs separate fields that contain blanks: all lines have as many tabs,
-// but different numbers of words.
+// isTabbed reports whether lines have equally many tabs but different numbers of words, so that
+// fields contain blanks.
 func isTabbed(lines [][]byte) bool {
 	words, tabs := len(bytes.Fields(lines[0])), bytes.Count(lines[0], []byte{'\t'})
 	other := false
@@ -64,8 +64,8 @@ func isTabbed(lines [][]byte) bool {
 	return tabs > 0 && other
 }
 
-// separates reports whether delim separates fields although the first line has commas: the commas
-// are decimal, or differ in number from line to line.
+// separates reports whether delim separates fields although the first line has commas: these are
+// decimal or vary in number.
 func separates(lines [][]byte, delim byte, decimal string) bool {
 	if len(lines) == 0 || bytes.IndexByte(lines[0], delim) < 0 {
 		return false
@@ -81,7 +81,7 @@ func separates(lines [][]byte, delim byte, decimal string) bool {
 	return commas && even
 }
 
-// areDecimals reports whether each comma of a line is a decimal one if delim separates its fields.
+// areDecimals reports whether delim leaves only decimal commas.
 func areDecimals(line []byte, delim byte) bool {
 	for field := range bytes.SplitSeq(line, []byte{delim}) {
 		if field = trim(field); bytes.IndexByte(field, ',') >= 0 && !isDecimalComma(field) {

@@ -12,8 +12,8 @@ import (
 //go:embed data/*.gz
 var embeddedFiles embed.FS
 
-// Embedded returns an embedded data set; ok reports whether there is one of that name.
-// data/README.md has the sources.
+// Embedded returns an embedded data set; ok is false for other names. Sources are in
+// data/README.md.
 //
 //	breast_cancer  569 x 30   classification: malignant -1 (212 rows), benign +1
 //	diabetes       442 x 10   regression, features as measured (not scaled)
@@ -22,7 +22,7 @@ func Embedded(name string) (d *Dataset, ok bool, err error) {
 	switch name {
 	case "breast_cancer":
 		d, err = readEmbedded(name, breastCancerFeatures(), Options{
-			Format: formatCSV, Skip: 1, Task: Classification, // the first line holds counts and class names
+			Format: formatCSV, Skip: 1, Task: Classification, // counts and class names
 			Classes: Classes{Negative: []string{"0"}, Positive: []string{"1"}},
 		}, "breast_cancer.csv.gz")
 	case "diabetes":
@@ -86,8 +86,7 @@ func paste(files []string) (io.Reader, error) {
 	return strings.NewReader(strings.Join(joined, "\n")), nil
 }
 
-// breastCancerFeatures are ten measures of a cell nucleus, each as mean, standard error and worst
-// value.
+// breastCancerFeatures are the mean, standard error and worst value of ten measures of nuclei.
 func breastCancerFeatures() []string {
 	measures := []string{
 		"radius", "texture", "perimeter", "area", "smoothness",

@@ -29,8 +29,7 @@ const encodingMagic = "AGEDATA\x01"
 
 const maxName = 1 << 20
 
-// chunk is the number of values per read or write: the most that a corrupt length makes Decode
-// allocate.
+// chunk is the number of values per read or write, which bounds what a corrupt length allocates.
 const chunk = 1 << 13
 
 func taskCode(t Task) (byte, bool) {
@@ -86,8 +85,8 @@ func validName(name string) error {
 	return nil
 }
 
-// Encode writes the canonical form of a data set: the same bytes on every machine. It refuses a
-// data set that violates the invariants of its type.
+// Encode writes the canonical form: the same bytes on every machine. It refuses an invalid data
+// set.
 func Encode(w io.Writer, d *Dataset) error {
 	err := d.validate()
 	if err == nil {
@@ -106,7 +105,7 @@ func Encode(w io.Writer, d *Dataset) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode writes all but the checksum. The writer keeps its first error.
+// encode writes all but the checksum; b keeps its first error.
 func (d *Dataset) encode(b *bufio.Writer) {
 	task, _ := taskCode(d.Task)
 	head := append([]byte(encodingMagic), task)
@@ -128,8 +127,8 @@ func writeFloats(w io.Writer, values []float64) {
 	}
 }
 
-// Digest is the SHA-256, as 64 hex digits, of the task, the shape, X and Y. Renaming a set or a
-// column changes no cell.
+// Digest is the SHA-256, in hex, of task, shape, X and Y. Names do not enter, so that renaming
+// changes no cell.
 func (d *Dataset) Digest() string {
 	h := sha256.New()
 	head := append([]byte("agepath data set, version 1\x00"), d.Task...)
@@ -142,8 +141,7 @@ func (d *Dataset) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Decode reads what [Encode] wrote, to the end of r. Anything else, including a damaged or
-// truncated form, is an error. Memory grows only with the bytes read.
+// Decode reads exactly what [Encode] wrote. Memory grows only with the bytes read.
 func Decode(r io.Reader) (*Dataset, error) {
 	sum := crc32.New(castagnoli)
 	in := &decoder{r: bufio.NewReaderSize(r, 8*chunk), sum: sum, buf: make([]byte, 8*chunk)}
@@ -157,7 +155,7 @@ func Decode(r io.Reader) (*Dataset, error) {
 	return d, nil
 }
 
-// decoder reads the parts of the canonical form. After an error all further parts are zero.
+// decoder returns zeros after its first error.
 type decoder struct {
 	r   *bufio.Reader
 	sum hash.Hash32
@@ -214,7 +212,7 @@ func (in *decoder) dataset() (*Dataset, error) {
 	return d, d.validate()
 }
 
-// bytes reads n bytes, at most len(in.buf), valid until the next read.
+// bytes reads at most len(in.buf) bytes, valid until the next read.
 func (in *decoder) bytes(n int) []byte {
 	b := in.buf[:n]
 	if in.err == nil {
@@ -224,7 +222,7 @@ func (in *decoder) bytes(n int) []byte {
 		clear(b)
 		return b
 	}
-	in.sum.Write(b) // a hash never returns an error
+	in.sum.Write(b) // hashes return no errors
 	return b
 }
 
@@ -245,7 +243,7 @@ func (in *decoder) name() string {
 	return string(name)
 }
 
-// floats reads n values, allocating as they arrive.
+// floats allocates as values arrive.
 func (in *decoder) floats(n int) []float64 {
 	values := make([]float64, 0, min(n, chunk))
 	for len(values) < n && in.err == nil {

@@ -22,26 +22,26 @@ import (
 const (
 	OpenML = "https://www.openml.org"
 
-	maxDownload  = 1 << 30          // bytes of a download
-	fetchTimeout = 10 * time.Minute // of a request with its answer
+	maxDownload  = 1 << 30          // bytes
+	fetchTimeout = 10 * time.Minute // per request
 	fetchPause   = 5 * time.Second  // before a retry
 )
 
 // Fetcher downloads data sets of the catalog into a folder. The zero value is ready to use.
 //
-// A download is written to a file that ends in .part, so that two processes must not fetch the same
-// data set at once. A request is retried once after five seconds: after a network error, a timeout
-// of ten minutes, and the answers 408, 429 and 5xx. Other answers end the fetch.
+// Two processes must not fetch the same data set at once: they would share the file .part. A
+// network error, a timeout after ten minutes, and the answers 408, 429 and 5xx are retried once
+// after five seconds.
 type Fetcher struct {
-	Client  *http.Client // nil is http.DefaultClient
-	BaseURL string       // of OpenML; "" is [OpenML]
-	// Retry, if not nil, is called for each retry with its cause.
+	Client  *http.Client // default [http.DefaultClient]
+	BaseURL string       // default [OpenML]
+	// Retry is called before each retry; may be nil.
 	Retry func(url string, err error)
 }
 
-// Fetch downloads a data set to where a [Library] with the folder dir finds it. It checks the
-// digests of OpenML and the catalog, reads the data and compares the shape before it names the
-// file. A file that is there and passes is kept.
+// Fetch downloads a data set to where a [Library] with folder dir finds it. It checks the digests
+// of OpenML and the catalog and the shape before it renames the file. A valid existing file is
+// kept.
 func (f *Fetcher) Fetch(ctx context.Context, e Entry, dir string) error {
 	if err := f.fetch(ctx, e, dir); err != nil {
 		return fmt.Errorf("fetch data set %s: %w", e.Name, err)
@@ -70,7 +70,7 @@ func (f *Fetcher) fetch(ctx context.Context, e Entry, dir string) error {
 	}
 	part := path + ".part"
 	if err := f.get(ctx, from.URL, func(r io.Reader) error { return save(part, r) }); err != nil {
-		_ = os.Remove(part) // else the next fetch replaces it
+		_ = os.Remove(part) // otherwise the next fetch replaces it
 		return err
 	}
 	if err := e.verify(ctx, file, part, path, from.MD5); err != nil {
@@ -98,7 +98,7 @@ func save(path string, r io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// get sends a request, with one retry, and passes the answer to take.
+// get passes the answer to take, with one retry.
 func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) error) error {
 	again, err := f.tryIn(ctx, url, take)
 	if again && ctx.Err() == nil {
@@ -129,7 +129,7 @@ func (f *Fetcher) tryIn(ctx context.Context, url string, take func(io.Reader) er
 	return again, err
 }
 
-// try sends a request and reports whether a retry may help.
+// try reports whether a retry may help.
 func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
 	client := f.Client
 	if client == nil {
@@ -142,7 +142,7 @@ func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) erro
 	request.Header.Set("Accept", "application/json, */*")
 	response, err := client.Do(request)
 	if wrapped, ok := errors.AsType[*neturl.Error](err); ok {
-		err = wrapped.Err // its address is that of the request
+		err = wrapped.Err // without the URL, which get adds
 	}
 	if err != nil {
 		return true, err
@@ -161,7 +161,6 @@ func refusal(response *http.Response) error {
 	var body struct {
 		Error struct{ Message string }
 	}
-	// A body in another form has no message.
 	if json.NewDecoder(io.LimitReader(response.Body, 1<<12)).Decode(&body) == nil && body.Error.Message != "" {
 		text += ": " + body.Error.Message
 	}
@@ -170,7 +169,7 @@ func refusal(response *http.Response) error {
 
 type origin struct {
 	URL string
-	MD5 string // hex, "" if not stated
+	MD5 string // hex, "" if unknown
 }
 
 func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
@@ -197,7 +196,7 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 	return from, nil
 }
 
-// verify checks digests and shape of the file at path, which will be renamed to final.
+// verify checks the file at path, whose name will be final.
 func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string) error {
 	for _, known := range []struct {
 		name, digest, by string

@@ -18,23 +18,23 @@ import (
 var (
 	// ErrUnknown reports a name that is not in the catalog.
 	ErrUnknown = errors.New("unknown data set")
-	// ErrAbsent reports a data set of the catalog that is not on this machine.
+	// ErrAbsent reports a known data set that is not on this machine.
 	ErrAbsent = errors.New("data set is not on this machine")
 )
 
-// Library finds data sets: embedded ones, then those in the user's folder, then those in the cache
-// that [Fetcher] fills.
+// Library finds data sets: embedded ones, then in the user's folder, then in the cache filled by
+// [Fetcher].
 type Library struct {
-	Dir   string // "" for none
-	Cache string // "" for none
+	Dir   string // optional
+	Cache string // optional
 }
 
-// Folders are searched in this order.
+// Folders lists the folders in the order of search.
 func (l *Library) Folders() []string {
 	return slices.DeleteFunc([]string{l.Dir, l.Cache}, func(dir string) bool { return dir == "" })
 }
 
-// DefaultCache returns the folder for downloads below the user's cache folder.
+// DefaultCache returns the download folder in the user's cache.
 func DefaultCache() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -43,12 +43,12 @@ func DefaultCache() (string, error) {
 	return filepath.Join(cache, "agepath", "datasets"), nil
 }
 
-// Source is what a grid asks for: a name of the catalog, or a path. With a path, Name is the name
-// in results, by default the file's name without its ending.
+// Source names a data set of the catalog or a file. With a path, Name is the name in results, by
+// default the file's without extension.
 type Source struct {
 	Name, Path string
-	Options    Options // override those of the catalog
-	Memory     int64   // limit in bytes by [Need]; 0 is [DefaultMemory]
+	Options    Options // override the catalog's
+	Memory     int64   // limit on [Need] in bytes, default [DefaultMemory]
 }
 
 func (s Source) DatasetName() string {
@@ -65,13 +65,13 @@ func (s Source) DatasetName() string {
 
 // Location is where a data set was found.
 type Location struct {
-	Path     string // "" when embedded
-	File     File   // the form found; how to read it
+	Path     string // "" if embedded
+	File     File   // the form found
 	Embedded bool
 }
 
-// Load reads a data set under the name that was asked for, in the catalog's spelling. The shape
-// must be the catalog's unless an option changes it.
+// Load reads a data set under the requested name in the catalog's spelling. Its shape must be the
+// catalog's unless an option changes it.
 func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	if s.Path != "" {
 		d, err := readFile(ctx, s.Path, s.Options, s.Memory)
@@ -106,8 +106,8 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	return d, nil
 }
 
-// Locate finds a data set of the catalog without reading it. If it is absent, the error is
-// [ErrAbsent] and lists the folders searched, which may be missing themselves.
+// Locate finds a data set without reading it, or returns [ErrAbsent] with the searched folders,
+// which may be missing.
 func (l *Library) Locate(e Entry) (Location, error) {
 	if e.Embedded {
 		return Location{Embedded: true}, nil
@@ -142,7 +142,7 @@ func (l *Library) Locate(e Entry) (Location, error) {
 		ErrAbsent, e.Name, strings.Join(looked, ", "), e.Name)
 }
 
-// CheckDir returns an error unless Dir is empty or a folder, [fs.ErrNotExist] if it does not exist.
+// CheckDir returns an error unless Dir is empty or a folder, [fs.ErrNotExist] if it is missing.
 // Commands call it first to catch a mistyped folder.
 func (l *Library) CheckDir() error {
 	if l.Dir == "" {
@@ -158,7 +158,7 @@ func (l *Library) CheckDir() error {
 
 func (e Entry) read(ctx context.Context, at Location, over Options, memory int64) (*Dataset, error) {
 	if at.Embedded {
-		over.Missing, over.Encode = "", "" // nothing is missing, nothing is text
+		over.Missing, over.Encode = "", "" // no effect on embedded data
 		if over.Task == e.Task {
 			over.Task = ""
 		}
@@ -181,7 +181,7 @@ func (e Entry) read(ctx context.Context, at Location, over Options, memory int64
 	return d, nil
 }
 
-// checkShape compares the shape with the catalog's as far as the user's options do not change it.
+// checkShape compares shapes unless the user's options change them.
 func (e Entry) checkShape(d *Dataset, over Options) error {
 	if d.Task != e.Task && over.Task == "" && over.Target == "" {
 		return fmt.Errorf("task is %s, expected %s", d.Task, e.Task)
@@ -194,8 +194,7 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 	return nil
 }
 
-// with returns the options overridden by those set in over. New classes replace the old ones as a
-// whole.
+// with returns the options overridden by over. New classes replace the old ones as a whole.
 func (o Options) with(over Options) Options {
 	o.Format = cmp.Or(over.Format, o.Format)
 	o.Skip = cmp.Or(over.Skip, o.Skip)

@@ -9,20 +9,19 @@ import (
 	"strconv"
 )
 
-// sparse collects the rows of a libsvm file, whose number of features is known only at the end.
+// sparse collects rows, since the number of features is known only at the end.
 type sparse struct {
-	labels  []float64 // NaN when missing
+	labels  []float64 // NaN if missing
 	lines   []int
-	ends    []int // of each row in indices and values
+	ends    []int // by row, in indices and values
 	indices []int32
-	values  []float64 // NaN when missing
+	values  []float64 // NaN if missing
 	base    int       // smallest index, at most 1
-	width   int       // features
+	width   int
 }
 
-// readLIBSVM reads rows "label index:value ...", with ascending indices from 1, as LIBSVM and
-// SVMlight write them, or from 0, as scikit-learn does. It ignores qid:number after the label and
-// comments after #.
+// readLIBSVM reads "label index:value ..." with ascending indices from 1 (LIBSVM, SVMlight) or 0
+// (scikit-learn). It ignores qid:number and comments after #.
 func readLIBSVM(l *lines, t *table) error {
 	s := &sparse{base: 1}
 	for {
@@ -64,7 +63,6 @@ func word(b []byte) (first, rest []byte) {
 	return b, nil
 }
 
-// row adds the row of a line, if there is one.
 func (s *sparse) row(b []byte, line, most int) error {
 	field, b := word(b)
 	if len(field) == 0 {
@@ -106,7 +104,7 @@ func (s *sparse) row(b []byte, line, most int) error {
 		}
 		s.indices, s.values = append(s.indices, int32(index)), append(s.values, v) //nolint:gosec // bounded above
 	}
-	s.width = max(s.width, previous) // the largest index, until all are read
+	s.width = max(s.width, previous) // largest index until the end
 	s.ends = append(s.ends, len(s.values))
 	return nil
 }
@@ -122,7 +120,7 @@ func (s *sparse) fill(t *table) error {
 	for i := range s.width {
 		columns[i].name = strconv.Itoa(i + s.base)
 	}
-	columns[s.width] = column{name: labelColumn, role: dropped} // unless it is the target
+	columns[s.width] = column{name: labelColumn, role: dropped} // unless the target
 	t.named, t.standard = true, s.width
 	t.say("indices from %d", s.base)
 	if err := t.setColumns(columns); err != nil {
@@ -152,7 +150,7 @@ func (s *sparse) fill(t *table) error {
 	return nil
 }
 
-// setFloat sets a value; NaN is a missing one.
+// setFloat takes NaN as missing.
 func (t *table) setFloat(c int, v float64) error {
 	if !math.IsNaN(v) {
 		t.setNumber(c, v)

@@ -15,32 +15,30 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// limits bound a line in bytes, the columns of a table, the labels of a target, and the memory by
-// [Need]. Otherwise an endless line, one index of a sparse row, or a short gzip file of many rows
-// would fill the memory.
+// limits bound a line in bytes, the columns (and labels), and the memory by [Need]. Otherwise an
+// endless line, one sparse index, or a short gzip file of many rows would fill the memory.
 type limits struct {
 	line, columns int
 	memory        int64
 }
 
-// limited returns the limits with the given memory, [DefaultMemory] for 0.
 func limited(memory int64) limits {
 	return limits{line: 64 << 20, columns: 1 << 20, memory: cmp.Or(memory, DefaultMemory)}
 }
 
-// readBuffer is the size of the reader's buffer, which bounds what is examined for the format.
+// readBuffer bounds what is examined to find the format.
 const readBuffer = 256 << 10
 
-// lines reads a text line by line: it unpacks gzip, drops a byte order mark and line ends (LF, CRLF
-// or CR), counts lines from 1 and bounds their length.
+// lines reads lines that end with LF, CRLF or CR; it unpacks gzip, drops a byte order mark, counts
+// lines from 1 and bounds their length.
 type lines struct {
 	in    *bufio.Reader
 	gzip  bool
 	limit int
-	line  int    // number of the line last read
-	rest  []byte // read, after the line last returned; ends with a line end unless it is open
+	line  int    // last read
+	rest  []byte // unread part after that line; ends at a line end unless open
 	open  bool
-	long  []byte // the rest if it is longer than the buffer
+	long  []byte // rest if longer than the buffer
 }
 
 type contextReader struct {
@@ -75,7 +73,7 @@ var others = []struct{ magic, what string }{
 func unpacked(ctx context.Context, r io.Reader) (text *bufio.Reader, packed bool, err error) {
 	text = bufio.NewReaderSize(contextReader{ctx, r}, readBuffer)
 	if magic, err := text.Peek(len(gzipMagic)); err != nil && err != io.EOF || !bytes.Equal(magic, gzipMagic) {
-		return text, false, nil // a later read has the error
+		return text, false, nil // errors return with the next read
 	}
 	contents, err := gzip.NewReader(text)
 	if err != nil {
@@ -105,9 +103,9 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 	return l, err
 }
 
-// peek returns at least the next n bytes, fewer at the end of the text.
+// peek returns at least the next n bytes, fewer at the end.
 func (l *lines) peek(n int) ([]byte, error) {
-	l.rest = slices.Clone(l.rest) // out of the buffer, which may move
+	l.rest = slices.Clone(l.rest) // the buffer may move
 	b, err := l.in.Peek(n)
 	if err != nil && err != io.EOF {
 		return nil, l.explain(err)
@@ -122,8 +120,7 @@ func (l *lines) peek(n int) ([]byte, error) {
 	return slices.Concat(l.rest, []byte(end), b), nil
 }
 
-// next returns the next line without its end, valid until the next call, and io.EOF after the last
-// one.
+// next returns a line without its end, valid until the next call, or io.EOF.
 func (l *lines) next() ([]byte, error) {
 	if len(l.rest) == 0 {
 		b, err := l.in.ReadSlice('\n')
@@ -159,10 +156,10 @@ func withoutEnd(b []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 }
 
-// hasEnd reports whether a line ends by a CR within b. The last byte may begin a CRLF.
+// hasEnd reports whether a line ends by CR within b; a CR in the last byte may begin CRLF.
 func hasEnd(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b[:len(b)-1], '\r') >= 0 }
 
-// join reads until a line of the open rest ends.
+// join extends the open rest to a line end.
 func (l *lines) join() error {
 	l.long = append(l.long[:0], l.rest...)
 	for {
@@ -197,7 +194,6 @@ func (l *lines) skip(n int) error {
 	return nil
 }
 
-// explain says what a read error means for the file.
 func (l *lines) explain(err error) error {
 	if l.gzip {
 		return explain(err)

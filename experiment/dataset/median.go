@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Median is the [Settings.Missing] that fills with medians.
+// Median is the value of [Settings.Missing] for medians.
 const Median = missingMedian
 
 // Gaps reports whether values are missing.
 func (d *Dataset) Gaps() bool { return slices.ContainsFunc(d.X, math.IsNaN) }
 
-// fill replaces each missing value of the row-major x by the median of the training rows.
+// fill replaces missing values by medians of the training rows.
 func (s Settings) fill(x []float64, features []string, train []int) error {
 	first := slices.IndexFunc(x, math.IsNaN)
 	if first < 0 {
@@ -46,7 +46,6 @@ func (s Settings) fill(x []float64, features []string, train []int) error {
 	return nil
 }
 
-// gap reports whether one of every d-th values is missing.
 func gap(x []float64, d int) bool {
 	for k := 0; k < len(x); k += d {
 		if math.IsNaN(x[k]) {

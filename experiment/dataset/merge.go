@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// merge folds rows that agree in every bit of x and y into the first of them and counts them in
-// Multiplicity, which stays nil if no two agree. It returns the number of rows removed, in O(N D)
-// expected time. Equal rows must have equal hashes; a collision costs only time.
+// merge merges rows that are equal in every bit into the first of them and counts them in
+// Multiplicity, which stays nil if all differ. It returns the number of removed rows, in O(N D)
+// expected time. Hash collisions cost only time.
 func (p *Part) merge(hash func(x []float64, y float64) uint64) int {
 	d := p.D
-	first := map[uint64]int32{} // hash -> last kept row with that hash
-	var chain []int32           // kept row -> earlier kept row with the same hash, or -1
+	first := map[uint64]int32{} // last kept row by hash
+	var chain []int32           // earlier kept row with the same hash, or -1
 	var multiplicity []float64
 	kept := 0
 	for i := range p.N {
@@ -46,7 +46,6 @@ func (p *Part) merge(hash func(x []float64, y float64) uint64) int {
 	return merged
 }
 
-// hashRow mixes the bits of a row by folded multiplication.
 func hashRow(x []float64, y float64) uint64 {
 	mix := func(hash, value uint64) uint64 {
 		high, low := bits.Mul64(hash^value, 0x9e3779b97f4a7c15)

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// setMissing marks column c of the row being read as missing: NaN, which nothing else puts into a
-// table.
+// setMissing marks a column as missing by NaN, which no other value of a table is.
 func (t *table) setMissing(c int) error {
 	col := &t.columns[c]
 	if col.role == dropped {
@@ -122,7 +121,7 @@ func (t *table) refuseEmpty(what string) error {
 }
 
 func (t *table) mean(feature, n int) float64 {
-	sum, scaled := 0.0, 0.0 // scaled cannot overflow
+	sum, scaled := 0.0, 0.0 // cannot overflow
 	for k := feature; k < len(t.x); k += t.width {
 		if v := t.x[k]; !math.IsNaN(v) {
 			sum += v

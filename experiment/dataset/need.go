@@ -8,15 +8,14 @@ import (
 // DefaultMemory is the default limit on [Need]: 4 GiB.
 const DefaultMemory int64 = 4 << 30
 
-// growing is the ratio of a growing list, with the list that it is copied from, to its content.
+// growing is the memory of a growing list and its copy, relative to its content.
 const growing = 3
 
-// bytesOfName estimates the memory of a text that is also a key of a map.
+// bytesOfName estimates the memory of a text that is a map key.
 func bytesOfName[T string | []byte](text T) int64 { return 256 + 2*int64(len(text)) }
 
-// Need is an upper estimate of the memory for reading and preparing a data set of n rows and d
-// features: the data and the list they were copied from, the scaled copy, the parts, and for each
-// row its indexes and its place among equal rows.
+// Need bounds the memory in bytes for reading and preparing n rows of d features: the data and the
+// list they are copied from, the scaled copy, the parts, and indexes per row.
 func Need(n, d int) int64 {
 	bytes := float64(n) * (44*float64(d+1) + 96)
 	if bytes >= math.MaxInt64 {
@@ -25,11 +24,11 @@ func Need(n, d int) int64 {
 	return int64(bytes)
 }
 
-// CheckNeed refuses a data set that needs more than memory, [DefaultMemory] for 0.
+// CheckNeed refuses data beyond a limit in bytes, by default [DefaultMemory].
 func CheckNeed(n, d int, memory int64) error { return limited(memory).check(0, n, d) }
 
-// Amounts writes an amount of memory and the limit that it exceeds, in the largest unit up to MiB
-// in which the limit has two digits.
+// Amounts formats an amount and its limit in the largest unit up to MiB in which the limit has two
+// digits.
 func Amounts(need, limit int64) (needed, allowed string) {
 	unit, name := int64(1), "bytes"
 	for _, u := range []string{"KiB", "MiB"} {
@@ -44,7 +43,7 @@ func Amounts(need, limit int64) (needed, allowed string) {
 	return fmt.Sprintf("%d %s", up, name), fmt.Sprintf("%d %s", limit/unit, name)
 }
 
-// check refuses n rows of d features on top of the given bytes.
+// check adds bytes to the need.
 func (l limits) check(bytes int64, n, d int) error {
 	if need := Need(n, d); need > l.memory-bytes {
 		needed, allowed := Amounts(need+min(bytes, math.MaxInt64-need), l.memory)

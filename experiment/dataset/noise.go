@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// Gaussian (regression) adds an independent N(0.2, 3²) number to every feature and the target
-	// of a fraction level of the rows, after scaling, as the published GAGA scripts do.
+	// Gaussian (regression) adds independent N(0.2, 3²) numbers to features and target of a
+	// fraction Level of the rows after scaling, as the GAGA scripts do.
 	Gaussian = "gaussian"
-	// StatP (regression) adds level times the number of rows as poisoning points: see [Settings],
-	// poison.go.
+	// StatP (regression) adds Level times the number of rows as poisoning points, see [Settings]
+	// and poison.go.
 	StatP = "statp"
-	// Flip (classification) flips the labels of a fraction level of the rows, drawn uniformly.
+	// Flip (classification) flips the labels of a fraction Level of the rows, drawn uniformly.
 	Flip = "flip"
-	// FlipBoundary (classification) flips the labels of a fraction level of the 30 % of the rows
-	// nearest to the boundary of a linear support vector machine, as the published GAGA scripts do.
+	// FlipBoundary (classification) draws these rows from the 30 % nearest to the boundary of a
+	// linear support vector machine, as the GAGA scripts do.
 	FlipBoundary = "flip-boundary"
 )
 
@@ -31,12 +31,12 @@ const (
 	gaussianDeviation = 3
 	boundaryFraction  = 0.3
 
-	// boundaryPrecision rounds decision values before they are ranked: samples that tie at the
-	// margin differ in the last digits of the solution, which depend on the build.
+	// boundaryPrecision rounds decision values before ranking: samples that tie at the margin
+	// differ in last digits, which depend on the build.
 	boundaryPrecision = 1e-7
 )
 
-// NoiseKinds lists the kinds of noise for a task.
+// NoiseKinds lists a task's kinds of noise.
 func NoiseKinds(task Task) []string {
 	if task == Regression {
 		return []string{Gaussian, StatP}
@@ -44,8 +44,7 @@ func NoiseKinds(task Task) []string {
 	return []string{Flip, FlipBoundary}
 }
 
-// NoiseVersion returns the version of a kind of noise. A version rises when a change of the program
-// hits other rows; the default is 1.
+// NoiseVersion returns a kind's version, raised when the program hits other rows.
 func NoiseVersion(kind string) int {
 	if kind == FlipBoundary {
 		return 2
@@ -53,14 +52,13 @@ func NoiseVersion(kind string) int {
 	return 1
 }
 
-// Noise is how training rows are contaminated. The zero value is no noise.
+// Noise is the contamination of training rows; the zero value is none.
 //
-// Counts are rounded to the nearest whole number, under the protocol [Scripts] down. With the same
-// random stream contamination is nested: the rows hit at one level are hit at every higher one, by
-// the same numbers.
+// Counts are rounded, down under [Scripts]. With the same random stream contamination is nested:
+// higher levels hit the rows of lower levels by the same numbers.
 type Noise struct {
-	Kind  string  // "" for none, else one of the constants above
-	Level float64 // fraction in [0, 1]
+	Kind  string  // one of the constants above, or ""
+	Level float64 // in [0, 1]
 }
 
 func (n Noise) check(task Task) error {
@@ -86,7 +84,7 @@ func (s Settings) count(fraction float64, n int) int {
 	return int(math.Round(fraction * float64(n)))
 }
 
-// scaled is a data set under preparation: scaled copies of x (row-major, d columns) and y.
+// scaled is a scaled copy of the data in preparation.
 type scaled struct {
 	d    int
 	x, y []float64
@@ -104,7 +102,7 @@ func (t scaled) gather(rows []int) Part {
 	return part
 }
 
-// contaminate changes rows in place and returns which, ascending.
+// contaminate changes rows in place and returns them, ascending.
 func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
 	var hit []int
 	switch s.Noise.Kind {
@@ -136,12 +134,12 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 	return hit, nil
 }
 
-// scriptsSeed is the seed of the published scripts' noise of regression, for the features and again
-// for the target, in every fold.
+// scriptsSeed seeds the GAGA scripts' noise of regression, separately for features and target, in
+// every fold.
 const scriptsSeed = 40
 
-// legacyNormal returns the standard normal numbers of NumPy's RandomState: the polar method, the
-// second of each pair first, from a Mersenne Twister.
+// legacyNormal returns the standard normal numbers of NumPy's RandomState: polar method, second of each pair first, from a
+// Mersenne Twister.
 func legacyNormal(seed uint64) func() float64 {
 	bits := prng.NewMT19937()
 	bits.Seed(seed)
@@ -149,7 +147,7 @@ func legacyNormal(seed uint64) func() float64 {
 		high, low := bits.Uint32()>>5, bits.Uint32()>>6
 		return 2*((float64(high)*(1<<26)+float64(low))/(1<<53)) - 1
 	}
-	next := math.NaN() // the first of a pair, once the second was returned
+	next := math.NaN() // first of a pair
 	return func() float64 {
 		if x := next; !math.IsNaN(x) {
 			next = math.NaN()
@@ -166,8 +164,7 @@ func legacyNormal(seed uint64) func() float64 {
 	}
 }
 
-// draw returns the first count rows of a random permutation, so that smaller draws are nested in
-// larger ones.
+// draw takes the start of a random permutation, so that draws are nested.
 func draw(rows []int, count int, random *rand.Rand) []int {
 	return choose(rows, random.Perm(len(rows))[:count])
 }
@@ -186,9 +183,8 @@ func flip(y []float64, rows []int) {
 	}
 }
 
-// nearest returns the 30 % of the rows with the smallest absolute decision values, rounded, at
-// least one. Ties at the last place are drawn at random, since rows may be in the order of their
-// classes.
+// nearest returns the 30 % of the rows, at least one, with the smallest absolute decision values.
+// Ties at the end are drawn, since rows may be sorted by class.
 func (s Settings) nearest(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
 	part := t.gather(rows)
 	if err := part.bothClasses("boundary for the noise"); err != nil {

@@ -13,13 +13,13 @@ import (
 type kind uint8
 
 const (
-	isNumber   kind = iota
-	isMissing       // see missing
-	isInfinite      // or beyond the range of a float64
+	isNumber kind = iota
+	isMissing
+	isInfinite // or beyond float64
 	isText
 )
 
-// parse reads a field without blanks around it.
+// parse reads a trimmed field.
 func parse(b []byte) (float64, kind) {
 	if v, ok := parseShort(b); ok {
 		return v, isNumber
@@ -31,7 +31,7 @@ func parse(b []byte) (float64, kind) {
 		return 0, isInfinite
 	}
 	for _, c := range b {
-		// strconv also takes hexadecimal numbers and underscores.
+		// strconv also accepts hexadecimal numbers and underscores.
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
 			return 0, isText
 		}
@@ -46,10 +46,10 @@ func parse(b []byte) (float64, kind) {
 	return 0, isText
 }
 
-// numerals reads the fields of csv, tsv and space files by [Options].
+// numerals reads numbers by [Options].
 type numerals struct {
-	comma   bool            // the decimal mark is a comma
-	marks   map[string]bool // [Options.Marks], nil for the standard ones
+	comma   bool            // decimal commas
+	marks   map[string]bool // nil for the defaults
 	scratch []byte
 }
 
@@ -64,7 +64,7 @@ func newNumerals(o Options) numerals {
 	return n
 }
 
-// number reads a field, ignoring the marks of missing values.
+// number ignores the given marks of missing values.
 func (n *numerals) number(b []byte) (float64, kind) {
 	if !n.comma {
 		return parse(b)
@@ -106,8 +106,8 @@ func isDecimalComma[T string | []byte](text T) bool {
 	return kind == isNumber
 }
 
-// numberLike matches text that people read as a number: with a decimal comma, separated thousands,
-// a currency or a percent sign.
+// numberLike matches numbers with a decimal comma, separated thousands, a currency or a percent
+// sign.
 var numberLike = regexp.MustCompile(`^[+-]?[$€£¥]? ?[+-]?(\d{1,3}([., '’\x{a0}\x{202f}]\d{3})+|\d+)?([.,]\d+)?([eE][+-]?\d+)? ?[%€$£¥]?$`)
 
 func looksNumber[T string | []byte](text T) bool {
@@ -126,9 +126,8 @@ func notNumber(b []byte, kind kind) error {
 
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseShort reads a decimal number of at most 15 digits without exponent, which nearly all numbers
-// in tables are. Digits and power of ten are exact, so that one division rounds correctly (Clinger
-// 1990).
+// parseShort reads up to 15 digits without exponent, the usual case. Digits and power of ten are
+// exact, so that one division rounds correctly (Clinger 1990).
 func parseShort(b []byte) (v float64, ok bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -164,8 +163,7 @@ func parseShort(b []byte) (v float64, ok bool) {
 	return v, true
 }
 
-// missing reports whether a field marks a missing value: the defaults of pandas, ? and KEEL's
-// <null>.
+// missing accepts the marks of pandas, ? and KEEL's <null>.
 func missing(b []byte) bool {
 	switch string(b) {
 	case "", "?", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "#N/A N/A",

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// looseText is a JSON string or number; anything else, such as OpenML's empty list for nothing, is
-// "".
+// looseText is a JSON string or number, "" for anything else, such as OpenML's empty list.
 type looseText string
 
 func (t *looseText) UnmarshalJSON(raw []byte) error {

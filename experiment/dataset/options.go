@@ -8,66 +8,61 @@ import (
 	"strings"
 )
 
-// Options say how to read a table. By default the name and the content decide.
+// Options say how to read a table; by default name and content decide.
 type Options struct {
-	// Format is csv, tsv, space, arff or libsvm; "" derives it from the file name (also before .gz)
-	// or the content. A csv file is separated by semicolons if its first line has no comma, or only
-	// decimal commas.
+	// Format is csv, tsv, space, arff or libsvm; "" derives it from the extension (also before .gz)
+	// or content. csv is separated by semicolons if the first line has no comma, or only decimal
+	// ones.
 	Format string
 	Skip   int
-	// Header says whether the first line of a csv, tsv or space file has the names of the columns.
-	// With nil the content decides: a line of text is a header, and so is one of column indices, or
-	// of quoted numbers above numbers without quotes; a line with another number is not. A header
-	// may lack the name of the first column.
+	// Header says whether the first line of a csv, tsv or space file has column names, of which the
+	// first may be missing. By default texts, column indices, and quoted numbers above unquoted
+	// ones are names; a line with another number is not.
 	Header *bool
-	// Decimal is the decimal mark of a csv, tsv or space file, by default a point. Numbers may not
-	// hold the other mark.
+	// Decimal is the decimal mark of a csv, tsv or space file, by default a point. The other mark
+	// must not occur in numbers.
 	Decimal string
-	// Target is the column to predict: its name, or its index from 0, negative from the end; a name
-	// takes precedence. The default is the last column that is not dropped, KEEL's @outputs, or the
-	// label of a libsvm file, which is its only target. [NoTarget] makes every column a feature,
-	// which only Classes.NegativeRows allows.
+	// Target is the column to predict: a name or, with lower precedence, an index from 0, negative
+	// from the end. Default: the last column not dropped, KEEL's @outputs, or a libsvm file's
+	// label, its only target. [NoTarget] makes every column a feature and requires
+	// Classes.NegativeRows.
 	Target string
-	// Drop lists columns to leave out, written as in Target, with any content.
+	// Drop lists columns to leave out, as in Target.
 	Drop []string
-	// Numbered adds a first feature "row": the number of the row, from 1, among those kept.
+	// Numbered prepends a feature "row": the number, from 1, of each kept row.
 	Numbered bool
-	// Task defaults to classification for a target with text labels, with exactly two distinct
-	// values, of a nominal attribute or with Classes, and to regression otherwise.
+	// Task defaults to classification for a target with text, two distinct values, nominal type or
+	// Classes, else to regression.
 	Task    Task
 	Classes Classes
-	// Marks are the missing values of a csv, tsv or space file, in addition to an empty field; nil
-	// for ?, NaN, NA, N/A, NULL, None and the other defaults of pandas.
+	// Marks are the missing values of a csv, tsv or space file besides an empty field. Default: ?,
+	// NaN, NA, N/A, NULL, None and others of pandas.
 	Marks []string
-	// KeepQuoted keeps a mark in quotes, and empty quotes, as text.
+	// KeepQuoted keeps quoted marks and empty quotes as text.
 	KeepQuoted bool
-	// Missing is the treatment of missing values. "" or "refuse" is an error with count and column;
-	// "drop" leaves out the row; "mean" fills in the mean of the column's other values, test rows
-	// included; "median" keeps NaN for [Prepare], which fills in the median of the training part.
-	// In a target, mean and median are errors.
+	// Missing treats missing values: "" or "refuse" is an error; "drop" leaves out the row; "mean"
+	// fills in the column's mean, test rows included; "median" keeps NaN, for which [Prepare] fills
+	// in the training part's median. For a target, mean and median are errors.
 	Missing string
-	// Encode is the treatment of text in features of a csv, tsv or space file. "" or "refuse" is an
-	// error; "onehot" makes a feature of 0 and 1, called name=value, for each value of a column of
-	// text, in their order. A column with text and numbers, or whose text mostly looks like
-	// numbers, is an error.
+	// Encode treats text features of a csv, tsv or space file: "" or "refuse" is an error; "onehot"
+	// makes a 0/1 feature name=value for each value, sorted. Columns that mix text with numbers, or
+	// mostly look like numbers, are errors.
 	Encode string
-	// OneHot lists columns, written as in Target, whose values all become such features, text or
-	// number.
+	// OneHot lists columns, as in Target, to encode so whatever their values.
 	OneHot []string
 }
 
-// NoTarget is the [Options.Target] of a file that has only features.
+// NoTarget is the [Options.Target] of files without target.
 const NoTarget = "none"
 
-// Classes maps the labels of the target to -1 and +1. The zero value wants exactly two labels and
-// makes the smaller one -1: numerically, else in byte order, for a nominal ARFF attribute in the
-// declared order.
+// Classes maps labels to -1 and +1. By default there must be two labels; the smaller one is -1, by
+// number, byte order, or declared order in ARFF.
 type Classes struct {
-	// Negative and Positive are labels as in the file; numerals compare as numbers. One empty list
-	// takes all labels that are not in the other.
+	// Negative and Positive are labels as in the file; numerals compare as numbers. If one list is
+	// empty, it takes the remaining labels.
 	Negative, Positive []string
-	// NegativeRows > 0 makes that many rows at the start -1 and the rest +1, whatever the target
-	// says (mfeat-pixel in the scripts of the paper). It excludes the lists.
+	// NegativeRows > 0 makes that many first rows -1 and the rest +1, whatever the target
+	// (mfeat-pixel in the GAGA scripts). It excludes the lists.
 	NegativeRows int
 }
 
@@ -123,7 +118,7 @@ func (o Options) Validate() error {
 	return o.Classes.validate()
 }
 
-// delimitedOnly names an option that only csv, tsv and space files have.
+// delimitedOnly refuses options that only csv, tsv and space files have.
 func (o Options) delimitedOnly() error {
 	switch {
 	case len(o.OneHot) > 0:

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Place returns the absolute path of the file that Load reads, "" for an embedded data
-// set.
+// Place returns the absolute path that Load reads, "" if embedded.
 func (l *Library) Place(s Source) (string, error) {
 	path := s.Path
 	if path == "" {
@@ -25,7 +24,7 @@ func (l *Library) Place(s Source) (string, error) {
 	return filepath.Abs(path)
 }
 
-// LoadFrom is Load with the data set's file at another path.
+// LoadFrom is Load with the file at another path.
 func (l *Library) LoadFrom(ctx context.Context, s Source, path string) (*Dataset, error) {
 	if s.Path != "" {
 		s.Name, s.Path = s.DatasetName(), path

@@ -10,32 +10,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ridge is what the authors' code adds to the diagonal of the covariance and of the normal
-// equations.
+// ridge is added to the diagonals of covariance and normal equations, as in the authors' code.
 const ridge = 0.01
 
-// poisoner draws poisoning points by the statistical attack (StatP) of
-// Jagielski, Oprea, Biggio, Liu, Nita-Rotaru and Li, "Manipulating Machine
-// Learning", IEEE S&P 2018, section IV-D. The attack knows the mean and the
-// covariance of the training data and may ask a model fitted to them.
+// poisoner draws points of the statistical attack (StatP) of Jagielski, Oprea, Biggio, Liu,
+// Nita-Rotaru and Li, "Manipulating Machine Learning", IEEE S&P 2018, section IV-D. The attack
+// knows mean and covariance of the training data and can query a model fitted to them.
 //
-// All of it happens in the unit cube that the data's smallest and largest
-// values span, column by column, so that it does not depend on the scaling:
-//   - a point is drawn from the normal distribution with the data's mean and
-//     covariance (divisor n) plus 0.01 on the diagonal,
-//   - each feature goes to the nearer end of its range, the upper one in a
-//     tie, because points in the corners do most harm,
-//   - the target goes to the end of its range that lies farther from the
-//     prediction of a ridge regression (penalty 0.01, free intercept) fitted
-//     to the clean data, the upper one in a tie.
+// It works in the unit cube of the columns' ranges and thus does not depend on the scaling:
+//   - a point is drawn from the normal distribution with the data's mean and covariance (divisor n)
+//     plus 0.01 on the diagonal,
+//   - each feature moves to the nearer end of its range, in a tie to the upper one, because corners
+//     do most harm,
+//   - the target moves to the end farther from the prediction of a ridge regression (penalty 0.01,
+//     free intercept) on clean data, in a tie to the upper one.
 type poisoner struct {
 	d              int
-	low, high      []float64 // ranges of the features, then of the target
+	low, high      []float64 // of features, then target
 	mean           []float64 // of the features in the cube
 	factor         mat.TriDense
-	weights        []float64 // of the regression
+	weights        []float64
 	intercept      float64
-	normal, sample []float64 // scratch
+	normal, sample []float64
 }
 
 func newPoisoner(t scaled, rows []int) (*poisoner, error) {
@@ -53,7 +49,7 @@ func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	meanV := center(v, 1)[0]
 	p.mean = center(u, d)
 
-	// gram = uᵀu, moments = uᵀv for the centred u and v.
+	// gram = uᵀu, moments = uᵀv for the centered u and v.
 	gram := blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: make([]float64, d*d)}
 	centred := blas64.General{Rows: n, Cols: d, Stride: d, Data: u}
 	blas64.Syrk(blas.Trans, 1, centred, 0, gram)
@@ -95,7 +91,7 @@ func (p *poisoner) point(x []float64, random *rand.Rand) float64 {
 	return p.high[p.d]
 }
 
-// toCube maps the d columns of x to [0, 1] in place and returns their ranges.
+// toCube maps columns to [0, 1] in place and returns their ranges.
 func toCube(x []float64, d int) (low, high []float64) {
 	low, high = spans(x, d, count(len(x)/d))
 	scale := make([]float64, d)

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The purposes that [Prepare] asks random streams for.
+// Purposes of [Prepare]'s random streams.
 const (
 	StreamRows  = "rows"
 	StreamSplit = "split"
@@ -17,50 +17,48 @@ const (
 
 // Settings say how a data set is prepared for a fit.
 //
-// Default protocol: the rows are split at random, for classification within each class, so that
-// small sets keep both classes in every training part. Scaling is fitted to the rows that the
-// solver trains on, without the validation part, and applied to all parts. Then noise hits the
-// training part, the validation part included, in scaled units; the test part stays clean.
+// Default protocol: the split is random and stratified by class, so that small sets keep both
+// classes in training. Scaling is fitted to the rows that the solver trains on (without validation)
+// and applied to all parts. Then noise hits training and validation in scaled units; the test part
+// stays clean.
 //
 // [Paper]: the split is not stratified; scaling is fitted to all rows before the split; labels are
-// flipped before the split, so that the test part is noisy too; noise of regression is as by
+// also flipped before the split, so that the test part is noisy. Noise of regression is as by
 // default.
 //
-// [Scripts]: split and scaling as in [Paper]; noise hits only the training part; counts of noisy
-// rows are rounded down; [Gaussian] adds the same numbers in every repeat, and adds to the targets
-// the first of the numbers for the features.
+// [Scripts]: split and scaling as in [Paper]; noise hits only training and validation; noisy rows
+// are rounded down; [Gaussian] adds the same numbers in every repeat, to targets the first of those
+// for features.
 //
-// Poisoning points of [StatP] are fitted to the training part with validation, their number is
-// relative to its rows, and each joins the validation part with the probability Split.Validation.
+// Points of [StatP] are fitted to training and validation, are counted relative to these, and join
+// validation with probability Split.Validation.
 type Settings struct {
-	// Rows is the number of rows drawn at random; 0 for all. Smaller draws are nested in larger
-	// ones.
+	// Rows is the number of rows drawn at random; 0 for all. Draws are nested.
 	Rows     int
 	Split    Split
-	Features Scaling // of the feature columns
-	Target   Scaling // of the target, for regression; labels are never scaled
+	Features Scaling
+	Target   Scaling // for regression
 	Noise    Noise
 	Protocol Protocol
 
-	// Missing says what replaces NaN: "" is an error, [Median] is the median of the feature over
-	// the rows that the solver trains on, under every protocol.
+	// Missing replaces NaN: "" is an error; [Median] is the feature's median over the rows that the
+	// solver trains on, under every protocol.
 	Missing string
 
-	// Boundary fits a linear support vector machine to n rows x (row-major, d columns) with labels
-	// y and returns the n decision values, for the noise kind flip-boundary.
+	// Boundary fits a linear support vector machine to x (n × d, row-major) with labels y and
+	// returns n decision values, for [FlipBoundary].
 	Boundary func(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error)
 }
 
-// Protocol says which rows are contaminated and to which rows scaling is fitted, see [Settings].
+// Protocol says which rows noise hits and scaling is fitted to, see [Settings].
 type Protocol string
 
 const (
-	HeldOut Protocol = "held-out" // the default; "" means the same
+	HeldOut Protocol = "held-out" // default, also ""
 	Paper   Protocol = "paper"    // as the GAGA paper says
-	Scripts Protocol = "scripts"  // as its published scripts do (github.com/diyang-lee/GAGA)
+	Scripts Protocol = "scripts"  // as its scripts do (github.com/diyang-lee/GAGA)
 )
 
-// heldOut reports whether everything is fitted to training rows only.
 func (p Protocol) heldOut() bool { return p == "" || p == HeldOut }
 
 func (p Protocol) check() error {
@@ -73,33 +71,31 @@ func (p Protocol) check() error {
 // Part is a set of rows with one use.
 type Part struct {
 	N, D int
-	X    []float64 // N x D, row-major
+	X    []float64 // N × D, row-major
 	Y    []float64
-	Rows []int // index in the data set, of the first of merged rows; -1 for a poisoning point
-	// Multiplicity is the number of identical rows merged into each training row; nil means one
-	// each.
+	Rows []int // indexes in the data set, of the first of merged rows; -1 for poisoning points
+	// Multiplicity counts the identical rows merged into each row; nil means one each.
 	Multiplicity []float64
 }
 
 // Prepared is a data set ready for a fit.
 type Prepared struct {
-	Train      Part // identical rows merged into the first one
-	Validation Part // N is 0 if nothing is held out
+	Train      Part // identical rows merged
+	Validation Part // may be empty
 	Test       Part
 
-	Features Affine // how the features were scaled
-	Target   Affine // how the target was scaled, one column; empty for classification
+	Features Affine
+	Target   Affine // empty for classification
 
-	// Clean is the training part before noise, under the protocol [Scripts] only; identical rows
-	// are merged.
+	// Clean is the merged training part before noise, only under [Scripts].
 	Clean Part
 
-	Contaminated []int // rows of the data set that noise changed, ascending
-	Added        int   // poisoning points in the training and the validation part
-	Merged       int   // training rows merged into an identical earlier one
+	Contaminated []int // rows that noise changed, ascending
+	Added        int   // poisoning points in training and validation
+	Merged       int   // training rows merged into others
 }
 
-// Check reports why n rows cannot be prepared this way, as far as values do not matter.
+// Check returns an error if n rows, whatever their values, cannot be prepared.
 func (s Settings) Check(task Task, n int) error {
 	if task != Classification && task != Regression {
 		return fmt.Errorf("task %q: allowed are %s and %s", task, Classification, Regression)
@@ -119,13 +115,12 @@ func (s Settings) Check(task Task, n int) error {
 	return errors.Join(s.Protocol.check(), s.Split.check(n), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
 }
 
-// Prepare splits, scales and contaminates a data set and merges identical training rows. It does
-// not change the data set. The result depends only on the arguments and on the numbers that stream
-// gives for [StreamRows], [StreamSplit] and [StreamNoise]. For nested contamination a stream must
-// not depend on the noise level.
+// Prepare splits, scales and contaminates a copy of the data and merges identical training rows.
+// The result depends only on the arguments and the streams [StreamRows], [StreamSplit] and
+// [StreamNoise]. For nested contamination these must not depend on the noise level.
 //
-// Prepare fails if [Settings.Check] does, if the training part has one class only, if a missing
-// value is not filled by [Settings.Missing], and if a value is not finite after scaling or noise.
+// Prepare fails if [Settings.Check] does, if training has one class only, if a missing value
+// remains, or if a value is not finite after scaling or noise.
 func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
 	if err := s.Check(d.Task, d.N); err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
@@ -168,11 +163,11 @@ func (d *Dataset) pick(rows []int) *Dataset {
 	return &picked
 }
 
-// renumber turns indexes of drawn rows into indexes of the data set.
+// renumber turns indexes of drawn rows into those of the data set.
 func (p *Prepared) renumber(drawn []int) {
 	for _, rows := range [][]int{p.Train.Rows, p.Validation.Rows, p.Test.Rows, p.Clean.Rows, p.Contaminated} {
 		for i, row := range rows {
-			if row >= 0 { // otherwise a poisoning point
+			if row >= 0 { // not a poisoning point
 				rows[i] = drawn[row]
 			}
 		}
@@ -233,7 +228,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	return &p, nil
 }
 
-// scale returns a scaled copy of the data and records the maps.
+// scale returns a scaled copy and records the maps.
 func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	fitted := train
 	if !s.Protocol.heldOut() {
@@ -257,8 +252,7 @@ func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	return t, nil
 }
 
-// addPoison puts poisoning points into the training and the validation part; other rows follow
-// later.
+// addPoison comes before other rows of the parts.
 func (s Settings) addPoison(t scaled, rows []int, p *Prepared, random *rand.Rand) error {
 	count := s.count(s.Noise.Level, len(rows))
 	if count == 0 {

@@ -15,9 +15,9 @@ import (
 // ReadError locates an error in a file.
 type ReadError struct {
 	File   string
-	Line   int    // from 1; 0 for no single line
-	Column int    // from 0, as in [Options.Target]; -1 for no single column
-	Name   string // of the column, "" without one
+	Line   int    // from 1; 0 if unknown
+	Column int    // from 0, as in [Options.Target]; -1 if unknown
+	Name   string // of the column
 	Err    error
 }
 
@@ -47,32 +47,30 @@ func (e *ReadError) Unwrap() error { return e.Err }
 
 func inLine(line int, err error) error { return &ReadError{Line: line, Column: -1, Err: err} }
 
-// Read reads a table of numbers to the end of r, line by line. name is used in errors and to derive
-// the format; the data set is named after it, without folder and extensions.
+// Read reads a table of numbers. The format may derive from name, which errors mention and which,
+// without folder and extensions, names the data set.
 //
-// csv, tsv and space (any run of blanks) take quoted fields, with two quotes for one. Features must
-// be numbers unless [Options.Encode] allows text. Columns count from 0. A first column without a
-// name that numbers or names the rows is left out, and so are columns made by a delimiter at the
-// end of every line.
+// csv, tsv and space (runs of blanks) files may quote fields; a doubled quote stands for one.
+// Features must be numbers unless [Options.Encode] allows text. Columns count from 0. An unnamed
+// first column that numbers or names the rows is left out, as are columns made by a delimiter at
+// the end of every line.
 //
-// An arff file may be dense or sparse. A nominal attribute whose values are all numbers is read as
-// numbers; another becomes a feature of 0 and 1, called name=value, for each declared value.
-// String, date and relational attributes must be dropped. KEEL's @inputs and @outputs declare
-// features and target.
+// ARFF files may be dense or sparse. Nominal attributes are numbers if all declared values are,
+// otherwise 0/1 features name=value. String, date and relational attributes must be dropped. KEEL's
+// @inputs and @outputs declare features and target.
 //
-// The columns of a libsvm file are named by their indices, from 0 if one of them is 0, else from 1.
-// The label is the column "label"; Target and Drop take no other index.
+// Columns of libsvm files are named by their indices, from 0 if it occurs, else from 1; the label
+// is "label". Target and Drop know only these names.
 //
-// Lines end with LF, CRLF or CR. Blank lines count but hold nothing, a byte order mark is ignored,
-// and gzip (also of several members) is recognized by its first bytes. A line, or the quoted fields
-// of a row, may be 64 MiB long; a table may have 2^20 features and as many labels, and need
-// [DefaultMemory]. [Dataset.Reading] says what was derived from the content. Errors are of type
-// [*ReadError].
+// Lines end with LF, CRLF or CR. Blank lines count but are ignored, as is a byte order mark; gzip
+// (also of several members) is detected. Limits: 64 MiB per line or row with quotes, 2^20 features
+// and labels, and [DefaultMemory]. [Dataset.Reading] says what was derived from the content. Errors
+// are of type [*ReadError].
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
 	return read(ctx, r, name, o, limited(0))
 }
 
-// readFile is [Read] of a regular file: opening a named pipe would wait for its writer.
+// readFile refuses special files: opening a named pipe would block.
 func readFile(ctx context.Context, path string, o Options, memory int64) (*Dataset, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -155,8 +153,7 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	return t.finish()
 }
 
-// split cuts a file name into the data set's name and the lower-case extension that gives the
-// format.
+// split returns a file name's data set and its lower-case extension.
 func split(path string) (name, ext string) {
 	name = filepath.Base(path)
 	if strings.EqualFold(filepath.Ext(name), ".gz") {
@@ -166,7 +163,7 @@ func split(path string) (name, ext string) {
 	return strings.ToValidUTF8(strings.TrimSuffix(name, ext), "\uFFFD"), strings.ToLower(ext)
 }
 
-// tell derives format and delimiter from the options, the name and the content.
+// tell returns format and delimiter.
 func tell(l *lines, name string, o Options) (string, byte, error) {
 	start, err := l.peek(readBuffer)
 	if err != nil {
@@ -192,8 +189,7 @@ func tell(l *lines, name string, o Options) (string, byte, error) {
 	return format, 0, nil
 }
 
-// tellFormat derives the format from the extension if that is decisive: .csv and .data may hold
-// anything.
+// tellFormat prefers decisive extensions; .csv and .data may hold anything.
 func tellFormat(ext string, list [][]byte, start []byte, decimal string) string {
 	switch ext {
 	case ".arff":
@@ -229,8 +225,7 @@ func tellFormat(ext string, list [][]byte, start []byte, decimal string) string 
 	return formatSpace
 }
 
-// looksLIBSVM reports whether the first line with more than a label continues with index:value or
-// qid:number.
+// looksLIBSVM reports whether index:value or qid:number follows the first label.
 func looksLIBSVM(start []byte) bool {
 	for line := range textLines(start) {
 		line, _, _ = bytes.Cut(line, []byte("#"))

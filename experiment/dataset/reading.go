@@ -11,15 +11,13 @@ import (
 	"strings"
 )
 
-// Reading says how a table was read: what the reader derived from the content, and what the options
-// say.
+// Reading says how a table was read, by content and options.
 type Reading struct {
 	// How is one line: format, names, target, what was left out, features.
 	How string
-	// Warnings are sentences about ambiguous content, with what to do.
+	// Warnings explain ambiguous content and what to do about it.
 	Warnings []string
-	// LeftOut is the number of rows left out for missing values; Lines has the first of them, at
-	// most [MaxLines].
+	// LeftOut counts rows left out for missing values; Lines has the first [MaxLines].
 	LeftOut int
 	Lines   []int
 }
@@ -27,10 +25,10 @@ type Reading struct {
 // MaxLines bounds the lines of a [Reading].
 const MaxLines = 1000
 
-// Names are the names of features, or the first of many.
+// Names are names of features, or the first of many.
 type Names struct {
-	First  []string // at most 1000, and at most 64 KiB
-	SHA256 string   // of all names, with a zero byte after each, in hex; "" where First has all
+	First  []string // at most 1000, and 64 KiB
+	SHA256 string   // hex, of all names with a zero byte after each; "" if First has all
 }
 
 func (d *Dataset) Names() Names {
@@ -54,7 +52,7 @@ func (d *Dataset) Names() Names {
 type reading struct {
 	clauses, warnings []string
 	unsaid            int
-	inQuotes          int // missing values that stand in quotes
+	inQuotes          int // quoted missing values
 }
 
 func (r *reading) say(format string, args ...any) {
@@ -124,11 +122,10 @@ func (r *reading) sayTarget(col *column, index int, last bool, became string) {
 	r.say("%s: %s", what, became)
 }
 
-// countingRows is the minimum of rows for a column to be said to number them.
+// countingRows is the fewest rows that a column can number.
 const countingRows = 10
 
-// settleUnnamed leaves out first columns without a name that number the rows, as pandas and R
-// write.
+// settleUnnamed drops unnamed first columns that number the rows, as pandas and R write.
 func (t *table) settleUnnamed() error {
 	for i := range t.columns {
 		col := &t.columns[i]
@@ -165,7 +162,7 @@ func every(x []float64, at, width int) []float64 {
 	return values
 }
 
-// counting reports whether values increase by one, or restart where they began.
+// counting reports whether values increase by one or restart at the first.
 func counting(values []float64) bool {
 	for i, v := range values {
 		if v != math.Trunc(v) || i > 0 && v != values[i-1]+1 && v != values[0] {
@@ -201,7 +198,6 @@ func (t *table) remove(c int) {
 	}
 }
 
-// warnCounting warns of features that number the rows.
 func (t *table) warnCounting() {
 	if t.kept() < countingRows {
 		return
@@ -221,7 +217,7 @@ func (t *table) warnCounting() {
 	}
 }
 
-// ref is how options refer to a column: its index unless that is the name of another one.
+// ref is how options refer to a column: its index unless another column has this name.
 func (t *table) ref(c int) string {
 	if t.named {
 		return t.columns[c].name

@@ -10,9 +10,9 @@ import (
 type Scaling string
 
 const (
-	NoScaling Scaling = "none"     // as they are; "" means the same
-	Standard  Scaling = "standard" // mean 0 and standard deviation 1 (divisor n)
-	MinMax    Scaling = "minmax"   // smallest value 0, largest 1
+	NoScaling Scaling = "none"     // also ""
+	Standard  Scaling = "standard" // mean 0, standard deviation 1 (divisor n)
+	MinMax    Scaling = "minmax"   // range [0, 1]
 )
 
 func (s Scaling) check(what string) error {
@@ -24,12 +24,11 @@ func (s Scaling) check(what string) error {
 
 func (s Scaling) scales() bool { return s == Standard || s == MinMax }
 
-// Affine is the map x -> (x - Shift)/Scale of each column. A column with one value where the map is
-// fitted has Scale 1, as in scikit-learn.
+// Affine maps each column x to (x - Shift)/Scale. Constant columns have Scale 1, as in
+// scikit-learn.
 type Affine struct{ Shift, Scale []float64 }
 
-// fit fits the map to the given rows of the row-major x with d columns. It fails if the spread of a
-// column is beyond the range of float64.
+// fit fits the map to rows. It fails if a column's spread exceeds float64.
 func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	shift, scale := make([]float64, d), make([]float64, d)
 	if !s.scales() {
@@ -58,8 +57,7 @@ func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	return Affine{shift, scale}, nil
 }
 
-// Spread returns high - low, or 0 if that is rounding: a column that is 0.3 in one row and 0.1 +
-// 0.2 in another has no spread.
+// Spread returns high - low, or 0 if this is rounding, as for 0.3 and 0.1 + 0.2.
 func Spread(low, high float64) float64 {
 	const rounding = 0x1p-49 // 8 units in the last place of 1
 	if distance := high - low; distance > rounding*max(math.Abs(low), math.Abs(high)) {
@@ -80,9 +78,8 @@ func spans(x []float64, d int, rows []int) (low, high []float64) {
 	return low, high
 }
 
-// standardise turns the columns' ranges in scale into standard deviations and puts the means into
-// shift. It computes with (x - low)/range, which neither overflows nor underflows nor loses the
-// digits of a large offset.
+// standardise turns ranges in scale into standard deviations and sets shift to the means. Computing
+// with (x - low)/range avoids overflow, underflow and cancellation.
 func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
 	n := float64(len(rows))
 	unit := func(value float64, j int) float64 {
@@ -121,8 +118,8 @@ func (s Scaling) Apply(x []float64, d int) error {
 
 const uneven = 1e4
 
-// Uneven names the columns with the largest and the smallest standard deviation other than 0, and
-// says what to do, if their ratio is above 1e4; else "".
+// Uneven warns if the columns' standard deviations other than 0 have a ratio above 1e4, else
+// returns "".
 func (p *Part) Uneven(names []string) string {
 	if p.N == 0 {
 		return ""

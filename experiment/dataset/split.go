@@ -7,12 +7,9 @@ import (
 	"slices"
 )
 
-// Split says how rows are divided at random. Train and Test are parts: 3 and 1 put a quarter of the
-// rows into the test part. Validation in [0, 1) is the fraction of the training part held out to
-// choose the age.
-//
-// The test and the validation part are rounded up, as in scikit-learn's train_test_split. The test
-// part does not depend on Validation.
+// Split divides rows at random. Train and Test are proportions: 3 and 1 put a quarter into the test
+// part, which does not depend on Validation. Validation in [0, 1) is the fraction of training held
+// out to choose the age. Test and validation are rounded up, as in scikit-learn's train_test_split.
 type Split struct {
 	Train, Test float64
 	Validation  float64
@@ -21,7 +18,7 @@ type Split struct {
 type division struct{ train, validation, test []int }
 
 func (s Split) sizes(n int) (train, validation, test int) {
-	// The factor removes what rounding may have added to a whole number.
+	// The factor undoes rounding above an integer.
 	up := func(x float64) int { return int(math.Ceil(x * (1 - 1e-12))) }
 	test = up(float64(n) * (s.Test / (s.Train + s.Test)))
 	validation = up(float64(n-test) * s.Validation)
@@ -48,7 +45,7 @@ func (s Split) check(n int) error {
 	return nil
 }
 
-// divide draws the parts, in proportion to the strata. Each stratum keeps a row for training.
+// divide draws parts stratum by stratum. Each stratum keeps a training row.
 func (s Split) divide(strata [][]int, random *rand.Rand) (division, error) {
 	n := 0
 	for _, rows := range strata {
@@ -90,8 +87,8 @@ func (s Split) divide(strata [][]int, random *rand.Rand) (division, error) {
 	return parts, nil
 }
 
-// share takes total rows out of strata of the given sizes, in proportion to them (largest
-// remainder, ties to the earlier stratum), and leaves at least one row in each.
+// share takes total rows out of strata in proportion to their sizes (largest remainder, ties to the
+// earlier) and leaves at least one row in each.
 func share(total int, sizes []int) ([]int, error) {
 	n, room := 0, 0
 	for _, size := range sizes {
@@ -102,7 +99,7 @@ func share(total int, sizes []int) ([]int, error) {
 		return nil, fmt.Errorf("%d of %d rows cannot be taken so that every class keeps one", total, n)
 	}
 	taken := make([]int, len(sizes))
-	rest := make([]int, len(sizes)) // remainders, in units of 1/n
+	rest := make([]int, len(sizes)) // remainders in units of 1/n
 	left := total
 	for i, size := range sizes {
 		taken[i] = min(total*size/n, max(size-1, 0))
@@ -130,7 +127,7 @@ func count(n int) []int {
 	return list
 }
 
-// strata groups rows by class, -1 first, or puts all of them into one group.
+// strata groups rows by class, -1 first, or all together.
 func strata(y []float64, byClass bool) [][]int {
 	if !byClass {
 		return [][]int{count(len(y))}

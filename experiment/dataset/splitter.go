@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// splitter cuts the lines of a csv, tsv, space or ARFF file into fields, valid until the next call.
+// splitter cuts lines into fields, valid until the next call.
 type splitter struct {
-	delim  byte // between two fields; ' ' is a run of blanks and tabs
-	most   int  // fields of a line
-	arff   bool // ' quotes too, \ escapes in quotes, % starts a comment, quotes end in their line
+	delim  byte // ' ' means runs of blanks and tabs
+	most   int  // fields per line
+	arff   bool // ' also quotes, \ escapes in quotes, % starts a comment, quotes end in their line
 	fields [][]byte
-	quoted []bool // whether the field stood in quotes; only of a line with quotes
-	text   []byte // contents of the fields of a line with quotes, one after another
-	ends   []int  // of each field in text
+	quoted []bool // by field, only for lines with quotes
+	text   []byte // fields of a line with quotes, concatenated
+	ends   []int  // of fields in text
 }
 
-// record reads the next line that is not blank, with the further lines of its quotes, and cuts it.
-// line is its first line; io.EOF follows the last.
+// record reads the next line that is not blank, and further lines within its quotes. line is the
+// first; io.EOF marks the end.
 func (s *splitter) record(l *lines) (fields [][]byte, line int, err error) {
 	for {
 		b, err := l.next()
@@ -114,7 +114,7 @@ func (s *splitter) splitQuoted(b []byte, l *lines) error {
 
 func (s *splitter) clear() { s.text, s.ends, s.quoted = s.text[:0], s.ends[:0], s.quoted[:0] }
 
-// nth is the k-th field appended since.
+// nth is the k-th field since clear.
 func (s *splitter) nth(k int) []byte {
 	start := 0
 	if k > 0 {
@@ -123,8 +123,8 @@ func (s *splitter) nth(k int) []byte {
 	return s.text[start:s.ends[k]]
 }
 
-// field appends the field that starts at b[i] to the text. Without quotes it ends before one of the
-// stops. It returns the line in which the field ends, and the index there.
+// field appends the field at b[i], which without quotes ends before a stop. It returns the line in
+// which the field ends and the index there.
 func (s *splitter) field(b []byte, i int, stops string, l *lines) ([]byte, int, error) {
 	if i < len(b) && (b[i] == '"' || s.arff && b[i] == '\'') {
 		rest, end, err := s.quote(b, i+1, b[i], l)
@@ -140,7 +140,6 @@ func (s *splitter) field(b []byte, i int, stops string, l *lines) ([]byte, int, 
 	return b, i, nil
 }
 
-// quote appends the quoted text from b[i].
 func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, error) {
 	line := l.line
 	for {
@@ -190,7 +189,7 @@ func escaped(c byte) byte {
 	return c
 }
 
-// skipBlanks returns the first index from i that is not blank, or is the tab between two fields.
+// skipBlanks stops at a tab that is the delimiter.
 func (s *splitter) skipBlanks(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' && s.delim != '\t') {
 		i++

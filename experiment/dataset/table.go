@@ -19,24 +19,24 @@ const (
 )
 
 type column struct {
-	name    string // "" without a header
+	name    string // "" if unnamed
 	role    role
-	names   string          // why the reader takes the column for row names, which are left out
-	blank   bool            // made by a delimiter at the ends of lines: nothing may be in it
-	at      int             // its first feature in a row of X
-	nominal []string        // the declared values of a nominal attribute
-	codes   map[string]int  // index of each declared value
-	numbers []float64       // the declared values when all are numbers
-	places  map[float64]int // index of each of those numbers
-	missing int             // values
-	first   int             // line of the first missing value
+	names   string          // why it counts as row names, which are left out
+	blank   bool            // made by delimiters at line ends: must stay empty
+	at      int             // first feature in a row of X
+	nominal []string        // declared values
+	codes   map[string]int  // indexes of declared values
+	numbers []float64       // declared values if all are numbers
+	places  map[float64]int // indexes of these
+	missing int
+	first   int // line of the first missing value
 
-	categories *categories // of a column that is encoded, while the file is read
-	number     int         // line of the first number of a column that may be encoded, 0 for none
+	categories *categories // while an encoded column is read
+	number     int         // line of the first number if text may be encoded
 }
 
-// width is the number of features that a column becomes: one for each value of a nominal attribute
-// that is not coded in numbers.
+// width is the number of features of a column, one per value of a nominal attribute unless its
+// values are numbers.
 func (c *column) width() int {
 	if c.nominal != nil && c.numbers == nil {
 		return len(c.nominal)
@@ -44,7 +44,6 @@ func (c *column) width() int {
 	return 1
 }
 
-// called is the name of the features of the column with the given index.
 func (c *column) called(index int) string {
 	if c.name == "" {
 		return "x" + strconv.Itoa(index)
@@ -55,30 +54,30 @@ func (c *column) called(index int) string {
 type table struct {
 	o        Options
 	limits   limits
-	named    bool // columns are found only by their names
+	named    bool // columns have no indexes
 	columns  []column
-	standard int // the target unless options name one, -1 for the last column
+	standard int // target by default, -1 for the last column
 	numerals
 	head
 	reading
 
-	target  int // column, -1 without one
+	target  int // -1 for none
 	width   int // features in a row of x
 	x       []float64
 	y       targets
-	rows    int   // read, including those left out for missing values
-	line    int   // of the row being read
-	gap     bool  // a value of that row is missing
-	dropped []int // lines of the first rows left out for missing values
-	taken   int64 // bytes of memory in addition to the rows
-	spread  int   // features that categories add to width when the file is read
+	rows    int   // read, including those left out
+	line    int   // current
+	gap     bool  // the current row has a missing value
+	dropped []int // first lines left out for missing values
+	taken   int64 // bytes besides the rows
+	spread  int   // features that categories will add to width
 
-	negative int // rows collected that NegativeRows makes -1
+	negative int // kept rows that NegativeRows makes -1
 }
 
 var errEmpty = errors.New("empty: there are no rows")
 
-// setColumns gives every column its role. It may be called again before the first row.
+// setColumns assigns roles. It may be called again before the first row.
 func (t *table) setColumns(columns []column) error {
 	if len(columns) == 0 {
 		return errNoFeatures(0)
@@ -160,7 +159,7 @@ func lastFeature(columns []column) int {
 	return at
 }
 
-// setRole gives a column a role on request; leave drops it in any case.
+// setRole also clears the reader's reasons for leaving the column out.
 func (c *column) setRole(r role) { c.role, c.names, c.blank = r, "", false }
 func (c *column) leave()         { c.setRole(dropped) }
 
@@ -171,7 +170,7 @@ func errNoFeatures(columns int) error {
 	return fmt.Errorf("no features: of %d columns none is left apart from the target", columns)
 }
 
-// names maps the names of columns to indexes, -1 for a duplicate name.
+// names maps the names in options to columns, -1 for a duplicate.
 func (t *table) names() map[string]int {
 	wanted := make(map[string]bool, len(t.o.Drop)+len(t.o.OneHot)+1)
 	for _, ref := range slices.Concat(t.o.Drop, t.o.OneHot, []string{t.o.Target}) {
@@ -232,7 +231,7 @@ func (t *table) begin(line int) error {
 	return nil
 }
 
-// set sets column c of the row being read. With literal, text is not a mark of a missing value.
+// set sets a column of the current row. Literal text is never a mark of a missing value.
 func (t *table) set(c int, text []byte, literal bool) error {
 	col := &t.columns[c]
 	if col.role == dropped {
@@ -297,7 +296,7 @@ func (t *table) setNominal(c int, text []byte, literal bool) error {
 	return nil
 }
 
-// setCode sets a nominal attribute by the index of its declared value.
+// setCode sets a nominal attribute by index.
 func (t *table) setCode(c, code int) {
 	switch col := &t.columns[c]; {
 	case col.role == target:
@@ -383,7 +382,7 @@ func (t *table) byRow() ([]float64, error) {
 	return y, nil
 }
 
-// inColumn locates an error in column c, and in a line unless that is 0.
+// inColumn locates an error; line 0 is none.
 func (t *table) inColumn(c, line int, err error) error {
 	e := &ReadError{Line: line, Column: c, Name: t.columns[c].name, Err: err}
 	if t.named {
@@ -392,8 +391,7 @@ func (t *table) inColumn(c, line int, err error) error {
 	return e
 }
 
-// features names the features: the column's name, or x and its index, and the value of a nominal
-// attribute after it.
+// features names features: column or x with index, and for nominal attributes the value.
 func (t *table) features() []string {
 	names := make([]string, 0, t.width)
 	for i := range t.columns {
