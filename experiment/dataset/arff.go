@@ -73,7 +73,6 @@ func readARFF(l *lines, t *table) error {
 	}
 }
 
-// line returns the next trimmed line with content other than a comment.
 func (a *arff) line() ([]byte, error) {
 	for {
 		b, err := a.l.next()
@@ -114,7 +113,6 @@ func (a *arff) header() error {
 	}
 }
 
-// listed appends the columns named after @inputs or @outputs.
 func (a *arff) listed(b []byte, columns []int) ([]int, error) {
 	if columns == nil {
 		columns = []int{}
@@ -137,7 +135,7 @@ func (a *arff) listed(b []byte, columns []int) ([]int, error) {
 	return columns, nil
 }
 
-// leaveOut takes the target from @outputs and drops all but inputs and target.
+// leaveOut drops all but inputs and the target of @outputs.
 func (a *arff) leaveOut() {
 	if len(a.outputs) == 1 {
 		a.t.standard = a.outputs[0]
@@ -157,7 +155,6 @@ func (a *arff) leaveOut() {
 	}
 }
 
-// checkOutputs refuses several outputs unless an option names the target.
 func (a *arff) checkOutputs() error {
 	if len(a.outputs) < 2 || a.t.o.Target != "" {
 		return nil
@@ -278,8 +275,8 @@ func (a *arff) nominal(b []byte, col *column) error {
 
 var errBrace = errors.New("neither a comma nor }")
 
-// inBraces reads a list from its brace b[0] and returns the index after its end. element reads the
-// k-th element at b[i] and returns its end.
+// inBraces reads a list from b[0] = '{' and returns the index after it. element reads the k-th
+// element at b[i] and returns its end.
 func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, error) {
 	a.s.clear()
 	i := a.s.skipBlanks(b, 1)
@@ -299,7 +296,6 @@ func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, err
 	return i + 1, nil
 }
 
-// readNumbers sets numbers if all declared values are numbers.
 func (c *column) readNumbers() {
 	numbers, places := make([]float64, len(c.nominal)), make(map[float64]int)
 	for k, value := range c.nominal {
@@ -315,7 +311,7 @@ func (c *column) readNumbers() {
 	c.numbers, c.places = numbers, places
 }
 
-// denseRow reads values separated by commas or, in a line without commas, by blanks.
+// denseRow separates values by commas, if any, else by blanks.
 func (a *arff) denseRow(b []byte) error {
 	a.s.delim = ' '
 	if bytes.IndexByte(b, ',') >= 0 {
@@ -374,8 +370,8 @@ func (a *arff) sparseRow(b []byte) error {
 	return nil
 }
 
-// imply sets omitted columns before c of a sparse row: nominal ones to their first declared value,
-// the target to 0. It returns the columns after c.
+// imply sets omitted columns before c: nominal ones to their first declared value, the target to 0.
+// It returns the columns after c.
 func (a *arff) imply(implied []int, c int) []int {
 	for len(implied) > 0 && implied[0] <= c {
 		at := implied[0]

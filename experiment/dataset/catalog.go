@@ -16,12 +16,12 @@ type Entry struct {
 	Task    Task
 
 	// Reading names the data set that this entry reads as the GAGA scripts do, "" for others. The
-	// paper's rows for that name also apply to this entry.
+	// paper's rows for that name also apply here.
 	Reading string
 
 	Rows, Features int // without the target
 
-	// Files are the forms below a data folder, best first; none if embedded.
+	// Files are the forms below a data folder, best first.
 	Files    []File
 	Embedded bool
 
@@ -29,22 +29,22 @@ type Entry struct {
 	URL    string // of the download if OpenML has other rows
 
 	UCI     string // name at the UCI repository
-	Source  string // author
-	Licence string // or "not stated"
+	Source  string
+	Licence string
 }
 
 // File is one form of a data set.
 type File struct {
-	// Path is slash-separated, below a data folder. The file may be gzipped with .gz appended.
+	// Path is slash-separated, below a data folder. The file may have .gz appended.
 	Path string
-	// SHA256 is the hex digest of the unzipped content, "" if unknown.
+	// SHA256 is the unzipped content's hex digest, "" if unknown.
 	SHA256  string
 	Options Options
 	// Fetched marks the downloaded form.
 	Fetched bool
 }
 
-// Download returns the form that can be downloaded.
+// Download returns the downloaded form.
 func (e Entry) Download() (File, bool) {
 	i := slices.IndexFunc(e.Files, func(f File) bool { return f.Fetched })
 	if i < 0 {
@@ -53,8 +53,8 @@ func (e Entry) Download() (File, bool) {
 	return e.Files[i], true
 }
 
-// Catalog returns, ordered by name, the embedded data sets and those of Tables 1 and 4 of the GAGA
-// paper (Qu, Li and Gu, NeurIPS 2022), both as in the paper and as its scripts read them.
+// Catalog returns, ordered by name, the embedded sets and those of Tables 1 and 4 of the GAGA paper
+// (Qu, Li and Gu, NeurIPS 2022), as in the paper and as read by its scripts.
 func Catalog() []Entry {
 	entries := slices.Concat(embeddedSets(), classificationSets(), regressionSets(), scriptsSets())
 	slices.SortFunc(entries, func(a, b Entry) int {

@@ -105,8 +105,7 @@ func classificationSets() []Entry {
 	}
 }
 
-// scriptsSets are read as in Input_Data.py of github.com/diyang-lee/GAGA, differently from the
-// paper.
+// scriptsSets are read as in Input_Data.py of github.com/diyang-lee/GAGA.
 func scriptsSets() []Entry {
 	sets := map[string]Entry{}
 	for _, e := range slices.Concat(classificationSets(), regressionSets()) {

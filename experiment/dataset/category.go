@@ -8,16 +8,15 @@ import (
 	"strconv"
 )
 
-// categories are the values of a one-hot column. Until the file is read, rows hold indexes into
-// list.
+// categories are the values of a one-hot column. While reading, rows hold indexes into list.
 type categories struct {
 	list   []label // by first appearance
 	places map[label]int
 	line   int  // of the first
 	listed bool // in [Options.OneHot], so that numbers count
 
-	rows, alike int    // with text; with text like a number
-	like        string // first of alike
+	rows, alike int // with text; with text like a number
+	like        string
 	likeLine    int
 }
 
@@ -88,14 +87,13 @@ func decimalHintFor(text string) string {
 const oneKind = "; a column has one kind unless encode: {onehot: [...]} lists it, which makes each of its values a feature " +
 	"(header: true where the first line holds names)"
 
-// spreadCategories makes features of the categories in the remaining rows.
 func (t *table) spreadCategories() error {
 	rows := t.kept()
 	if rows == 0 || !slices.ContainsFunc(t.columns, func(c column) bool { return c.categories != nil }) {
 		return nil
 	}
 	old, width := t.x, t.width
-	from := make([]int, len(t.columns)) // of each column in the old rows
+	from := make([]int, len(t.columns))
 	t.width = 0
 	for i := range t.columns {
 		col := &t.columns[i]
@@ -143,7 +141,7 @@ func (c *column) spread(to, from []float64) {
 	}
 }
 
-// sortUsed sorts the categories that occur in every width-th value and returns their names.
+// sortUsed sorts the categories among every width-th value and returns their names.
 func (c *categories) sortUsed(values []float64, width int) []string {
 	used := make([]bool, len(c.list))
 	for k := 0; k < len(values); k += width {

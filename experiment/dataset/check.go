@@ -23,10 +23,9 @@ type CheckResult struct {
 	Rows, Features     int
 	Digest             string
 	Negative, Positive int     // rows per class
-	Low, High          float64 // range of a regression's target
+	Low, High          float64 // of a regression's target
 
-	// Err says that the data set is absent, unreadable or incomplete, or differs from the catalog
-	// in bytes or shape.
+	// Err says that the data set is absent, unreadable, incomplete or not the catalog's.
 	Err error
 }
 
@@ -71,7 +70,6 @@ func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error
 	return nil
 }
 
-// contentDigest returns the hex digest of a file's unzipped content.
 func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

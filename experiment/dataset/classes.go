@@ -31,7 +31,6 @@ func (l label) String() string {
 	return strconv.FormatFloat(l.number, 'g', -1, 64)
 }
 
-// compareLabels orders numbers, then texts in byte order.
 func compareLabels(a, b label) int {
 	switch {
 	case a.isText && b.isText:
@@ -46,10 +45,10 @@ func compareLabels(a, b label) int {
 
 type targets struct {
 	numbers []float64 // 0 for texts, NaN for missing values
-	lines   []int     // by row
-	mapped  string    // labels of the classes, for people
-	codes   []int     // indexes into texts, -1 for numbers; nil while there are only numbers
-	texts   []string  // so far, or as declared
+	lines   []int
+	mapped  string // labels of the classes, for people
+	codes   []int  // indexes into texts, -1 for numbers; nil while there are only numbers
+	texts   []string
 	places  map[string]int
 }
 
@@ -166,7 +165,7 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 		for i, l := range texts {
 			rank[l] = i
 			if first[l] == 0 {
-				first[l] = -1 // declared but unused
+				first[l] = -1 // unused
 			}
 		}
 		slices.SortFunc(labels, func(a, b label) int { return cmp.Compare(rank[a], rank[b]) })
@@ -183,8 +182,8 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 	return t.numbers, nil
 }
 
-// signs maps labels, in order, to -1 and +1. first holds their lines, also for labels that may be
-// named without appearing.
+// signs maps sorted labels to -1 and +1. first has the lines of these and of labels that may be
+// named.
 func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, error) {
 	if len(labels) == 1 {
 		return nil, fmt.Errorf("one class only: every row is labelled %v", labels[0])

@@ -9,23 +9,22 @@ import (
 type record struct {
 	fields [][]byte
 	quoted []bool // by field; nil for a line without quotes
-	line   int    // of its start
+	line   int    // first
 }
 
 func (r record) isQuoted(c int) bool { return c < len(r.quoted) && r.quoted[c] }
 
 func (r record) isEmpty(c int) bool { return c >= len(r.fields) || len(r.fields[c]) == 0 }
 
-// records reads a csv, tsv or space file, the first records into a sample.
 type records struct {
 	l      *lines
 	s      splitter
 	sample []record
-	at     int   // next of the sample
-	err    error // that ended the sample early
+	at     int
+	err    error // of the sample
 }
 
-// Largest sample, of at least two records.
+// Largest sample; at least two records.
 const (
 	sampleRecords = 64
 	sampleBytes   = 1 << 20
@@ -47,7 +46,7 @@ func (r *records) look() {
 	}
 }
 
-// read returns a record, valid until the next call, or io.EOF.
+// read returns a record, valid until the next call.
 func (r *records) read() (record, error) {
 	fields, line, err := r.s.record(r.l)
 	if errors.Is(err, io.EOF) {
@@ -58,7 +57,6 @@ func (r *records) read() (record, error) {
 	return record{fields: fields, quoted: r.s.quoted, line: line}, nil
 }
 
-// next returns all records in order, including the sample.
 func (r *records) next() (record, error) {
 	if r.at < len(r.sample) {
 		r.at++

@@ -11,15 +11,13 @@ import (
 )
 
 var (
-	errHeader = errors.New("some fields are text, others numbers: say whether the line holds the names of the columns (header: true or false)")
-	// errNumbers refuses a first line that may be column names of pandas.
+	errHeader  = errors.New("some fields are text, others numbers: say whether the line holds the names of the columns (header: true or false)")
 	errNumbers = errors.New("the line counts 0, 1, 2, ... as names of columns without names do, and may hold values: " +
 		"say whether it holds the names of the columns (header: true or false)")
 )
 
-// head describes the first records of a csv, tsv or space file.
 type head struct {
-	header     bool // the first record holds names
+	header     bool
 	headerLine int
 	wide       int // line with a field per column
 	trailing   int // blank columns at the end
@@ -32,12 +30,11 @@ type sniffer struct {
 	delim   byte
 	first   record
 	sample  []record
-	rows    []record // of the sample
+	rows    []record
 	columns []column
 }
 
-// readFirst decides from the first records whether there is a header and which columns belong to
-// the table.
+// readFirst derives header and columns from the first records.
 func (t *table) readFirst(sample []record, delim byte) error {
 	s := &sniffer{numerals: &t.numerals, o: t.o, delim: delim, first: sample[0], sample: sample, rows: sample}
 	var err error
@@ -107,8 +104,8 @@ type firstFields struct {
 	end                    int  // before fields that are always empty
 	unnamed                bool // the first is empty
 	texts, numbers, others int
-	own                    int // numbers equal to their index
-	quoted                 int // quoted numbers above unquoted rows
+	own                    int
+	quoted                 int // above unquoted rows
 }
 
 func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
@@ -144,8 +141,7 @@ func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 	return f
 }
 
-// isEven reports whether a record has at least three equidistant numbers, such as years or
-// wavelengths, after an optional text.
+// isEven reports at least three equidistant numbers, such as years, after an optional text.
 func (s *sniffer) isEven(r record) bool {
 	var values []float64
 	for c := 0; c < len(r.fields) && (!r.isEmpty(c) || c == 0); c++ {
@@ -166,7 +162,7 @@ func (s *sniffer) isEven(r record) bool {
 	return true
 }
 
-// isAbove reports whether equidistant integers are above rows of fractions only.
+// isAbove reports equidistant integers above rows of fractions only.
 func (s *sniffer) isAbove(rows []record) bool {
 	if len(rows) < 5 || !s.isEven(s.first) {
 		return false
@@ -183,9 +179,8 @@ func (s *sniffer) isAbove(rows []record) bool {
 	return true
 }
 
-// isNamed reports whether a first record is a header despite names that are column indexes: another
-// name is above a number or unique in a column with repeated values, or a column has only
-// fractions.
+// isNamed reports whether a record with column indexes is a header: another name is above a number
+// or unique in a column with repeated values, or a column has only fractions.
 func (s *sniffer) isNamed(first record, rows []record) bool {
 	for c, name := range first.fields {
 		if !s.isText(first, c) {
@@ -202,14 +197,13 @@ func isAmong(rows []record, c int, text []byte) bool {
 	return slices.ContainsFunc(rows, func(r record) bool { return !r.isEmpty(c) && bytes.Equal(r.fields[c], text) })
 }
 
-// isCounted reports whether a first record that counts columns from 0 is a header, as pandas writes
-// without names: a column has only fractions, or a value is unique. Six consecutive numbers are no
-// coincidence.
+// isCounted reports whether a record that counts columns from 0 is a header, as pandas writes: a
+// column has only fractions, or a value is unique. Six consecutive numbers are no coincidence.
 func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
 	if s.hasFraction(rows) {
 		return true, nil
 	}
-	on := len(names) // first value in rows that continue the count
+	on := len(names) // first value if rows continue the count
 	for c := range names {
 		if !rows[0].isEmpty(c) && string(rows[0].fields[c]) == strconv.Itoa(len(names)+c) {
 			on--
@@ -229,7 +223,6 @@ func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
 	return false, errNumbers
 }
 
-// isFraction reports whether all numbers of a column have fractional parts.
 func (s *sniffer) isFraction(rows []record, c int) bool {
 	fractions := 0
 	for _, r := range rows {
@@ -271,7 +264,6 @@ func isName(ref string) bool {
 	return err != nil
 }
 
-// distinct reports whether a field is present and unique in every row.
 func distinct(rows []record, c int) bool {
 	seen := make(map[string]bool, len(rows))
 	for _, r := range rows {
@@ -285,7 +277,7 @@ func distinct(rows []record, c int) bool {
 
 func (s *sniffer) makeColumns() {
 	first, rows := s.first, s.rows
-	width, short := len(first.fields), 0 // short is 1 if the header lacks the first name
+	width, short := len(first.fields), 0 // 1 if the header lacks the first name
 	s.wide, s.headerLine = first.line, first.line
 	if s.header && len(rows) > 0 {
 		have := len(rows[0].fields)
@@ -336,7 +328,6 @@ func (s *sniffer) leaveOut(short bool) {
 	}
 }
 
-// isUnnamed includes the name that pandas gives.
 func isUnnamed(name string) bool { return name == "" || strings.HasPrefix(name, "Unnamed: ") }
 
 func (s *sniffer) say(r *reading) {

@@ -1,5 +1,5 @@
 // Package dataset reads tables of numbers, catalogs the paper's data sets, and prepares tables for
-// a fit: split, scaling, noise, and merging of identical rows.
+// a fit: split, scaling, noise and merging.
 package dataset
 
 // Task is the kind of target.

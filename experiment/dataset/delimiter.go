@@ -5,7 +5,6 @@ import (
 	"iter"
 )
 
-// textLines yields the lines that are not blank.
 func textLines(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -16,7 +15,7 @@ func textLines(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// firstLines returns the first lines with quoted fields replaced by a letter.
+// firstLines replaces quoted fields by a letter.
 func firstLines(text []byte) [][]byte {
 	const most = 20
 	var list [][]byte
@@ -33,7 +32,7 @@ func withoutQuoted(line []byte) []byte {
 		return line
 	}
 	bare := make([]byte, 0, len(line))
-	starts := true // of a field
+	starts := true
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		if starts && c == '"' {
@@ -50,8 +49,8 @@ func withoutQuoted(line []byte) []byte {
 	return bare
 }
 
-// isTabbed reports whether lines have equally many tabs but different numbers of words, so that
-// fields contain blanks.
+// isTabbed reports equally many tabs but different numbers of words per line: fields contain
+// blanks.
 func isTabbed(lines [][]byte) bool {
 	words, tabs := len(bytes.Fields(lines[0])), bytes.Count(lines[0], []byte{'\t'})
 	other := false
@@ -64,7 +63,7 @@ func isTabbed(lines [][]byte) bool {
 	return tabs > 0 && other
 }
 
-// separates reports whether delim separates fields although the first line has commas: these are
+// separates reports whether delim separates fields despite commas in the first line, which are
 // decimal or vary in number.
 func separates(lines [][]byte, delim byte, decimal string) bool {
 	if len(lines) == 0 || bytes.IndexByte(lines[0], delim) < 0 {
@@ -81,7 +80,6 @@ func separates(lines [][]byte, delim byte, decimal string) bool {
 	return commas && even
 }
 
-// areDecimals reports whether delim leaves only decimal commas.
 func areDecimals(line []byte, delim byte) bool {
 	for field := range bytes.SplitSeq(line, []byte{delim}) {
 		if field = trim(field); bytes.IndexByte(field, ',') >= 0 && !isDecimalComma(field) {

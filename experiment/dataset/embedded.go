@@ -86,7 +86,6 @@ func paste(files []string) (io.Reader, error) {
 	return strings.NewReader(strings.Join(joined, "\n")), nil
 }
 
-// breastCancerFeatures are the mean, standard error and worst value of ten measures of nuclei.
 func breastCancerFeatures() []string {
 	measures := []string{
 		"radius", "texture", "perimeter", "area", "smoothness",

@@ -29,7 +29,7 @@ const encodingMagic = "AGEDATA\x01"
 
 const maxName = 1 << 20
 
-// chunk is the number of values per read or write, which bounds what a corrupt length allocates.
+// chunk is the values per read or write, which bounds what a corrupt length allocates.
 const chunk = 1 << 13
 
 func taskCode(t Task) (byte, bool) {
@@ -42,7 +42,6 @@ func taskCode(t Task) (byte, bool) {
 	return 0, false
 }
 
-// validate checks the invariants of [Dataset].
 func (d *Dataset) validate() error {
 	if _, ok := taskCode(d.Task); !ok {
 		return fmt.Errorf("task %q: allowed are classification and regression", d.Task)
@@ -85,8 +84,7 @@ func validName(name string) error {
 	return nil
 }
 
-// Encode writes the canonical form: the same bytes on every machine. It refuses an invalid data
-// set.
+// Encode writes the canonical form, the same bytes on every machine, of a valid data set.
 func Encode(w io.Writer, d *Dataset) error {
 	err := d.validate()
 	if err == nil {
@@ -127,8 +125,7 @@ func writeFloats(w io.Writer, values []float64) {
 	}
 }
 
-// Digest is the SHA-256, in hex, of task, shape, X and Y. Names do not enter, so that renaming
-// changes no cell.
+// Digest is the hex SHA-256 of task, shape, X and Y: renaming changes no cell.
 func (d *Dataset) Digest() string {
 	h := sha256.New()
 	head := append([]byte("agepath data set, version 1\x00"), d.Task...)
@@ -222,7 +219,7 @@ func (in *decoder) bytes(n int) []byte {
 		clear(b)
 		return b
 	}
-	in.sum.Write(b) // hashes return no errors
+	in.sum.Write(b)
 	return b
 }
 
@@ -243,7 +240,6 @@ func (in *decoder) name() string {
 	return string(name)
 }
 
-// floats allocates as values arrive.
 func (in *decoder) floats(n int) []float64 {
 	values := make([]float64, 0, min(n, chunk))
 	for len(values) < n && in.err == nil {

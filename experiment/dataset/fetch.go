@@ -22,9 +22,9 @@ import (
 const (
 	OpenML = "https://www.openml.org"
 
-	maxDownload  = 1 << 30          // bytes
-	fetchTimeout = 10 * time.Minute // per request
-	fetchPause   = 5 * time.Second  // before a retry
+	maxDownload  = 1 << 30 // bytes
+	fetchTimeout = 10 * time.Minute
+	fetchPause   = 5 * time.Second // before a retry
 )
 
 // Fetcher downloads data sets of the catalog into a folder. The zero value is ready to use.
@@ -35,13 +35,12 @@ const (
 type Fetcher struct {
 	Client  *http.Client // default [http.DefaultClient]
 	BaseURL string       // default [OpenML]
-	// Retry is called before each retry; may be nil.
+	// Retry, if any, is called before each retry.
 	Retry func(url string, err error)
 }
 
-// Fetch downloads a data set to where a [Library] with folder dir finds it. It checks the digests
-// of OpenML and the catalog and the shape before it renames the file. A valid existing file is
-// kept.
+// Fetch downloads a data set to where a [Library] with folder dir finds it. It verifies digests
+// (OpenML's and the catalog's) and shape before it renames the file. A valid existing file is kept.
 func (f *Fetcher) Fetch(ctx context.Context, e Entry, dir string) error {
 	if err := f.fetch(ctx, e, dir); err != nil {
 		return fmt.Errorf("fetch data set %s: %w", e.Name, err)
@@ -98,7 +97,7 @@ func save(path string, r io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// get passes the answer to take, with one retry.
+// get retries once.
 func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) error) error {
 	again, err := f.tryIn(ctx, url, take)
 	if again && ctx.Err() == nil {
@@ -169,7 +168,7 @@ func refusal(response *http.Response) error {
 
 type origin struct {
 	URL string
-	MD5 string // hex, "" if unknown
+	MD5 string // hex, or ""
 }
 
 func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
@@ -196,7 +195,7 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 	return from, nil
 }
 
-// verify checks the file at path, whose name will be final.
+// verify checks the file at path, later final.
 func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string) error {
 	for _, known := range []struct {
 		name, digest, by string

@@ -25,16 +25,15 @@ var (
 // Library finds data sets: embedded ones, then in the user's folder, then in the cache filled by
 // [Fetcher].
 type Library struct {
-	Dir   string // optional
-	Cache string // optional
+	Dir   string
+	Cache string
 }
 
-// Folders lists the folders in the order of search.
 func (l *Library) Folders() []string {
 	return slices.DeleteFunc([]string{l.Dir, l.Cache}, func(dir string) bool { return dir == "" })
 }
 
-// DefaultCache returns the download folder in the user's cache.
+// DefaultCache returns the user's cache of downloads.
 func DefaultCache() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -43,8 +42,8 @@ func DefaultCache() (string, error) {
 	return filepath.Join(cache, "agepath", "datasets"), nil
 }
 
-// Source names a data set of the catalog or a file. With a path, Name is the name in results, by
-// default the file's without extension.
+// Source names a data set of the catalog or a file. Name is the name in results, by default the
+// file's without extension.
 type Source struct {
 	Name, Path string
 	Options    Options // override the catalog's
@@ -66,12 +65,12 @@ func (s Source) DatasetName() string {
 // Location is where a data set was found.
 type Location struct {
 	Path     string // "" if embedded
-	File     File   // the form found
+	File     File
 	Embedded bool
 }
 
-// Load reads a data set under the requested name in the catalog's spelling. Its shape must be the
-// catalog's unless an option changes it.
+// Load reads a data set, named in the catalog's spelling. Its shape must be the catalog's unless an
+// option changes it.
 func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	if s.Path != "" {
 		d, err := readFile(ctx, s.Path, s.Options, s.Memory)
@@ -106,8 +105,7 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	return d, nil
 }
 
-// Locate finds a data set without reading it, or returns [ErrAbsent] with the searched folders,
-// which may be missing.
+// Locate finds a data set, or returns [ErrAbsent] with the folders searched, which may be missing.
 func (l *Library) Locate(e Entry) (Location, error) {
 	if e.Embedded {
 		return Location{Embedded: true}, nil
@@ -143,7 +141,7 @@ func (l *Library) Locate(e Entry) (Location, error) {
 }
 
 // CheckDir returns an error unless Dir is empty or a folder, [fs.ErrNotExist] if it is missing.
-// Commands call it first to catch a mistyped folder.
+// Commands check it to catch mistyped folders.
 func (l *Library) CheckDir() error {
 	if l.Dir == "" {
 		return nil
@@ -181,7 +179,6 @@ func (e Entry) read(ctx context.Context, at Location, over Options, memory int64
 	return d, nil
 }
 
-// checkShape compares shapes unless the user's options change them.
 func (e Entry) checkShape(d *Dataset, over Options) error {
 	if d.Task != e.Task && over.Task == "" && over.Target == "" {
 		return fmt.Errorf("task is %s, expected %s", d.Task, e.Task)
@@ -194,7 +191,7 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 	return nil
 }
 
-// with returns the options overridden by over. New classes replace the old ones as a whole.
+// with lets over override options, Classes as a whole.
 func (o Options) with(over Options) Options {
 	o.Format = cmp.Or(over.Format, o.Format)
 	o.Skip = cmp.Or(over.Skip, o.Skip)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// sparse collects rows, since the number of features is known only at the end.
+// sparse collects rows until the number of features is known.
 type sparse struct {
 	labels  []float64 // NaN if missing
 	lines   []int
@@ -150,7 +150,6 @@ func (s *sparse) fill(t *table) error {
 	return nil
 }
 
-// setFloat takes NaN as missing.
 func (t *table) setFloat(c int, v float64) error {
 	if !math.IsNaN(v) {
 		t.setNumber(c, v)

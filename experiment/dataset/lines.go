@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// limits bound a line in bytes, the columns (and labels), and the memory by [Need]. Otherwise an
-// endless line, one sparse index, or a short gzip file of many rows would fill the memory.
+// limits bound bytes per line, columns (also labels), and memory by [Need], which an endless line,
+// one sparse index, or a short gzip file would otherwise fill.
 type limits struct {
 	line, columns int
 	memory        int64
@@ -26,19 +26,19 @@ func limited(memory int64) limits {
 	return limits{line: 64 << 20, columns: 1 << 20, memory: cmp.Or(memory, DefaultMemory)}
 }
 
-// readBuffer bounds what is examined to find the format.
+// readBuffer bounds the part that decides the format.
 const readBuffer = 256 << 10
 
-// lines reads lines that end with LF, CRLF or CR; it unpacks gzip, drops a byte order mark, counts
-// lines from 1 and bounds their length.
+// lines reads lines that end with LF, CRLF or CR from text or gzip, without byte order mark, and
+// counts from 1.
 type lines struct {
 	in    *bufio.Reader
 	gzip  bool
 	limit int
-	line  int    // last read
+	line  int
 	rest  []byte // unread part after that line; ends at a line end unless open
 	open  bool
-	long  []byte // rest if longer than the buffer
+	long  []byte
 }
 
 type contextReader struct {
@@ -103,7 +103,7 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 	return l, err
 }
 
-// peek returns at least the next n bytes, fewer at the end.
+// peek returns at least n bytes, fewer at the end.
 func (l *lines) peek(n int) ([]byte, error) {
 	l.rest = slices.Clone(l.rest) // the buffer may move
 	b, err := l.in.Peek(n)
@@ -120,7 +120,7 @@ func (l *lines) peek(n int) ([]byte, error) {
 	return slices.Concat(l.rest, []byte(end), b), nil
 }
 
-// next returns a line without its end, valid until the next call, or io.EOF.
+// next returns a line without its end, valid until the next call.
 func (l *lines) next() ([]byte, error) {
 	if len(l.rest) == 0 {
 		b, err := l.in.ReadSlice('\n')
@@ -156,7 +156,7 @@ func withoutEnd(b []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 }
 
-// hasEnd reports whether a line ends by CR within b; a CR in the last byte may begin CRLF.
+// hasEnd reports a CR within b; a last CR may begin CRLF.
 func hasEnd(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b[:len(b)-1], '\r') >= 0 }
 
 // join extends the open rest to a line end.
@@ -201,7 +201,6 @@ func (l *lines) explain(err error) error {
 	return err
 }
 
-// explain says what an error of gzip means for the file.
 func explain(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -213,7 +212,7 @@ func explain(err error) error {
 	return err
 }
 
-// checkText refuses bytes that no text file has.
+// checkText refuses bytes that no text has.
 func checkText(b []byte) error {
 	if !utf8.Valid(b) {
 		at := 0

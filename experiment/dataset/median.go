@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Median is the value of [Settings.Missing] for medians.
+// Median is the [Settings.Missing] that fills in medians.
 const Median = missingMedian
 
-// Gaps reports whether values are missing.
+// Gaps reports missing values.
 func (d *Dataset) Gaps() bool { return slices.ContainsFunc(d.X, math.IsNaN) }
 
-// fill replaces missing values by medians of the training rows.
+// fill uses medians of the training rows.
 func (s Settings) fill(x []float64, features []string, train []int) error {
 	first := slices.IndexFunc(x, math.IsNaN)
 	if first < 0 {

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// merge merges rows that are equal in every bit into the first of them and counts them in
-// Multiplicity, which stays nil if all differ. It returns the number of removed rows, in O(N D)
-// expected time. Hash collisions cost only time.
+// merge merges rows that are equal in every bit into the first and counts them in Multiplicity, nil
+// if all differ. It returns the number of removed rows, in O(N D) expected time.
 func (p *Part) merge(hash func(x []float64, y float64) uint64) int {
 	d := p.D
 	first := map[uint64]int32{} // last kept row by hash

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// setMissing marks a column as missing by NaN, which no other value of a table is.
+// setMissing sets NaN, which no other value is.
 func (t *table) setMissing(c int) error {
 	col := &t.columns[c]
 	if col.role == dropped {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// DefaultMemory is the default limit on [Need]: 4 GiB.
+// DefaultMemory is the default limit on [Need].
 const DefaultMemory int64 = 4 << 30
 
 // growing is the memory of a growing list and its copy, relative to its content.
@@ -14,8 +14,8 @@ const growing = 3
 // bytesOfName estimates the memory of a text that is a map key.
 func bytesOfName[T string | []byte](text T) int64 { return 256 + 2*int64(len(text)) }
 
-// Need bounds the memory in bytes for reading and preparing n rows of d features: the data and the
-// list they are copied from, the scaled copy, the parts, and indexes per row.
+// Need bounds the bytes for reading and preparing n rows of d features: the data and the list they
+// are copied from, the scaled copy, parts, and indexes.
 func Need(n, d int) int64 {
 	bytes := float64(n) * (44*float64(d+1) + 96)
 	if bytes >= math.MaxInt64 {
@@ -24,7 +24,7 @@ func Need(n, d int) int64 {
 	return int64(bytes)
 }
 
-// CheckNeed refuses data beyond a limit in bytes, by default [DefaultMemory].
+// CheckNeed refuses data whose [Need] exceeds memory, by default [DefaultMemory].
 func CheckNeed(n, d int, memory int64) error { return limited(memory).check(0, n, d) }
 
 // Amounts formats an amount and its limit in the largest unit up to MiB in which the limit has two
@@ -43,7 +43,6 @@ func Amounts(need, limit int64) (needed, allowed string) {
 	return fmt.Sprintf("%d %s", up, name), fmt.Sprintf("%d %s", limit/unit, name)
 }
 
-// check adds bytes to the need.
 func (l limits) check(bytes int64, n, d int) error {
 	if need := Need(n, d); need > l.memory-bytes {
 		needed, allowed := Amounts(need+min(bytes, math.MaxInt64-need), l.memory)

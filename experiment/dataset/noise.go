@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// Gaussian (regression) adds independent N(0.2, 3²) numbers to features and target of a
-	// fraction Level of the rows after scaling, as the GAGA scripts do.
+	// Gaussian (regression) adds independent N(0.2, 3²) numbers to the scaled features and target
+	// of a fraction Level of the rows, as the GAGA scripts do.
 	Gaussian = "gaussian"
-	// StatP (regression) adds Level times the number of rows as poisoning points, see [Settings]
-	// and poison.go.
+	// StatP (regression) adds poisoning points, Level times the number of rows, see [Settings] and
+	// poison.go.
 	StatP = "statp"
-	// Flip (classification) flips the labels of a fraction Level of the rows, drawn uniformly.
+	// Flip (classification) flips the labels of a random fraction Level of the rows.
 	Flip = "flip"
-	// FlipBoundary (classification) draws these rows from the 30 % nearest to the boundary of a
-	// linear support vector machine, as the GAGA scripts do.
+	// FlipBoundary (classification) draws them from the 30 % nearest to the boundary of a linear
+	// support vector machine, as the GAGA scripts do.
 	FlipBoundary = "flip-boundary"
 )
 
@@ -31,8 +31,8 @@ const (
 	gaussianDeviation = 3
 	boundaryFraction  = 0.3
 
-	// boundaryPrecision rounds decision values before ranking: samples that tie at the margin
-	// differ in last digits, which depend on the build.
+	// boundaryPrecision rounds decision values before ranking: last digits of samples that tie at
+	// the margin depend on the build.
 	boundaryPrecision = 1e-7
 )
 
@@ -52,10 +52,10 @@ func NoiseVersion(kind string) int {
 	return 1
 }
 
-// Noise is the contamination of training rows; the zero value is none.
+// Noise contaminates training rows; the zero value does not.
 //
-// Counts are rounded, down under [Scripts]. With the same random stream contamination is nested:
-// higher levels hit the rows of lower levels by the same numbers.
+// Counts are rounded, under [Scripts] down. With the same stream higher levels hit the rows of
+// lower levels by the same numbers.
 type Noise struct {
 	Kind  string  // one of the constants above, or ""
 	Level float64 // in [0, 1]
@@ -84,7 +84,6 @@ func (s Settings) count(fraction float64, n int) int {
 	return int(math.Round(fraction * float64(n)))
 }
 
-// scaled is a scaled copy of the data in preparation.
 type scaled struct {
 	d    int
 	x, y []float64
@@ -134,12 +133,12 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 	return hit, nil
 }
 
-// scriptsSeed seeds the GAGA scripts' noise of regression, separately for features and target, in
-// every fold.
+// scriptsSeed seeds the GAGA scripts' noise of regression in every fold, for features and again for
+// the target.
 const scriptsSeed = 40
 
-// legacyNormal returns the standard normal numbers of NumPy's RandomState: polar method, second of each pair first, from a
-// Mersenne Twister.
+// legacyNormal returns the standard normal numbers of NumPy's RandomState: polar method, second of
+// a pair first, Mersenne Twister.
 func legacyNormal(seed uint64) func() float64 {
 	bits := prng.NewMT19937()
 	bits.Seed(seed)
@@ -164,7 +163,7 @@ func legacyNormal(seed uint64) func() float64 {
 	}
 }
 
-// draw takes the start of a random permutation, so that draws are nested.
+// draw takes the start of a permutation, so that draws are nested.
 func draw(rows []int, count int, random *rand.Rand) []int {
 	return choose(rows, random.Perm(len(rows))[:count])
 }
@@ -184,7 +183,7 @@ func flip(y []float64, rows []int) {
 }
 
 // nearest returns the 30 % of the rows, at least one, with the smallest absolute decision values.
-// Ties at the end are drawn, since rows may be sorted by class.
+// Ties are drawn, since rows may be sorted by class.
 func (s Settings) nearest(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
 	part := t.gather(rows)
 	if err := part.bothClasses("boundary for the noise"); err != nil {

@@ -19,7 +19,6 @@ const (
 	isText
 )
 
-// parse reads a trimmed field.
 func parse(b []byte) (float64, kind) {
 	if v, ok := parseShort(b); ok {
 		return v, isNumber
@@ -46,7 +45,6 @@ func parse(b []byte) (float64, kind) {
 	return 0, isText
 }
 
-// numerals reads numbers by [Options].
 type numerals struct {
 	comma   bool            // decimal commas
 	marks   map[string]bool // nil for the defaults
@@ -64,7 +62,7 @@ func newNumerals(o Options) numerals {
 	return n
 }
 
-// number ignores the given marks of missing values.
+// number ignores given marks of missing values.
 func (n *numerals) number(b []byte) (float64, kind) {
 	if !n.comma {
 		return parse(b)
@@ -106,8 +104,7 @@ func isDecimalComma[T string | []byte](text T) bool {
 	return kind == isNumber
 }
 
-// numberLike matches numbers with a decimal comma, separated thousands, a currency or a percent
-// sign.
+// numberLike matches decimal commas, separated thousands, currencies and percent.
 var numberLike = regexp.MustCompile(`^[+-]?[$€£¥]? ?[+-]?(\d{1,3}([., '’\x{a0}\x{202f}]\d{3})+|\d+)?([.,]\d+)?([eE][+-]?\d+)? ?[%€$£¥]?$`)
 
 func looksNumber[T string | []byte](text T) bool {
@@ -126,8 +123,8 @@ func notNumber(b []byte, kind kind) error {
 
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseShort reads up to 15 digits without exponent, the usual case. Digits and power of ten are
-// exact, so that one division rounds correctly (Clinger 1990).
+// parseShort reads up to 15 digits without exponent, the usual case. Digits and power are exact, so
+// that one division rounds correctly (Clinger 1990).
 func parseShort(b []byte) (v float64, ok bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -163,7 +160,7 @@ func parseShort(b []byte) (v float64, ok bool) {
 	return v, true
 }
 
-// missing accepts the marks of pandas, ? and KEEL's <null>.
+// missing matches the marks of pandas, ? and KEEL's <null>.
 func missing(b []byte) bool {
 	switch string(b) {
 	case "", "?", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "#N/A N/A",

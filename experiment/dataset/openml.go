@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// looseText is a JSON string or number, "" for anything else, such as OpenML's empty list.
+// looseText is a JSON string or number, otherwise "": OpenML writes an empty list for nothing.
 type looseText string
 
 func (t *looseText) UnmarshalJSON(raw []byte) error {

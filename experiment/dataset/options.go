@@ -11,58 +11,56 @@ import (
 // Options say how to read a table; by default name and content decide.
 type Options struct {
 	// Format is csv, tsv, space, arff or libsvm; "" derives it from the extension (also before .gz)
-	// or content. csv is separated by semicolons if the first line has no comma, or only decimal
-	// ones.
+	// or content. csv uses semicolons if the first line has no comma, or only decimal ones.
 	Format string
 	Skip   int
-	// Header says whether the first line of a csv, tsv or space file has column names, of which the
-	// first may be missing. By default texts, column indices, and quoted numbers above unquoted
-	// ones are names; a line with another number is not.
+	// Header says whether a csv, tsv or space file begins with column names, of which the first may
+	// be missing. By default texts, column indices, and quoted numbers above unquoted ones are
+	// names; a line with another number is not.
 	Header *bool
-	// Decimal is the decimal mark of a csv, tsv or space file, by default a point. The other mark
-	// must not occur in numbers.
+	// Decimal is the decimal mark of a csv, tsv or space file, default point. The other mark must
+	// not occur in numbers.
 	Decimal string
-	// Target is the column to predict: a name or, with lower precedence, an index from 0, negative
-	// from the end. Default: the last column not dropped, KEEL's @outputs, or a libsvm file's
-	// label, its only target. [NoTarget] makes every column a feature and requires
-	// Classes.NegativeRows.
+	// Target is the column to predict: a name, else an index from 0, negative from the end.
+	// Default: the last column not dropped, KEEL's @outputs, or a libsvm file's label, its only
+	// target. [NoTarget] makes all columns features and requires Classes.NegativeRows.
 	Target string
 	// Drop lists columns to leave out, as in Target.
 	Drop []string
-	// Numbered prepends a feature "row": the number, from 1, of each kept row.
+	// Numbered prepends a feature "row" that counts kept rows from 1.
 	Numbered bool
 	// Task defaults to classification for a target with text, two distinct values, nominal type or
 	// Classes, else to regression.
 	Task    Task
 	Classes Classes
-	// Marks are the missing values of a csv, tsv or space file besides an empty field. Default: ?,
-	// NaN, NA, N/A, NULL, None and others of pandas.
+	// Marks are missing values of a csv, tsv or space file besides empty fields. Default: ?, NaN,
+	// NA, N/A, NULL, None and others of pandas.
 	Marks []string
 	// KeepQuoted keeps quoted marks and empty quotes as text.
 	KeepQuoted bool
 	// Missing treats missing values: "" or "refuse" is an error; "drop" leaves out the row; "mean"
-	// fills in the column's mean, test rows included; "median" keeps NaN, for which [Prepare] fills
-	// in the training part's median. For a target, mean and median are errors.
+	// fills in the column's mean, test rows included; "median" keeps NaN for [Prepare] to fill in
+	// the training median. The last two are errors for a target.
 	Missing string
 	// Encode treats text features of a csv, tsv or space file: "" or "refuse" is an error; "onehot"
-	// makes a 0/1 feature name=value for each value, sorted. Columns that mix text with numbers, or
-	// mostly look like numbers, are errors.
+	// makes a sorted 0/1 feature name=value per value. Columns that also have numbers, or mostly
+	// look like numbers, are errors.
 	Encode string
-	// OneHot lists columns, as in Target, to encode so whatever their values.
+	// OneHot lists columns to encode so in any case, as in Target.
 	OneHot []string
 }
 
 // NoTarget is the [Options.Target] of files without target.
 const NoTarget = "none"
 
-// Classes maps labels to -1 and +1. By default there must be two labels; the smaller one is -1, by
-// number, byte order, or declared order in ARFF.
+// Classes maps labels to -1 and +1. By default there are two labels, and the smaller one is -1: by
+// number, byte order, or order of declaration in ARFF.
 type Classes struct {
-	// Negative and Positive are labels as in the file; numerals compare as numbers. If one list is
-	// empty, it takes the remaining labels.
+	// Negative and Positive are labels as in the file; numerals compare as numbers. An empty list
+	// takes the remaining labels.
 	Negative, Positive []string
 	// NegativeRows > 0 makes that many first rows -1 and the rest +1, whatever the target
-	// (mfeat-pixel in the GAGA scripts). It excludes the lists.
+	// (mfeat-pixel in the GAGA scripts). It excludes lists.
 	NegativeRows int
 }
 
@@ -118,7 +116,6 @@ func (o Options) Validate() error {
 	return o.Classes.validate()
 }
 
-// delimitedOnly refuses options that only csv, tsv and space files have.
 func (o Options) delimitedOnly() error {
 	switch {
 	case len(o.OneHot) > 0:

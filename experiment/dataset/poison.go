@@ -10,24 +10,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ridge is added to the diagonals of covariance and normal equations, as in the authors' code.
+// ridge is added to diagonals, as in the authors' code.
 const ridge = 0.01
 
 // poisoner draws points of the statistical attack (StatP) of Jagielski, Oprea, Biggio, Liu,
 // Nita-Rotaru and Li, "Manipulating Machine Learning", IEEE S&P 2018, section IV-D. The attack
-// knows mean and covariance of the training data and can query a model fitted to them.
+// knows mean and covariance of the training data and can query a fitted model.
 //
-// It works in the unit cube of the columns' ranges and thus does not depend on the scaling:
+// It works in the unit cube of the columns' ranges, independent of the scaling:
 //   - a point is drawn from the normal distribution with the data's mean and covariance (divisor n)
 //     plus 0.01 on the diagonal,
-//   - each feature moves to the nearer end of its range, in a tie to the upper one, because corners
-//     do most harm,
+//   - each feature moves to the nearer end of its range, in a tie the upper, as corners do most harm,
 //   - the target moves to the end farther from the prediction of a ridge regression (penalty 0.01,
-//     free intercept) on clean data, in a tie to the upper one.
+//     free intercept) on clean data, in a tie the upper.
 type poisoner struct {
 	d              int
 	low, high      []float64 // of features, then target
-	mean           []float64 // of the features in the cube
+	mean           []float64 // in the cube
 	factor         mat.TriDense
 	weights        []float64
 	intercept      float64

@@ -23,17 +23,16 @@ const (
 // stays clean.
 //
 // [Paper]: the split is not stratified; scaling is fitted to all rows before the split; labels are
-// also flipped before the split, so that the test part is noisy. Noise of regression is as by
-// default.
+// also flipped before it, so that the test part is noisy. Noise of regression is as by default.
 //
-// [Scripts]: split and scaling as in [Paper]; noise hits only training and validation; noisy rows
-// are rounded down; [Gaussian] adds the same numbers in every repeat, to targets the first of those
-// for features.
+// [Scripts]: as [Paper], but noise hits only training and validation; counts of noisy rows are
+// rounded down; [Gaussian] adds the same numbers in every repeat, to targets the first of those for
+// features.
 //
-// Points of [StatP] are fitted to training and validation, are counted relative to these, and join
+// Points of [StatP] are fitted to and counted relative to training and validation, and join
 // validation with probability Split.Validation.
 type Settings struct {
-	// Rows is the number of rows drawn at random; 0 for all. Draws are nested.
+	// Rows is the number of rows drawn at random, 0 for all; draws are nested.
 	Rows     int
 	Split    Split
 	Features Scaling
@@ -42,10 +41,10 @@ type Settings struct {
 	Protocol Protocol
 
 	// Missing replaces NaN: "" is an error; [Median] is the feature's median over the rows that the
-	// solver trains on, under every protocol.
+	// solver trains on.
 	Missing string
 
-	// Boundary fits a linear support vector machine to x (n × d, row-major) with labels y and
+	// Boundary fits a linear support vector machine to x (n × d, row-major) and labels y and
 	// returns n decision values, for [FlipBoundary].
 	Boundary func(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error)
 }
@@ -73,29 +72,29 @@ type Part struct {
 	N, D int
 	X    []float64 // N × D, row-major
 	Y    []float64
-	Rows []int // indexes in the data set, of the first of merged rows; -1 for poisoning points
-	// Multiplicity counts the identical rows merged into each row; nil means one each.
+	Rows []int // of the data set, the first of merged rows; -1 for poisoning points
+	// Multiplicity counts the rows merged into each row; nil means one each.
 	Multiplicity []float64
 }
 
 // Prepared is a data set ready for a fit.
 type Prepared struct {
 	Train      Part // identical rows merged
-	Validation Part // may be empty
+	Validation Part
 	Test       Part
 
 	Features Affine
 	Target   Affine // empty for classification
 
-	// Clean is the merged training part before noise, only under [Scripts].
+	// Clean is training before noise, merged; only under [Scripts].
 	Clean Part
 
 	Contaminated []int // rows that noise changed, ascending
-	Added        int   // poisoning points in training and validation
+	Added        int   // in training and validation
 	Merged       int   // training rows merged into others
 }
 
-// Check returns an error if n rows, whatever their values, cannot be prepared.
+// Check returns an error if n rows of any values cannot be prepared.
 func (s Settings) Check(task Task, n int) error {
 	if task != Classification && task != Regression {
 		return fmt.Errorf("task %q: allowed are %s and %s", task, Classification, Regression)
@@ -117,10 +116,10 @@ func (s Settings) Check(task Task, n int) error {
 
 // Prepare splits, scales and contaminates a copy of the data and merges identical training rows.
 // The result depends only on the arguments and the streams [StreamRows], [StreamSplit] and
-// [StreamNoise]. For nested contamination these must not depend on the noise level.
+// [StreamNoise], which must not depend on the noise level if contamination is to be nested.
 //
-// Prepare fails if [Settings.Check] does, if training has one class only, if a missing value
-// remains, or if a value is not finite after scaling or noise.
+// It fails if [Settings.Check] does, if training has one class, if a missing value remains, or if a
+// value is not finite after scaling or noise.
 func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
 	if err := s.Check(d.Task, d.N); err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
@@ -163,7 +162,6 @@ func (d *Dataset) pick(rows []int) *Dataset {
 	return &picked
 }
 
-// renumber turns indexes of drawn rows into those of the data set.
 func (p *Prepared) renumber(drawn []int) {
 	for _, rows := range [][]int{p.Train.Rows, p.Validation.Rows, p.Test.Rows, p.Clean.Rows, p.Contaminated} {
 		for i, row := range rows {
@@ -228,7 +226,6 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	return &p, nil
 }
 
-// scale returns a scaled copy and records the maps.
 func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	fitted := train
 	if !s.Protocol.heldOut() {
@@ -252,7 +249,7 @@ func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	return t, nil
 }
 
-// addPoison comes before other rows of the parts.
+// addPoison precedes the parts' other rows.
 func (s Settings) addPoison(t scaled, rows []int, p *Prepared, random *rand.Rand) error {
 	count := s.count(s.Noise.Level, len(rows))
 	if count == 0 {

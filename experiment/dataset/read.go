@@ -47,25 +47,25 @@ func (e *ReadError) Unwrap() error { return e.Err }
 
 func inLine(line int, err error) error { return &ReadError{Line: line, Column: -1, Err: err} }
 
-// Read reads a table of numbers. The format may derive from name, which errors mention and which,
-// without folder and extensions, names the data set.
+// Read reads a table of numbers. name appears in errors and may decide the format; without folder
+// and extensions it names the data set.
 //
 // csv, tsv and space (runs of blanks) files may quote fields; a doubled quote stands for one.
 // Features must be numbers unless [Options.Encode] allows text. Columns count from 0. An unnamed
-// first column that numbers or names the rows is left out, as are columns made by a delimiter at
-// the end of every line.
+// first column that numbers or names the rows is left out, as are columns made by delimiters at
+// line ends.
 //
 // ARFF files may be dense or sparse. Nominal attributes are numbers if all declared values are,
-// otherwise 0/1 features name=value. String, date and relational attributes must be dropped. KEEL's
+// else 0/1 features name=value. String, date and relational attributes must be dropped. KEEL's
 // @inputs and @outputs declare features and target.
 //
 // Columns of libsvm files are named by their indices, from 0 if it occurs, else from 1; the label
 // is "label". Target and Drop know only these names.
 //
 // Lines end with LF, CRLF or CR. Blank lines count but are ignored, as is a byte order mark; gzip
-// (also of several members) is detected. Limits: 64 MiB per line or row with quotes, 2^20 features
-// and labels, and [DefaultMemory]. [Dataset.Reading] says what was derived from the content. Errors
-// are of type [*ReadError].
+// (also of several members) is detected. Limits: 64 MiB per line or quoted row, 2^20 features and
+// labels, [DefaultMemory]. [Dataset.Reading] says what the content decided. Errors are
+// [*ReadError].
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
 	return read(ctx, r, name, o, limited(0))
 }
@@ -153,7 +153,6 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	return t.finish()
 }
 
-// split returns a file name's data set and its lower-case extension.
 func split(path string) (name, ext string) {
 	name = filepath.Base(path)
 	if strings.EqualFold(filepath.Ext(name), ".gz") {
@@ -163,7 +162,6 @@ func split(path string) (name, ext string) {
 	return strings.ToValidUTF8(strings.TrimSuffix(name, ext), "\uFFFD"), strings.ToLower(ext)
 }
 
-// tell returns format and delimiter.
 func tell(l *lines, name string, o Options) (string, byte, error) {
 	start, err := l.peek(readBuffer)
 	if err != nil {
@@ -225,7 +223,6 @@ func tellFormat(ext string, list [][]byte, start []byte, decimal string) string 
 	return formatSpace
 }
 
-// looksLIBSVM reports whether index:value or qid:number follows the first label.
 func looksLIBSVM(start []byte) bool {
 	for line := range textLines(start) {
 		line, _, _ = bytes.Cut(line, []byte("#"))

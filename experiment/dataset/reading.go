@@ -13,11 +13,11 @@ import (
 
 // Reading says how a table was read, by content and options.
 type Reading struct {
-	// How is one line: format, names, target, what was left out, features.
+	// How lists format, names, target, what was left out, and features.
 	How string
-	// Warnings explain ambiguous content and what to do about it.
+	// Warnings explain ambiguous content and what to do.
 	Warnings []string
-	// LeftOut counts rows left out for missing values; Lines has the first [MaxLines].
+	// LeftOut counts rows with missing values left out; Lines has the first [MaxLines].
 	LeftOut int
 	Lines   []int
 }
@@ -122,7 +122,6 @@ func (r *reading) sayTarget(col *column, index int, last bool, became string) {
 	r.say("%s: %s", what, became)
 }
 
-// countingRows is the fewest rows that a column can number.
 const countingRows = 10
 
 // settleUnnamed drops unnamed first columns that number the rows, as pandas and R write.
@@ -217,7 +216,7 @@ func (t *table) warnCounting() {
 	}
 }
 
-// ref is how options refer to a column: its index unless another column has this name.
+// ref is a column's index, unless this is another column's name.
 func (t *table) ref(c int) string {
 	if t.named {
 		return t.columns[c].name

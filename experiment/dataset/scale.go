@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Scaling says how columns are shifted and scaled.
+// Scaling is a way to scale columns.
 type Scaling string
 
 const (
@@ -28,7 +28,7 @@ func (s Scaling) scales() bool { return s == Standard || s == MinMax }
 // scikit-learn.
 type Affine struct{ Shift, Scale []float64 }
 
-// fit fits the map to rows. It fails if a column's spread exceeds float64.
+// fit fails if a column's spread exceeds float64.
 func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	shift, scale := make([]float64, d), make([]float64, d)
 	if !s.scales() {
@@ -78,8 +78,8 @@ func spans(x []float64, d int, rows []int) (low, high []float64) {
 	return low, high
 }
 
-// standardise turns ranges in scale into standard deviations and sets shift to the means. Computing
-// with (x - low)/range avoids overflow, underflow and cancellation.
+// standardise turns ranges in scale into standard deviations and sets shift to means. (x -
+// low)/range avoids overflow, underflow and cancellation.
 func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
 	n := float64(len(rows))
 	unit := func(value float64, j int) float64 {
@@ -118,8 +118,7 @@ func (s Scaling) Apply(x []float64, d int) error {
 
 const uneven = 1e4
 
-// Uneven warns if the columns' standard deviations other than 0 have a ratio above 1e4, else
-// returns "".
+// Uneven warns if positive standard deviations of columns have a ratio above 1e4, else returns "".
 func (p *Part) Uneven(names []string) string {
 	if p.N == 0 {
 		return ""

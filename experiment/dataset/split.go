@@ -8,8 +8,8 @@ import (
 )
 
 // Split divides rows at random. Train and Test are proportions: 3 and 1 put a quarter into the test
-// part, which does not depend on Validation. Validation in [0, 1) is the fraction of training held
-// out to choose the age. Test and validation are rounded up, as in scikit-learn's train_test_split.
+// part, which does not depend on Validation, the fraction in [0, 1) of training held out to choose
+// the age. Test and validation are rounded up, as in scikit-learn's train_test_split.
 type Split struct {
 	Train, Test float64
 	Validation  float64
@@ -45,7 +45,7 @@ func (s Split) check(n int) error {
 	return nil
 }
 
-// divide draws parts stratum by stratum. Each stratum keeps a training row.
+// divide keeps a training row of each stratum.
 func (s Split) divide(strata [][]int, random *rand.Rand) (division, error) {
 	n := 0
 	for _, rows := range strata {
@@ -87,8 +87,8 @@ func (s Split) divide(strata [][]int, random *rand.Rand) (division, error) {
 	return parts, nil
 }
 
-// share takes total rows out of strata in proportion to their sizes (largest remainder, ties to the
-// earlier) and leaves at least one row in each.
+// share takes total rows in proportion to sizes (largest remainder, ties to the earlier) and leaves
+// at least one each.
 func share(total int, sizes []int) ([]int, error) {
 	n, room := 0, 0
 	for _, size := range sizes {
@@ -127,7 +127,7 @@ func count(n int) []int {
 	return list
 }
 
-// strata groups rows by class, -1 first, or all together.
+// strata groups rows by class, -1 first, or not.
 func strata(y []float64, byClass bool) [][]int {
 	if !byClass {
 		return [][]int{count(len(y))}

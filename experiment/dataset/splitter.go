@@ -14,13 +14,13 @@ type splitter struct {
 	most   int  // fields per line
 	arff   bool // ' also quotes, \ escapes in quotes, % starts a comment, quotes end in their line
 	fields [][]byte
-	quoted []bool // by field, only for lines with quotes
-	text   []byte // fields of a line with quotes, concatenated
-	ends   []int  // of fields in text
+	quoted []bool // for lines with quotes
+	text   []byte // fields of a line with quotes
+	ends   []int
 }
 
-// record reads the next line that is not blank, and further lines within its quotes. line is the
-// first; io.EOF marks the end.
+// record reads the next line that is not blank, with further lines of its quotes. line is the
+// first.
 func (s *splitter) record(l *lines) (fields [][]byte, line int, err error) {
 	for {
 		b, err := l.next()
@@ -123,8 +123,8 @@ func (s *splitter) nth(k int) []byte {
 	return s.text[start:s.ends[k]]
 }
 
-// field appends the field at b[i], which without quotes ends before a stop. It returns the line in
-// which the field ends and the index there.
+// field appends the field at b[i], which without quotes ends before a stop. It returns the line and
+// index of its end.
 func (s *splitter) field(b []byte, i int, stops string, l *lines) ([]byte, int, error) {
 	if i < len(b) && (b[i] == '"' || s.arff && b[i] == '\'') {
 		rest, end, err := s.quote(b, i+1, b[i], l)
@@ -189,7 +189,6 @@ func escaped(c byte) byte {
 	return c
 }
 
-// skipBlanks stops at a tab that is the delimiter.
 func (s *splitter) skipBlanks(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' && s.delim != '\t') {
 		i++

@@ -21,22 +21,21 @@ const (
 type column struct {
 	name    string // "" if unnamed
 	role    role
-	names   string          // why it counts as row names, which are left out
-	blank   bool            // made by delimiters at line ends: must stay empty
-	at      int             // first feature in a row of X
-	nominal []string        // declared values
-	codes   map[string]int  // indexes of declared values
-	numbers []float64       // declared values if all are numbers
-	places  map[float64]int // indexes of these
+	names   string   // why it counts as row names
+	blank   bool     // made by delimiters at line ends: must stay empty
+	at      int      // first feature in a row of X
+	nominal []string // declared values
+	codes   map[string]int
+	numbers []float64 // declared values if all are numbers
+	places  map[float64]int
 	missing int
 	first   int // line of the first missing value
 
-	categories *categories // while an encoded column is read
+	categories *categories // while reading
 	number     int         // line of the first number if text may be encoded
 }
 
-// width is the number of features of a column, one per value of a nominal attribute unless its
-// values are numbers.
+// width is 1, or the number of values of a nominal attribute with text.
 func (c *column) width() int {
 	if c.nominal != nil && c.numbers == nil {
 		return len(c.nominal)
@@ -65,9 +64,9 @@ type table struct {
 	width   int // features in a row of x
 	x       []float64
 	y       targets
-	rows    int   // read, including those left out
-	line    int   // current
-	gap     bool  // the current row has a missing value
+	rows    int // read, including those left out
+	line    int
+	gap     bool  // the row has a missing value
 	dropped []int // first lines left out for missing values
 	taken   int64 // bytes besides the rows
 	spread  int   // features that categories will add to width
@@ -170,7 +169,7 @@ func errNoFeatures(columns int) error {
 	return fmt.Errorf("no features: of %d columns none is left apart from the target", columns)
 }
 
-// names maps the names in options to columns, -1 for a duplicate.
+// names maps names in options to columns, -1 for duplicates.
 func (t *table) names() map[string]int {
 	wanted := make(map[string]bool, len(t.o.Drop)+len(t.o.OneHot)+1)
 	for _, ref := range slices.Concat(t.o.Drop, t.o.OneHot, []string{t.o.Target}) {
@@ -231,7 +230,7 @@ func (t *table) begin(line int) error {
 	return nil
 }
 
-// set sets a column of the current row. Literal text is never a mark of a missing value.
+// set sets a column of the current row. Literal text is no mark of a missing value.
 func (t *table) set(c int, text []byte, literal bool) error {
 	col := &t.columns[c]
 	if col.role == dropped {
@@ -296,7 +295,6 @@ func (t *table) setNominal(c int, text []byte, literal bool) error {
 	return nil
 }
 
-// setCode sets a nominal attribute by index.
 func (t *table) setCode(c, code int) {
 	switch col := &t.columns[c]; {
 	case col.role == target:
@@ -391,7 +389,7 @@ func (t *table) inColumn(c, line int, err error) error {
 	return e
 }
 
-// features names features: column or x with index, and for nominal attributes the value.
+// features names features: column or x with index, and a nominal attribute's value.
 func (t *table) features() []string {
 	names := make([]string, 0, t.width)
 	for i := range t.columns {
