@@ -28,7 +28,7 @@ type Kind interface {
 	Compute(ctx context.Context, task *Task, data Data) (measures Batch, further map[string]Batch, err error)
 }
 
-// Registration describes a kind of experiment to programs.
+// Registration describes a kind of experiment.
 type Registration struct {
 	Kind
 
@@ -114,13 +114,13 @@ func kindNames() []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// Material is the data of a cell and its results.
+// Material is a cell's data and results.
 type Material struct {
 	Parts  []MaterialPart
 	Tables []MaterialTable
 }
 
-// MaterialPart is a part of a cell's data as text.
+// MaterialPart is a part of the data as text.
 type MaterialPart struct {
 	Name    string // of the file, without extension
 	Columns []string

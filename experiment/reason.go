@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// Reason groups errors of a method's cells that have the same status and differ only in numbers and
+// Reason groups errors of a method's cells of one status that differ only in numbers and
 // identities.
 type Reason struct {
 	Count  int64  `json:"count"`
@@ -83,7 +83,7 @@ func ReasonLike(method, text string, names ...string) string {
 	return varying.ReplaceAllString(text, "…")
 }
 
-// ReasonKey returns the same key for all errors of one reason.
+// ReasonKey identifies the reason of an error.
 func ReasonKey(method string, status Status, text string) string {
 	return method + "\x00" + string(status) + "\x00" + ReasonLike(method, text)
 }

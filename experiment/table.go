@@ -16,7 +16,7 @@ const (
 	FloatList
 )
 
-// Column describes one column of a table of results.
+// Column describes one column of results.
 type Column struct {
 	Name string
 	Type Type
@@ -31,7 +31,7 @@ type Field[T any] struct {
 	Doc   string
 }
 
-// Fields are columns of a table with their values.
+// Fields are a table's columns with their values.
 type Fields[T any] []Field[T]
 
 func (f Fields[T]) Columns() []Column {

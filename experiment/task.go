@@ -195,14 +195,14 @@ type StatusError struct {
 func (e *StatusError) Error() string { return e.Err.Error() }
 func (e *StatusError) Unwrap() error { return e.Err }
 
-// DataError says that a cell's data could not be prepared.
+// DataError says that data could not be prepared.
 type DataError struct{ Err error }
 
 func (e *DataError) Error() string { return "preparing the data: " + e.Err.Error() }
 
 func (e *DataError) Unwrap() error { return e.Err }
 
-// MemoryError says that a cell needs more memory than its limit, in bytes.
+// MemoryError says that a cell needs more bytes than its limit.
 type MemoryError struct{ Need, Limit int64 }
 
 func (e *MemoryError) Error() string {

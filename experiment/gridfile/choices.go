@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Entry is something that a grid names, such as a method, with the values of its settings.
+// Entry is a thing in a grid, such as a method, with the values of its settings.
 type Entry struct {
 	Name    string
 	Choices Choices // in the order of declaration
@@ -13,7 +13,7 @@ type Entry struct {
 	Place Place
 }
 
-// Choice is a setting with its values in a grid.
+// Choice is a setting with its values.
 type Choice struct {
 	Values []Setting
 
@@ -24,7 +24,7 @@ type Choice struct {
 // Choices are settings with all combinations of their values.
 type Choices []Choice
 
-// Applying returns the choices that apply to cells with these aspects.
+// Applying returns the choices for cells with these aspects.
 func (c Choices) Applying(of Aspects) Choices {
 	var list Choices
 	for _, choice := range c {
@@ -37,7 +37,7 @@ func (c Choices) Applying(of Aspects) Choices {
 
 func (c Choices) Count() int { return int(c.Most()) }
 
-// Most returns the number of combinations without overflow.
+// Most returns the number of combinations, which may exceed int.
 func (c Choices) Most() float64 {
 	n := 1.0
 	for i := range c {
@@ -70,7 +70,7 @@ func (c Choices) At(i int) Settings {
 	return s
 }
 
-// Has reports whether settings of the same names are one of the combinations.
+// Has reports whether settings of the same names are a combination.
 func (c Choices) Has(s Settings) bool {
 	for k := range c {
 		if !slices.Contains(c[k].Values, s[k]) {
@@ -90,7 +90,7 @@ func (c Choices) Overlaps(other Choices) bool {
 	return true
 }
 
-// Values returns a setting's values, nil if it is absent.
+// Values returns a setting's values, or nil.
 func (c Choices) Values(name string) []Setting {
 	for i := range c {
 		if c[i].Info.Name == name {
@@ -100,7 +100,7 @@ func (c Choices) Values(name string) []Setting {
 	return nil
 }
 
-// Largest returns a setting's largest number, 0 if it is absent.
+// Largest returns a setting's largest number, or 0.
 func (c Choices) Largest(name string) float64 {
 	most := 0.0
 	for _, v := range c.Values(name) {

@@ -1,4 +1,3 @@
 // Package gridfile reads grid files strictly. A [Reader] reports every problem with its line, what
-// is allowed and what may be meant. It knows lists, ranges and things with settings, whose values
-// make cells, but no kind of experiment.
+// is allowed and what may be meant. It knows lists, ranges and settings, but no kind of experiment.
 package gridfile

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// override applies one "key=value" to the tree: key is a dotted path with list indexes, value is
-// YAML. It creates missing maps, but no list entries.
+// override applies "key=value", a dotted path with list indexes and YAML. It creates missing maps,
+// but no list entries.
 func (r *Reader) override(root *yaml.Node, set string) {
 	key, text, found := strings.Cut(set, "=")
 	at := Place{file: r.File, set: set, Key: key}
@@ -45,7 +45,7 @@ func (r *Reader) override(root *yaml.Node, set string) {
 	}
 }
 
-// descend returns the part that a segment names; a missing key of a map is added without value.
+// descend adds a missing key of a map without value.
 func (r *Reader) descend(node *yaml.Node, name, set string) (*yaml.Node, error) {
 	switch node.Kind {
 	case yaml.MappingNode:

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Problem is one problem of a grid: where, what is wrong and what is allowed.
+// Problem says what is wrong where, and what is allowed.
 type Problem struct {
 	File string
 	Line int    // from 1; 0 if unknown
-	Set  string // override that holds the value, "" for the file
-	Key  string // dotted path with list indexes, as in --set; "" for the whole file
+	Set  string // override, "" for the file
+	Key  string // dotted path as in --set; "" for the whole file
 	Text string
 }
 
-// Error returns "file:line: key: text", or "--set key=value: key: text" for an override.
+// Error returns "file:line: key: text" or "--set key=value: key: text".
 func (p *Problem) Error() string {
 	var b strings.Builder
 	switch {
@@ -34,8 +34,7 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-// Problems are the problems of a grid, one per line in the order of the file, at most
-// [MaxProblems].
+// Problems are at most [MaxProblems] problems, one per line in the order of the file.
 type Problems []*Problem
 
 const MaxProblems = 100
@@ -51,7 +50,6 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets [errors.As] find each [Problem].
 func (p Problems) Unwrap() []error {
 	list := make([]error, len(p))
 	for i, problem := range p {
@@ -60,14 +58,13 @@ func (p Problems) Unwrap() []error {
 	return list
 }
 
-// Add adds a new problem up to [MaxProblems].
 func (p *Problems) Add(problem Problem) {
 	if len(*p) < MaxProblems && !slices.ContainsFunc(*p, func(q *Problem) bool { return *q == problem }) {
 		*p = append(*p, &problem)
 	}
 }
 
-// Err returns the problems sorted by place, nil if there are none.
+// Err sorts the problems by place; nil if there are none.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
@@ -88,7 +85,6 @@ func (p Place) Problem(format string, args ...any) Problem {
 	return Problem{File: p.file, Line: p.line, Set: p.set, Key: p.Key, Text: fmt.Sprintf(format, args...)}
 }
 
-// Name names the place in messages about another.
 func (p Place) Name() string {
 	if p.Key == "" {
 		return "other cells of the grid"

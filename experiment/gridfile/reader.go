@@ -11,13 +11,13 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// Reader reads a grid file's tree strictly. Its methods report problems and then return a zero
-// value, so that one pass finds all problems.
+// Reader reads a grid file's tree strictly. Its methods report problems and return a zero value, so
+// that one pass finds all problems.
 type Reader struct {
 	File     string
-	origin   map[*yaml.Node]string // override of a node
+	origin   map[*yaml.Node]string
 	problems Problems
-	reported int // problems, including repeated ones
+	reported int // includes repeated problems
 }
 
 func (r *Reader) Err() error { return r.problems.Err() }
@@ -49,13 +49,12 @@ func (r *Reader) Problem(n Item, format string, args ...any) {
 	r.ProblemAt(r.Place(n), format, args...)
 }
 
-// ProblemAt reports a problem at a place.
 func (r *Reader) ProblemAt(p Place, format string, args ...any) {
 	r.reported++
 	r.problems.Add(p.Problem(format, args...))
 }
 
-// Reports counts problems so far, including repeated ones.
+// Reports counts problems, including repeated ones.
 func (r *Reader) Reports() int { return r.reported }
 
 // Describe names a node's value in messages.
@@ -107,7 +106,7 @@ func (r *Reader) Fields(n Item, allowed ...string) map[string]Item {
 	return fields
 }
 
-// Entry returns the value of a key of a map, not given if it is absent.
+// Entry returns a key's value, not given if absent.
 func (r *Reader) Entry(n Item, name string) (value Item) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -117,7 +116,7 @@ func (r *Reader) Entry(n Item, name string) (value Item) {
 	return value
 }
 
-// Key is a key of a map with the reader of its value.
+// Key is a key of a map with its reader.
 type Key struct {
 	name string
 	read func(n Item)
@@ -126,7 +125,7 @@ type Key struct {
 // On returns a key with its reader.
 func On(name string, read func(n Item)) Key { return Key{name, read} }
 
-// Keys reads an optional map by its table of keys and returns the entries, nil if it is not a map.
+// Keys reads an optional map by its table of keys and returns the entries, nil for other values.
 func (r *Reader) Keys(n Item, table ...Key) map[string]Item {
 	if !n.Given() {
 		return nil
@@ -154,7 +153,7 @@ func Into[T any](place *T, read func(n Item) T) func(n Item) {
 	return func(n Item) { *place = read(n) }
 }
 
-// List returns the elements of a list, which must not be empty.
+// List returns the elements of a list that is not empty.
 func (r *Reader) List(n Item) []Item {
 	if n.Kind != yaml.SequenceNode {
 		r.Problem(n, "%s is not allowed; a list is, as in [a, b]", Describe(n.Node))
@@ -217,7 +216,6 @@ func OneOf[T ~string](r *Reader, n Item, allowed ...T) T {
 	return ""
 }
 
-// allowedWords lists what is allowed instead of the name, and what may be meant.
 func allowedWords(name string, allowed []string) string {
 	return "allowed are " + strings.Join(allowed, ", ") + spelling.After(name, allowed)
 }
@@ -283,8 +281,7 @@ func (r *Reader) Demand(at Item, fields map[string]Item, name, want string) {
 	}
 }
 
-// Variants reads an optional map or a list of maps, each to its combinations of values, all of
-// which must differ.
+// Variants reads an optional map or several, each to its combinations of values, which must differ.
 func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
 	if !n.Given() {
 		return read(n)
@@ -307,7 +304,7 @@ func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
 // MaxCombinations bounds the combinations of a grid's entries.
 const MaxCombinations = 10_000
 
-// TooMany reports a map with more than [MaxCombinations] combinations.
+// TooMany reports more than [MaxCombinations] combinations.
 func (r *Reader) TooMany(n Item, what string, parts [3][]float64) bool {
 	many := len(parts[0])*len(parts[1])*len(parts[2]) > MaxCombinations
 	if many {

@@ -13,8 +13,8 @@ import (
 // MaxSettings bounds the settings of a method.
 const MaxSettings = 8
 
-// Settings are a method's settings in the order of its declaration; the rest is zero. Its JSON is
-// an object in this order.
+// Settings are a method's settings in the order of declaration, padded by zeros. Its JSON is an
+// object in this order.
 type Settings [MaxSettings]Setting
 
 // Setting is a number, or a word if Word is not "".
@@ -24,13 +24,13 @@ type Setting struct {
 	Word   string
 }
 
-// Number returns a setting's number. An undeclared name panics.
+// Number returns a setting's number. Undeclared names panic.
 func (s *Settings) Number(name string) float64 { return s.find(name).Number }
 
-// Int is like Number for integers.
+// Int is like Number.
 func (s *Settings) Int(name string) int { return int(s.find(name).Number) }
 
-// Word returns a setting's word, "" for a number. An undeclared name panics.
+// Word is like Number; it returns "" for a number.
 func (s *Settings) Word(name string) string { return s.find(name).Word }
 
 func (s *Settings) find(name string) Setting {
@@ -44,7 +44,6 @@ func (s *Settings) find(name string) Setting {
 
 func (s Settings) IsZero() bool { return s[0].Name == "" }
 
-// MarshalJSON keeps the order of settings.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	text := []byte("{")
 	for i, setting := range s {
@@ -108,17 +107,17 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 // value.
 type SettingInfo struct {
 	Name     string
-	Rule     Rule     // of numbers; zero: none
-	Words    []string // allowed words
-	Standard Setting  // default, without name
-	Meaning  string   // for docs/grid.md, which a test compares
-	Example  string   // for the message that a needed value is missing
-	Single   bool     // not a list
-	Needed   bool     // no default
-	Columns  bool     // a list of features, as one value
+	Rule     Rule // zero: no numbers
+	Words    []string
+	Standard Setting // default, without name
+	Meaning  string  // for docs/grid.md, which a test compares
+	Example  string  // for the message that the value is missing
+	Single   bool    // not a list
+	Needed   bool    // no default
+	Columns  bool    // a list of features, as one value
 
-	// Scopes say where the setting applies, nil: everywhere. Other cells leave it out; it is
-	// refused if it applies to no cell.
+	// Scopes say where the setting applies, nil: everywhere. Other cells leave it out; a setting
+	// that applies to no cell is refused.
 	Scopes []Scope
 }
 
@@ -136,7 +135,6 @@ func (s *SettingInfo) applies(of Aspects) bool {
 	return !slices.ContainsFunc(s.Scopes, func(c Scope) bool { return !slices.Contains(c.Names, of[c.Aspect]) })
 }
 
-// Where describes the scopes.
 func (s *SettingInfo) Where() string {
 	parts := make([]string, len(s.Scopes))
 	for i, c := range s.Scopes {
@@ -155,7 +153,6 @@ func (s *SettingInfo) Allows(value Setting) bool {
 	return s.Rule.Allows != nil && s.Rule.Allows(value.Number)
 }
 
-// Want describes what is allowed.
 func (s *SettingInfo) Want() string {
 	words := strings.Join(s.Words, ", ")
 	switch {
@@ -169,7 +166,7 @@ func (s *SettingInfo) Want() string {
 	return s.Rule.Want + " or one of " + words
 }
 
-// Declared is something with settings: a model, a regularizer, a method, a loss or a constraint.
+// Declared has settings: a model, regularizer, method, loss or constraint.
 type Declared interface {
 	Declaration() (name string, settings []SettingInfo)
 }
@@ -179,7 +176,7 @@ func nameOf(d Declared) string {
 	return name
 }
 
-// NamesOf returns the names in the order of the table, which messages and documents keep.
+// NamesOf returns the names in the order of messages and documents.
 func NamesOf[T Declared](table []T) []string {
 	names := make([]string, len(table))
 	for i, d := range table {
@@ -196,8 +193,8 @@ func Lookup[T Declared](table []T, name string) (found T) {
 	return found
 }
 
-// CheckSettings returns an error unless settings are those that the owner declares for cells with
-// these aspects.
+// CheckSettings returns an error unless settings are those that the owner declares for these
+// aspects.
 func CheckSettings(owner Declared, settings Settings, of Aspects) error {
 	name, infos := owner.Declaration()
 	rest := settings[:]
@@ -218,7 +215,7 @@ func CheckSettings(owner Declared, settings Settings, of Aspects) error {
 	return nil
 }
 
-// JSON encodes a value of finite numbers and valid texts; it panics on others.
+// JSON encodes finite numbers and valid texts; others panic.
 func JSON(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -227,7 +224,7 @@ func JSON(value any) []byte {
 	return text
 }
 
-// ColumnIndexes parses increasing indexes of features, separated by commas; nil if invalid.
+// ColumnIndexes parses increasing indexes separated by commas, otherwise returns nil.
 func ColumnIndexes(word string) []int {
 	var list []int
 	for field := range strings.SplitSeq(word, ",") {

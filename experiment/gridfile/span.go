@@ -20,8 +20,8 @@ type span struct {
 }
 
 // span reads a range in decimal arithmetic: the third value of {from: 0.001, to: 0.03, step: 0.001}
-// is exactly 0.003, and that of {from: 0.001, to: 10, num: 5, scale: log} exactly 0.1. Values are
-// the same on every machine, as identities of cells require.
+// is exactly 0.003, and of {from: 0.001, to: 10, num: 5, scale: log} exactly 0.1. Values are the
+// same on every machine, as cells' identities require.
 func (r *Reader) span(n Item, allowed Rule) []float64 {
 	s, ok := r.spanFields(n)
 	if !ok {
@@ -99,7 +99,7 @@ func (r *Reader) spanFields(n Item) (s span, ok bool) {
 	return s, r.reported == before
 }
 
-// exact reads a decimal number exactly, nil after a problem.
+// exact reads a decimal number, nil after a problem.
 func (r *Reader) exact(n Item) *big.Rat {
 	if _, ok := r.number(n, AnyNumber); !ok {
 		return nil
@@ -132,7 +132,7 @@ func (r *Reader) steps(n Item, s *span) (count int, ok bool) {
 	return int(steps.Int64()) + 1, true
 }
 
-// stepping yields from, from + step, ..., each rounded once.
+// stepping rounds each value once.
 func stepping(from, step *big.Rat) func() float64 {
 	next := new(big.Rat).Sub(from, step)
 	return func() float64 {
@@ -141,8 +141,8 @@ func stepping(from, step *big.Rat) func() float64 {
 	}
 }
 
-// logBits is the precision of a logarithmic range. The errors, one rounding per value, reach
-// 2^-300, so that the intended decimal is the nearest float64.
+// logBits is the precision of a logarithmic range: errors, one rounding per value, reach 2^-300, so
+// that the intended decimal is the nearest float64.
 const logBits = 320
 
 // multiplying yields num numbers with equal ratios, each the nearest float64, ends included.
@@ -186,8 +186,8 @@ func power(x *big.Float, n int) *big.Float {
 	return product
 }
 
-// maxDigits bounds the decimals of a range's numbers, maxDenominator the bits of 10^maxDigits.
-// Beyond, float64 has no numbers other than 0.
+// maxDigits bounds the decimals of a range's numbers, maxDenominator the bits of 10^maxDigits;
+// beyond, float64 has only 0.
 const (
 	maxDigits      = 400
 	maxDenominator = maxDigits*3322/1000 + 1

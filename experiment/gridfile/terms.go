@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ReadNamed reads a name, or a map of a name to its settings, which are otherwise not given.
+// ReadNamed reads a name, or a map of a name to its settings.
 func ReadNamed[T Declared](r *Reader, n Item, table []T) (declaration T, settings Item, ok bool) {
 	var name string
 	switch {
@@ -31,8 +31,8 @@ func ReadNamed[T Declared](r *Reader, n Item, table []T) (declaration T, setting
 	return declaration, Item{}, false
 }
 
-// ReadEntry reads an element with the settings of its declaration. none completes the message "has
-// no" for settings of a thing without any.
+// ReadEntry reads a name with its declared settings. none completes "has no" in the message on a
+// thing without settings.
 func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, ok bool) {
 	declaration, given, ok := ReadNamed(r, n, table)
 	if !ok {
@@ -58,8 +58,8 @@ func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, 
 	return e, ok
 }
 
-// Choices reads the settings of name; ok is false if a needed one is missing. given is the map of
-// settings, if any.
+// Choices reads the settings of name; ok is false if a needed one is missing. given is their map,
+// if any.
 func (r *Reader) Choices(
 	at, given Item, fields map[string]Item, name string, infos []SettingInfo,
 ) (list Choices, ok bool) {
@@ -83,7 +83,6 @@ func (r *Reader) Choices(
 	return list, ok
 }
 
-// choice reads a setting's values or its default.
 func (r *Reader) choice(n Item, info *SettingInfo) Choice {
 	if !n.Given() {
 		value := info.Standard
@@ -104,7 +103,7 @@ func (r *Reader) choice(n Item, info *SettingInfo) Choice {
 			}
 			c.Values = append(c.Values, value)
 		}
-	default: // includes ranges
+	default: // also ranges
 		for _, x := range r.Numbers(n, Rule{Allows: info.Rule.Allows, Want: info.Want(), words: info.Words}) {
 			c.Values = append(c.Values, Setting{Name: info.Name, Number: x})
 		}

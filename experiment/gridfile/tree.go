@@ -14,8 +14,8 @@ import (
 
 const MaxFile = 16 << 20 // bytes
 
-// Open parses a grid file's text and applies overrides "key=value" with dotted paths. file is its
-// name in messages. Errors are [Problems].
+// Open parses a grid file's text, named file in messages, and applies overrides "key=value". Errors
+// are [Problems].
 func Open(data []byte, file string, set []string) (*Reader, Item, error) {
 	r := &Reader{File: file, origin: map[*yaml.Node]string{}}
 	tree := r.tree(data)
@@ -31,7 +31,6 @@ func Open(data []byte, file string, set []string) (*Reader, Item, error) {
 	return r, Item{Node: tree}, nil
 }
 
-// tree parses the text into a map, nil after a problem.
 func (r *Reader) tree(data []byte) *yaml.Node {
 	whole := Place{file: r.File}
 	if len(data) > MaxFile {
@@ -63,10 +62,9 @@ func (r *Reader) tree(data []byte) *yaml.Node {
 	return tree
 }
 
-// yamlLine extracts the line from the parser's messages.
 var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// parseTree parses a text's only document, which must not be empty.
+// parseTree requires one document that is not empty.
 func parseTree(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, next yaml.Node
@@ -84,8 +82,8 @@ func parseTree(text []byte) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// refuseAliases reports anchors and aliases, by which one value would have two places and a small
-// file could expand without end.
+// refuseAliases reports anchors and aliases: a value would have two places, and a small file could
+// expand without end.
 func (r *Reader) refuseAliases(node *yaml.Node) {
 	if node.Anchor != "" || node.Kind == yaml.AliasNode {
 		at := Place{file: r.File, line: node.Line, set: r.origin[node]}

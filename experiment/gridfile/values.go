@@ -9,14 +9,14 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// MaxValues bounds the values of a list or range. Larger grids are products of several.
+// MaxValues bounds a list or range. Larger grids are products.
 const MaxValues = 100_000
 
 // Rule says which numbers are allowed.
 type Rule struct {
 	Allows func(x float64) bool
 	Want   string
-	words  []string // allowed words, for suggestions
+	words  []string // for suggestions
 }
 
 // Common rules.

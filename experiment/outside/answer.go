@@ -45,7 +45,7 @@ type Answer struct {
 	Curve
 
 	Coefficients [][]float64 `json:"coefficients"` // of the features, then the intercept
-	Predictions  Predictions `json:"predictions"`  // instead of coefficients
+	Predictions  Predictions `json:"predictions"`
 
 	File    bool   `json:"file"`    // the rest is in the request's file
 	Stopped string `json:"stopped"` // why a path ends before the last requested age
@@ -72,7 +72,7 @@ type Predictions struct {
 	Test       [][]float64 `json:"test"`
 }
 
-// CellError is a command's reason for not computing a cell.
+// CellError is a command's reason not to compute a cell.
 type CellError struct {
 	Text    string
 	Skipped bool // not a failure
@@ -92,7 +92,7 @@ var notFiniteWords = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|:\s*null\b|null\b|-?N
 // withoutNaN replaces numbers that are not finite by the valid 1e999.
 func withoutNaN(line []byte) []byte {
 	if !bytes.Contains(line, []byte("null")) && !bytes.Contains(line, []byte("NaN")) && !bytes.Contains(line, []byte("Infinity")) {
-		return line // nearly always
+		return line
 	}
 	return notFiniteWords.ReplaceAllFunc(line, func(word []byte) []byte {
 		if word[0] == '"' || word[0] == ':' {

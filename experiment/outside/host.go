@@ -33,7 +33,7 @@ const (
 
 var errClosed = errors.New("this process is about to end")
 
-// Host runs commands for the cells of one slot.
+// Host runs commands for one slot's cells.
 type Host struct {
 	Open func(ctx context.Context, digest string) (io.ReadCloser, error)
 	// Lookup returns a variable that a program names. Default: [os.LookupEnv].
@@ -141,7 +141,7 @@ func withStderr(err error, text string) error {
 
 const stderrHead = "\nstandard error:\n"
 
-// CutStderr splits a command's error into message and standard error, "" if it has none.
+// CutStderr splits a command's error into message and standard error, if any.
 func CutStderr(text string) (message, stderr string) {
 	message, stderr, _ = strings.Cut(text, stderrHead)
 	return message, stderr
@@ -338,8 +338,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	return s, nil
 }
 
-// environment adds the variables that the program names and the mark, the worker's or else the
-// session's.
+// environment adds the program's variables and the mark: the worker's, else the session's.
 func (h *Host) environment(program *Program, mark string) []string {
 	lookup := h.Lookup
 	if lookup == nil {
@@ -374,7 +373,7 @@ func (h *Host) put(ctx context.Context, dir string, file File) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, content, 0o700) // may be the program
+	return os.WriteFile(path, content, 0o700)
 }
 
 func (s *session) listen() {
@@ -434,7 +433,7 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 	default:
 	}
 	answer := filepath.Join(s.dir, answerName+".arrow")
-	_ = os.Remove(answer) // of an earlier cell
+	_ = os.Remove(answer)
 	data, err := WriteParts(filepath.Join(s.dir, dataName+".arrow"), prepared)
 	if err != nil {
 		return nil, ofFolder(fmt.Errorf("writing the data for the command: %w", err))

@@ -155,7 +155,6 @@ func EnvOf(canonical string) []string {
 	return nil
 }
 
-// WithoutFiles returns a copy without files.
 func (p *Program) WithoutFiles() *Program {
 	bare := *p
 	bare.Files = nil

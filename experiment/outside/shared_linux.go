@@ -80,7 +80,6 @@ func mountShared(user, group int) error {
 	return unix.Mount("tmpfs", sharedFolder, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
 }
 
-// sharedBytes returns the size of all files in [sharedFolder].
 func sharedBytes() int64 {
 	var s unix.Statfs_t
 	if err := unix.Statfs(sharedFolder, &s); err != nil {
@@ -99,7 +98,7 @@ func clearShared() {
 
 // mapped returns a process's mapped shared memory in bytes.
 func mapped(pid int) int64 {
-	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // may have ended
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	_, rest, _ := strings.Cut(string(text), "\nRssShmem:")
 	rest, _, _ = strings.Cut(rest, "kB")
 	kilobytes, _ := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)

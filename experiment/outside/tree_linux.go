@@ -89,7 +89,7 @@ func end(find func(all []process) []process) {
 	}
 }
 
-// reap waits for an orphan. Processes that this one started have their own waiter.
+// reap waits for an orphan; processes that this one started have their own waiter.
 func reap(pid int) {
 	if started.has(pid) {
 		return
@@ -125,7 +125,6 @@ func usage(roots []int, alone bool, shared int64) (cpu time.Duration, bytes int6
 	return cpu, bytes + max(shared, 0)
 }
 
-// below returns the descendants of a process.
 func below(all []process, pid int) []process {
 	in := map[int]bool{pid: true}
 	var list []process

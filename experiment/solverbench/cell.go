@@ -13,7 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// version changes with the numbers of problems or of their evaluation.
+// version changes with the numbers of problems or evaluation.
 const version = 1
 
 var need = experiment.Need{Name: "solver-benchmark: problems", Version: version}
@@ -52,7 +52,6 @@ func (s *Solver) need() experiment.Need {
 
 func (c *Cell) needs() []experiment.Need { return []experiment.Need{need, c.Solver.need()} }
 
-// decode reads a cell's canonical form and checks its entries.
 func decode(text []byte) (*Cell, error) {
 	c := &Cell{}
 	if err := experiment.DecodeStrictly(text, c); err != nil {

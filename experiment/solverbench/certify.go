@@ -7,7 +7,7 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// feasible is the largest violation of the constraint for which a point counts.
+// feasible is the violation up to which a point counts.
 const feasible = 1e-6
 
 // bound is a lower bound on the optimum, with the sum of the constraint's multipliers.
@@ -20,15 +20,15 @@ type bound struct {
 // certificateTol is the relative gap of the solution behind the bound.
 const certificateTol = 1e-12
 
-// certify returns a lower bound: the dual objective at the solver's dual point made feasible. It
-// does not rely on the solver's accuracy.
+// certify returns a lower bound: the dual objective at the solver's dual point, made feasible,
+// whatever the solver's accuracy.
 func (p *problem) certify(ctx context.Context) (bound, error) {
 	solution, err := rehline.Solve(ctx, p.rehline(), rehline.Options{Tol: certificateTol})
 	if err != nil {
 		return bound{}, err
 	}
 	loss := p.task.rehline(p.y, &p.of.Settings)
-	dual := make([]float64, len(p.y)) // slopes of ℓ
+	dual := make([]float64, len(p.y))
 	for i := range dual {
 		var slope float64 // of c ℓ with respect to the score
 		for l := range loss.U.Rows {
@@ -108,13 +108,13 @@ func (p *problem) violation(beta []float64) float64 {
 	return max(math.Abs(score.value())-p.tol, 0)
 }
 
-// gap returns the relative gap of an objective, plus what the violation can have gained.
+// gap adds what the violation can have gained.
 func (p *problem) gap(objective, violation float64, b bound) float64 {
 	return max(objective-b.value+2*b.xi*violation, 0) / max(math.Abs(objective), math.Abs(b.value), math.SmallestNonzeroFloat64)
 }
 
-// sum has about twice the precision of float64 (Ogita, Rump and Oishi, Accurate sum and dot
-// product, SIAM J. Sci. Comput. 26, 2005).
+// sum has about twice float64's precision (Ogita, Rump and Oishi, Accurate sum and dot product,
+// SIAM J. Sci. Comput. 26, 2005).
 type sum struct{ high, low float64 }
 
 func (s *sum) add(x float64) {

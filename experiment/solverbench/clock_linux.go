@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock returns the processor time of this process, which other processes do not disturb.
+// clock returns this process's processor time: others share the machine.
 func clock() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// mainSolver is the reference of comparisons.
+// mainSolver is the reference.
 const mainSolver = "rehline"
 
-// gapTargets are relative gaps and the measures with the seconds to reach them, coarsest first.
+// gapTargets are relative gaps, coarsest first, and the measures of the seconds to reach them.
 var gapTargets = []struct {
 	gap    float64
 	column string
@@ -38,34 +38,32 @@ type compared struct {
 	results []reached // by method
 }
 
-// reached is a method's result on a problem: medians over the computed repeats.
+// reached has a method's medians over the computed repeats of a problem.
 type reached struct {
 	repeats    int       // computed; with 0 nothing else is known
 	seconds    []float64 // by target, infinite if not reached
 	setup      float64   // seconds, NaN if unknown
 	gap        float64   // smallest, infinite if no point is feasible
-	overclaims int64     // points, in all repeats, whose claimed gap is better than the certified one
-	cells      []string  // by repeat
-	steps      []string  // by target, a fingerprint of the points up to it in all repeats; "" if unknown
+	overclaims int64     // points, in all repeats, with a claimed gap better than certified
+	cells      []string
+	steps      []string // by target, the points up to it in all repeats; "" if unknown
 }
 
-// standing is the result of methods for a target, counted over pairs of method and problem.
+// standing counts pairs of method and problem for a target.
 type standing struct {
 	taken, solved, fastest int     // computed; reached the target; first of all methods
-	tied                   int     // fastest, or with the same steps as the fastest
-	compared               int     // also solved by the main method
-	mean, least, most      float64 // geometric mean and range of time / main method's time; NaN if there is none
+	tied                   int     // fastest, or by the same steps
+	compared               int     // also solved by main
+	mean, least, most      float64 // geometric mean, range of time / main's time; NaN if none
 }
 
-// exception is a problem on which the main method is not the fastest.
 type exception struct {
 	problem *compared
 	method  int     // the fastest
-	ratio   float64 // main method's time / fastest time, infinite if the target was not reached
-	tied    bool    // the same steps as the main method
+	ratio   float64 // main's time / fastest time, infinite if main fails
+	tied    bool    // same steps as main
 }
 
-// main returns the index of the main method, -1 if absent.
 func (c *comparison) main() int { return slices.Index(c.Methods, mainSolver) }
 
 func (p *compared) time(method, target int) float64 {
@@ -75,14 +73,14 @@ func (p *compared) time(method, target int) float64 {
 	return p.results[method].seconds[target]
 }
 
-// fastest returns the fastest of the methods and its time, infinite if none reached the target.
+// fastest also returns the time, infinite if none reached the target.
 func (p *compared) fastest(target int, methods []int) (method int, seconds float64) {
 	method = slices.MinFunc(methods, func(a, b int) int { return cmp.Compare(p.time(a, target), p.time(b, target)) })
 	return method, p.time(method, target)
 }
 
-// tied reports whether two methods make the same steps (objectives and passes) to a target in all
-// repeats. Their times then differ by chance.
+// tied reports the same steps (objectives and passes) to a target in all repeats: times differ by
+// chance.
 func (p *compared) tied(a, b, target int) bool {
 	x, y := p.results[a].steps, p.results[b].steps
 	return x != nil && y != nil && x[target] != "" && x[target] == y[target]
@@ -142,7 +140,7 @@ func (c *comparison) standing(target int, methods []int, best bool) standing {
 	return s
 }
 
-// exceptions lists the problems on which the main method is not the fastest, largest ratio first.
+// exceptions lists problems on which main is not the fastest, largest ratio first.
 func (c *comparison) exceptions(target int) []exception {
 	var list []exception
 	for i := range c.problems {
@@ -157,7 +155,7 @@ func (c *comparison) exceptions(target int) []exception {
 	return list
 }
 
-// profile returns, ascending, time / fastest time on each problem that the method solved: the
+// profile returns, ascending, time / fastest time on the problems that the method solved: the
 // performance profile of Dolan and Moré (Mathematical Programming 91, 2002) at a ratio is the share
 // of all problems with ratios up to it.
 func (c *comparison) profile(target, method int) []float64 {
@@ -173,7 +171,7 @@ func (c *comparison) profile(target, method int) []float64 {
 	return ratios
 }
 
-// growth groups problems that differ only in size, sorted by it; groups have at least two sizes.
+// growth groups problems that differ only in size, of at least two sizes, ascending.
 func (c *comparison) growth() [][]*compared {
 	type key struct {
 		layout.Setting
@@ -205,8 +203,7 @@ func (p *compared) size() float64 { return p.setting[dimRows].Number }
 
 func (p *compared) generator() string { return generator(p.setting[dimDataset].Text) }
 
-// exponent returns the slope of log time on log size over the solved problems, NaN for fewer than
-// two.
+// exponent returns the slope of log time on log size, NaN for fewer than two solved problems.
 func exponent(group []*compared, target, method int) float64 {
 	var x, y []float64
 	for _, p := range group {
@@ -303,10 +300,9 @@ func median(xs []float64) float64 {
 	return (xs[(n-1)/2] + xs[n/2]) / 2
 }
 
-// pointColumns are the columns of the curve that reports read.
 var pointColumns = []string{"cell", "gap", "violation", "objective", "passes", "seconds"}
 
-// eachPoint calls do for each point of the wanted cells, with vectors in the order of pointColumns.
+// eachPoint calls do with vectors in the order of pointColumns.
 func eachPoint(ctx context.Context, dir string, wanted func(cell string) bool, do func(cell string, row int, v []*experiment.Vector)) error {
 	kinds := slices.Repeat([]experiment.Type{experiment.Float}, len(pointColumns))
 	kinds[0] = experiment.Text
@@ -325,13 +321,12 @@ func eachPoint(ctx context.Context, dir string, wanted func(cell string) bool, d
 	})
 }
 
-// trace is the running hash of a cell's points, and its value at each target.
+// trace is a running hash of points, and its value at each target.
 type trace struct {
 	hash.Hash
 	reached []string
 }
 
-// addSteps adds the methods' steps to the results, if there is a table of points.
 func (c *comparison) addSteps(ctx context.Context) error {
 	if !c.curves() {
 		return nil // the run has not ended, or the grid does not keep the table
@@ -374,7 +369,6 @@ func (c *comparison) addSteps(ctx context.Context) error {
 	return nil
 }
 
-// curves reports whether there is a table of points.
 func (c *comparison) curves() bool {
 	_, err := os.Stat(filepath.Join(c.Dir, curveTable.Name+".arrow"))
 	return err == nil

@@ -82,7 +82,6 @@ func (c *Cell) solve(ctx context.Context, p *problem, data experiment.Data) (*at
 	return a, of.run(a, p)
 }
 
-// outsideCell is what a command gets of a cell.
 type outsideCell struct {
 	ID         string         `json:"id"`
 	Experiment string         `json:"experiment"`
@@ -106,7 +105,7 @@ func (p *problem) description() map[string]any {
 	return m
 }
 
-// grace is the time of a command beyond three times its budget.
+// grace is added to three times a command's budget.
 const grace = 30 * time.Second
 
 func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
@@ -173,7 +172,6 @@ func known(x float64) any {
 	return x
 }
 
-// certified is an attempt with its best points.
 type certified struct {
 	*attempt
 	bound      bound
@@ -190,7 +188,6 @@ type certifiedPoint struct {
 	overclaims                int
 }
 
-// tables certifies the points.
 func (p *problem) tables(a *attempt, b bound) (measures, curve experiment.Batch, err error) {
 	c := &certified{attempt: a, bound: b, reached: [len(levels)]float64{-1, -1, -1}, final: -1}
 	for i := range a.points {

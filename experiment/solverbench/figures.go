@@ -16,7 +16,7 @@ const (
 	figureGap     = "gap"     // certified gap against time
 )
 
-// leastGap replaces smaller gaps, which are zero up to rounding, in figures.
+// leastGap replaces smaller gaps in figures, which are zero up to rounding.
 const leastGap = 1e-12
 
 func (c *comparison) addFigures(o *layout.Part) {

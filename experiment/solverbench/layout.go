@@ -60,7 +60,7 @@ var Layout = &layout.Layout{
 
 var generatedName = regexp.MustCompile(`^generated-\d+x(\d+)(?:-seed-(\d+))?$`)
 
-// generator describes the generator of a [Generated.name] except for rows, "" for other data.
+// generator describes a [Generated.name] except for rows, "" for other data.
 func generator(name string) string {
 	found := generatedName.FindStringSubmatch(name)
 	switch {

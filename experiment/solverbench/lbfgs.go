@@ -16,7 +16,7 @@ const (
 	maxIterations = 1_000_000
 )
 
-// lbfgs runs L-BFGS, short runs several times for their median times. Recording is not timed.
+// lbfgs repeats short runs for their median times. Recording is not timed.
 func (a *attempt) lbfgs(p *problem) error {
 	var runs []*attempt
 	for len(runs) == 0 || len(runs) < fewTimes && runs[0].took() < briefly {
@@ -71,12 +71,11 @@ func (a *attempt) descend(p *problem) error {
 
 var errEnough = errors.New("the budget is used up")
 
-// recorder makes points from iterates.
 type recorder struct {
 	attempt *attempt
 	began   time.Duration
 	paused  time.Duration
-	last    float64 // number of the last iterate that became a point
+	last    float64 // number of the last point's iterate
 }
 
 func (r *recorder) Init() error { return nil }

@@ -67,7 +67,7 @@ type plannedSolver struct {
 	family string
 }
 
-// solvers reads the files of commands; unreadable ones become problems.
+// solvers reads commands' files; unreadable ones become problems.
 func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []plannedSolver {
 	var list []plannedSolver
 	for _, e := range s.Solvers {
@@ -92,8 +92,8 @@ func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []plannedS
 	return list
 }
 
-// load reads a data set, so that errors show before the first cell; nil without an error if it is
-// absent and may be skipped.
+// load shows errors before the first cell; nil without an error is an absent set that may be
+// skipped.
 func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet) (*planned, error) {
 	if g := from.generated; g != nil {
 		sum := sha256.Sum256(gridfile.JSON(g))
@@ -121,7 +121,6 @@ func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet
 	return d, nil
 }
 
-// group is the cells of one problem and solver.
 type group struct {
 	data   *planned
 	task   Task
@@ -138,8 +137,8 @@ func (g *group) single() *experiment.Single {
 	}
 }
 
-// seconds estimates the time of a cell: some hundred passes over the data, for a command ten times
-// that and a second; at most twice the budget.
+// seconds estimates some hundred passes over the data, for a command ten times that and a second;
+// at most twice the budget.
 func (g *group) seconds() float64 {
 	passes := float64(g.data.N) * float64(g.data.D) * 2e-9
 	seconds := 0.001 + 500*passes

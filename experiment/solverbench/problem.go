@@ -23,7 +23,7 @@ type problem struct {
 	task *taskInfo
 	of   Task
 	loss loss
-	x    blas64.General // n × d, with an appended column of ones if any
+	x    blas64.General // n × d, may end with a column of ones
 	y    []float64
 	c    float64
 	l1   float64   // κ
@@ -167,7 +167,6 @@ func (g Generated) draw(task dataset.Task) *dataset.Dataset {
 	return set
 }
 
-// student3 draws from Student's t with 3 degrees of freedom.
 func student3(r *rand.Rand) float64 {
 	square := 0.0
 	for range 3 {

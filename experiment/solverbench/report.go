@@ -39,10 +39,8 @@ func (c *comparison) sections() []layout.Section {
 	return append(list, layout.Section{Title: "Gaps by the solvers' own word", Name: "claims", Sheets: []*layout.Sheet{c.claimSheet()}})
 }
 
-// answerTarget is the target of the report's verdict.
 const answerTarget = 1
 
-// answer counts the problems on which each solver is the fastest.
 func (c *comparison) answer() *layout.Answer {
 	s := &layout.Sheet{
 		Name: "solvers", Title: "Time to a relative gap / time of " + mainSolver,
@@ -136,7 +134,7 @@ func (c *comparison) settings() []layout.Setting {
 	return list
 }
 
-// ratioSheet has the main method's time, and the others' ratios to it, per problem.
+// ratioSheet has the main method's time per problem, and the others' ratios.
 func (c *comparison) ratioSheet(target int) *layout.Sheet {
 	varied, constant := c.Layout.SplitSettings(c.settings())
 	s := &layout.Sheet{
@@ -269,7 +267,7 @@ func secondsCell(seconds float64) layout.SheetCell {
 	return layout.ShortCell(seconds)
 }
 
-// claimSheet lists solvers that reported better gaps than certified.
+// claimSheet counts points with gaps worse than claimed.
 func (c *comparison) claimSheet() *layout.Sheet {
 	s := &layout.Sheet{
 		Name: "all", Title: "Points whose gap is worse than the solver's own word",
@@ -302,7 +300,7 @@ func (c *comparison) claimSheet() *layout.Sheet {
 
 const solversFile = "solvers.csv"
 
-// file has a line per problem and method, with times in full precision, empty if not reached.
+// file has a line per problem and method; empty means not reached.
 func (c *comparison) file() layout.File {
 	f := layout.File{Name: solversFile, Head: append(c.Layout.Columns(), "method", "family", "repeats", "setup_seconds", "final_gap", "overclaims")}
 	for _, target := range gapTargets {

@@ -25,7 +25,7 @@ type solver struct {
 	run          func(*attempt, *problem) error
 }
 
-// program is a command whose files are in the folder programs.
+// program is a command in the folder programs.
 type program struct {
 	name, family string
 	run, files   []string
@@ -67,7 +67,6 @@ type point struct {
 	beta                        []float64
 }
 
-// setup returns the median setup time, nil if unknown.
 func (a *attempt) setup() any {
 	if len(a.setups) == 0 {
 		return nil
@@ -82,7 +81,6 @@ const (
 	fewTimes = 5
 )
 
-// setUp times the setup that further solves would share.
 func (a *attempt) setUp(p *problem) error {
 	began := clock()
 	_, err := rehline.New(p.rehline())
@@ -90,7 +88,7 @@ func (a *attempt) setUp(p *problem) error {
 	return err
 }
 
-// rehline solves for each tolerance from the start, as a single call would.
+// rehline solves each tolerance from the start, as a single call would.
 func (a *attempt) rehline(p *problem, method rehline.Method) error {
 	begun := clock()
 	options := rehline.Options{Method: method, Seed: a.seed, MaxTime: a.budget}
