@@ -141,7 +141,8 @@ func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 	return f
 }
 
-// isEven reports at least three equidistant numbers, such as years, after an optional text.
+// isEven reports whether there are three or more equidistant numbers, such as years, after an
+// optional text.
 func (s *sniffer) isEven(r record) bool {
 	var values []float64
 	for c := 0; c < len(r.fields) && (!r.isEmpty(c) || c == 0); c++ {
@@ -162,7 +163,7 @@ func (s *sniffer) isEven(r record) bool {
 	return true
 }
 
-// isAbove reports equidistant integers above rows of fractions only.
+// isAbove reports whether equidistant integers are above rows of fractions only.
 func (s *sniffer) isAbove(rows []record) bool {
 	if len(rows) < 5 || !s.isEven(s.first) {
 		return false

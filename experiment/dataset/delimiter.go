@@ -49,8 +49,8 @@ func withoutQuoted(line []byte) []byte {
 	return bare
 }
 
-// isTabbed reports equally many tabs but different numbers of words per line: fields contain
-// blanks.
+// isTabbed reports whether lines have equally many tabs but different numbers of words: fields
+// contain blanks.
 func isTabbed(lines [][]byte) bool {
 	words, tabs := len(bytes.Fields(lines[0])), bytes.Count(lines[0], []byte{'\t'})
 	other := false

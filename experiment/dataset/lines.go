@@ -156,7 +156,7 @@ func withoutEnd(b []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 }
 
-// hasEnd reports a CR within b; a last CR may begin CRLF.
+// hasEnd reports whether a CR ends a line within b; a last CR may begin CRLF.
 func hasEnd(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b[:len(b)-1], '\r') >= 0 }
 
 // join extends the open rest to a line end.

@@ -9,7 +9,7 @@ import (
 // Median is the [Settings.Missing] that fills in medians.
 const Median = missingMedian
 
-// Gaps reports missing values.
+// Gaps reports whether values are missing.
 func (d *Dataset) Gaps() bool { return slices.ContainsFunc(d.X, math.IsNaN) }
 
 // fill uses medians of the training rows.

@@ -20,7 +20,7 @@ const ridge = 0.01
 // It works in the unit cube of the columns' ranges, independent of the scaling:
 //   - a point is drawn from the normal distribution with the data's mean and covariance (divisor n)
 //     plus 0.01 on the diagonal,
-//   - each feature moves to the nearer end of its range, in a tie the upper, as corners do most harm,
+//   - each feature moves to the nearer end of its range, in a tie the upper: corners do most harm,
 //   - the target moves to the end farther from the prediction of a ridge regression (penalty 0.01,
 //     free intercept) on clean data, in a tie the upper.
 type poisoner struct {

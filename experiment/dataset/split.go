@@ -127,7 +127,7 @@ func count(n int) []int {
 	return list
 }
 
-// strata groups rows by class, -1 first, or not.
+// strata groups rows by class, -1 first, or all together.
 func strata(y []float64, byClass bool) [][]int {
 	if !byClass {
 		return [][]int{count(len(y))}

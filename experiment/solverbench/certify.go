@@ -14,10 +14,10 @@ const feasible = 1e-6
 type bound struct {
 	value float64
 	xi    float64
-	gap   float64 // relative, of the solution behind the bound
+	gap   float64 // relative, of the solution that gives the bound
 }
 
-// certificateTol is the relative gap of the solution behind the bound.
+// certificateTol is the relative gap of the solution that gives the bound.
 const certificateTol = 1e-12
 
 // certify returns a lower bound: the dual objective at the solver's dual point, made feasible,

@@ -79,8 +79,8 @@ func (p *compared) fastest(target int, methods []int) (method int, seconds float
 	return method, p.time(method, target)
 }
 
-// tied reports the same steps (objectives and passes) to a target in all repeats: times differ by
-// chance.
+// tied reports whether two methods make the same steps (objectives and passes) to a target in all
+// repeats: times differ by chance.
 func (p *compared) tied(a, b, target int) bool {
 	x, y := p.results[a].steps, p.results[b].steps
 	return x != nil && y != nil && x[target] != "" && x[target] == y[target]
