@@ -9,24 +9,23 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// MaxBatch is the most tasks that [Batches.Pull] returns.
+// MaxBatch is the maximum number of tasks that [Batches.Pull] returns.
 const MaxBatch = 16
 
-// Batches pulls the tasks of one slot, in batches. It is not safe for concurrent use.
+// Batches pulls the tasks of one slot. It is not safe for concurrent use.
 type Batches struct {
 	puller  *Puller
-	waiting []*Delivery // known ones that came with others
-	bill    *bill       // for what was pulled last, nil for nothing
+	waiting []*Delivery // redelivered or refused, from earlier batches
+	bill    *bill
 }
 
-// Batches returns the batches of a slot.
+// Batches returns the batches of one slot.
 func (p *Puller) Batches() *Batches { return &Batches{puller: p} }
 
-// Pull waits for the next task, taking turns among the runs. When ctx ends it
-// returns the cause at once, and a task that arrives at that moment is handed
-// back without using up an attempt. With [WorkerConfig.Drain] it returns an
-// [*EmptyError] when no task is queued. Tasks found to be done already and
-// tasks that are given up are settled on the way.
+// Pull waits for the next task, taking turns among the runs. When ctx ends, it returns the cause at
+// once; a task that arrives at that moment is handed back without using up an attempt. With
+// [WorkerConfig.Drain] it returns an [*EmptyError] when no task is queued. Tasks that are done or
+// given up are settled on the way.
 func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	batches := p.Batches()
 	defer batches.Close()
@@ -37,11 +36,10 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	return deliveries[0], nil
 }
 
-// Pull is [Puller.Pull] for a slot that can do with several tasks of one run, up
-// to most and [MaxBatch] of those that are there. Only cells that take no time are
-// worth it: what is pulled waits for those before it.
+// Pull is [Puller.Pull] for several tasks of one run, at most most and [MaxBatch]. It pays only for
+// very short cells: a pulled task waits for those before it.
 //
-// A task that was delivered before comes alone: a worker may have died of it.
+// A redelivered task comes alone, since a worker may have died of it.
 func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 	p := b.puller
 	if !p.enter() {
@@ -82,7 +80,7 @@ func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 			if answer, err = p.latecomer(ctx); err != nil {
 				return nil, err
 			}
-			wait = true // something is there or cannot be asked for
+			wait = true // something is there, or the server cannot say
 		}
 		if answer == nil {
 			continue
@@ -95,7 +93,6 @@ func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 	}
 }
 
-// settle closes the bill for what was pulled before.
 func (b *Batches) settle() {
 	if b.bill != nil {
 		b.puller.runs.close(b.bill, time.Since(b.bill.began).Seconds())
@@ -103,7 +100,7 @@ func (b *Batches) settle() {
 	}
 }
 
-// Close hands back the tasks that wait.
+// Close hands back the waiting tasks.
 func (b *Batches) Close() {
 	if b.bill != nil {
 		b.puller.runs.close(b.bill, b.bill.expected)
@@ -119,13 +116,12 @@ func (b *Batches) Close() {
 	b.waiting = nil
 }
 
-// sort makes deliveries of messages and returns those that can be computed; the
-// others wait.
+// sort returns the deliveries that can be computed; the others wait.
 func (b *Batches) sort(ctx context.Context, a *answer) (ready []*Delivery, err error) {
 	all := make([]*Delivery, 0, len(a.msgs))
 	for _, msg := range a.msgs {
 		d, err := newDelivery(b.puller, a, msg)
-		if err != nil { // no message of JetStream: none of the others is
+		if err != nil { // not from JetStream; nor are the others
 			return nil, err
 		}
 		d.refused = d.decode(msg.Data())
@@ -144,8 +140,7 @@ func (b *Batches) sort(ctx context.Context, a *answer) (ready []*Delivery, err e
 	return ready, nil
 }
 
-// accept makes a delivery that cannot be read or comes again this worker's own, or
-// settles it.
+// accept makes a redelivered or refused delivery this worker's own, or settles it.
 func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) {
 	settled := true
 	switch {

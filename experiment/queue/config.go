@@ -8,81 +8,68 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Forever is a time that does not end.
+// Forever disables a timeout.
 const Forever time.Duration = math.MaxInt64
 
-// Config says which server to use and how. The zero value of every field is a
-// usable default.
+// Config selects a server and its settings. Zero values mean defaults.
 type Config struct {
-	// URL of the server, or several separated by commas, as [CheckServers] says.
-	// Default: nats://127.0.0.1:4222. Unused when Server is set.
+	// URL of the server, or several separated by commas. Default: nats://127.0.0.1:4222. Unused
+	// with Server.
 	URL string
 
-	// Server is an embedded server to connect to without a network.
+	// Server is an embedded server, reached without a network.
 	Server *Server
 
-	// Name of the connection in the server's own reports. Default: "agepath".
+	// Name of the connection at the server. Default: "agepath".
 	Name string
 
-	// Domain is the JetStream domain that keeps the streams, for a server that reaches it
-	// through a leaf node. Default: the JetStream of the server itself.
+	// Domain is the JetStream domain of the streams, reached through a leaf node. Default: the
+	// server's.
 	Domain string
 
-	// Replicas of streams, data sets and large outcomes when [Queue.EnsureStreams]
-	// creates them: 1, 3 or 5. Default: 1, or what existing streams have. With
-	// 1, a lost server takes its tasks and results with it.
+	// Replicas of each stream that [Queue.EnsureStreams] creates: 1, 3 or 5. Default: 1, or that of
+	// existing streams. With 1, a lost server takes its tasks and results with it.
 	Replicas int
 
-	// AckWait is how long the server waits for a word about a task in flight
-	// before it gives the task to another worker; workers report every third
-	// of it. It is written into a run's consumer by [Queue.Publish]. Default:
-	// what the run has; for a new one 30 s, or 5 s on an embedded server that does not
-	// listen, whose workers die with it. Too
-	// short, and a pause of the network has cells computed twice; too long,
-	// and the cells of a lost worker wait for it.
+	// AckWait is the time without a heartbeat after which the server redelivers a task; workers
+	// send one every third of it. [Queue.Publish] writes it into the run's consumer. Default: the
+	// run's value; for a new run 30 s, or 5 s on an embedded server that does not listen, whose
+	// workers die with it. If too short, a network pause has cells computed twice; if too long, the
+	// cells of a lost worker wait.
 	AckWait time.Duration
 
-	// Owner is whose turns the runs take that [Queue.Publish] queues, and Priority, 1 to
-	// [MaxPriority], their part among those of their owner. Workers divide their time among
-	// owners evenly, and among the runs of an owner by priority. Both are written into a
-	// run's consumer. Default: what the run has; for a new one the user that runs this
-	// program, and [DefaultPriority].
+	// Owner and Priority (1 to [MaxPriority]) of the runs that [Queue.Publish] queues, kept in
+	// their consumers. Default: the run's values; for a new run the current user and
+	// [DefaultPriority].
 	Owner    string
 	Priority int
 
-	// Window is how many published tasks may wait for the server's
-	// confirmation at a time. Default: 1024. A window of 1 costs a round trip
-	// a task.
+	// Window is the maximum number of unconfirmed published tasks. Default: 1024. With 1, each task
+	// costs a round trip.
 	Window int
 
-	// CredentialsFile holds a user's JWT and key, NKeyFile a user's nkey seed,
-	// PasswordFile the password of User. At most one of them. User and password
-	// can also go into URL.
+	// CredentialsFile holds a user's JWT and key, NKeyFile an nkey seed, PasswordFile the password
+	// of User. At most one may be set; URL can hold user and password instead.
 	CredentialsFile, NKeyFile string
 	User, PasswordFile        string
 
-	// CAFile holds the certificates (PEM) that sign the server's; default: the
-	// system's. CertFile and KeyFile hold the client's own certificate and key
-	// for servers that ask for one. Any of them turns TLS on.
+	// CAFile holds the certificates (PEM) that sign the server's (default: the system's), CertFile
+	// and KeyFile the client's own. Any of them turns on TLS.
 	CAFile, CertFile, KeyFile string
 
-	// InboxPrefix is the first part of the subjects on which replies arrive.
-	// Default: "_INBOX". Give each NATS user its own, or users can read each
-	// other's replies.
+	// InboxPrefix begins the subjects of replies. Default: "_INBOX". Give each NATS user its own;
+	// otherwise users can read each other's replies.
 	InboxPrefix string
 
-	// ConnectWait is how long the first connection is tried while no server
-	// answers; [Forever] is allowed. Default: one attempt. Later a lost
-	// connection is restored however long it takes.
+	// ConnectWait bounds the attempts at the first connection; [Forever] is allowed. Default: one
+	// attempt. Later reconnecting has no limit.
 	ConnectWait time.Duration
 
-	// Report is told of what the queue survives: a connection lost and
-	// restored, a refused permission, an operation that is tried again. It
-	// must not block and may be called from any goroutine. Default: nothing is
-	// told.
+	// Report receives errors that the queue survives: lost and restored connections, refused
+	// permissions, retries. It must not block; any goroutine may call it.
 	Report func(error)
 
-	servers servers // those of URL
+	servers servers
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -131,17 +118,15 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// options translates c for the client library, with a bound of one attempt to connect. Once connected it reconnects
-// for as long as it takes, also past refused logins: credentials files are
-// renewed under running workers.
+// options bounds an attempt to connect by timeout. Reconnecting has no limit, even after refused
+// logins: credential files are renewed under running workers.
 func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 	states := &link{report: c.Report}
 	options := append(states.options(),
 		nats.Name(c.Name),
 		nats.Timeout(timeout),
 		nats.MaxReconnects(-1),
-		// A connection whose other end vanished without a word is noticed in
-		// half a minute; the library's two minutes are for idle chats.
+		// Detects a dead connection in half a minute; by default it takes the library two.
 		nats.PingInterval(10*time.Second),
 		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(),

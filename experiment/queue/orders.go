@@ -13,29 +13,24 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Orders are what workers are told about all tasks of a run.
-//
-// They stand in the description of the run's consumer. Servers from 2.9 on keep it,
-// replace it as a whole and remove it with the run, and everybody who may see how far
-// a run is may read it. Metadata of consumers need 2.10. A consumer that the server
-// itself pauses (PauseUntil) needs 2.11, and looks to a worker that drains the queue
-// like one with tasks to wait for.
+// Orders apply to all tasks of a run. They are stored in the description of the run's consumer,
+// which servers from 2.9 on replace as a whole and remove with the run, and which everyone who may
+// see a run's progress can read. Consumer metadata needs 2.10, pausing by the server (PauseUntil)
+// 2.11; a draining worker would wait for the tasks of a consumer paused that way.
 type Orders struct {
-	Paused bool               `json:"paused,omitempty"` // workers take no task
-	Limits *experiment.Limits `json:"limits,omitempty"` // that count in place of those of a task; nil for those of the task
+	Paused bool               `json:"paused,omitempty"`
+	Limits *experiment.Limits `json:"limits,omitempty"` // replace those of the tasks; nil: none
 
-	Owner    string `json:"owner,omitempty"`    // whose turns the run takes
-	Priority int    `json:"priority,omitempty"` // among the runs of its owner, 1 to [MaxPriority]; 0 is [DefaultPriority]
+	Owner    string `json:"owner,omitempty"`
+	Priority int    `json:"priority,omitempty"` // 1 to [MaxPriority]; 0: [DefaultPriority]
 }
 
-// ErrNotOpen says that a run has no queue: it is cancelled or was never submitted.
+// ErrNotOpen says that a run is cancelled or was never submitted.
 var ErrNotOpen = errors.New("the run has no queue: it was cancelled, or its cells were never queued")
 
-// maxDescription is how long a consumer's description may be (nats-server,
-// JSMaxDescriptionLen).
+// maxDescription is JSMaxDescriptionLen of nats-server.
 const maxDescription = 4 << 10
 
-// describeTasks returns the description of a run's consumer.
 func describeTasks(run string, orders Orders) (string, error) {
 	text := "agepath: tasks of run " + run
 	if orders == (Orders{}) {
@@ -45,9 +40,8 @@ func describeTasks(run string, orders Orders) (string, error) {
 	return text + " " + string(body), err
 }
 
-// readOrders reads what [describeTasks] wrote. Anything else gives no orders.
 func readOrders(description string) (orders Orders) {
-	at := strings.IndexByte(description, '{') // no run's name has one
+	at := strings.IndexByte(description, '{') // no run's name contains one
 	if at < 0 || len(description) > maxDescription || json.Unmarshal([]byte(description[at:]), &orders) != nil {
 		return Orders{}
 	}
@@ -60,10 +54,9 @@ func readOrders(description string) (orders Orders) {
 	return orders
 }
 
-// Pause has workers take no new task of a run. They hear of it within
-// [WorkerConfig.Idle] and compute what they have. The tasks stay, also over restarts
-// of servers and workers. It reports whether the run was not paused before. The error
-// is [ErrNotOpen] for a run without a queue.
+// Pause stops workers from taking new tasks of a run, within [WorkerConfig.Idle]; they finish what
+// they have. The tasks remain, even when servers and workers restart. The error is [ErrNotOpen] for
+// a run without a queue.
 func (q *Queue) Pause(ctx context.Context, run string) (changed bool, err error) {
 	return q.tasks.order(ctx, run, func(o *Orders) { o.Paused = true })
 }
@@ -73,11 +66,9 @@ func (q *Queue) Resume(ctx context.Context, run string) (changed bool, err error
 	return q.tasks.order(ctx, run, func(o *Orders) { o.Paused = false })
 }
 
-// SetLimits gives all tasks of a run these limits in place of their own: queued ones
-// from their next delivery on, and those in flight once they fail for want of what
-// they have more of now. It reports whether the limits changed. The error is
-// [ErrNotOpen] for a run without a queue, whose tasks have their own when they are
-// queued.
+// SetLimits replaces the limits of all tasks of a run: of queued tasks from their next delivery on,
+// of tasks in flight when they fail at a limit that is now higher. The error is [ErrNotOpen] for a
+// run without a queue, whose tasks bring their limits when queued.
 func (q *Queue) SetLimits(ctx context.Context, run string, limits experiment.Limits) (changed bool, err error) {
 	return q.tasks.order(ctx, run, func(o *Orders) {
 		if o.Limits == nil || *o.Limits != limits {
@@ -86,7 +77,6 @@ func (q *Queue) SetLimits(ctx context.Context, run string, limits experiment.Lim
 	})
 }
 
-// order changes the orders of a run.
 func (t tasks) order(ctx context.Context, run string, change func(*Orders)) (changed bool, err error) {
 	if err := validRun(run); err != nil {
 		return false, fmt.Errorf("changing a run: %w", err)
@@ -110,7 +100,6 @@ func (t tasks) order(ctx context.Context, run string, change func(*Orders)) (cha
 	return true, t.put(ctx, want)
 }
 
-// heard is what a worker last heard of a run's orders.
 type heard struct {
 	Orders
 	at time.Time
@@ -120,7 +109,7 @@ func (s *runFeed) note(info *jetstream.ConsumerInfo) {
 	s.heard.Store(&heard{readOrders(info.Config.Description), time.Now()})
 }
 
-// ask asks for a run's orders, and returns how its queue stands.
+// ask reads a run's orders and returns the state of its consumer.
 func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.ConsumerInfo, err error) {
 	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
 		info, err = s.orders.Info(ctx)
@@ -147,17 +136,15 @@ func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.Consume
 	return info, err
 }
 
-// refresh asks for the orders of a run. Where the server cannot say, what was heard
-// counts.
+// refresh asks for the orders; if the server cannot answer, the old ones hold.
 func (p *Puller) refresh(ctx context.Context, from *runFeed) {
 	if _, err := p.runs.ask(ctx, from); err != nil && ctx.Err() == nil && !gone(err) {
 		p.queue.config.Report(fmt.Errorf("asking for the orders of run %s: %w", from.run, err))
 	}
 }
 
-// heed asks for the orders that tasks which arrived are under, unless they were heard
-// within [WorkerConfig.Idle]. It hands back those of a paused run, and reports whether
-// the tasks are for this worker.
+// heed refreshes orders older than [WorkerConfig.Idle] and hands back the tasks of a paused run; it
+// returns false then.
 func (p *Puller) heed(ctx context.Context, a *answer) bool {
 	if time.Since(a.from.heard.Load().at) >= p.config.Idle {
 		p.refresh(ctx, a.from)
@@ -169,7 +156,6 @@ func (p *Puller) heed(ctx context.Context, a *answer) bool {
 	return true
 }
 
-// limit gives deliveries of a run the limits of its orders.
 func (p *Puller) limit(ctx context.Context, from *runFeed, deliveries []*Delivery) {
 	differ := func(d *Delivery) bool {
 		limits := from.heard.Load().Limits
@@ -177,7 +163,7 @@ func (p *Puller) limit(ctx context.Context, from *runFeed, deliveries []*Deliver
 	}
 	asked := false
 	for _, d := range deliveries {
-		if differ(d) && !asked { // the task can be newer than what was heard
+		if differ(d) && !asked { // the task can be newer than the copy
 			asked = true
 			p.refresh(ctx, from)
 		}
@@ -192,17 +178,14 @@ func (p *Puller) limit(ctx context.Context, from *runFeed, deliveries []*Deliver
 	}
 }
 
-// limited is the message of a task with other limits than it was published with.
 type limited struct {
 	jetstream.Msg
 	body []byte
 }
 
-// Data returns the task with its limits.
 func (m limited) Data() []byte { return m.body }
 
-// raised reports whether the cell fails for want of what the orders of its run now
-// give it more of.
+// raised reports whether the cell failed at a limit that has since been raised.
 func (d *Delivery) raised(ctx context.Context, outcome *Sealed) (bool, error) {
 	if outcome.Short == 0 {
 		return false, nil

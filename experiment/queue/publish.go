@@ -16,12 +16,10 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Publish queues tasks in the order of the sequence, which is the order of
-// their delivery. Tasks whose cell is already queued or in flight are refused by
-// the server and counted as such; so is a task whose confirmation got lost when it
-// is sent again. Both counts are of confirmed tasks, also when an error, which names the cell, ends the
-// publishing early. The tasks may belong to several runs. It is for cells without
-// a result, [Queue.PublishAgain] for others.
+// Publish queues tasks, which are delivered in the order of the sequence and may belong to several
+// runs. The server refuses a task whose cell is queued or in flight, and one sent again after its
+// confirmation was lost. The counts are of confirmed tasks, even when an error, which names the
+// cell, ends publishing early. For cells with a result see [Queue.PublishAgain].
 func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
 	return q.publish(ctx, tasks, nil)
 }
@@ -33,7 +31,7 @@ func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, er
 			err = p.add(ctx, &task)
 		}
 		if err != nil {
-			_ = p.drain(ctx) // the first error counts
+			_ = p.drain(ctx)
 			return p.published, p.refused, err
 		}
 	}
@@ -41,36 +39,34 @@ func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, er
 	return p.published, p.refused, err
 }
 
-// publication is one call of Publish.
 type publication struct {
 	queue              *Queue
-	began              time.Time                // with the first task
-	size               int                      // of a group, see [publication.adapt]
-	group              []*nats.Msg              // to be sent next
-	waiting            int                      // tasks in the window
-	window             []sentGroup              // not confirmed, the oldest first
-	lanes              map[string]bool          // whose consumer exists
-	number             func(cell string) uint64 // of a task, nil for 0
+	began              time.Time
+	size               int // of a group, see [publication.adapt]
+	group              []*nats.Msg
+	waiting            int
+	window             []sentGroup     // unconfirmed, oldest first
+	lanes              map[string]bool // with a consumer
+	number             func(cell string) uint64
 	published, refused int
 }
 
 type sent struct {
 	msg    *nats.Msg
-	future jetstream.PubAckFuture // nil when sending failed with err
+	future jetstream.PubAckFuture
 	err    error
 }
 
-// sentGroup is tasks that are stored together or, where one is refused, not at all.
+// sentGroup is a group of tasks that is stored as a whole or not at all.
 type sentGroup struct {
 	tasks []*nats.Msg
-	last  sent // whose confirmation is that of all
+	last  sent // confirms all
 }
 
 const (
-	// groupSize is how many tasks make up a group.
 	groupSize = 256
-	// syncing is how long a server takes at least for the first groupSize tasks if it
-	// syncs each. That is 35 ms and more; one that does not sync takes 2 to 10.
+	// syncing is the time for the first groupSize tasks above which the server is taken to sync
+	// each write: 35 ms and more with sync, 2 to 10 ms without.
 	syncing = 20 * time.Millisecond
 )
 
@@ -111,7 +107,6 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 	return p.send(ctx)
 }
 
-// send sends the next group, and waits first where too many tasks are not confirmed.
 func (p *publication) send(ctx context.Context) error {
 	for p.waiting > 0 && p.waiting+len(p.group) > p.queue.config.Window {
 		if err := p.awaitOldest(ctx); err != nil {
@@ -124,8 +119,7 @@ func (p *publication) send(ctx context.Context) error {
 	return nil
 }
 
-// drain sends what is left, waits for all confirmations and returns the first error among
-// them.
+// drain sends and waits for the rest and returns the first error.
 func (p *publication) drain(ctx context.Context) (first error) {
 	if len(p.group) > 0 {
 		first = p.send(ctx)
@@ -138,11 +132,11 @@ func (p *publication) drain(ctx context.Context) (first error) {
 	return first
 }
 
-// awaitOldest waits for the confirmation of the oldest group. The tasks of one that is not
-// stored are sent one by one, which shows what is wrong with which.
+// awaitOldest waits for the oldest group. If it was not stored, its tasks are sent one by one to
+// find those at fault.
 func (p *publication) awaitOldest(ctx context.Context) (first error) {
 	oldest := p.window[0]
-	p.window[0] = sentGroup{} // what is confirmed takes no memory
+	p.window[0] = sentGroup{} // frees the messages
 	p.window = p.window[1:]
 	p.waiting -= len(oldest.tasks)
 	single := []sent{oldest.last}
@@ -177,8 +171,8 @@ func (p *publication) awaitOldest(ctx context.Context) (first error) {
 	return first
 }
 
-// adapt has tasks stored in groups from now on where the server can. One that syncs each
-// write syncs a group once, which is 3 to 7 times as fast; for another, groups are 4 times slower.
+// adapt stores further tasks in groups where the server can. A server that syncs each write then
+// syncs once a group, 3 to 7 times as fast; without sync, groups are 4 times slower.
 func (p *publication) adapt(ctx context.Context) {
 	p.size = 1
 	stream, err := p.queue.stream(ctx, tasksStream)
@@ -187,15 +181,13 @@ func (p *publication) adapt(ctx context.Context) {
 	}
 }
 
-// Headers of messages that are stored together (ADR-50 of NATS), from servers 2.12 on. The
-// last one commits.
+// Headers of atomic batches (NATS ADR-50), from server 2.12 on. The last message commits.
 const (
 	batchHeader    = "Nats-Batch-Id"
 	sequenceHeader = "Nats-Batch-Sequence"
 	commitHeader   = "Nats-Batch-Commit"
 )
 
-// sendGroup sends messages to be stored and confirmed together.
 func (c *connection) sendGroup(group []*nats.Msg) sent {
 	last := len(group) - 1
 	if last == 0 {
@@ -217,13 +209,11 @@ func (c *connection) sendGroup(group []*nats.Msg) sent {
 	return c.send(group[last])
 }
 
-// send sends a message to be confirmed.
 func (c *connection) send(msg *nats.Msg) sent {
 	future, err := c.js.PublishMsgAsync(msg)
 	return sent{msg, future, err}
 }
 
-// wait waits until the server has said whether it stored a message.
 func (s sent) wait(ctx context.Context) error {
 	if s.future == nil {
 		return s.err
@@ -238,8 +228,7 @@ func (s sent) wait(ctx context.Context) error {
 	}
 }
 
-// confirm waits until a message that was sent is stored, and sends it again while
-// it is not for reasons that can pass.
+// confirm waits until a message is stored, and sends it again after transient errors.
 func (c *connection) confirm(ctx context.Context, s sent, stream string) error {
 	err := s.wait(ctx)
 	if err == nil || ctx.Err() != nil || !transient(err) {

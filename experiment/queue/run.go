@@ -12,30 +12,27 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Counts says where the cells of a run are.
+// Counts is the number of cells of a run in each place.
 type Counts struct {
-	Queued   int // wait for a worker
-	InFlight int // held by workers, or handed back and waiting for their delay
-	Commands int // of these two: they bring a command
-	Done     int // have a result, of whatever status
-	Dead     int // were given up; they have a failed result as well
+	Queued   int
+	InFlight int // held by workers, or handed back and delayed
+	Commands int // of Queued and InFlight
+	Done     int // have a result of any status
+	Dead     int // given up; they also have a failed result
 
-	Quarantined int // messages that did not pass; the quarantine keeps the newest of all runs
+	Quarantined int // the quarantine keeps the newest of all runs
 
-	Paused bool // workers take no task of the run
+	Paused bool
 }
 
-// Counts counts the cells of a run. The numbers are read one after the other,
-// so that a moving cell can be missing or be counted twice. Queued also lags
-// behind Publish: a server confirms a task first and tells the run's consumer
-// afterwards, within milliseconds unless it is busy. An exact number would
-// take a list of all the subjects of the run.
+// Counts counts the cells of a run. The numbers are read in turn, so a moving cell can be missed or
+// counted twice. Queued lags behind Publish, usually by milliseconds: a server confirms a task
+// before it updates the consumer. An exact number would need a list of all subjects of the run.
 func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 	c, _, err := countsOf(ctx, q, run)
 	return c, err
 }
 
-// countsOf is [Queue.Counts], with the orders of the run.
 func countsOf(ctx context.Context, q *Queue, run string) (c Counts, orders Orders, err error) {
 	if err := validRun(run); err != nil {
 		return c, orders, fmt.Errorf("counting: %w", err)
@@ -66,8 +63,7 @@ func countsOf(ctx context.Context, q *Queue, run string) (c Counts, orders Order
 	return c, orders, err
 }
 
-// count returns the number of messages under a filter: a consumer knows it
-// when it is made, while asking the stream would list every subject.
+// count makes a consumer, which knows its number of messages; the stream would list every subject.
 func (c *connection) count(ctx context.Context, stream, filter string) (n int, err error) {
 	err = c.persist(ctx, "counting "+filter, stream, func(ctx context.Context) error {
 		r := reader{queue: c, stream: stream, filter: filter, headers: true}
@@ -79,8 +75,7 @@ func (c *connection) count(ctx context.Context, stream, filter string) (n int, e
 	return n, err
 }
 
-// Runs returns the runs that have or can get tasks: those published and
-// neither cancelled nor purged. A server that nobody has submitted to has none.
+// Runs returns the published runs that are neither cancelled nor purged.
 func (q *Queue) Runs(ctx context.Context) (names []string, err error) {
 	err = q.persist(ctx, "listing runs", tasksStream, func(ctx context.Context) error {
 		lanes, err := q.tasks.lanes(ctx)
@@ -96,11 +91,11 @@ func (q *Queue) Runs(ctx context.Context) (names []string, err error) {
 // Listed is a run that a server knows.
 type Listed struct {
 	Name string
-	Open bool // has or can get tasks: it is neither cancelled nor purged
+	Open bool // neither cancelled nor purged
 }
 
-// List returns the runs that a server knows, by name: those of [Queue.Runs], and
-// those with a description that are cancelled.
+// List returns the runs that a server knows, by name: those of [Queue.Runs] and cancelled ones with
+// a description.
 func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 	names, err := q.Runs(ctx)
 	if err != nil {
@@ -123,8 +118,8 @@ func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 	return list, nil
 }
 
-// Cancel drops the queued tasks of a run, and what is known of their attempts.
-// Workers learn it with their next heartbeat ([Delivery.Cancelled]). Results stay.
+// Cancel drops the queued tasks of a run and their attempt counts. Workers learn it with their next
+// heartbeat ([Delivery.Cancelled]). Results remain.
 func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("cancelling: %w", err)
@@ -140,8 +135,7 @@ func (q *Queue) Cancel(ctx context.Context, run string) error {
 	return q.purgeSubjects(ctx, attemptsStream, attemptTopic.run(run))
 }
 
-// Reopen has workers get all tasks of a run anew that the server holds. It is
-// for a run of which none is in flight: running cells would be stopped.
+// Reopen redelivers all tasks of a run. None may be in flight: running cells would be stopped.
 func (q *Queue) Reopen(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("reopening: %w", err)
@@ -168,8 +162,8 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	return nil
 }
 
-// Purge removes everything there is of a run: tasks, results, attempts, dead
-// letters and what is quarantined. Data sets stay, since other runs can use them.
+// Purge removes a run's tasks, results, attempts, dead letters and quarantined messages. Data sets
+// remain, since other runs may use them.
 func (q *Queue) Purge(ctx context.Context, run string) error {
 	if err := q.Cancel(ctx, run); err != nil {
 		return err
@@ -185,8 +179,7 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 	return q.results.outcomes.remove(ctx, func(name string) bool { return strings.HasPrefix(name, run+".") })
 }
 
-// Discard removes the result of a cell, its dead letter and the count of its attempts.
-// A task of it stays.
+// Discard removes a cell's result, dead letter and attempt counts, but not its task.
 func (q *Queue) Discard(ctx context.Context, run, cell string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("discarding: %w", err)
@@ -208,12 +201,11 @@ func (c *connection) purgeSubjects(ctx context.Context, name, filter string) err
 	})
 }
 
-// dataName is the name of a data set: a SHA-256 in hexadecimal. No description of a
-// run has such a name.
+// dataName matches the name of a data set, a SHA-256 in hexadecimal; no run has such a name.
 var dataName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// descriptions lists the runs that have a description, which is stored beside the
-// data sets under the run's name. One that is damaged is among them.
+// descriptions lists the runs that have a description, which is stored under the run's name next to
+// the data sets. Damaged ones are included.
 func (q *Queue) descriptions(ctx context.Context) (runs []string, err error) {
 	names, err := q.data.names(ctx, func(name string) bool {
 		return validRun(name) == nil && !dataName.MatchString(name)

@@ -13,20 +13,16 @@ import (
 	"time"
 )
 
-// The slots of a worker take turns by owner: each has had the same time of slots while it
-// had tasks, and the runs of an owner have had time in proportion to their priorities. So
-// no run waits for ever, however many others there are. Time in which a run or an owner has
-// nothing to do is not made up for.
+// The slots of a worker take turns: owners with tasks get equal slot time, and the runs of an owner
+// time in proportion to their priorities. So no run starves. Time without tasks is not made up for.
 
 const (
-	// DefaultPriority is that of runs that were given none, and MaxPriority the highest; the lowest is 1.
+	// DefaultPriority is that of runs without one; priorities are 1 to MaxPriority.
 	DefaultPriority, MaxPriority = 10, 100
-	// firstPull is how many seconds a slot is expected to compute what it pulls from a run
-	// that it knows nothing of.
+	// firstPull is the expected time of the first pull from a run, in seconds.
 	firstPull = 1.0
 )
 
-// thisUser returns who runs this program.
 var thisUser = sync.OnceValue(func() string {
 	if u, err := user.Current(); err == nil {
 		return printable(u.Username, maxName/2)
@@ -34,7 +30,7 @@ var thisUser = sync.OnceValue(func() string {
 	return "user " + strconv.Itoa(os.Getuid())
 })
 
-// CheckOwner refuses what cannot be an owner: "" and up to 128 printable characters can.
+// CheckOwner allows up to 128 printable characters, also "".
 func CheckOwner(owner string) error {
 	if printable(owner, maxName) != owner {
 		return fmt.Errorf("%.140q is not allowed; up to %d printable characters are", owner, maxName)
@@ -42,8 +38,6 @@ func CheckOwner(owner string) error {
 	return nil
 }
 
-// checkTurns refuses an owner or a priority that orders cannot have. The zero values are
-// allowed.
 func checkTurns(owner string, priority int) error {
 	if err := CheckOwner(owner); err != nil {
 		return fmt.Errorf("owner: %w", err)
@@ -54,40 +48,38 @@ func checkTurns(owner string, priority int) error {
 	return nil
 }
 
-// account is what an owner or a run has had.
+// account is the slot time, in seconds, of an owner or a run.
 type account struct {
-	used float64 // seconds of slots so far; of a run by its priority
-	due  float64 // further ones that are expected of what is computed
-	busy bool    // it has tasks to ask for, or slots
+	used float64 // so far; of a run divided by its priority
+	due  float64 // expected further time of current cells
+	busy bool
 }
 
-// owner is the account of an owner.
 type owner struct {
 	account
-	floor float64 // the least that one of its busy runs has used
+	floor float64 // minimum of used over busy runs
 	runs  int
 }
 
-// lift is what an account that is not busy has used: at least as much as the busy one that
-// has used least, nothing where none is busy.
+// lift raises used of an idle account to the minimum of the busy ones, or resets it without any.
 func (a *account) lift(floor float64) {
 	if a.used = max(a.used, floor); math.IsInf(floor, 1) {
 		a.used = 0
 	}
 }
 
-// bill is the time of a slot for what it asks a run for and gets at a time.
+// bill is the slot time, in seconds, for one request to a run and the tasks it returned.
 type bill struct {
 	from     *runFeed
 	owner    *owner
 	priority float64
 	began    time.Time
-	expected float64 // seconds
-	charged  float64 // seconds so far
-	due      float64 // further ones that are expected
+	expected float64
+	charged  float64
+	due      float64
 }
 
-// owner returns the account of the run's owner; mu is held.
+// The caller holds mu.
 func (r *registry) owner(s *runFeed) *owner {
 	name := s.heard.Load().Owner
 	found := r.owners[name]
@@ -101,8 +93,7 @@ func (r *registry) owner(s *runFeed) *owner {
 	return found
 }
 
-// charge charges a run and its owner with the seconds that a slot has taken so far, when
-// further ones are expected; mu is held.
+// charge sets the seconds taken so far and the expected further ones. The caller holds mu.
 func (b *bill) charge(taken, due float64) {
 	taken, b.charged = taken-b.charged, taken
 	due, b.due = due-b.due, due
@@ -111,7 +102,7 @@ func (b *bill) charge(taken, due float64) {
 	run.used, run.due = run.used+taken/b.priority, run.due+due/b.priority
 }
 
-// open makes a bill; mu is held.
+// The caller holds mu.
 func (r *registry) open(from *runFeed, expected float64) *bill {
 	if r.bills == nil {
 		r.bills = map[*bill]struct{}{}
@@ -124,7 +115,6 @@ func (r *registry) open(from *runFeed, expected float64) *bill {
 	return b
 }
 
-// compute notes that a slot computes what a run gave. It returns the bill for that.
 func (r *registry) compute(from *runFeed, b *bill) *bill {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +126,7 @@ func (r *registry) compute(from *runFeed, b *bill) *bill {
 	return b
 }
 
-// close closes a bill with the seconds that the slot took.
+// close closes a bill after took seconds of slot time.
 func (r *registry) close(b *bill, took float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +141,7 @@ func (r *registry) close(b *bill, took float64) {
 	}
 }
 
-// balance brings the accounts up to date; mu is held.
+// balance updates the accounts. The caller holds mu.
 func (r *registry) balance(now time.Time) {
 	for b := range r.bills {
 		taken := now.Sub(b.began).Seconds()
@@ -195,12 +185,12 @@ func (r *registry) balance(now time.Time) {
 	}
 }
 
-// asked reports whether a run can be asked for tasks; the registry's mu is held.
+// The caller holds the registry's mu.
 func (s *runFeed) asked(now time.Time) bool {
 	return !s.heard.Load().Paused && !now.Before(s.rest)
 }
 
-// before reports whether the turn is a's and not b's; mu is held.
+// The caller holds mu.
 func (r *registry) before(a, b *runFeed) bool {
 	x, y := r.owner(a), r.owner(b)
 	order := cmp.Compare(x.used+x.due, y.used+y.due)
@@ -210,10 +200,9 @@ func (r *registry) before(a, b *runFeed) bool {
 	return cmp.Or(order, cmp.Compare(a.turn, b.turn)) < 0
 }
 
-// turns returns the runs to ask for what they have, in the order of whose turn it is and each
-// at most once, with a bill that is closed unless the caller stops. Without every those found
-// empty lately are left out. A single run is among them with single only: it is asked by waiting at
-// it.
+// turns yields the runs to ask without waiting, by turn and each at most once, with a bill that is
+// closed unless the caller stops. Without every, it omits runs found empty within r.every. It
+// yields a single run only with single: that run is asked by waiting at it.
 func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
 	return func(yield func(*runFeed, *bill) bool) {
 		var asked []*runFeed
@@ -230,8 +219,6 @@ func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
 	}
 }
 
-// take gives the turn to one of the runs that may be asked, nil for none, and opens a bill
-// with what is expected.
 func (r *registry) take(may func(*runFeed) bool) (*runFeed, *bill) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -243,14 +230,14 @@ func (r *registry) take(may func(*runFeed) bool) (*runFeed, *bill) {
 	return next, r.open(next, cmp.Or(next.seconds, firstPull))
 }
 
-// quiet returns the run to wait at, nil without runs: that which was asked longest ago.
+// quiet returns the run to wait at, the one asked longest ago; nil without runs.
 func (r *registry) quiet() *runFeed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.next(func(*runFeed) bool { return true }, func(a, b *runFeed) bool { return a.turn < b.turn })
 }
 
-// next returns the first by an order of the runs that may be asked, nil for none; mu is held.
+// The caller holds mu.
 func (r *registry) next(may func(*runFeed) bool, before func(a, b *runFeed) bool) *runFeed {
 	now := time.Now()
 	var next *runFeed
