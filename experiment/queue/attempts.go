@@ -15,23 +15,22 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// attemptCounts is how the deliveries of a task have ended so far. Those that are in
-// neither of the first two counts ended without a word of their worker.
+// attemptCounts is how the deliveries of a task have ended. Those in neither of the first two
+// counts ended silently.
 type attemptCounts struct {
-	Task     uint64 `json:"task"`            // number of the task: a cell put back starts anew
+	Task     uint64 `json:"task"`            // number of the task: a cell that is put back starts at zero
 	Failed   int    `json:"failed"`          // attempts used up
 	Released int    `json:"released"`        // handed back without using up an attempt
-	Begun    int    `json:"begun,omitempty"` // number of the redelivery that is being computed, 0 for none
-	Died     int    `json:"died,omitempty"`  // redeliveries that were begun and ended without a word
-	Why      string `json:"why,omitempty"`   // of the last failure of a command, see [whyOf]
+	Begun    int    `json:"begun,omitempty"` // number of the redelivery being computed, 0 for none
+	Died     int    `json:"died,omitempty"`  // redeliveries that were begun and ended silently
+	Why      string `json:"why,omitempty"`   // of a command's last failure, see [whyOf]
 }
 
 const (
-	maxCounts = 1 << 10 // bytes of a count as it is stored
-	mostTimes = 1 << 20 // a delivery can end
+	maxCounts = 1 << 10 // bytes, as stored
+	mostTimes = 1 << 20
 )
 
-// possible reports whether deliveries can have ended so.
 func (t *attemptCounts) possible() bool {
 	for _, n := range []int{t.Failed, t.Released, t.Begun, t.Died} {
 		if n < 0 || n > mostTimes {
@@ -41,7 +40,7 @@ func (t *attemptCounts) possible() bool {
 	return true
 }
 
-// whyOf stands for the reason of which a cell of a command failed, "" for any other cell.
+// whyOf is a key for the reason why a cell of a command failed, "" for other cells.
 func whyOf(task *experiment.Task, outcome *Sealed) string {
 	if !task.Commands() || outcome.Status != experiment.Failed {
 		return ""
@@ -50,17 +49,16 @@ func whyOf(task *experiment.Task, outcome *Sealed) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// mostRepeated bounds the errors that a worker remembers.
 const mostRepeated = 1000
 
-// repeated are errors of commands that cells ended with twice in a row.
+// repeated are errors that cells of commands ended with twice in a row.
 type repeated struct {
 	mu  sync.Mutex
 	all map[string]bool
 }
 
-// repeats reports whether the error of a cell repeats: it is that of the attempt before, or
-// another cell of the command ended with it twice in a row.
+// repeats reports whether a cell's error is that of its previous attempt, or one with which another
+// cell of the command ended twice in a row.
 func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
 	if why == "" {
 		return false, nil
@@ -88,12 +86,10 @@ func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
 	return true, nil
 }
 
-// fail and release end a delivery with a word of its worker.
 func (t *attemptCounts) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }
 func (t *attemptCounts) release() { t.Released, t.Begun = t.Released+1, 0 }
 
-// begin notes that a redelivery is computed. One that was begun before it
-// has not ended.
+// begin records that a redelivery is computed. One begun before has not ended: its worker died.
 func (t *attemptCounts) begin(delivery int) {
 	if t.Begun != 0 && t.Begun != delivery {
 		t.Died++
@@ -101,18 +97,15 @@ func (t *attemptCounts) begin(delivery int) {
 	t.Begun = delivery
 }
 
-// silent returns how many of the deliveries before this one ended without a
-// word of their worker.
+// silent returns the number of earlier deliveries that ended silently.
 func (t *attemptCounts) silent(delivery int) int { return delivery - 1 - t.Failed - t.Released }
 
-// kills reports whether so many workers died of the task. A delivery can also
-// be lost on its way to a worker, which says nothing about the task: all silent
-// deliveries but the first must have been begun for certain.
+// kills reports whether deaths workers died of the task. A delivery lost on its way to a worker
+// says nothing about the task, so all silent deliveries but the first must have been begun.
 func (t *attemptCounts) kills(delivery, deaths int) bool {
 	return t.silent(delivery) >= deaths && t.Died >= deaths-1
 }
 
-// attempts is the stream of how deliveries ended.
 type attempts struct{ *connection }
 
 // counts returns the count of a task and the sequence of its record.
@@ -133,7 +126,7 @@ func (a attempts) counts(ctx context.Context, run, cell string, task uint64) (t 
 	return t, msg.Sequence, nil
 }
 
-// record changes the count of a task by compare and set and returns it.
+// record changes the count of a task by compare and set.
 func (a attempts) record(ctx context.Context, run, cell string, task uint64, change func(*attemptCounts)) (t attemptCounts, err error) {
 	for {
 		t, last, err := a.counts(ctx, run, cell, task)

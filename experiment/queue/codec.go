@@ -15,8 +15,8 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Tasks and outcomes travel as CBOR in the core deterministic encoding of RFC
-// 8949: the same outcome is the same bytes. Times keep nanoseconds and are UTC.
+// Tasks and outcomes travel as CBOR in the core deterministic encoding of RFC 8949, so equal
+// outcomes have equal bytes. Times are UTC with nanoseconds.
 var (
 	encMode = must(func() (cbor.EncMode, error) {
 		options := cbor.CoreDetEncOptions()
@@ -35,7 +35,7 @@ var (
 
 func must[T any](value T, err error) T {
 	if err != nil {
-		panic(err) // only constants go in
+		panic(err) // constants only
 	}
 	return value
 }
@@ -57,9 +57,8 @@ func DecodeTask(data []byte) (*experiment.Task, error) {
 	return task, nil
 }
 
-// EncodeOutcome returns an outcome as it travels. It refuses text that is not
-// UTF-8, which no reader would take, except in the error: what went wrong must
-// arrive in any case.
+// EncodeOutcome refuses text that is not UTF-8, which no reader would take, except in the error,
+// which must arrive in any case.
 func EncodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
 	if err := validText("labels", &outcome.Labels); err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func validText(table string, batch *experiment.Batch) error {
 	return nil
 }
 
-// DecodeOutcome reads what [EncodeOutcome] made.
+// DecodeOutcome reads the output of [EncodeOutcome].
 func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	outcome := new(experiment.Outcome)
 	err := unmarshal(data, outcome)
@@ -104,8 +103,7 @@ func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	return outcome, nil
 }
 
-// Sealed is an outcome as it travels, encoded where it was computed and passed on as it
-// is. The fields are what a worker has to know of it.
+// Sealed is an outcome encoded where it was computed, with the fields that a worker needs.
 type Sealed struct {
 	Run     string            `cbor:"1,keyasint"`
 	Cell    string            `cbor:"2,keyasint"`
@@ -127,8 +125,8 @@ func Seal(o *experiment.Outcome) (*Sealed, error) {
 	return &Sealed{o.Run, o.Cell, o.Status, o.Error, o.Short, o.Repeats, o.Lacks, body}, nil
 }
 
-// ReadSealed reads what [Sealed.Body] returned. Of the rows it checks only that they are
-// well-formed: [Queue.Sift] checks what they say.
+// ReadSealed reads [Sealed.Body]. It checks only that rows are well-formed; [Queue.Sift] checks
+// their content.
 func ReadSealed(body []byte) (*Sealed, error) {
 	s := &Sealed{body: body}
 	if err := unmarshal(body, s); err != nil {
@@ -137,7 +135,7 @@ func ReadSealed(body []byte) (*Sealed, error) {
 	return s, nil
 }
 
-// repeating returns the outcome as one of a cell that fails so each time.
+// repeating returns the outcome with Repeats set.
 func (s *Sealed) repeating() (*Sealed, error) {
 	o, err := DecodeOutcome(s.body)
 	if err != nil {
@@ -150,8 +148,7 @@ func (s *Sealed) repeating() (*Sealed, error) {
 // Body returns the encoded outcome, for [DecodeOutcome]. It must not be changed.
 func (s *Sealed) Body() []byte { return s.body }
 
-// checkTimes refuses times of years that neither JSON nor RFC 3339 has, which no writer
-// could pass on.
+// checkTimes refuses years outside JSON and RFC 3339, which no writer could pass on.
 func checkTimes(o *experiment.Outcome) error {
 	for _, t := range []time.Time{o.Started, o.Finished} {
 		if year := t.UTC().Year(); year < 0 || year > 9999 {
@@ -161,8 +158,7 @@ func checkTimes(o *experiment.Outcome) error {
 	return nil
 }
 
-// ending is an outcome whose further rows are skipped when it is decoded: they take
-// most of the time.
+// ending is an outcome decoded without further rows, which take most of the time.
 type ending struct {
 	experiment.Outcome
 	Further skipped `cbor:"9,keyasint"`
@@ -173,7 +169,6 @@ type skipped struct{}
 // UnmarshalCBOR implements [cbor.Unmarshaler].
 func (*skipped) UnmarshalCBOR([]byte) error { return nil }
 
-// decodeEnding reads an outcome without further rows.
 func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	e := new(ending)
 	err := unmarshal(data, e)
@@ -186,7 +181,7 @@ func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	return &e.Outcome, nil
 }
 
-// unmarshal decodes a message that takes no more memory than roomFor has for it.
+// unmarshal bounds the memory of decoding by roomFor.
 func unmarshal(data []byte, value any) error {
 	if err := checkRoom(data); err != nil {
 		return err
@@ -194,11 +189,11 @@ func unmarshal(data []byte, value any) error {
 	return decMode.Unmarshal(data, value)
 }
 
-// roomFor returns how many bytes decoding so many may take: eight for each, as
-// much as a list of small numbers does, and what the columns of a row take.
+// roomFor returns the memory that decoding size bytes may take: eight bytes each, as a list of
+// small numbers does, plus the columns of a row.
 func roomFor(size int) int { return 64<<10 + 8*size }
 
-// The major types of CBOR items (RFC 8949, section 3.1) that have a body.
+// The major types of CBOR items (RFC 8949, section 3.1) with a body.
 const (
 	majorBytes = 2
 	majorText  = 3
@@ -206,9 +201,8 @@ const (
 	majorMap   = 5
 )
 
-// checkRoom refuses a message by the heads of its items where decoding it would take
-// more than roomFor has. The library bounds lengths by what the message holds, but an
-// empty column of one byte is a [experiment.Vector] of more than a hundred.
+// checkRoom adds up the heads of a message's items. The library bounds lengths by the message, but
+// an empty column of one byte becomes an [experiment.Vector] of over a hundred.
 func checkRoom(data []byte) error {
 	const column = int(unsafe.Sizeof(experiment.Vector{}))
 	room := roomFor(len(data))

@@ -13,40 +13,37 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Delivery is a task in the hands of this worker. Settle it with one of Done,
-// Fail and Release, or with others by [Puller.Done]; when that returns an error
-// other than [ErrUnacknowledged], the delivery is still open. Until then the
-// server is told every third of AckWait that the task is being worked on, but not
-// past the cell's deadline (Limits.Timeout after Begin): a computation that hangs
-// loses its task.
+// Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release, or several
+// by [Puller.Done]; after an error other than [ErrUnacknowledged] the delivery is still open. Until
+// then heartbeats go to the server every third of AckWait, but not after the cell's deadline
+// (Limits.Timeout after Begin): a computation that hangs loses its task.
 type Delivery struct {
 	Task      experiment.Task
-	Delivered int // how often the task has been delivered, this time included
-	Attempt   int // number of this attempt: one more than have failed
+	Delivered int // deliveries of the task, including this one
+	Attempt   int // failed attempts plus one
 
 	puller    *Puller
 	msg       jetstream.Msg
 	run, cell string
-	number    uint64 // of the task, see numberHeader
+	number    uint64 // see numberHeader
 	from      *runFeed
-	refused   error // why this worker cannot compute the task, see [WorkerConfig.Accept]
+	refused   error // why this worker cannot compute the task
 	wait      time.Duration
-	confirmed atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
-	overdue   atomic.Bool  // there was a time when it had to believe us lost
+	confirmed atomic.Int64 // a time, in Unix ns, at which the server still knew this worker to be alive
+	overdue   atomic.Bool  // the server presumed this worker lost at some time
 
 	mu        sync.Mutex
 	settled   bool
-	suspect   bool      // holds the puller's place for one
-	begun     time.Time // see Begin
+	suspect   bool // holds the puller's place for a suspect
+	begun     time.Time
 	heart     *time.Timer
-	beating   *heartbeat // that is under way, nil for none
+	beating   *heartbeat // being sent, nil for none
 	cancelled chan struct{}
 }
 
-// newDelivery takes what a request brought. The server counts AckWait from when
-// it sent the message, which is somewhere between the request and now; a message
-// is taken to be under way for less than a third of AckWait. The run's consumer
-// says how long AckWait is, whatever this worker's configuration says.
+// newDelivery: the server counts AckWait from when it sent the message, between the request and
+// now; a message is taken to travel for less than a third of AckWait. AckWait is that of the run's
+// consumer, not of this worker's configuration.
 func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
@@ -87,7 +84,7 @@ func (d *Delivery) decode(body []byte) error {
 	return d.puller.config.Accept(&d.Task)
 }
 
-// Begin says that the computation begins, now that its data is there.
+// Begin starts the cell's deadline, once its data is there.
 func (d *Delivery) Begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,12 +93,11 @@ func (d *Delivery) Begin() {
 	}
 }
 
-// Body returns the task as it is to be computed, for [DecodeTask]. It must not be
-// changed.
+// Body returns the task to compute, for [DecodeTask]. It must not be changed.
 func (d *Delivery) Body() []byte { return d.msg.Data() }
 
-// Cancelled is closed when the run was cancelled or purged, which is noticed
-// with a heartbeat: stop computing and Release.
+// Cancelled is closed when a heartbeat finds the run cancelled or purged: stop computing and
+// Release.
 func (d *Delivery) Cancelled() <-chan struct{} { return d.cancelled }
 
 // Dropped reports whether Cancelled is closed.
@@ -114,9 +110,8 @@ func (d *Delivery) Dropped() bool {
 	}
 }
 
-// lost reports whether the server had to believe this worker lost at some time,
-// so that the task may be another's now. It goes by the wall clock, because
-// the monotonic one stands still while a machine sleeps.
+// lost reports whether the server ever had to presume this worker lost, so that another may have
+// the task. It uses the wall clock, since the monotonic one stops while a machine sleeps.
 func (d *Delivery) lost() bool {
 	if time.Now().UnixNano()-d.confirmed.Load() > int64(d.wait) {
 		d.overdue.Store(true)
@@ -124,19 +119,18 @@ func (d *Delivery) lost() bool {
 	return d.overdue.Load()
 }
 
-// known reports whether something may be known of the task already: it is not the
-// first delivery, or whoever queued it knew that the run was published before.
+// known reports whether something may be recorded about the task: it was redelivered, or queued by
+// [Queue.PublishAgain].
 func (d *Delivery) known() bool {
 	return d.Delivered > 1 || d.msg.Headers().Get(numberHeader) != ""
 }
 
-// resume looks up how the earlier deliveries of a known task ended, and settles the
-// task when it has a result or when too many workers died of it. Otherwise it
-// notes that the task is begun: only redeliveries pay for that.
+// resume settles a known task that has a result or of which too many workers died. Otherwise it
+// records that a redelivery begins.
 //
-// A task that a worker may have died of is a suspect. A worker computes one at a
-// time and hands others back for a while: else those that were computed beside
-// the one that kills would meet it again, and be given up with it.
+// A suspect is a task that a worker may have died of. A worker computes one suspect at a time and
+// hands others back: otherwise innocent tasks computed next to the one that kills would meet it
+// again and be given up with it.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
 	has, err := q.results.has(ctx, d.run, d.cell, d.number)
@@ -168,8 +162,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
 }
 
-// giveUpUnread gives up a task that cannot be read, unless its cell has a result:
-// that stays.
+// giveUpUnread gives up an unreadable task, unless its cell has a result.
 func (d *Delivery) giveUpUnread(ctx context.Context) error {
 	has, err := d.puller.queue.results.has(ctx, d.run, d.cell, d.number)
 	switch {
@@ -181,8 +174,7 @@ func (d *Delivery) giveUpUnread(ctx context.Context) error {
 	return d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.refused))
 }
 
-// giveUp makes the task a dead letter and a failed outcome; task is nil when it
-// cannot be read.
+// giveUp makes the task a dead letter and a failed outcome. task is nil if unreadable.
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
 	letter := &DeadLetter{
 		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
@@ -199,14 +191,12 @@ func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
 	return d.puller.Done(ctx, []Finished{{d, outcome}})[0]
 }
 
-// Fail uses up an attempt. While the cell has attempts left
-// (Limits.Attempts; 0 is no limit) the task is handed back and delivered again
-// after delay; with the last one outcome becomes the cell's result and final
-// is true. So it does at once where the cell fails so each time, as a command does that ends
-// two attempts in a row with the same error, and then other cells of it with that. A cell that ran
-// short of what the run's limits were raised to meanwhile is handed back instead. A
-// delivery that was lost meanwhile is left to its new owner, one of a cancelled run is
-// dropped.
+// Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
+// handed back and redelivered after delay; otherwise outcome becomes the cell's result and final is
+// true. The result is also final when the failure would repeat: a command that ended two attempts
+// in a row with the same error, and then its other cells with that error. A cell that failed at a
+// limit that has since been raised is handed back. A lost delivery is left to its new owner, one of
+// a cancelled run is dropped.
 func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duration) (final bool, err error) {
 	if err := d.open(); err != nil {
 		return false, err
@@ -248,11 +238,9 @@ func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duratio
 	return true, d.Done(ctx, outcome)
 }
 
-// Release hands the task back without using up an attempt: this worker was
-// interrupted. It is delivered again after delay. The task is handed back even
-// when that cannot be recorded, which then counts as a death. A delivery that
-// was lost meanwhile is left to its new owner, one of a cancelled run is
-// dropped.
+// Release hands the task back without using up an attempt; it is redelivered after delay. The task
+// is handed back even if that cannot be recorded, which then counts as a death. A lost delivery is
+// left to its new owner, one of a cancelled run is dropped.
 func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 	if err := d.open(); err != nil {
 		return err
@@ -263,16 +251,15 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 	}
 	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {
 		if d.Delivered > 1 {
-			t.begin(d.Delivered) // takes note of one before that died
+			t.begin(d.Delivered) // counts an earlier one that died
 		}
 		t.release()
 	})
 	return errors.Join(d.wrap(err), d.handBack(ctx, delay))
 }
 
-// Abandon gives up a delivery that cannot be settled, without a word to the
-// server: heartbeats end, and the task goes to another worker after AckWait. It
-// does nothing to one that is settled.
+// Abandon gives up an open delivery without telling the server: heartbeats end, and the task is
+// redelivered after AckWait.
 func (d *Delivery) Abandon() { d.release() }
 
 func (d *Delivery) open() error {
@@ -284,8 +271,8 @@ func (d *Delivery) open() error {
 	return nil
 }
 
-// release ends the delivery on this side: a heartbeat after the task was handed
-// back would put off its next delivery.
+// release ends the delivery locally, before the task is handed back: a later heartbeat would delay
+// its redelivery.
 func (d *Delivery) release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -302,7 +289,7 @@ func (d *Delivery) release() {
 
 func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 	d.release()
-	sent := false // once only: the library refuses a second time
+	sent := false // the library refuses a second time
 	return d.wrap(d.puller.queue.persist(ctx, "handing back", "", func(ctx context.Context) error {
 		if !sent {
 			if err := d.msg.NakWithDelay(delay); err != nil {

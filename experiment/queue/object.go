@@ -17,29 +17,27 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// partSize is how much of an object is stored at a time. The client library
-// sends all chunks of an object at once and gives its download a single
-// deadline, so that large ones overrun the server's buffers or time out; in
-// parts neither grows with the object.
+// partSize is how much of an object is stored at a time. The client library sends all chunks of an
+// object at once and downloads it under one deadline, so large objects overrun the server's buffers
+// or time out; parts do not.
 const partSize = 4 << 20
 
-// index is stored last under the object's own name and lists its parts; until
-// then the object does not exist.
+// index lists the parts of an object. It is stored last, under the object's name; until then the
+// object does not exist.
 type index struct {
 	Parts int   `json:"parts"`
 	Size  int64 `json:"size"`
 }
 
 const (
-	// maxOutcome bounds an outcome beside the messages, in bytes, since readers
-	// hold it whole; maxData an object that is read in parts.
+	// maxOutcome bounds an outcome that is stored as an object, since readers hold it whole;
+	// maxData bounds an object that is read in parts.
 	maxOutcome = 256 << 20
 	maxData    = 1 << 40
-	// maxIndex bounds the index of an object.
-	maxIndex = 4 << 10
+	maxIndex   = 4 << 10
 )
 
-// check refuses what putObject does not write.
+// check refuses an index that put does not write.
 func (i *index) check(most int64) error {
 	if i.Size < 0 || i.Size > most {
 		return fmt.Errorf("a size of %d bytes; allowed are 0 to %d", i.Size, most)
@@ -50,7 +48,6 @@ func (i *index) check(most int64) error {
 	return nil
 }
 
-// part returns the bytes of a part.
 func (i *index) part(number int) int64 { return min(partSize, i.Size-int64(number)*partSize) }
 
 func partName(name string, part int) string { return fmt.Sprintf("%s/%06d", name, part) }
@@ -65,20 +62,17 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("object %s at the server is damaged: %v", e.Object, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns e.Err.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// objects is an object store.
 type objects struct {
 	*connection
 	name string
 }
 
-// chunkSize is how many bytes of an object go into a message: what the client library
-// takes by default, or less where the server takes smaller messages.
+// chunkSize is the library's default, or less if the server takes smaller messages.
 func (o objects) chunkSize() uint32 { return uint32(min(o.messageRoom(), 128<<10)) }
 
-// put stores an object in parts.
 func (o objects) put(ctx context.Context, name string, r io.Reader) error {
 	write := o.add
 	if o.name == dataBucket {
@@ -115,17 +109,15 @@ func (o objects) put(ctx context.Context, name string, r io.Reader) error {
 	})
 }
 
-// metaSubject returns the subject of an object's description.
 func metaSubject(bucket, name string) string {
 	return "$O." + bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
-// chunkSubject returns the subject of an object's chunks.
 func chunkSubject(bucket, nuid string) string { return "$O." + bucket + ".C." + nuid }
 
-// add stores an object of the library that has no predecessor. The library's own way asks
-// the stream to remove one, by a header that would let each worker remove all objects. A
-// try that fails leaves chunks behind, which no description names.
+// add stores an object without a predecessor. The library's own Put asks the stream to remove one,
+// with a header that would let each worker remove all objects. A failed try leaves chunks that no
+// description names.
 func (o objects) add(ctx context.Context, name string, body []byte) error {
 	info := jetstream.ObjectInfo{
 		ObjectMeta: jetstream.ObjectMeta{Name: name}, Bucket: o.name, NUID: nuid.Next(), Size: uint64(len(body)),
@@ -149,7 +141,7 @@ func (o objects) add(ctx context.Context, name string, body []byte) error {
 	return o.send(&nats.Msg{Subject: metaSubject(o.name, name), Data: description}).wait(ctx)
 }
 
-// replace stores an object of the library, over one whose description cannot be read too.
+// replace stores an object, even over one with an unreadable description.
 func (o objects) replace(ctx context.Context, name string, body []byte) error {
 	store, err := o.bucket(ctx, o.name)
 	if err != nil {
@@ -168,11 +160,11 @@ func (o objects) replace(ctx context.Context, name string, body []byte) error {
 	return put()
 }
 
-// errBehind says that a replica answered that lacks what the stream's leader has.
+// errBehind says that a replica lacks what the stream's leader has.
 var errBehind = errors.New("the server that answered lags behind the stream's leader")
 
-// info returns the description of an object of the library. Any replica answers; where it
-// has none the leader is asked, and errBehind, which passes, is returned if that has one.
+// info returns the description of an object. Any replica answers; if it has none, the leader is
+// asked, and info returns errBehind, a transient error, if the leader has one.
 func (o objects) info(ctx context.Context, store jetstream.ObjectStore, name string) (*jetstream.ObjectInfo, error) {
 	info, err := store.GetInfo(ctx, name, jetstream.GetObjectInfoShowDeleted())
 	switch {
@@ -196,9 +188,8 @@ func (o objects) info(ctx context.Context, store jetstream.ObjectStore, name str
 	return nil, jetstream.ErrObjectNotFound
 }
 
-// read returns an object of the library of at most so many bytes. What the server has of it is
-// looked at before any of it is read: the library follows links, and waits for
-// chunks that are not there.
+// read returns an object of at most most bytes. It checks description and chunks first: the library
+// follows links and waits for missing chunks.
 func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name string, most int64) ([]byte, error) {
 	info, err := o.info(ctx, store, name)
 	if errors.Is(err, jetstream.ErrBadObjectMeta) {
@@ -230,7 +221,7 @@ func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name str
 		return nil, err
 	}
 	defer result.Close()
-	body := make([]byte, info.Size+1) // one more than there may be
+	body := make([]byte, info.Size+1) // one more than allowed
 	n, err := io.ReadFull(result, body)
 	switch {
 	case errors.Is(err, jetstream.ErrDigestMismatch), errors.Is(err, jetstream.ErrInvalidDigestFormat):
@@ -243,7 +234,6 @@ func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name str
 	return body[:n], nil
 }
 
-// checkInfo refuses the description of an object that put does not store.
 func checkInfo(info *jetstream.ObjectInfo, name string, most int64) error {
 	switch {
 	case info.Name != name:
@@ -258,7 +248,6 @@ func checkInfo(info *jetstream.ObjectInfo, name string, most int64) error {
 	return nil
 }
 
-// open opens an object of at most so many bytes.
 func (o objects) open(ctx context.Context, name string, most int64) (*objectReader, error) {
 	store, err := o.bucket(ctx, o.name)
 	if err != nil {
@@ -283,10 +272,9 @@ func (o objects) open(ctx context.Context, name string, most int64) (*objectRead
 	return r, nil
 }
 
-// objectReader reads an object part by part; the library checks each part's
-// SHA-256.
+// objectReader reads an object part by part; the library checks the SHA-256 of each.
 type objectReader struct {
-	ctx     context.Context // of the whole object: io.Reader has no other place for it
+	ctx     context.Context // io.Reader has no other place for it
 	objects objects
 	store   jetstream.ObjectStore
 	name    string
@@ -295,11 +283,10 @@ type objectReader struct {
 	part    []byte
 }
 
-// slowest is how many bytes a second a part comes at least; a try that takes longer
-// lost messages on the way, and others wait for the object meanwhile.
+// slowest is the minimum rate, in bytes a second, of a part. A slower try has lost messages, and
+// others wait for the object.
 const slowest = 100 << 10
 
-// partWait bounds one try to read a part of so many bytes.
 func partWait(bytes int64) time.Duration {
 	return min(transferWait, requestWait+time.Duration(bytes)*time.Second/slowest)
 }
@@ -335,8 +322,8 @@ func (r *objectReader) Close() error {
 	return nil
 }
 
-// remove removes the objects of such names, by subject: anybody who may store an object
-// can store a message that describes none, which is removed and reported.
+// remove works by subject: anybody who may store an object can store a message without a valid
+// description, which is removed and reported.
 func (o objects) remove(ctx context.Context, such func(name string) bool) error {
 	names, err := o.names(ctx, such)
 	if err != nil {
@@ -356,7 +343,7 @@ func (o objects) remove(ctx context.Context, such func(name string) bool) error 
 		if err == nil {
 			err = checkInfo(&info, name, maxData)
 		}
-		// The description goes first: readers find no object then rather than a damaged one.
+		// Description first: readers then find no object, not a damaged one.
 		if err := o.purgeSubjects(ctx, objectsStream+o.name, subject); err != nil {
 			return err
 		}
@@ -369,13 +356,13 @@ func (o objects) remove(ctx context.Context, such func(name string) bool) error 
 	return nil
 }
 
-// names lists the objects of such names, with those that are removed or damaged.
+// names lists objects, including removed and damaged ones.
 func (o objects) names(ctx context.Context, such func(name string) bool) (names []string, err error) {
 	const described = ".M."
 	subjects, err := o.subjects(ctx, objectsStream+o.name, "$O."+o.name+described+">")
 	for subject := range subjects {
 		name, err := base64.URLEncoding.DecodeString(subject[len("$O."+o.name+described):])
-		if err == nil && such(string(name)) { // others are no objects
+		if err == nil && such(string(name)) {
 			names = append(names, string(name))
 		}
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// PresenceEvery is how often a worker says what it does.
+	// PresenceEvery is how often a worker announces itself.
 	PresenceEvery = 5 * time.Second
-	// presenceAge is how long the server keeps what a worker said.
+	// presenceAge is how long the server keeps an announcement.
 	presenceAge = time.Minute
 )
 
@@ -25,15 +25,15 @@ type Presence struct {
 	Version string    `json:"version"`
 	Slots   int       `json:"slots"`
 	Started time.Time `json:"started"`
-	At      time.Time `json:"at"`    // when it said so, by its clock
-	State   string    `json:"state"` // as it says: working, idle, stopping or gone; see [Presence.StateAt]
+	At      time.Time `json:"at"`    // by the worker's clock
+	State   string    `json:"state"` // as announced; see [Presence.StateAt]
 	Running []Running `json:"running"`
-	Done    int64     `json:"done"`              // cells computed since it started
-	Failed  int64     `json:"failed"`            // attempts of cells that failed
-	Trouble string    `json:"trouble,omitempty"` // why it cannot compute at the moment, "" for none
+	Done    int64     `json:"done"`              // cells computed since the start
+	Failed  int64     `json:"failed"`            // failed attempts
+	Trouble string    `json:"trouble,omitempty"` // why it cannot compute now, "" for none
 
 	Computes []experiment.Need `json:"computes"`
-	Damaged  []string          `json:"damaged,omitempty"` // data sets that it found damaged at the server
+	Damaged  []string          `json:"damaged,omitempty"` // data sets damaged at the server
 	Lacks    []Lack            `json:"lacks,omitempty"`   // for which it leaves tasks to others
 }
 
@@ -41,24 +41,24 @@ type Presence struct {
 type Lack struct {
 	Run  string `json:"run"`
 	What string `json:"what"` // such as "room in the folder for temporary files"
-	Why  string `json:"why"`  // how that was noticed
+	Why  string `json:"why"`
 }
 
 func (l Lack) String() string { return fmt.Sprintf("lacks %s: %s", l.What, l.Why) }
 
 // The states of a worker.
 const (
-	Working  = "working"  // has computed since it last spoke
+	Working  = "working"  // has computed since its last announcement
 	Idle     = "idle"     // has not
-	Stopping = "stopping" // finishes or hands back what it computes
+	Stopping = "stopping" // finishes or hands back its cells
 	Gone     = "gone"     // ended in order
-	Lost     = "lost"     // has not been heard of for LostAfter
+	Lost     = "lost"     // silent for LostAfter
 )
 
-// LostAfter is how long a worker may be silent before it counts as lost.
+// LostAfter is the silence after which a worker counts as lost.
 const LostAfter = 3 * PresenceEvery
 
-// StateAt returns the state of a worker at a time: what it said last, or [Lost].
+// StateAt returns the last announced state, or [Lost].
 func (p *Presence) StateAt(now time.Time) string {
 	if p.State != Gone && now.Sub(p.At) > LostAfter {
 		return Lost
@@ -72,7 +72,6 @@ func (p *Presence) There(now time.Time) bool {
 	return state == Working || state == Idle
 }
 
-// can reports whether a worker computes what cells of a run need and lacks nothing for them.
 func (p *Presence) can(run string, needs []experiment.Need) bool {
 	return !slices.ContainsFunc(needs, func(n experiment.Need) bool { return !slices.Contains(p.Computes, n) }) &&
 		!slices.ContainsFunc(p.Lacks, func(l Lack) bool { return l.Run == run })
@@ -86,17 +85,16 @@ type Running struct {
 	Attempt int       `json:"attempt"`
 }
 
-// Announce tells the others what a worker does. Nobody confirms it: the next
-// word replaces it soon.
+// Announce publishes what a worker does, without confirmation: the next announcement follows soon.
 func (q *Queue) Announce(p *Presence) error {
 	body, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("announcing worker %s: %w", p.Name, err)
 	}
 	if !q.conn.IsConnected() {
-		return nil // it would arrive when it no longer holds
+		return nil // outdated when it arrives
 	}
-	if len(body) > min(q.messageRoom(), presenceBytes) && len(p.Running) > 0 { // others hear of fewer cells
+	if len(body) > min(q.messageRoom(), presenceBytes) && len(p.Running) > 0 { // others see fewer cells
 		shorter := *p
 		shorter.Running = p.Running[:len(p.Running)/2]
 		return q.Announce(&shorter)
@@ -115,9 +113,9 @@ func token(name string) string {
 }
 
 const (
-	// presenceBytes bounds what a worker says, and detailBytes what all together say in
-	// messages of more than briefBytes, since readers keep it. mostWorkers is how many are
-	// listened to, and mostSlots and mostNames bound the slots and the lists of one.
+	// presenceBytes bounds an announcement, and detailBytes all of those above briefBytes together,
+	// since readers keep them. mostWorkers bounds the workers, mostSlots and mostNames the slots
+	// and lists of one.
 	presenceBytes = 32 << 10
 	detailBytes   = 8 << 20
 	briefBytes    = 2 << 10
@@ -126,7 +124,7 @@ const (
 	mostNames     = 1000
 )
 
-// check refuses what no worker says of itself.
+// check refuses what no worker announces.
 func (p *Presence) check(subject string) error {
 	switch {
 	case len(p.Name) > 1<<10 || string(workerTopic)+token(p.Name) != subject || printable(p.Name, 1<<10) != p.Name:
@@ -149,7 +147,6 @@ func (p *Presence) check(subject string) error {
 	return nil
 }
 
-// readPresence reads what a worker says.
 func readPresence(subject string, body []byte) (*Presence, error) {
 	if len(body) > presenceBytes {
 		return nil, fmt.Errorf("it has %d bytes; allowed are %d", len(body), presenceBytes)
@@ -168,12 +165,11 @@ func readPresence(subject string, body []byte) (*Presence, error) {
 	return p, nil
 }
 
-// Workers returns the workers heard of in the last minute, by name, and how many
-// messages are none of a worker. Workers that ended in order are among them for that
-// long.
+// Workers returns the workers heard of in the last minute, by name, including those that ended in
+// order, and the number of invalid messages.
 func (q *Queue) Workers(ctx context.Context) (list []Presence, refused int, err error) {
 	source := &reader{queue: q.connection, what: "listing workers", stream: workersStream, filter: string(workerTopic) + "*"}
-	source.optional = true // nobody submitted a run yet
+	source.optional = true // no run submitted yet
 	details := 0
 	for msg, err := range source.messages(ctx) {
 		if err != nil {

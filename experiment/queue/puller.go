@@ -13,61 +13,51 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// WorkerConfig describes a worker to the queue. The zero value of every field
-// is a usable default.
+// WorkerConfig describes a worker to the queue. Zero values mean defaults.
 type WorkerConfig struct {
-	// Name of the worker, kept in the dead letters it writes.
+	// Name of the worker in its dead letters.
 	Name string
 
-	// Drain makes Pull return an [*EmptyError] when no task is queued, instead
-	// of waiting for one.
+	// Drain makes Pull return an [*EmptyError] when no task is queued.
 	Drain bool
 
-	// Commands has Pull return tasks that bring a command. Default: they are left to
-	// workers that run commands.
+	// Commands makes Pull return tasks that bring a command. Default: they are left to others.
 	Commands bool
 
-	// Accept returns an error unless this worker can compute a task. A
-	// [*experiment.NeedError] means that another can: the task is handed back, no
-	// attempt used up, and is no work for this worker. With any other error the task
-	// is given up. It may be called from any goroutine. Default: every task is
-	// accepted.
+	// Accept returns an error for a task that this worker cannot compute. With a
+	// [*experiment.NeedError] the task is handed back for another worker and uses up no attempt;
+	// with any other error it is given up. Any goroutine may call Accept. Default: all tasks.
 	Accept func(*experiment.Task) error
 
-	// MaxDeaths is how many workers may die of a task before it is given up: it
-	// then most likely kills them. A worker died of a task when it was computing
-	// it and was not heard of for AckWait; attempts that failed, tasks handed
-	// back and deliveries lost on their way do not count. Default: 2. A lost
-	// node counts too, so that 1 would give up innocent cells.
+	// MaxDeaths is the number of workers that may die of a task before it is given up, as it then
+	// most likely kills them. A worker died of a task if it was computing the task and was not
+	// heard of for AckWait; failed attempts, tasks handed back and deliveries lost on their way do
+	// not count. Default: 2. A lost node counts, so 1 would give up innocent cells.
 	MaxDeaths int
 
-	// Idle is how long a slot without work waits at one run before it looks at
-	// the others, and how often runs are listed. Default: 1 s. The first task
-	// of a new run waits at most this long.
+	// Idle is how long an idle slot waits at one run before it looks at the others, and how often
+	// runs are listed. Default: 1 s. The first task of a new run waits at most this long.
 	Idle time.Duration
 }
 
-// Puller pulls tasks for the slots of one worker. It is safe for concurrent
-// use. A slot that pulls for long computations asks for one task and none ahead:
-// a task fetched ahead would wait here while other workers have nothing to do.
+// Puller pulls tasks for the slots of one worker. It is safe for concurrent use.
 type Puller struct {
 	queue  *Queue
 	config WorkerConfig
 	runs   registry
 
-	gate    sync.Mutex // between a call of Pull that begins and Close
+	gate    sync.Mutex // between the start of Pull and Close
 	closing context.Context
 	close   context.CancelCauseFunc
-	suspect chan struct{}  // of one place, held by the delivery of a task that a worker may have died of
-	running sync.WaitGroup // calls of Pull, and tasks on their way back
+	suspect chan struct{}  // has one place, see [Delivery.resume]
+	running sync.WaitGroup // calls of Pull, and tasks being handed back
 	aside   aside
 	others  others
 
 	repeated repeated
 }
 
-// Worker returns the worker's side of the queue. The streams need not exist
-// yet: without them there is no task.
+// Worker returns the worker's side of the queue. Without streams there is no task.
 func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	if config.MaxDeaths == 0 {
 		config.MaxDeaths = 2
@@ -86,10 +76,9 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	return p, nil
 }
 
-// Close makes Pull return [ErrClosed] and waits until the tasks that arrived
-// for cancelled calls are handed back, which takes at most about
-// [WorkerConfig.Idle] and two seconds; calls that ended with [ErrComplete] are not
-// waited for. Deliveries stay valid.
+// Close makes Pull return [ErrClosed] and waits until tasks that arrived for cancelled calls are
+// handed back, about [WorkerConfig.Idle] and two seconds at most; it does not wait for calls that
+// ended with [ErrComplete]. Deliveries stay valid.
 func (p *Puller) Close() {
 	p.gate.Lock()
 	p.close(ErrClosed)
@@ -97,8 +86,7 @@ func (p *Puller) Close() {
 	p.running.Wait()
 }
 
-// enter counts a call of Pull as running, unless the puller is closed: none that
-// Close does not wait for.
+// enter counts a call of Pull as running unless the puller is closed, so that Close waits for it.
 func (p *Puller) enter() bool {
 	p.gate.Lock()
 	defer p.gate.Unlock()
@@ -109,8 +97,8 @@ func (p *Puller) enter() bool {
 	return true
 }
 
-// Ready returns an error unless the server can be reached and the consumers of
-// all runs are known, so that Pull gets what is queued.
+// Ready returns an error unless the server is reachable and the runs are listed, so that Pull gets
+// queued tasks.
 func (p *Puller) Ready() error {
 	if !p.queue.Connected() {
 		return errors.New("the NATS server cannot be reached")
@@ -121,11 +109,10 @@ func (p *Puller) Ready() error {
 	return nil
 }
 
-// suspectWait is how long a suspect waits for the place of one before it is handed
-// back: others of cells that take no time pass before it.
+// suspectWait is how long a suspect waits for its place before it is handed back; suspects of short
+// cells finish within it.
 const suspectWait = 200 * time.Millisecond
 
-// hold gives a delivery the place for a suspect, when that is free soon.
 func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 	ctx, cancel := context.WithTimeout(ctx, suspectWait)
 	defer cancel()
@@ -137,22 +124,20 @@ func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 	return d.suspect
 }
 
-// answer is what a run gave.
 type answer struct {
 	from  *runFeed
-	msgs  []jetstream.Msg // at least one
-	asked time.Time       // before the request was sent
-	bill  *bill           // nil where the run was waited for
+	msgs  []jetstream.Msg
+	asked time.Time // before the request was sent
+	bill  *bill     // nil if the run was waited for
 }
 
-// next returns the next messages, at most that many, nil when there was none,
-// with wait for a while.
+// next returns at most most messages, nil for none; with wait it waits a while for them.
 func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, err
 	}
-	// Several are taken as they are there: the server would wait for the last.
+	// Never waits for several: the server would wait for the last.
 	for from, bill := range p.runs.turns(p.config.Drain, !wait || most > 1) {
 		answer, err := p.fetch(ctx, from, 0, most)
 		if answer != nil {
@@ -173,8 +158,8 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 			return answer, err
 		}
 	}
-	// Without a run, or with one that cannot be asked, time has not passed yet. What is
-	// waited for is the next list, which must not count as fresh then.
+	// Without a run to wait at, no time has passed. The pause lasts until the next list, which must
+	// not count as fresh then.
 	pauses := p.runs.due()
 	if pauses <= 0 {
 		pauses = p.config.Idle - time.Since(start)
@@ -182,8 +167,8 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 	return nil, pause(ctx, pauses)
 }
 
-// fetch asks one run for tasks; wait 0 takes only what is there. What can pass is
-// reported and counts as no task.
+// fetch asks one run for tasks, without waiting if wait is 0. Transient errors are reported and
+// count as no task.
 func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, most int) (*answer, error) {
 	a := &answer{from: from, asked: time.Now()}
 	var batch jetstream.MessageBatch
@@ -229,8 +214,8 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 	return nil, nil
 }
 
-// sendBack hands back what a cancelled request brought and waits for what it still
-// brings. The request cannot be withdrawn from the server; it ends by itself.
+// sendBack hands back what a cancelled request brought or still brings: it cannot be withdrawn, but
+// ends by itself.
 func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
 	for msg := range batch.Messages() {
 		a.msgs = append(a.msgs, msg)
@@ -238,7 +223,6 @@ func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
 	p.handBack(a)
 }
 
-// handBack hands back what a request brought.
 func (p *Puller) handBack(a *answer) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
@@ -253,12 +237,12 @@ func (p *Puller) handBack(a *answer) {
 	}
 }
 
-// lateness is how long a drained run is asked for a task that was published just before:
-// a server in use counts it a little later.
+// lateness is how long a drained run is asked for a task published just before, which a busy server
+// counts late.
 const lateness = 100 * time.Millisecond
 
-// latecomer returns [Puller.empty]'s error, nil where it has none, but where all runs are
-// empty with nothing in flight asks them once more and returns what is there after all.
+// latecomer returns the error of [Puller.empty]; if no task is in flight, it asks the runs once
+// more and returns what has arrived.
 func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	said := p.empty(ctx)
 	var empty *EmptyError
@@ -277,7 +261,7 @@ func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	return nil, said
 }
 
-// empty returns an [*EmptyError] when no run has a task queued, but for paused ones.
+// empty returns an [*EmptyError] when no unpaused run has a queued task.
 func (p *Puller) empty(ctx context.Context) error {
 	p.runs.expire()
 	if err := p.runs.refresh(ctx); err != nil {

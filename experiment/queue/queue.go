@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	// inlineLimit is the largest outcome that travels in a message where the
-	// server allows more; larger ones go to the Object Store.
+	// inlineLimit is the largest outcome in a message if the server allows more; larger outcomes go
+	// to the Object Store.
 	inlineLimit = 1 << 20
-	// headerRoom is kept free of a message's payload limit for headers.
-	headerRoom = 4 << 10
-	// requestWait bounds one request to the server.
+	// headerRoom of a message's payload limit is kept for headers.
+	headerRoom  = 4 << 10
 	requestWait = 5 * time.Second
 	// transferWait bounds the transfer of one part of an object.
 	transferWait = time.Minute
@@ -30,11 +29,10 @@ type Queue struct {
 	tasks    tasks
 	results  results
 	attempts attempts
-	data     objects // sets by digest, descriptions by the run's name
+	data     objects // data sets by digest, descriptions by the run's name
 }
 
-// connection is what reaches the server: requests that are tried again while that
-// helps, and the streams and object stores, each asked for once.
+// connection retries requests while that helps and looks up each stream and object store once.
 type connection struct {
 	config Config
 	conn   *nats.Conn
@@ -45,10 +43,10 @@ type connection struct {
 	buckets map[string]jetstream.ObjectStore
 }
 
-// Connect connects to a server; it fails when the first attempt fails, or those
-// of [Config.ConnectWait], and reconnects by itself from then on. It fails with a [*NoJetStreamError] where no JetStream answers,
-// and with a [*PayloadError] where the server takes too small messages. It touches no stream: a coordinator calls
-// [Queue.EnsureStreams] next, a worker [Queue.Worker].
+// Connect connects to a server; it fails when the first attempt fails, or those of
+// [Config.ConnectWait], and later reconnects by itself. Without JetStream the error is a
+// [*NoJetStreamError], with too small a message limit a [*PayloadError]. It touches no stream: a
+// coordinator calls [Queue.EnsureStreams] next, a worker [Queue.Worker].
 func Connect(ctx context.Context, config Config) (*Queue, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -88,10 +86,8 @@ func Connect(ctx context.Context, config Config) (*Queue, error) {
 	}, nil
 }
 
-// messageRoom is how many bytes of a message's body the server takes, at most inlineLimit.
 func (c *connection) messageRoom() int { return int(min(c.conn.MaxPayload()-headerRoom, inlineLimit)) }
 
-// namePayload adds the server's limit to the error of a message that is larger.
 func (c *connection) namePayload(err error) error {
 	if !errors.Is(err, nats.ErrMaxPayload) {
 		return err
@@ -99,11 +95,10 @@ func (c *connection) namePayload(err error) error {
 	return fmt.Errorf("%w: %w", &PayloadError{c.conn.MaxPayload()}, err)
 }
 
-// Connected reports whether the server can be reached at the moment.
+// Connected reports whether the server can be reached now.
 func (c *connection) Connected() bool { return c.conn.IsConnected() }
 
-// Close sends what is buffered and disconnects. Settle deliveries and close
-// pullers before.
+// Close flushes and disconnects. Settle deliveries and close pullers before.
 func (c *connection) Close() {
 	if c.conn.IsConnected() {
 		if err := c.conn.FlushTimeout(requestWait); err != nil {
@@ -117,17 +112,15 @@ func (c *connection) Close() {
 func (c *connection) flush(ctx context.Context) error {
 	err := c.conn.FlushWithContext(ctx)
 	if errors.Is(err, nats.ErrConnectionClosed) && !c.conn.IsClosed() {
-		err = nats.ErrDisconnected // the library does not tell a loss during the flush from the end
+		err = nats.ErrDisconnected // the library reports a loss during the flush as the end
 	}
 	return err
 }
 
-// stream returns a stream that exists, asking the server only once.
 func (c *connection) stream(ctx context.Context, name string) (jetstream.Stream, error) {
 	return remembered(c, c.streams, name, func() (jetstream.Stream, error) { return c.js.Stream(ctx, name) })
 }
 
-// bucket returns an object store that exists, asking the server only once.
 func (c *connection) bucket(ctx context.Context, name string) (jetstream.ObjectStore, error) {
 	return remembered(c, c.buckets, name, func() (store jetstream.ObjectStore, err error) {
 		err = c.persist(ctx, "opening object store", "", func(ctx context.Context) (err error) {
@@ -155,14 +148,12 @@ func remembered[T any](c *connection, known map[string]T, name string, find func
 	return handle, nil
 }
 
-// persist calls try until it succeeds, fails for good or ctx ends; each try
-// gets a context that ends after requestWait. When stream is given, a missing
-// stream ends the waiting.
+// persist calls try until it succeeds, fails for good or ctx ends; each try is bounded by
+// requestWait. If stream is given and missing, it stops.
 func (c *connection) persist(ctx context.Context, what, stream string, try func(context.Context) error) error {
 	return c.persistFor(ctx, requestWait, what, stream, try)
 }
 
-// persistFor is persist with another bound of a single try.
 func (c *connection) persistFor(ctx context.Context, wait time.Duration, what, stream string, try func(context.Context) error) error {
 	for attempt := 1; ; attempt++ {
 		err := bounded(ctx, wait, try)
@@ -191,7 +182,6 @@ func (c *connection) persistFor(ctx context.Context, wait time.Duration, what, s
 	}
 }
 
-// onStream is persistFor with a stream, which has to be there.
 func (c *connection) onStream(ctx context.Context, wait time.Duration, what, name string, try func(context.Context, jetstream.Stream) error) error {
 	return c.persistFor(ctx, wait, what, name, func(ctx context.Context) error {
 		stream, err := c.stream(ctx, name)
@@ -202,8 +192,7 @@ func (c *connection) onStream(ctx context.Context, wait time.Duration, what, nam
 	})
 }
 
-// subjects lists the subjects of a stream's messages that a filter matches, nothing where
-// there is no such stream.
+// subjects lists the subjects that match a filter; none if the stream is missing.
 func (c *connection) subjects(ctx context.Context, name, filter string) (subjects map[string]uint64, err error) {
 	err = c.onStream(ctx, transferWait, "listing "+filter, name, func(ctx context.Context, stream jetstream.Stream) error {
 		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
@@ -218,7 +207,7 @@ func (c *connection) subjects(ctx context.Context, name, filter string) (subject
 	return subjects, err
 }
 
-// store stores a message in a stream and waits until the server confirms it.
+// store returns once the server has confirmed the message.
 func (c *connection) store(ctx context.Context, what, stream string, msg *nats.Msg, options ...jetstream.PublishOpt) error {
 	return c.persist(ctx, what, stream, func(ctx context.Context) error {
 		_, err := c.js.PublishMsg(ctx, msg, options...)
@@ -226,7 +215,7 @@ func (c *connection) store(ctx context.Context, what, stream string, msg *nats.M
 	})
 }
 
-// last returns the last message of a subject, nil when there is none.
+// last returns the last message of a subject, nil for none.
 func (c *connection) last(ctx context.Context, name, subject string) (*jetstream.RawStreamMsg, error) {
 	var msg *jetstream.RawStreamMsg
 	err := c.onStream(ctx, requestWait, "reading "+subject, name, func(ctx context.Context, stream jetstream.Stream) (err error) {
@@ -245,15 +234,14 @@ func bounded(ctx context.Context, wait time.Duration, try func(context.Context) 
 	return try(ctx)
 }
 
-// backoff is how long to wait after so many failures: 50 ms doubling up to
-// about 10 s, with a quarter of jitter so that workers do not come in step.
+// backoff is 50 ms, doubling up to about 10 s, with a quarter of jitter so that workers do not
+// synchronize.
 func backoff(failures int) time.Duration {
 	wait := 50 * time.Millisecond << min(max(failures-1, 0), 8)
 	wait = min(wait, 10*time.Second)
 	return wait - wait/8 + rand.N(wait/4)
 }
 
-// pause waits, or returns why ctx ended.
 func pause(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -18,43 +18,42 @@ type runFeed struct {
 	run      string
 	lane     string
 	consumer jetstream.Consumer
-	orders   jetstream.Consumer // that has the orders of the run
-	account  *account           // one for all lanes of the run
+	orders   jetstream.Consumer // holds the orders of the run
+	account  *account           // shared by the lanes of the run
 	turn     uint64             // when it was last asked, in turns
 	empty    time.Time          // when it was last found empty
-	dry      bool               // it has given nothing since, or never
+	dry      bool               // has given nothing since
 	slots    int                // that compute its tasks
-	seconds  float64            // that a slot computes what it pulls at a time, on average; 0 where none has
+	seconds  float64            // a slot computes per pull, on average; 0 for none yet
 	rest     time.Time          // until when it is left to other workers
-	wait     time.Duration      // the last such while
+	wait     time.Duration      // the last such period
 
-	heard *atomic.Pointer[heard] // one for all lanes of the run
-	held  atomic.Int64           // deliveries of this worker that are not settled
+	heard *atomic.Pointer[heard] // shared by the lanes of the run
+	held  atomic.Int64           // unsettled deliveries of this worker
 }
 
-// registry is the list of runs, read from the server every now and then, and
-// whose turn it is.
+// registry is the list of runs, read from the server periodically, and their turns.
 type registry struct {
 	queue    *Queue
 	every    time.Duration
-	commands bool // tasks that bring a command are asked for
+	commands bool
 
-	listing sync.Mutex // held by who reads the list
+	listing sync.Mutex // held while the list is read
 
 	mu      sync.Mutex
 	read    time.Time
 	sources []*runFeed
 	current bool            // the last reading succeeded
 	foreign map[string]bool // consumers that are not runs of this package
-	missing time.Time       // when the streams were first found missing; guarded by listing
+	missing time.Time       // when the streams were first missing; guarded by listing
 	said    bool            // that they are missing was reported; guarded by listing
 	turn    uint64
 	owners  map[string]*owner
 	bills   map[*bill]struct{}
 }
 
-// refresh reads the list when it is older than every. A list that cannot be
-// read now is reported and leaves the old one.
+// refresh reads the list when it is older than every. If that fails, it reports the error and keeps
+// the old list.
 func (r *registry) refresh(ctx context.Context) error {
 	if r.fresh() {
 		return nil
@@ -107,7 +106,7 @@ func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 	}
 	sources = nil
 	runs := map[string]*runFeed{}
-	slices.Sort(lanes) // a run comes before its further lane
+	slices.Sort(lanes) // a run precedes its second lane
 	for _, name := range lanes {
 		run := runOfLane(name)
 		if run != name && (!r.commands || runs[run] == nil) { // not for this worker, or cancelled
@@ -151,8 +150,8 @@ func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 	return sources, nil
 }
 
-// noteMissing reports once that the server has none of this package's streams, after a
-// time in which a coordinator that starts with the worker makes them.
+// noteMissing reports missing streams once, after a coordinator that starts with the worker had
+// time to make them.
 func (r *registry) noteMissing() {
 	switch {
 	case r.missing.IsZero():
@@ -165,49 +164,44 @@ func (r *registry) noteMissing() {
 
 func (r *registry) fresh() bool { return r.due() > 0 }
 
-// due returns how long it is until the list is read again; at most 0 for now.
+// due returns the time until the list is read again; 0 or less is now.
 func (r *registry) due() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.every - time.Since(r.read)
 }
 
-// expire makes the next refresh read the list.
 func (r *registry) expire() {
 	r.mu.Lock()
 	r.read = time.Time{}
 	r.mu.Unlock()
 }
 
-// all returns the runs, and whether the last reading of the list succeeded.
 func (r *registry) all() (sources []*runFeed, current bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sources, r.current
 }
 
-// firstRest and mostRest bound how long a run is left to other workers; the time doubles
-// from one to the other until a task of the run is one for this worker.
+// firstRest and mostRest bound how long a run is left to other workers; the time doubles until this
+// worker can compute a task of the run.
 const firstRest, mostRest = time.Second, 30 * time.Second
 
-// leave leaves a run to other workers for a while.
 func (r *registry) leave(s *runFeed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if now := time.Now(); now.After(s.rest) { // else another slot did
+	if now := time.Now(); now.After(s.rest) { // otherwise another slot did
 		s.wait = min(max(2*s.wait, firstRest), mostRest)
 		s.rest = now.Add(s.wait)
 	}
 }
 
-// join ends what leave began.
 func (r *registry) join(s *runFeed) {
 	r.mu.Lock()
 	s.rest, s.wait = time.Time{}, 0
 	r.mu.Unlock()
 }
 
-// left reports whether a run is left to other workers.
 func (r *registry) left(s *runFeed) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

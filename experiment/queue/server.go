@@ -20,30 +20,27 @@ import (
 
 // ServerConfig describes an embedded server.
 type ServerConfig struct {
-	// Dir is the folder that holds its streams; it is created when missing.
-	// One server at a time can use it.
+	// Dir holds its streams; it is created when missing. Only one server at a time can use it.
 	Dir string
 
-	// Listen is a host:port on which other processes can connect, port 0 for
-	// any free one. An address that other machines reach needs a Token. Default:
-	// none; only this process connects.
+	// Listen is a host:port for other processes, port 0 for any free one. An address that other
+	// machines reach needs a Token. Default: none.
 	Listen string
 
-	// Token is what every connection has to bring. Default: nothing.
+	// Token is required of every connection. Default: none.
 	Token string
 
 	// Closed keeps Listen closed until [Server.Open].
 	Closed bool
 
-	// Report is told of the server's warnings and errors, a full disk for
-	// example. It must not block and may be called from any goroutine.
-	// Default: nothing is told.
+	// Report receives the server's warnings and errors, such as a full disk. It must not block; any
+	// goroutine may call it.
 	Report func(error)
 }
 
-// Server is a NATS server with JetStream inside this process. A power cut can take what it
-// confirmed in the last two minutes, parts of its store that others count on too: results last
-// once they are in the folder of the run.
+// Server is a NATS server with JetStream inside this process. A power cut can lose what it
+// confirmed in the last two minutes and damage its store; results last once they are in the folder
+// of the run.
 type Server struct {
 	server *server.Server
 	log    *serverLog
@@ -51,12 +48,11 @@ type Server struct {
 	lock   io.Closer
 }
 
-// startWait bounds the time from the start of a server to its readiness. That takes
-// milliseconds, on a machine with much to do seconds.
+// startWait bounds the start of a server: milliseconds, or seconds on a busy machine.
 const startWait = time.Minute
 
-// StartServer starts an embedded server and returns when it is ready. Reach it
-// with [Config.Server]. It fails with a [*RoomError] on a full disk.
+// StartServer returns when the server is ready; [Config.Server] connects to it. On a full disk the
+// error is a [*RoomError].
 func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if config.Dir == "" {
 		return nil, errors.New("embedded NATS server: no folder given")
@@ -107,8 +103,7 @@ func (s *Server) start(ctx context.Context) (err error) {
 	}
 	s.server.SetLoggerV2(s.log, false, false, false)
 	s.server.Start()
-	// JetStream is enabled here and not by Options.JetStream because there a
-	// folder that cannot be used ends up in the server's log only.
+	// Options.JetStream would only log that a folder cannot be used.
 	err = s.server.EnableJetStream(&server.JetStreamConfig{StoreDir: s.config.Dir, MaxStore: storeLimit})
 	if err != nil {
 		err = fmt.Errorf("opening its store: %w", err)
@@ -121,17 +116,16 @@ func (s *Server) start(ctx context.Context) (err error) {
 	return err
 }
 
-// Open has other processes connect on [ServerConfig.Listen].
+// Open lets other processes connect to [ServerConfig.Listen].
 func (s *Server) Open() error {
 	s.server.AcceptLoop(make(chan struct{})) // returns when the port is open
-	if s.server.Addr() == nil {              // a port that is taken is told to the log alone
+	if s.server.Addr() == nil {              // a taken port is only logged
 		return cmp.Or(s.log.lastFatal(), errors.New("it is shut down"))
 	}
 	return nil
 }
 
-// ready waits until this process can connect. What the server cannot survive, it
-// tells its log alone.
+// ready waits until this process can connect. The server only logs fatal errors.
 func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("not ready after %v", startWait))
 	defer cancel()
@@ -146,14 +140,14 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// URL is where other processes connect, with the token; empty unless they can. A server
-// that listens on all addresses goes by the name of this machine.
+// URL is where other processes connect, with the token; "" if they cannot. A server that listens on
+// all addresses goes by the name of this machine.
 func (s *Server) URL() string {
 	address, ok := s.server.Addr().(*net.TCPAddr)
 	if !ok {
 		return ""
 	}
-	host, _, _ := net.SplitHostPort(s.config.Listen) // start has read it
+	host, _, _ := net.SplitHostPort(s.config.Listen)
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		var err error
 		if host, err = os.Hostname(); err != nil {
@@ -167,15 +161,13 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// Empty waits until no connection but the given number is left, which are those of this
-// process, or until ctx ends.
+// Empty waits until only own connections are left, or until ctx ends.
 func (s *Server) Empty(ctx context.Context, own int) {
 	for s.server.NumClients() > own && pause(ctx, 20*time.Millisecond) == nil {
 	}
 }
 
-// Shutdown stops the server and returns when its files are closed. Close the
-// queues connected to it before.
+// Shutdown stops the server and returns when its files are closed. Close its queues before.
 func (s *Server) Shutdown() error {
 	stop(s.server)
 	if err := s.lock.Close(); err != nil {

@@ -7,28 +7,27 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Standing says where the cells of a run are, each in one place: the numbers of
-// Ended, Running, Queued and Unqueued add up to Cells.
+// Standing counts each cell of a run once: Ended, Running, Queued and Unqueued add up to Cells.
 type Standing struct {
 	Cells    int64                       // of the grid
 	Ended    map[experiment.Status]int64 // have a result and no task, by status
-	Running  int64                       // have a task that a worker holds, or that was handed back and waits for its delay
+	Running  int64                       // have a task that a worker holds, or that was handed back and is delayed
 	Queued   int64                       // have a task that waits for a worker
-	Commands int64                       // of Running and Queued: they bring a command
-	Unqueued int64                       // have neither: they are still to be submitted, or a cancel dropped them
-	Dead     int64                       // of Ended: given up because their workers died
-	Results  int64                       // stored: one for each cell that has ended, and for each that was put back
+	Commands int64                       // of Running and Queued: bring a command
+	Unqueued int64                       // have neither: not submitted yet, or dropped by a cancel
+	Dead     int64                       // of Ended: given up because workers died
+	Results  int64                       // stored: one per cell that has ended or was put back
 
-	Quarantined int64 // messages that did not pass
-	Strays      int64 // results of cells that the run does not have; they count nowhere else
+	Quarantined int64 // rejected messages
+	Strays      int64 // results of cells that the run does not have; counted nowhere else
 
-	Paused bool // workers take no task of the run
+	Paused bool
 
-	Owner    string // whose turns the run takes, "" for a run without a queue
-	Priority int    // among those of its owner
+	Owner    string // "" for a run without a queue
+	Priority int
 }
 
-// Done returns the number of cells that have ended, whatever their status.
+// Done returns the number of cells that have ended, with any status.
 func (s *Standing) Done() (n int64) {
 	for _, count := range s.Ended {
 		n += count
@@ -49,10 +48,9 @@ func (s *Standing) Failed() (n int64) {
 // Left returns the number of cells that workers compute or can pull.
 func (s *Standing) Left() int64 { return s.Running + s.Queued }
 
-// Standing reads on to the newest result and returns where the cells of the run
-// are. A cell that was put back and is not computed again yet has a result and a
-// task: it counts as queued or running alone. cells is the number of cells of the
-// grid, 0 where that is not known.
+// Standing reads up to the newest result and counts the cells. A cell that was put back and has not
+// been computed again has a result and a task; it counts only as queued or running. cells is the
+// size of the grid, 0 if unknown.
 func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, error) {
 	counts, orders, err := countsOf(ctx, x.queue, x.run)
 	if err != nil {
@@ -76,8 +74,8 @@ func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, err
 	return s, nil
 }
 
-// stand places each cell once. notOK are the cells whose newest result is not ok,
-// putBack those of them that have a task as well.
+// stand counts each cell once. notOK are the cells whose newest result is not ok, putBack those of
+// them with a task.
 func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int64) Standing {
 	s := Standing{
 		Running: int64(counts.InFlight), Queued: int64(counts.Queued), Dead: int64(counts.Dead), Results: int64(counts.Done),
@@ -94,9 +92,8 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 	if s.Cells = cells; cells == 0 {
 		s.Cells = s.Done() + s.Left()
 	}
-	// The numbers are read one after the other: a cell that ended meanwhile, or
-	// whose task is not acknowledged yet, is among the ended and the tasks. It has
-	// ended.
+	// The numbers are read in turn: a cell that ended meanwhile, or whose task is not acknowledged
+	// yet, is among both. It has ended.
 	over := max(0, s.Done()+s.Left()-s.Cells)
 	running := min(over, s.Running)
 	s.Running -= running
@@ -105,12 +102,11 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 	return s
 }
 
-// fewCells is up to how many cells are asked for one by one. The list of all
-// tasks of a run takes the server longer, by the number of tasks.
+// fewCells is the number up to which cells are queried one by one. Listing all tasks takes the
+// server longer, in proportion to the tasks.
 const fewCells = 32
 
-// putBack counts the cells whose newest result is not ok and that have a task
-// nevertheless.
+// putBack counts the cells that have a task although their newest result is not ok.
 func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
 	n := map[experiment.Status]int64{}
 	if len(x.NotOK) > fewCells {

@@ -11,13 +11,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// maxAckPending is how many tasks of a run can be in flight. The server stops
-// delivering there without a word, so it lies above any number of slots; the
-// server's own default is 1000.
+// maxAckPending is the maximum number of tasks of a run in flight. There the server silently stops
+// delivering, so the limit exceeds any number of slots; the server's default is 1000.
 const maxAckPending = 100_000
 
-// maxWaiting is how many slots can wait for tasks of a run at a time; further
-// ones are refused. The server's own default is 512.
+// maxWaiting is the maximum number of slots that wait for tasks of a run; the server refuses more.
+// Its default is 512.
 const maxWaiting = 16_384
 
 // The AckWait of new runs, where others can connect to the server and where they cannot.
@@ -26,12 +25,11 @@ const (
 	embeddedAckWait = 5 * time.Second
 )
 
-// tasks is the stream of tasks, with a consumer of each lane of a run. That of the run's
-// name is there while the run is open, and has its orders.
+// tasks is the stream of tasks, with a consumer per lane of a run. The consumer named like the run
+// exists while the run is open and holds its orders.
 type tasks struct{ *connection }
 
-// open makes the consumer from which workers pull the tasks of a lane, unless it is there
-// as it should be. Its orders stay.
+// open makes the consumer of a lane, unless it exists as wanted. Its orders stay.
 func (t tasks) open(ctx context.Context, lane string) error {
 	have, err := t.consumer(ctx, lane)
 	like := have
@@ -54,8 +52,8 @@ func (t tasks) open(ctx context.Context, lane string) error {
 	return t.put(ctx, want)
 }
 
-// Open makes a run known to workers before its tasks are published, so that they wait at it
-// and not for the next list of runs.
+// Open makes a run known to workers before its tasks are published, so that they need not wait for
+// the next list of runs.
 func Open(ctx context.Context, q *Queue, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("opening: %w", err)
@@ -63,12 +61,11 @@ func Open(ctx context.Context, q *Queue, run string) error {
 	return q.tasks.open(ctx, run)
 }
 
-// wanted returns the consumer of a lane, where have is the one that is there or was,
-// nil for none. AckWait, owner and priority are what is asked for, else what the run has, else
-// the default.
-// MaxDeliver is unlimited, since the server would drop a task silently there: workers
-// count deaths themselves. BackOff is unset because it overrides AckWait and is not
-// heeded when a task is handed back.
+// wanted returns the consumer of a lane; have is the present or former one, nil for none. AckWait,
+// owner and priority come from the configuration, else from the run, else from the defaults.
+// MaxDeliver is unlimited, since the server would silently drop a task there: workers count deaths
+// themselves. BackOff is unset because it overrides AckWait and is ignored when a task is handed
+// back.
 func (t tasks) wanted(lane string, have *jetstream.ConsumerConfig) (want jetstream.ConsumerConfig, err error) {
 	want = jetstream.ConsumerConfig{
 		Durable:         lane,
@@ -103,7 +100,6 @@ func (t tasks) wanted(lane string, have *jetstream.ConsumerConfig) (want jetstre
 	return want, err
 }
 
-// put makes a consumer as it is wanted.
 func (t tasks) put(ctx context.Context, want jetstream.ConsumerConfig) error {
 	return t.persist(ctx, "creating consumer of run "+want.Durable, tasksStream, func(ctx context.Context) error {
 		_, err := t.js.CreateOrUpdateConsumer(ctx, tasksStream, want)
@@ -111,7 +107,7 @@ func (t tasks) put(ctx context.Context, want jetstream.ConsumerConfig) error {
 	})
 }
 
-// info returns how the consumer of a lane stands, nil where there is none.
+// info is nil for a lane without a consumer.
 func (t tasks) info(ctx context.Context, lane string) (info *jetstream.ConsumerInfo, err error) {
 	err = t.persist(ctx, "asking for the consumer of run "+lane, tasksStream, func(ctx context.Context) error {
 		consumer, err := t.js.Consumer(ctx, tasksStream, lane)
@@ -126,7 +122,7 @@ func (t tasks) info(ctx context.Context, lane string) (info *jetstream.ConsumerI
 	return info, err
 }
 
-// consumer returns the consumer of a lane, nil where there is none.
+// consumer returns nil for a lane without one.
 func (t tasks) consumer(ctx context.Context, lane string) (*jetstream.ConsumerConfig, error) {
 	info, err := t.info(ctx, lane)
 	if info == nil {
@@ -135,7 +131,6 @@ func (t tasks) consumer(ctx context.Context, lane string) (*jetstream.ConsumerCo
 	return &info.Config, err
 }
 
-// shut removes the consumer from which workers pull the tasks of a lane.
 func (t tasks) shut(ctx context.Context, what, lane string) error {
 	return t.persist(ctx, what+" run "+lane, tasksStream, func(ctx context.Context) error {
 		if err := t.js.DeleteConsumer(ctx, tasksStream, lane); !gone(err) {
@@ -145,7 +140,7 @@ func (t tasks) shut(ctx context.Context, what, lane string) error {
 	})
 }
 
-// of lists the subjects of a run's tasks, of one cell or of all for *.
+// of lists the subjects of a run's tasks, of one cell or, with *, of all.
 func (t tasks) of(ctx context.Context, run, cell string) (map[string]uint64, error) {
 	all := map[string]uint64{}
 	for _, lane := range lanes(run) {
@@ -158,7 +153,7 @@ func (t tasks) of(ctx context.Context, run, cell string) (map[string]uint64, err
 	return all, nil
 }
 
-// drop removes the tasks of a run that wait or are in flight, of one cell or of all for *.
+// drop removes a run's tasks, queued and in flight, of one cell or, with *, of all.
 func (t tasks) drop(ctx context.Context, run, cell string) error {
 	for _, lane := range lanes(run) {
 		if err := t.purgeSubjects(ctx, tasksStream, taskTopic.cell(lane, cell)); err != nil {
@@ -168,7 +163,6 @@ func (t tasks) drop(ctx context.Context, run, cell string) error {
 	return nil
 }
 
-// lanes lists the lanes that have consumers.
 func (t tasks) lanes(ctx context.Context) ([]string, error) {
 	stream, err := t.stream(ctx, tasksStream)
 	if err != nil {
@@ -182,7 +176,6 @@ func (t tasks) lanes(ctx context.Context) ([]string, error) {
 	return names, lister.Err()
 }
 
-// anchor puts the anchor into the task stream unless it is there.
 func (t tasks) anchor(ctx context.Context) error {
 	err := t.store(ctx, "publishing "+anchorSubject, tasksStream, nats.NewMsg(anchorSubject))
 	if refusal(err) {
