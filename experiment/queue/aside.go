@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// asideFor is how long a task that this worker cannot compute waits for others
-	// before it is given out again.
+	// asideFor is how long a task that this worker cannot compute waits for others before it is
+	// redelivered.
 	asideFor = 30 * time.Second
-	// mostAside bounds the tasks that a worker remembers to have put aside.
+	// mostAside bounds the tasks that a worker remembers as put aside.
 	mostAside = 1 << 20
 )
 
-// aside are the tasks that a worker handed back because it cannot compute them. They
-// are no work for it: it does not wait for them when it drains the queue.
+// aside are tasks that a worker handed back because it cannot compute them. It does not wait for
+// them when it drains the queue.
 type aside struct {
 	mu      sync.Mutex
 	tasks   map[string]string // why, by subject
-	reasons map[string]int    // tasks of each
-	told    map[string]bool   // reasons
+	reasons map[string]int
+	told    map[string]bool // reasons
 }
 
-// add puts a task aside.
 func (a *aside) add(subject, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -60,15 +59,14 @@ func (a *aside) len() int {
 	return len(a.tasks)
 }
 
-// Aside returns how many tasks this worker handed back because it cannot compute
-// them, by the reason.
+// Aside returns the number of tasks that this worker cannot compute, by reason.
 func (p *Puller) Aside() map[string]int {
 	p.aside.mu.Lock()
 	defer p.aside.mu.Unlock()
 	return maps.Clone(p.aside.reasons)
 }
 
-// tell reports whether a reason was not told before.
+// tell reports whether a reason is new.
 func (a *aside) tell(reason string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,11 +80,11 @@ func (a *aside) tell(reason string) bool {
 	return true
 }
 
-// Leave hands the task back as one that another worker can compute and this one cannot,
-// with an [*experiment.NeedError] or [*experiment.LackError] as the reason. It uses up no
-// attempt. While a worker is there that can, the task is given out again at once and this
-// worker leaves its run alone for a while: it would take from the others what they compute.
-// Otherwise the task waits, for this worker to get at those after it.
+// Leave hands the task back, without using up an attempt, as one that this worker cannot compute
+// but others can; reason is an [*experiment.NeedError] or [*experiment.LackError]. If a worker is
+// known that can, the task is redelivered at once, and this worker leaves its run alone for a while
+// so as not to take the others' tasks. Otherwise the task is delayed, so that this worker gets at
+// later tasks.
 func (d *Delivery) Leave(ctx context.Context, reason error) error {
 	p, text := d.puller, reason.Error()
 	if lack := new(experiment.LackError); errors.As(reason, &lack) {
@@ -103,23 +101,22 @@ func (d *Delivery) Leave(ctx context.Context, reason error) error {
 	return d.Release(ctx, asideFor)
 }
 
-// others are the workers that were heard of lately.
+// others are the workers heard of recently.
 type others struct {
 	mu   sync.Mutex
 	list []Presence
-	due  time.Time // when they are listed again
+	due  time.Time
 }
 
 const (
-	// othersEvery is how old the list of workers gets that is gone by.
+	// othersEvery is the maximum age of the list of workers.
 	othersEvery = time.Second
-	// othersWait bounds how long listing workers may take, and othersPause is how long it
-	// is not tried again where that failed, as with a user that may not list them.
+	// othersWait bounds listing workers. othersPause is the pause after a failure, as for a user
+	// that may not list them.
 	othersWait  = 2 * time.Second
 	othersPause = time.Minute
 )
 
-// can reports whether another worker can compute a task.
 func (o *others) can(ctx context.Context, p *Puller, d *Delivery) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -139,9 +136,8 @@ func (o *others) can(ctx context.Context, p *Puller, d *Delivery) bool {
 	})
 }
 
-// Decline hands the task back as one that this worker cannot compute, for a reason
-// that other tasks can share. It uses up no attempt, and is given out again after the
-// delay. A worker that drains the queue does not wait for it.
+// Decline hands the task back, without using up an attempt, for a reason that other tasks can
+// share. It is redelivered after the delay. A draining worker does not wait for it.
 func (d *Delivery) Decline(ctx context.Context, reason string, delay time.Duration) error {
 	d.puller.aside.add(d.msg.Subject(), reason)
 	return d.Release(ctx, delay)

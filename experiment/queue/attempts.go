@@ -18,7 +18,7 @@ import (
 // attemptCounts is how the deliveries of a task have ended. Those in neither of the first two
 // counts ended silently.
 type attemptCounts struct {
-	Task     uint64 `json:"task"`            // number of the task: a cell that is put back starts at zero
+	Task     uint64 `json:"task"`            // number of the task; a new task of the cell starts at zero
 	Failed   int    `json:"failed"`          // attempts used up
 	Released int    `json:"released"`        // handed back without using up an attempt
 	Begun    int    `json:"begun,omitempty"` // number of the redelivery being computed, 0 for none

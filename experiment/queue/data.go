@@ -10,17 +10,16 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// cellsSuffix ends the names of lists of cells.
 const cellsSuffix = "/cells"
 
-// CellsOf returns the name under which the cells of a run are listed among the data sets.
-// Who removes the run's description by [Queue.RemoveData] removes the list.
+// CellsOf returns the name of the data set that lists the cells of a run. [Queue.RemoveData] of the
+// run's description removes the list.
 func CellsOf(run string) string { return run + cellsSuffix }
 
 func validData(name string) error { return ValidName(strings.TrimSuffix(name, cellsSuffix)) }
 
-// PutData stores a data set under its digest unless it is there already, in
-// which case r is not read. A data set whose upload broke off is not there.
+// PutData stores a data set under its digest; if one is there, r is not read. An interrupted upload
+// leaves none.
 func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	if err := validData(digest); err != nil {
 		return fmt.Errorf("storing data set: digest %w", err)
@@ -45,8 +44,8 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	return nil
 }
 
-// ReplaceData stores a data set under its digest whatever is there. A reader
-// meanwhile can get parts of both, which do not match the digest.
+// ReplaceData stores a data set under its digest whatever is there. Meanwhile readers can get parts
+// of both, which do not match the digest.
 func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) error {
 	if err := validData(digest); err != nil {
 		return fmt.Errorf("replacing data set: digest %w", err)
@@ -57,9 +56,8 @@ func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) err
 	return nil
 }
 
-// Data reads a data set. Whether the bytes match the digest is for the reader
-// to check. A missing data set is [ErrNoData], one that is not stored as
-// [Queue.PutData] stores a [*DamagedError], from here or while it is read.
+// Data reads a data set. The caller checks the digest. A missing data set is [ErrNoData]; one
+// damaged in the store is a [*DamagedError], from here or while it is read.
 func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) {
 	if err := validData(digest); err != nil {
 		return nil, fmt.Errorf("data set: digest %w", err)
@@ -74,11 +72,11 @@ func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) 
 	return r, nil
 }
 
-// RemoveData removes what [Queue.PutData] stored, if it is there.
+// RemoveData removes a data set, if it is there.
 func (q *Queue) RemoveData(ctx context.Context, digest string) error {
 	if err := ValidName(digest); err != nil {
 		return fmt.Errorf("removing data set: digest %w", err)
 	}
-	// The index is among them: nobody reads parts without it.
+	// Includes the index, so that nobody reads the parts.
 	return q.data.remove(ctx, func(name string) bool { return name == digest || strings.HasPrefix(name, digest+"/") })
 }

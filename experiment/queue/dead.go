@@ -12,7 +12,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Headers of a dead letter.
 const (
 	reasonHeader     = "Agepath-Reason"
 	workerHeader     = "Agepath-Worker"
@@ -23,17 +22,17 @@ const (
 // DeadLetter is a task that was given up without being computed.
 type DeadLetter struct {
 	Run, Cell  string
-	Task       *experiment.Task // nil when the message holds no readable task
-	Deliveries int              // times the task was handed out
+	Task       *experiment.Task // nil if unreadable
+	Deliveries int
 	Reason     string
-	Worker     string    // the worker that gave it up, not one that died of it
-	Time       time.Time // of giving up
+	Worker     string // that gave it up, not one that died
+	Time       time.Time
 
 	number uint64 // of the task
 }
 
-// Outcome returns the failed outcome that stands for the dead letter. It has no
-// labels when the task cannot be read.
+// Outcome returns the failed outcome for the dead letter, without labels if the task cannot be
+// read.
 func (d *DeadLetter) Outcome() *experiment.Outcome {
 	o := &experiment.Outcome{
 		Run: d.Run, Cell: d.Cell, Status: experiment.Failed, Error: d.Reason, Attempts: d.Deliveries,
@@ -45,11 +44,10 @@ func (d *DeadLetter) Outcome() *experiment.Outcome {
 	return o
 }
 
-// Reconcile stores the failed outcome of each dead letter of a run whose cell
-// has no result, and returns how many it stored. A worker stores both; they
-// come apart when it dies in between and the run is cancelled. A letter that cannot
-// be read, or with whose outcome check finds something wrong, is moved to the
-// quarantine instead; a nil check finds nothing.
+// Reconcile stores the failed outcome of each dead letter of a run whose cell has no result, and
+// returns their number. A worker stores both; they differ if it dies in between and the run is
+// cancelled. A letter that cannot be read, or whose outcome fails check, goes to the quarantine;
+// check may be nil.
 func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experiment.Outcome) error) (stored int, quarantined []*QuarantinedError, err error) {
 	for msg, err := range q.reader("reading dead letters", deadStream, deadTopic, run).messages(ctx) {
 		if err != nil {
@@ -69,7 +67,6 @@ func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experimen
 	return stored, quarantined, nil
 }
 
-// reconcile is Reconcile for one dead letter.
 func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*experiment.Outcome) error) (stored bool, quarantined *QuarantinedError, err error) {
 	run, cell := runOf(msg.Subject()), cellOf(msg.Subject())
 	letter, wrong := readDeadLetter(run, cell, msg.Headers(), msg.Data())
@@ -95,7 +92,7 @@ func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*ex
 	return false, &QuarantinedError{run, cell, wrong}, err
 }
 
-// bury stores a dead letter and its outcome. Doing it twice does no harm.
+// bury stores a dead letter and its outcome. It is idempotent.
 func (q *Queue) bury(ctx context.Context, letter *DeadLetter, body []byte) error {
 	msg := nats.NewMsg(deadTopic.cell(letter.Run, letter.Cell))
 	msg.Data = body

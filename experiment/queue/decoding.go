@@ -14,44 +14,42 @@ import (
 )
 
 const (
-	// readAhead is how many results are read and decoded before they are asked
-	// for, and aheadBytes how much they may take as they travel.
+	// readAhead and aheadBytes bound the results, in number and encoded size, that are read and
+	// decoded in advance.
 	readAhead  = 512
 	aheadBytes = 8 << 20
 )
 
-// decoded is a result on its way through the decoders.
+// decoded is a result being decoded.
 type decoded struct {
 	msg     jetstream.Msg
 	weight  int64         // of aheadBytes
-	ready   chan struct{} // closed when outcome or err is there
+	ready   chan struct{} // closed when outcome or err is set
 	outcome *experiment.Outcome
 	err     error // of this cell
 	broken  error // of the sequence
 }
 
-// weigh returns what a result takes of aheadBytes.
 func weigh(msg jetstream.Msg) int64 {
 	if msg.Headers().Get(objectHeader) != "" {
-		return aheadBytes / 4 // how large it is shows when it is read
+		return aheadBytes / 4 // size known once read
 	}
 	return min(int64(len(msg.Data())), aheadBytes)
 }
 
-// decode turns the results that source reads into outcomes, in order, on all
-// processors: decoding takes longer than reading. With check, results that do not
-// pass come as a [*strayError].
+// decode turns the results of source into outcomes, in order, on all processors: decoding takes
+// longer than reading. Results that fail check come as a [*strayError].
 func (r results) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		reading, cancel := context.WithCancel(ctx)
-		left := make(chan struct{}) // closed when nobody asks for more
+		left := make(chan struct{}) // closed when the caller stops
 		queued, inOrder := make(chan *decoded, readAhead), make(chan *decoded, readAhead)
 		room := semaphore.NewWeighted(aheadBytes)
 		var all sync.WaitGroup
 		defer all.Wait()
 		defer cancel()
 		defer close(left)
-		all.Go(func() { // until the messages end or nobody asks for more
+		all.Go(func() {
 			defer close(inOrder)
 			defer close(queued)
 			for msg, err := range source.messages(reading) {
@@ -71,7 +69,7 @@ func (r results) decode(ctx context.Context, source *reader, check func(*experim
 					close(item.ready)
 					return
 				}
-				queued <- item // the decoders take it
+				queued <- item
 			}
 		})
 		for range runtime.GOMAXPROCS(0) {
@@ -96,7 +94,6 @@ func (r results) decode(ctx context.Context, source *reader, check func(*experim
 	}
 }
 
-// judge returns the outcome of a result.
 func (r results) judge(ctx context.Context, run string, msg jetstream.Msg, check func(*experiment.Outcome) error) (*experiment.Outcome, error) {
 	outcome, err := r.load(ctx, msg.Subject(), msg.Headers(), msg.Data())
 	if err == nil && check != nil {

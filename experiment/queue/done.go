@@ -7,19 +7,16 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Finished is a delivery and what became of its cell.
+// Finished is a delivery and the outcome of its cell.
 type Finished struct {
 	Delivery *Delivery
 	Outcome  *Sealed
 }
 
-// Done makes the outcomes the results of their cells and then acknowledges the
-// tasks. A delivery that was lost meanwhile leaves a result that is there alone, and
-// otherwise spares the new owner the work. It returns an error, nil for none, for
-// each delivery.
-//
-// Results are sent one after the other and then waited for, which costs one round
-// trip for all.
+// Done stores the outcomes as results of their cells and then acknowledges the tasks. A lost
+// delivery does not replace an existing result; without one it saves the new owner the work. It
+// returns an error or nil per delivery. Results are sent together, then confirmed: one round trip
+// for all.
 func (p *Puller) Done(ctx context.Context, finished []Finished) []error {
 	errs := make([]error, len(finished))
 	stores := make([]sent, len(finished))
@@ -50,8 +47,7 @@ func (p *Puller) Done(ctx context.Context, finished []Finished) []error {
 	return errs
 }
 
-// message returns the message that makes an outcome the cell's result, nil where
-// there is one.
+// message returns the message with the cell's result, nil if there is one.
 func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
 	d, q := f.Delivery, f.Delivery.puller.queue
 	if err := ctx.Err(); err != nil {
@@ -68,11 +64,10 @@ func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
 	return q.results.message(ctx, f.Outcome, d.number, d.Delivered)
 }
 
-// acknowledge acknowledges tasks whose results are stored. A server handles the
-// acknowledgements that a connection sends to a consumer one after the other, so
-// that its word on the last one of each consumer is one on all of them. Should the
-// connection have been lost in between, a task whose acknowledgement went with it
-// is delivered again and found to have a result.
+// acknowledge acknowledges tasks whose results are stored. A server handles the acknowledgements of
+// a connection to a consumer in order, so confirming the last of each consumer confirms all. If the
+// connection was lost in between, a task whose acknowledgement was lost is redelivered and found to
+// have a result.
 func acknowledge(ctx context.Context, deliveries []*Delivery) []error {
 	errs := make([]error, len(deliveries))
 	last := make(map[*runFeed]int, 1)

@@ -2,10 +2,9 @@ package queue
 
 import "context"
 
-// RemoveEnded removes the tasks of a run whose result is there and returns how many.
-// Such tasks are on their way out, or stuck: a cluster that lost nodes can keep
-// a task that was acknowledged and that no worker gets any more (seen with
-// nats-server 2.9.10 and three replicas), and would refuse to queue its cell
+// RemoveEnded removes the tasks of a run that have a result and returns their number. Such tasks
+// are being removed, or stuck: a cluster that lost nodes can keep an acknowledged task that no
+// worker gets (seen with nats-server 2.9.10, three replicas) and would refuse to queue its cell
 // again.
 func (q *Queue) RemoveEnded(ctx context.Context, run string) (removed int, err error) {
 	if err := validRun(run); err != nil {

@@ -9,13 +9,12 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// FailureIndex keeps account of how the cells of a run ended. Each update reads only
-// what has come since the one before, without the results' bodies. It takes about
-// 100 bytes for each cell that is not ok, and a bit for each other. It is not safe for
-// concurrent use.
+// FailureIndex tracks how the cells of a run ended. An update reads only the headers of new
+// results. It takes about 100 bytes per cell that is not ok, and a bit per other cell. It is not
+// safe for concurrent use.
 type FailureIndex struct {
-	// Place numbers the cells of the run's plan from 0; results of others do not count.
-	// Default: all do.
+	// Place numbers the cells of the run's plan from 0; results of other cells do not count.
+	// Default: all count.
 	Place func(cell string) (place int, ok bool)
 	// NotOK are the cells whose newest result is not ok.
 	NotOK map[string]experiment.Status
@@ -24,14 +23,14 @@ type FailureIndex struct {
 	run    string
 	source *reader
 
-	// What follows is kept where there is a Place.
-	ended  []uint64  // bits of the cells that have a result
+	// Kept only with Place.
+	ended  []uint64  // bits of the cells with a result
 	cells  int       // of these
 	strays int       // results of no cell
-	due    time.Time // until when it is not read again from the first result on
+	due    time.Time // when reading all results again is next allowed
 }
 
-// FailureIndex returns an empty account of a run.
+// FailureIndex returns an empty index of a run.
 func (q *Queue) FailureIndex(run string) (*FailureIndex, error) {
 	if err := validRun(run); err != nil {
 		return nil, fmt.Errorf("reading what is done: %w", err)
@@ -39,7 +38,7 @@ func (q *Queue) FailureIndex(run string) (*FailureIndex, error) {
 	return &FailureIndex{NotOK: map[string]experiment.Status{}, queue: q, run: run, source: q.results.headers(run)}, nil
 }
 
-// Update reads on to the newest result.
+// Update reads up to the newest result.
 func (x *FailureIndex) Update(ctx context.Context) error {
 	for msg, err := range x.source.messages(ctx) {
 		if err != nil {
@@ -48,9 +47,9 @@ func (x *FailureIndex) Update(ctx context.Context) error {
 		if !x.count(cellOf(msg.Subject())) {
 			continue
 		}
-		cell, status := cellOf(msg.Subject()), experiment.Failed // also what has no status
+		cell, status := cellOf(msg.Subject()), experiment.Failed // also for a missing status
 		if i := slices.Index(experiment.Statuses, experiment.Status(msg.Headers().Get(statusHeader))); i >= 0 {
-			status = experiment.Statuses[i] // one of a few strings, however many cells there are
+			status = experiment.Statuses[i] // shares the string among cells
 		}
 		if status == experiment.OK {
 			delete(x.NotOK, cell)
@@ -61,7 +60,7 @@ func (x *FailureIndex) Update(ctx context.Context) error {
 	return nil
 }
 
-// count notes that a cell has a result, and reports whether it is one of the run.
+// count records that a cell has a result and reports whether the run has the cell.
 func (x *FailureIndex) count(cell string) bool {
 	if x.Place == nil {
 		return true
@@ -81,9 +80,8 @@ func (x *FailureIndex) count(cell string) bool {
 	return true
 }
 
-// countStored has the results that are stored counted and no others: those that were removed, and
-// strays that came twice, show by more results than there are. All are read again then,
-// unless that was done a short while ago.
+// countStored makes the counts those of the stored results. If more were counted than are stored,
+// results were removed or strays came twice; all are then read again, but not too often.
 func (x *FailureIndex) countStored(ctx context.Context, counts *Counts) error {
 	if x.Place == nil {
 		return nil
@@ -93,7 +91,7 @@ func (x *FailureIndex) countStored(ctx context.Context, counts *Counts) error {
 		if err != nil {
 			return err
 		}
-		if x.cells+x.strays > stored { // not those that came since they were counted
+		if x.cells+x.strays > stored { // excludes those stored since the count
 			began := time.Now()
 			x.NotOK, x.ended, x.cells, x.strays = map[string]experiment.Status{}, nil, 0, 0
 			x.source = x.queue.results.headers(x.run)
@@ -107,7 +105,6 @@ func (x *FailureIndex) countStored(ctx context.Context, counts *Counts) error {
 	return nil
 }
 
-// statuses counts the cells of NotOK by status.
 func (x *FailureIndex) statuses() map[experiment.Status]int64 {
 	n := map[experiment.Status]int64{}
 	for _, status := range x.NotOK {
@@ -116,8 +113,8 @@ func (x *FailureIndex) statuses() map[experiment.Status]int64 {
 	return n
 }
 
-// Ending returns the newest outcome of a cell without further rows, nil where it has none. Of
-// one that is too large for a message labels and error can be missing.
+// Ending returns the newest outcome of a cell without further rows, nil for none. Of an outcome too
+// large for a message, labels and error can be missing.
 func (x *FailureIndex) Ending(ctx context.Context, cell string) (*experiment.Outcome, error) {
 	if err := ValidName(cell); err != nil {
 		return nil, fmt.Errorf("reading a result of run %s: cell %w", x.run, err)
@@ -130,7 +127,7 @@ func (x *FailureIndex) Ending(ctx context.Context, cell string) (*experiment.Out
 		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Status(msg.Header.Get(statusHeader))}, nil
 	}
 	outcome, err := decodeEnding(msg.Data)
-	if err != nil { // as the live page has it
+	if err != nil { // as on the live page
 		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Failed, Error: err.Error()}, nil //nolint:nilerr // it is what is said of the cell
 	}
 	return outcome, nil

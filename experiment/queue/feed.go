@@ -11,14 +11,12 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Feed reads how the cells of a run ended, in instalments, for whoever watches
-// the run. It holds nothing of what it has read, and no request at the server
-// between two instalments. It is not safe for concurrent use.
+// Feed reads how the cells of a run ended, in instalments. Between them it keeps no results and no
+// request at the server. It is not safe for concurrent use.
 type Feed struct {
-	// Has reports whether a cell is one of the run; outcomes of others are left out.
-	// Default: all are.
+	// Has reports whether the run has a cell; outcomes of others are omitted. Default: all.
 	Has func(cell string) bool
-	// Whole has outcomes come with their further rows, which takes most of the time.
+	// Whole includes further rows, which take most of the time.
 	Whole bool
 
 	run     string
@@ -26,8 +24,7 @@ type Feed struct {
 	results results
 }
 
-// Stored is an outcome, without further rows unless [Feed.Whole] wants them, and when the
-// server stored it.
+// Stored is an outcome, with further rows only for [Feed.Whole], and when the server stored it.
 type Stored struct {
 	*experiment.Outcome
 	At time.Time
@@ -41,11 +38,10 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	return &Feed{run: run, source: q.results.messages(run), results: q.results}, nil
 }
 
-// Next yields the outcomes stored since the last one yielded and ends with the
-// newest. Whoever stops earlier gets the rest with the next call. A cell comes again
-// when its outcome was replaced. Of one that is too large for a message labels and measures
-// can be missing. An error that is a [*CellError] concerns
-// one outcome and the sequence goes on after it; any other error ends it.
+// Next yields the outcomes stored since the last one yielded, up to the newest. A caller that stops
+// earlier gets the rest with the next call. A cell comes again when its outcome was replaced. Of an
+// outcome too large for a message, labels and measures can be missing. A [*CellError] concerns one
+// outcome and the sequence continues; any other error ends it.
 func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 	return values(f.source.messages(ctx), func(msg jetstream.Msg) (Stored, error) {
 		if f.Has != nil && !f.Has(cellOf(msg.Subject())) {
@@ -66,9 +62,8 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 	})
 }
 
-// load reads the outcome of a message. Unless all of it is wanted, the message is all that is
-// read of one in the Object Store, see results.small: whoever may store there decides how large
-// it is.
+// load reads an outcome. Without Whole it reads only the message of one in the Object Store, see
+// results.small: whoever may store there decides its size.
 func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	header := msg.Headers()
 	if f.Whole {

@@ -5,21 +5,19 @@ import (
 	"time"
 )
 
-// heartbeat is one that is being sent.
 type heartbeat struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// beat starts the heartbeats. A delivery that is settled before the first, as
-// that of a short cell is, costs a timer and no goroutine.
+// beat starts the heartbeats. A delivery settled before the first costs a timer and no goroutine.
 func (d *Delivery) beat() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.heart = time.AfterFunc(d.wait/3, d.tick)
 }
 
-// silence ends the heartbeats: none is sent after it. It is called with mu held.
+// silence ends the heartbeats; none is sent after it. The caller holds mu.
 func (d *Delivery) silence() {
 	if d.heart == nil {
 		return
@@ -34,7 +32,7 @@ func (d *Delivery) silence() {
 	}
 }
 
-// tick sends a heartbeat in a goroutine of its own, and sees to the next one.
+// tick sends a heartbeat in its own goroutine and schedules the next.
 func (d *Delivery) tick() {
 	d.mu.Lock()
 	limit := d.Task.Limits.Timeout
@@ -64,12 +62,12 @@ func (d *Delivery) tick() {
 	}
 }
 
-// alive sends one heartbeat. It has no answer; that of the question after it
-// proves that it arrived, and tells whether the run is still there.
+// alive sends a heartbeat, which has no answer, and then a question whose answer proves that the
+// heartbeat arrived and says whether the run exists.
 func (d *Delivery) alive(ctx context.Context) error {
 	lost := d.lost()
 	if !d.puller.queue.conn.IsConnected() {
-		return nil // it would be sent when it no longer holds
+		return nil // outdated when it arrives
 	}
 	now := time.Now().UnixNano()
 	if err := d.msg.InProgress(); err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// leastPayload is the smallest max_payload of a server, in bytes, with which tasks,
-// results and data sets travel.
+// leastPayload is the minimum max_payload of a server, in bytes.
 const leastPayload = 8 << 10
 
 // NoJetStreamError says that a server has no JetStream for this user.
@@ -52,8 +51,8 @@ func (e *PayloadError) Error() string {
 	return fmt.Sprintf("the NATS server takes messages of at most %d bytes", e.Max)
 }
 
-// openJetStream opens the JetStream that keeps the streams. A server that has none, and
-// keeps having none for requestWait, is a [*NoJetStreamError].
+// openJetStream returns a [*NoJetStreamError] if the server has no JetStream throughout
+// requestWait.
 func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstream.JetStream, error) {
 	if conn.MaxPayload() < leastPayload {
 		return nil, &PayloadError{conn.MaxPayload()}
@@ -61,7 +60,7 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 	options := []jetstream.JetStreamOpt{
 		jetstream.WithDefaultTimeout(requestWait),
 		jetstream.WithPublishAsyncTimeout(2 * requestWait),
-		// Publish keeps its own, smaller window; the library's errors when full.
+		// Publish keeps its own, smaller window; the library returns errors when full.
 		jetstream.WithPublishAsyncMaxPending(1 << 20),
 	}
 	open := jetstream.New
@@ -75,13 +74,13 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 		return nil, fmt.Errorf("opening JetStream: %w", err)
 	}
 	for began, attempt := time.Now(), 1; ; attempt++ {
-		// Every user of agepath may ask for this stream. It need not exist yet.
+		// Every agepath user may ask for this stream. It need not exist.
 		err := bounded(ctx, requestWait, func(ctx context.Context) error {
 			_, err := js.Stream(ctx, tasksStream)
 			return err
 		})
 		if !lacksJetStream(err) {
-			return js, nil // other errors may pass, or are those of the next request
+			return js, nil // other errors may pass or recur with the next request
 		}
 		wait := backoff(attempt)
 		if time.Since(began)+wait > requestWait {
@@ -93,8 +92,7 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 	}
 }
 
-// lacksJetStream reports whether nobody answers requests of JetStream, or the server says
-// that it is off.
+// lacksJetStream reports whether nobody answers JetStream requests or it is off.
 func lacksJetStream(err error) bool {
 	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
 		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)

@@ -11,13 +11,13 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// link tells what becomes of a connection, once each: lost, every reason why it
-// cannot be restored, restored. Hours without a server are a few lines.
+// link reports the loss of a connection, each different error of restoring it and its restoration
+// once, so that hours without a server are a few lines.
 type link struct {
 	report func(error)
 
 	mu   sync.Mutex
-	lost map[string]bool // what was told since the connection was lost; nil while it stands
+	lost map[string]bool // reported since the loss; nil while connected
 }
 
 func (l *link) down(err error) {
@@ -37,7 +37,7 @@ func (l *link) up(url string) {
 	l.report(fmt.Errorf("connection restored: %s", url))
 }
 
-// trouble tells an error of the connection, while it is lost only a new one.
+// trouble reports an error; while the connection is lost, only a new one.
 func (l *link) trouble(err error) {
 	l.mu.Lock()
 	told := l.lost[err.Error()]
@@ -59,8 +59,8 @@ func (l *link) options() []nats.Option {
 	}
 }
 
-// dial connects for the first time, trying again for config.ConnectWait while
-// no server answers; that the answer was no does not pass.
+// dial makes the first connection and retries for config.ConnectWait while no server answers; a
+// refusal is final.
 func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn, error) {
 	began, said, long := time.Now(), "", "for "+config.ConnectWait.String()
 	if config.ConnectWait == Forever {
@@ -85,9 +85,8 @@ func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn
 	}
 }
 
-// password returns what logs a user in whose password is in a file. The file is
-// read again for every connection, so that it can be renewed under a running
-// program.
+// password logs a user in with a password file, read for every connection so that it can be renewed
+// under a running program.
 func password(user, file string, trouble func(error)) (nats.Option, error) {
 	read := func() (string, error) {
 		text, err := os.ReadFile(file)

@@ -18,7 +18,7 @@ const (
 	outcomesBucket   = "AGEPATH_OUTCOMES"
 )
 
-// topic is the first part of the subjects of one stream.
+// topic is the first part of a stream's subjects.
 type topic string
 
 const (
@@ -26,28 +26,24 @@ const (
 	resultTopic     topic = "agepath.result."
 	attemptTopic    topic = "agepath.attempt."
 	deadTopic       topic = "agepath.dead."
-	workerTopic     topic = "agepath.worker." // followed by the worker's name alone
+	workerTopic     topic = "agepath.worker." // followed only by the worker's name
 	quarantineTopic topic = "agepath.quarantine."
 )
 
-// A run's filter ends in * and not in >: servers before 2.10 want it to be a
-// subset of the stream's subjects.
+// The filter ends in *, not >: servers before 2.10 want a subset of the stream's subjects.
 func (t topic) all() string                  { return string(t) + "*.*" }
 func (t topic) run(run string) string        { return string(t) + run + ".*" }
 func (t topic) cell(run, cell string) string { return string(t) + run + "." + cell }
 
-// cellOf returns the cell of a subject of any topic.
 func cellOf(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
 
-// runOf returns the run of a subject of any topic.
 func runOf(subject string) string {
 	rest := subject[:max(0, strings.LastIndexByte(subject, '.'))]
 	return runOfLane(rest[strings.LastIndexByte(rest, '.')+1:])
 }
 
-// The tasks of a run are in two lanes, each with a subject and a consumer: RUN and, for
-// those that bring a command, RUN+commands, from which only workers pull that run
-// commands. No run's name has a +.
+// Tasks that bring a command are in a second lane of the run, RUN+commands, with its own subject
+// and consumer, from which only workers that run commands pull. No run's name contains a +.
 const commandsLane = "+commands"
 
 func lanes(run string) []string { return []string{run, run + commandsLane} }
@@ -61,12 +57,11 @@ func laneOf(task *experiment.Task) string {
 
 func runOfLane(lane string) string { return strings.TrimSuffix(lane, commandsLane) }
 
-// maxName keeps a run's name inside what servers take as a consumer's name.
+// maxName keeps a run's name within the limit for consumer names.
 const maxName = 128
 
-// ValidName returns an error unless name can be the name of a run or a cell:
-// 1 to 128 letters a-z and A-Z, digits, '-' and '_'. Both become parts of NATS
-// subjects, a run's name also the name of a consumer.
+// ValidName checks the name of a run or a cell: 1 to 128 letters a-z and A-Z, digits, '-' and '_'.
+// Names become parts of NATS subjects and names of consumers.
 func ValidName(name string) error {
 	if name == "" || len(name) > maxName {
 		return fmt.Errorf("name %.140q has %d characters; allowed are 1 to %d", name, len(name), maxName)

@@ -7,22 +7,20 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// putBytes bounds the outcomes that wait for their confirmation.
+// putBytes bounds the unconfirmed outcomes.
 const putBytes = 16 << 20
 
-// ResultWriter makes outcomes the results of cells that no worker computes. Results are
-// confirmed once Drain returns nil; putting one twice does no harm. It is for one
-// goroutine.
+// ResultWriter stores results of cells that no worker computes. They are confirmed once Drain
+// returns nil. Storing one twice is harmless. It is for one goroutine.
 type ResultWriter struct {
 	queue  *Queue
 	number func(cell string) uint64
-	opened map[string]bool // runs that workers know
-	window []sent          // not confirmed, the oldest first
+	opened map[string]bool
+	window []sent // unconfirmed, oldest first
 	bytes  int
 }
 
-// Results returns a writer. number says how many results each cell had before; nil stands
-// for none.
+// Results returns a writer. number returns how many results a cell had before; nil means none.
 func (q *Queue) Results(number func(cell string) uint64) *ResultWriter {
 	if number == nil {
 		number = func(string) uint64 { return 0 }
@@ -35,7 +33,7 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 	if err := validRun(outcome.Run); err != nil {
 		return fmt.Errorf("storing a result: %w", err)
 	}
-	if !w.opened[outcome.Run] { // a run of which nothing is left to compute is no cancelled one
+	if !w.opened[outcome.Run] { // a run with nothing left to compute is not cancelled
 		if err := w.queue.tasks.open(ctx, outcome.Run); err != nil {
 			return err
 		}
@@ -54,7 +52,7 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 	return nil
 }
 
-// Drain waits for all confirmations and returns the first error among them.
+// Drain waits for all confirmations and returns the first error.
 func (w *ResultWriter) Drain(ctx context.Context) (first error) {
 	for len(w.window) > 0 {
 		if err := w.awaitOldest(ctx); first == nil {
@@ -64,10 +62,9 @@ func (w *ResultWriter) Drain(ctx context.Context) (first error) {
 	return first
 }
 
-// awaitOldest waits for the confirmation of the oldest result.
 func (w *ResultWriter) awaitOldest(ctx context.Context) error {
 	oldest := w.window[0]
-	w.window[0] = sent{} // what is confirmed takes no memory
+	w.window[0] = sent{} // frees the message
 	w.window, w.bytes = w.window[1:], w.bytes-len(oldest.msg.Data)
 	if err := storing(w.queue.confirm(ctx, oldest, resultsStream)); err != nil {
 		return &CellError{runOf(oldest.msg.Subject), cellOf(oldest.msg.Subject), err}

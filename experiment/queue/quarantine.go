@@ -16,37 +16,34 @@ import (
 )
 
 const (
-	// quarantineMessages and quarantineBytes bound the quarantine of all runs; the
-	// oldest messages go first.
+	// quarantineMessages and quarantineBytes bound the quarantine of all runs; the oldest messages
+	// are dropped.
 	quarantineMessages = 10_000
 	quarantineBytes    = 64 << 20
-	// quarantineHead is how much is kept of a message, and reasonBytes of why it
-	// did not pass.
+	// quarantineHead is how much of a message is kept, reasonBytes how much of the reason.
 	quarantineHead = 4 << 10
 	reasonBytes    = 1 << 10
 )
 
-// Headers of a quarantined message, beside reasonHeader and timeHeader.
 const (
-	subjectHeader = "Agepath-Subject" // where it was
-	sizeHeader    = "Agepath-Size"    // of the whole message
+	subjectHeader = "Agepath-Subject"
+	sizeHeader    = "Agepath-Size" // of the whole message
 )
 
-// QuarantinedError says that a message about a cell did not pass, and is in the
-// quarantine instead of where it was.
+// QuarantinedError says that a message about a cell was rejected and moved to the quarantine.
 type QuarantinedError struct {
 	Run, Cell string
-	Err       error // why
+	Err       error
 }
 
 func (e *QuarantinedError) Error() string {
 	return fmt.Sprintf("run %s, cell %s: the message is quarantined: %v", e.Run, printable(e.Cell, maxName), e.Err)
 }
 
-// Unwrap returns why the message did not pass.
+// Unwrap returns the reason.
 func (e *QuarantinedError) Unwrap() error { return e.Err }
 
-// unfit is why a message does not pass, in contrast to why it cannot be read now.
+// unfit is a fault of the message itself, unlike an error in reading it.
 type unfit struct{ err error }
 
 func (e *unfit) Error() string { return e.err.Error() }
@@ -54,7 +51,6 @@ func (e *unfit) Unwrap() error { return e.err }
 
 func unfitf(format string, args ...any) error { return &unfit{fmt.Errorf(format, args...)} }
 
-// asUnfit returns err as one that a message is to blame for.
 func asUnfit(err error) error {
 	if err == nil {
 		return nil
@@ -64,14 +60,14 @@ func asUnfit(err error) error {
 
 // Quarantined is a message in the quarantine.
 type Quarantined struct {
-	Run, Subject string // where it was
+	Run, Subject string // original subject
 	Reason       string
-	Time         time.Time // when it was found
+	Time         time.Time // of rejection
 	Size         int       // of the whole message
-	Head         []byte    // its first bytes
+	Head         []byte    // first bytes
 }
 
-// stray is a message that does not pass, as its stream has it.
+// stray is a rejected message as stored in its stream.
 type stray struct {
 	stream, subject string
 	sequence        uint64
@@ -86,8 +82,8 @@ func strayOf(stream string, msg jetstream.Msg) (stray, error) {
 	return stray{stream, msg.Subject(), meta.Sequence.Stream, msg.Data()}, nil
 }
 
-// quarantine moves a message to the quarantine, and with a result the dead letter
-// of its cell, which would bring it back. Doing it twice does no harm.
+// quarantine moves a message to the quarantine, and with a result also its cell's dead letter,
+// which would restore the result. It is idempotent.
 func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 	run, cell := runOf(s.subject), cellOf(s.subject)
 	msg := nats.NewMsg(quarantineTopic.cell(run, place(cell)))
@@ -106,9 +102,9 @@ func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 	return q.removeLast(ctx, deadStream, deadTopic.cell(run, cell))
 }
 
-// remove removes a message. A purge of its subject would have readers of the stream
-// miss others (seen with nats-server 2.9.10). The servers of a cluster can disagree
-// about sequences: the message is looked at before.
+// remove removes a message, not by a purge of its subject: readers of the stream would miss others
+// (seen with nats-server 2.9.10). It reads the message first, since the servers of a cluster can
+// disagree about sequences.
 func (c *connection) remove(ctx context.Context, name, subject string, sequence uint64) error {
 	return c.onStream(ctx, requestWait, "removing "+subject, name, func(ctx context.Context, stream jetstream.Stream) error {
 		msg, err := stream.GetMsg(ctx, sequence)
@@ -122,7 +118,6 @@ func (c *connection) remove(ctx context.Context, name, subject string, sequence 
 	})
 }
 
-// removeLast removes the message of a subject, if there is one.
 func (c *connection) removeLast(ctx context.Context, name, subject string) error {
 	msg, err := c.last(ctx, name, subject)
 	if err != nil || msg == nil {
@@ -131,8 +126,7 @@ func (c *connection) removeLast(ctx context.Context, name, subject string) error
 	return c.remove(ctx, name, subject, msg.Sequence)
 }
 
-// Quarantined returns what the quarantine has of a run, the oldest first. An error
-// ends the sequence.
+// Quarantined returns the quarantined messages of a run, oldest first. An error ends the sequence.
 func (q *Queue) Quarantined(ctx context.Context, run string) iter.Seq2[*Quarantined, error] {
 	source := q.reader("reading the quarantine", quarantineStream, quarantineTopic, run)
 	source.optional = true
@@ -148,8 +142,7 @@ func (q *Queue) Quarantined(ctx context.Context, run string) iter.Seq2[*Quaranti
 	})
 }
 
-// place returns the last token of the quarantine's subject for a cell, whose name
-// can be anything.
+// place returns the last token of a quarantine subject; a cell's name can be anything.
 func place(cell string) string {
 	if ValidName(cell) != nil {
 		return "-"
@@ -157,8 +150,7 @@ func place(cell string) string {
 	return cell
 }
 
-// printable returns text of at most so many bytes that does no harm on a terminal
-// or in a header.
+// printable returns at most most bytes of text, safe for terminals and headers.
 func printable(text string, most int) string {
 	if len(text) > most {
 		text = text[:most] + "..."

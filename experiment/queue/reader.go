@@ -10,30 +10,27 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// reader reads the messages of a stream in order and once each, over lost
-// connections and servers. The library's ordered consumer does the same but
-// cannot be cancelled while it waits for a server.
+// reader reads the messages of a stream in order and once each, across lost connections and
+// servers. The library's ordered consumer cannot be cancelled while it waits for a server.
 type reader struct {
 	queue    *connection
-	what     string // what reading is for, in errors
-	run      string // "" for a filter that is not of one
+	what     string // for errors
+	run      string // "" for filters that name no run
 	stream   string
 	filter   string
-	headers  bool // without bodies
-	follow   bool // past the messages stored at the start
-	optional bool // a stream that is not there has no messages
+	headers  bool
+	follow   bool // beyond the messages stored at the start
+	optional bool // a missing stream is empty
 
-	next     uint64 // sequence in the stream to go on from
+	next     uint64 // sequence to resume from
 	consumer jetstream.Consumer
-	expected uint64 // sequence the consumer gives its next message
+	expected uint64 // the consumer's next sequence
 }
 
-// reader returns a reader of what a stream has of a run.
 func (c *connection) reader(what, stream string, topic topic, run string) *reader {
 	return &reader{queue: c, what: what, run: run, stream: stream, filter: topic.run(run)}
 }
 
-// fail returns an error of the reading.
 func (r *reader) fail(err error) error {
 	if r.run == "" {
 		return fmt.Errorf("%s: %w", r.what, err)
@@ -41,10 +38,10 @@ func (r *reader) fail(err error) error {
 	return fmt.Errorf("%s of run %s: %w", r.what, r.run, err)
 }
 
-// errSkip says that a message is none of those asked for.
+// errSkip makes [values] skip a message.
 var errSkip = errors.New("skip")
 
-// values yields what read makes of messages. The errors of read concern one message.
+// values yields read of each message. An error of read concerns only its message.
 func values[T any](messages iter.Seq2[jetstream.Msg, error], read func(jetstream.Msg) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for msg, err := range messages {
@@ -65,7 +62,7 @@ const (
 	fetchBytes    = 16 << 20
 )
 
-// messages yields the messages from the one after the last on. An error ends them.
+// messages yields the messages after the last one yielded. An error ends them.
 func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 	return func(yield func(jetstream.Msg, error) bool) {
 		if r.run != "" {
@@ -105,10 +102,10 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 
 var errGap = errors.New("messages were lost on the way")
 
-// interrupted reports whether a consumer ended and a new one can go on.
+// interrupted reports whether a new consumer can continue after err.
 func interrupted(err error) bool { return transient(err) || gone(err) || errors.Is(err, errGap) }
 
-// batch yields the next messages; more says whether there can be further ones.
+// batch yields the next messages; more says whether there can be others.
 func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) bool) (more bool, err error) {
 	if r.consumer == nil {
 		pending, err := r.open(ctx)
@@ -116,7 +113,7 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 			return false, err
 		}
 	}
-	// Long enough for a reader that is slow to take what was fetched.
+	// Long enough for a slow reader.
 	fetching, cancel := context.WithTimeout(ctx, requestWait)
 	defer cancel()
 	batch, err := r.consumer.Fetch(fetchMessages, jetstream.FetchMaxBytes(fetchBytes), jetstream.FetchContext(fetching))
@@ -142,7 +139,7 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 	if err := batch.Error(); err != nil || received > 0 || r.follow {
 		return true, err
 	}
-	// What was pending can have been purged.
+	// Pending messages can have been purged.
 	err = bounded(ctx, requestWait, func(ctx context.Context) error {
 		info, err := r.consumer.Info(ctx)
 		more = err == nil && info.NumPending > 0
@@ -151,9 +148,8 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 	return more, err
 }
 
-// open makes a consumer that goes on after the last message and returns how
-// many messages it has. The server removes it by itself when this process is
-// gone.
+// open makes a consumer that continues after the last message and returns the number of messages.
+// The server removes it when this process is gone.
 func (r *reader) open(ctx context.Context) (pending uint64, err error) {
 	config := jetstream.ConsumerConfig{
 		DeliverPolicy:     jetstream.DeliverAllPolicy,
@@ -173,14 +169,14 @@ func (r *reader) open(ctx context.Context) (pending uint64, err error) {
 		return err
 	})
 	if err != nil {
-		r.consumer = nil // the library returns a nil of its own type
+		r.consumer = nil // the library returns a typed nil
 		return 0, err
 	}
 	r.expected = 1
 	return r.consumer.CachedInfo().NumPending, nil
 }
 
-// close removes the consumer; one that cannot be removed now goes by itself.
+// close removes the consumer; if that fails, it expires.
 func (r *reader) close() {
 	if r.consumer == nil {
 		return

@@ -16,26 +16,25 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Headers of a result, so that what became of a cell is known without its
-// body, and to which of the cell's tasks it belongs.
+// Headers of a result: how its cell ended and to which task it belongs, without the body.
 const (
 	statusHeader = "Agepath-Status"
-	taskHeader   = "Agepath-Task"   // number of the task, see numberHeader
-	objectHeader = "Agepath-Object" // where the outcome is when it is too large for a message
+	taskHeader   = "Agepath-Task"   // see numberHeader
+	objectHeader = "Agepath-Object" // of an outcome too large for a message
 
 	shortHeader   = "Agepath-Short"   // Outcome.Short, none for 0
-	repeatsHeader = "Agepath-Repeats" // there where Outcome.Repeats is true
+	repeatsHeader = "Agepath-Repeats" // present if Outcome.Repeats
 )
 
-// results is the stream of results, with the outcomes that are too large for it.
+// results is the stream of results, with the outcomes too large for it.
 type results struct {
 	*connection
 	outcomes objects
-	inline   int // bytes of the largest outcome that travels in a message
+	inline   int // bytes of the largest outcome in a message
 }
 
-// put makes outcome the result of its cell. Doing it twice does no
-// harm. task is the number of the task, delivery that of its delivery.
+// put stores the result of a cell. It is idempotent. task is the number of the task, delivery that
+// of its delivery.
 func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
 	msg, err := r.encode(ctx, outcome, task, delivery)
 	if err != nil {
@@ -44,7 +43,6 @@ func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint
 	return storing(r.confirm(ctx, r.send(msg), resultsStream))
 }
 
-// encode is [results.message] for an outcome that is not encoded.
 func (r results) encode(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (*nats.Msg, error) {
 	sealed, err := Seal(outcome)
 	if err != nil {
@@ -60,8 +58,8 @@ func storing(err error) error {
 	return nil
 }
 
-// message returns the message that makes outcome the result of its cell. An
-// outcome that is too large for a message is stored beside it.
+// message returns the message with a cell's result. An outcome too large for it is stored as an
+// object.
 func (r results) message(ctx context.Context, outcome *Sealed, task uint64, delivery int) (*nats.Msg, error) {
 	body := outcome.body
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
@@ -77,8 +75,8 @@ func (r results) message(ctx context.Context, outcome *Sealed, task uint64, deli
 		return nil, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
 	}
 	if len(body) > r.inline {
-		// The name differs each time: a reader never meets an object that is
-		// replaced under it. Purge removes them all.
+		// A new name each time, so that no object is replaced under a reader. Purge removes them
+		// all.
 		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
 		if err := r.outcomes.put(ctx, name, bytes.NewReader(body)); err != nil {
 			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
@@ -90,9 +88,8 @@ func (r results) message(ctx context.Context, outcome *Sealed, task uint64, deli
 	return msg, nil
 }
 
-// small returns as much of an outcome as fits into a message, for those who read how
-// the cell ended without the object, see [Feed]: all but further rows, or measures
-// neither, or nil.
+// small returns the part of an outcome that fits into a message, for readers without the object,
+// see [Feed]: all but further rows, or without measures too, or nil.
 func (r results) small(body []byte) []byte {
 	ending, err := decodeEnding(body)
 	if err == nil {
@@ -108,8 +105,7 @@ func (r results) small(body []byte) []byte {
 	return body
 }
 
-// load returns the outcome that a result holds or refers to. The error is
-// [unfit] when the result is to blame.
+// load returns the outcome of a result; the error is [unfit] if the result is at fault.
 func (r results) load(ctx context.Context, subject string, header nats.Header, body []byte) (*experiment.Outcome, error) {
 	if name := header.Get(objectHeader); name != "" {
 		if !strings.HasPrefix(name, runOf(subject)+"."+cellOf(subject)+".") {
@@ -129,8 +125,8 @@ func (r results) load(ctx context.Context, subject string, header nats.Header, b
 	return outcome, asUnfit(err)
 }
 
-// has reports whether a cell has a result that came from this task or a
-// later one. Results of earlier tasks do not count: the cell was put back.
+// has reports whether a cell has a result of this task or a later one. Earlier results do not
+// count: the cell was put back.
 func (r results) has(ctx context.Context, run, cell string, task uint64) (bool, error) {
 	msg, err := r.last(ctx, resultsStream, resultTopic.cell(run, cell))
 	if err != nil || msg == nil {
@@ -140,8 +136,7 @@ func (r results) has(ctx context.Context, run, cell string, task uint64) (bool, 
 	return ok && of >= task, nil
 }
 
-// read returns the outcome that is stored as an object. Memory grows
-// with what has come, not with what the index says.
+// read grows its buffer with the data received, not by the size in the index.
 func (r results) read(ctx context.Context, name string) ([]byte, error) {
 	object, err := r.outcomes.open(ctx, name, maxOutcome)
 	if err != nil {

@@ -19,7 +19,6 @@ func (r results) messages(run string) *reader {
 	return r.reader("reading results", resultsStream, resultTopic, run)
 }
 
-// headers is messages without bodies.
 func (r results) headers(run string) *reader {
 	source := r.reader("reading what is done", resultsStream, resultTopic, run)
 	source.headers = true
@@ -30,14 +29,14 @@ func (r results) headers(run string) *reader {
 type Ended struct {
 	Cell   string
 	Status experiment.Status
-	Number uint64 // how many results the cell had before this one
+	Number uint64 // results of the cell before this one
 
 	Short   float64 // see [experiment.Outcome]
-	Repeats bool    // likewise
+	Repeats bool
 }
 
-// Done returns the cells of a run that have a result, without reading the
-// results. An error ends the sequence.
+// Done returns the cells of a run that have a result, from headers only. An error ends the
+// sequence.
 func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
 	return values(q.results.headers(run).messages(ctx), func(msg jetstream.Msg) (Ended, error) {
 		number, ok := resultNumber(msg.Headers())

@@ -10,26 +10,24 @@ import (
 )
 
 const (
-	// leastRoom is the free space of its disk below which an embedded server is
-	// given up. The server itself cannot be asked: on a full disk it stops
-	// answering, or turns its streams off for good, and says so in its log alone.
-	// Some tasks, results and blocks of streams have to fit in, and then the
-	// results that are flushed to the same disk.
+	// leastRoom is the free disk space below which an embedded server is given up. On a full disk
+	// the server stops answering or turns its streams off for good, and only logs why. The room
+	// must hold some tasks, results and stream blocks, and then the results flushed to the same
+	// disk.
 	leastRoom = 1 << 20
-	// leastFiles is how many files it needs, likewise: blocks of streams, and the tables.
+	// leastFiles is the minimum number of free files, for stream blocks and tables.
 	leastFiles = 32
-	roomEvery  = time.Second // between two looks at the room
-	// storeLimit is the most that an embedded server stores. Its default is three
-	// quarters of what is free when it starts, beyond which it refuses messages on
-	// a disk with room; the disk is the limit here.
+	roomEvery  = time.Second
+	// storeLimit is an embedded server's storage limit. By default it is three quarters of the free
+	// space at the start, beyond which messages are refused; here the disk is the limit.
 	storeLimit = 1 << 60
 )
 
 // RoomError says that the disk of an embedded server is full.
 type RoomError struct {
-	Dir   string // the server's folder
-	Free  int64  // bytes
-	Files int64  // that can be created there
+	Dir   string
+	Free  int64
+	Files int64 // that can be created
 }
 
 func (e *RoomError) Error() string {
@@ -41,11 +39,9 @@ func (e *RoomError) Error() string {
 		"make room there and run the same command again, which resumes, or choose another disk by --out", e.Dir, full)
 }
 
-// Unwrap returns the system's word for it.
+// Unwrap returns ENOSPC.
 func (e *RoomError) Unwrap() error { return syscall.ENOSPC }
 
-// room returns a [*RoomError] where the disk of an embedded server's folder is full, or has
-// no room for files, or where the server gave up.
 func room(dir string, gaveUp bool) error {
 	free, files, err := disk.Free(dir)
 	if err != nil {
@@ -57,12 +53,11 @@ func room(dir string, gaveUp bool) error {
 	return nil
 }
 
-// Room returns a [*RoomError] where the server can store nothing more. One that turned its
-// streams off ran out of room between two looks.
+// Room returns a [*RoomError] if the server can store nothing more. A server that turned its
+// streams off ran out of room between two checks.
 func (s *Server) Room() error { return room(s.config.Dir, !s.server.JetStreamEnabled()) }
 
-// WatchRoom returns once [Server.Room] has an error, with that, or when ctx ends,
-// with nil.
+// WatchRoom returns the error of [Server.Room] once there is one, nil when ctx ends.
 func (s *Server) WatchRoom(ctx context.Context) error {
 	ticker := time.NewTicker(roomEvery)
 	defer ticker.Stop()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// serverLog hears the embedded server's log: errors and warnings are reported,
-// and the last fatal error, of which the server tells nobody else, is kept.
+// serverLog reports the embedded server's errors and warnings, and keeps its last fatal error,
+// which the server only logs.
 type serverLog struct {
 	report func(error)
 

@@ -11,28 +11,24 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// schemes are those of NATS servers' URLs. A URL without one has the first.
+// schemes are those of NATS URLs; the first is the default.
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
-// serversAllowed is what a URL of servers may be.
 const serversAllowed = "nats://HOST:PORT is allowed, several with commas between them, with tls, ws or wss for nats, and with USER:PASSWORD@ or TOKEN@ before HOST; " +
 	"in a password or token write % as %25, @ as %40, : as %3A, / as %2F, # as %23, ? as %3F, a comma as %2C and a space as %20"
 
-// CheckServers refuses a list of URLs that [Config.URL] does not allow. The
-// error quotes nothing of the list: what is wrong with a URL is often a
-// character of the password in it.
+// CheckServers checks a list of URLs for [Config.URL]. The error quotes none of it: what is wrong
+// with a URL is often a character of its password.
 func CheckServers(list string) error {
 	_, err := parseServers(list)
 	return err
 }
 
-// servers are parsed URLs. As text they have no passwords and tokens.
+// servers are parsed URLs; their text omits passwords and tokens.
 type servers []*url.URL
 
-// parseServers reads a list of servers as the client library does, and more
-// strictly: what comes through holds secrets as user information alone, which
-// [servers] hides, so that neither the library nor net/url has an error to quote
-// them in.
+// parseServers is stricter than the client library: accepted URLs hold secrets only as user
+// information, which [servers] hides, so that no error of the library or net/url can quote them.
 func parseServers(list string) (servers, error) {
 	parts := strings.Split(list, ",")
 	parsed := make(servers, 0, len(parts))
@@ -81,7 +77,6 @@ func parseServer(text string, first bool) (*url.URL, error) {
 	return server, nil
 }
 
-// connectedTo returns the server of a connection that stands.
 func connectedTo(conn *nats.Conn) servers {
 	server, err := url.Parse(conn.ConnectedUrl())
 	if err != nil {

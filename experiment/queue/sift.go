@@ -14,21 +14,17 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// maxNumber bounds the number of a cell's results: more than anybody puts a cell
-// back.
+// maxNumber bounds the number of a cell's results.
 const maxNumber = 1 << 32
 
-// Sift returns the outcomes stored of a run, one per cell, and with follow those that
-// arrive later, until ctx ends or the caller stops. A cell comes again when its
-// outcome was replaced: after a retry, or when a worker believed lost finished too.
-// The last one counts.
+// Sift returns the stored outcomes of a run, one per cell, and with follow later ones, until ctx
+// ends or the caller stops. A cell comes again when its outcome was replaced, by a retry or a
+// worker presumed lost; the last one counts.
 //
-// Those that do not pass are moved to the quarantine, and come as a
-// [*QuarantinedError] after which the sequence goes on. An outcome passes when it
-// can be read, is of the cell that its subject says and of the status that its
-// header says, and check finds nothing wrong with it. check is called from several
-// goroutines. With a nil check all pass that can be read; others are a [*CellError],
-// after which the sequence goes on. Any other error ends it.
+// An outcome passes if it can be read, agrees with its subject and headers, and check returns nil.
+// check is called from several goroutines. Others are moved to the quarantine and come as a
+// [*QuarantinedError]. With a nil check nothing is moved, and unreadable outcomes come as a
+// [*CellError]. The sequence continues after both; any other error ends it.
 func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		for outcome, err := range q.results.all(ctx, run, follow, check) {
@@ -47,7 +43,6 @@ func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*e
 	}
 }
 
-// strayError is a result that does not pass.
 type strayError struct {
 	stray
 	err error
@@ -56,8 +51,7 @@ type strayError struct {
 func (e *strayError) Error() string { return e.err.Error() }
 func (e *strayError) Unwrap() error { return e.err }
 
-// matches refuses an outcome that is not what the subject and the headers of its
-// message say.
+// matches checks an outcome against its message's subject and headers.
 func matches(outcome *experiment.Outcome, subject string, header nats.Header) error {
 	switch {
 	case outcome.Run != runOf(subject) || outcome.Cell != cellOf(subject):
@@ -76,14 +70,12 @@ func matches(outcome *experiment.Outcome, subject string, header nats.Header) er
 	return nil
 }
 
-// resultNumber returns the number of the task that a result came from.
 func resultNumber(header nats.Header) (number uint64, ok bool) {
 	number, err := strconv.ParseUint(header.Get(taskHeader), 10, 64)
 	return number, err == nil && number <= maxNumber
 }
 
-// resultShort returns [experiment.Outcome.Short] of a result, 0 for what is no such
-// number.
+// resultShort returns [experiment.Outcome.Short] of a result, 0 for an invalid one.
 func resultShort(header nats.Header) float64 {
 	short, err := strconv.ParseFloat(header.Get(shortHeader), 64)
 	if err != nil || !(short > 0 && short <= math.MaxFloat64) {

@@ -8,10 +8,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// streamConfigs are the streams with everything that the package relies on
-// said, nothing that servers before 2.9 do not know, and no message ids: the
-// window of their de-duplication would swallow a cell that is put back. Groups of tasks,
-// which 2.12 has, are an offer to later servers.
+// streamConfigs sets everything that the package relies on, nothing that servers before 2.9 do not
+// know, and no message ids: within their de-duplication window a cell that is put back would be
+// dropped. Groups of tasks need 2.12 and are optional.
 func streamConfigs(replicas int) []jetstream.StreamConfig {
 	tasks := streamConfig(tasksStream, taskTopic, "agepath: tasks queued and in flight", replicas)
 	tasks.Retention = jetstream.WorkQueuePolicy
@@ -51,12 +50,10 @@ func streamConfig(name string, topic topic, description string, replicas int) je
 	}
 }
 
-// objectsStream begins the names of the streams of object stores.
 const objectsStream = "OBJ_"
 
 // bucketStreams are the streams of the object stores, as the client library makes them. Only
-// coordinators store data sets: workers could remove all objects of a stream that allows
-// messages that replace others.
+// coordinators store data sets: in a stream that allows rollup, workers could remove all objects.
 func bucketStreams(replicas int) []jetstream.StreamConfig {
 	data := bucketStream(dataBucket, "agepath: data sets by digest", replicas)
 	data.AllowRollup = true
@@ -70,10 +67,9 @@ func bucketStream(bucket, description string, replicas int) jetstream.StreamConf
 	return c
 }
 
-// EnsureStreams creates the streams and object stores that are missing and
-// checks that the others are as this package needs them. It changes none: a
-// stream that differs is an error that names what differs, what follows from it
-// and what to do. Coordinators call it; workers need no permission for it.
+// EnsureStreams creates missing streams and object stores and checks the others, which it does not
+// change: the error for a stream that differs says what follows and what to do. Coordinators call
+// it; workers need no permission for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
 	version := q.conn.ConnectedServerVersion()
 	if !since(version, 10) {
@@ -90,17 +86,15 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 	return q.tasks.anchor(ctx)
 }
 
-// since reports whether a server's version is 2 and the minor one, or later. From 2.10 on
-// servers have a setting that syncs each write; whether it is on, clients cannot see.
+// since reports whether a server's version is at least 2.minor.
 func since(version string, minor int) bool {
 	var have [2]int
 	if _, err := fmt.Sscanf(version, "%d.%d", &have[0], &have[1]); err != nil {
-		return true // no server's version
+		return true // no server version
 	}
 	return have[0] > 2 || have[0] == 2 && have[1] >= minor
 }
 
-// ensureStream creates a stream unless it is there, as this package needs it.
 func (c *connection) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
 	var stream jetstream.Stream
 	err := c.persist(ctx, "creating stream "+want.Name, "", func(ctx context.Context) (err error) {

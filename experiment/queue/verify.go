@@ -7,16 +7,16 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// setting is one of a stream's settings, under its name in the server's
-// interface, with what follows from a value that is not wanted.
+// setting is a stream's setting under its name at the server, with the consequence of an unwanted
+// value.
 type setting struct {
 	key        string
 	want, have any
 	follows    string
-	fixed      bool // servers do not change it in a stream that exists
+	fixed      bool // servers do not change it in an existing stream
 }
 
-// unlimited returns a limit, -1 for none, which 0 and less are too.
+// unlimited returns -1 for all values that mean no limit.
 func unlimited(limit int64) int64 {
 	if limit <= 0 {
 		return -1
@@ -24,12 +24,10 @@ func unlimited(limit int64) int64 {
 	return limit
 }
 
-// limit returns a setting that must be no limit.
 func limit(key string, have int64, follows string) setting {
 	return setting{key, int64(-1), unlimited(have), follows, false}
 }
 
-// off returns a setting that must not be on.
 func off(key string, on bool, follows string, fixed bool) setting {
 	return setting{key, false, on, follows, fixed}
 }
@@ -38,7 +36,6 @@ func subjects(c jetstream.StreamConfig) string {
 	return fmt.Sprint(slices.Sorted(slices.Values(c.Subjects)))
 }
 
-// rollup returns what follows from another setting of allow_rollup_hdrs than is wanted.
 func rollup(want jetstream.StreamConfig) string {
 	if want.AllowRollup {
 		return "data sets could not be replaced"
@@ -46,7 +43,6 @@ func rollup(want jetstream.StreamConfig) string {
 	return "a worker could remove all messages by one of its own"
 }
 
-// settings returns everything that the package relies on.
 func settings(want, have jetstream.StreamConfig) []setting {
 	const lost, refused, other = "messages would vanish", "messages would be refused", "messages would not be those that were sent"
 	return []setting{
@@ -75,8 +71,7 @@ func settings(want, have jetstream.StreamConfig) []setting {
 	}
 }
 
-// verify refuses a stream that exists with other settings than wanted. The
-// number of replicas matters only where one is asked for.
+// verify checks the settings of an existing stream. Replicas matter only if they are configured.
 func (c *connection) verify(want, have jetstream.StreamConfig) error {
 	all := settings(want, have)
 	if c.config.Replicas != 0 {
