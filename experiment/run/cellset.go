@@ -13,24 +13,20 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// cellKey is the identity of a cell in 16 bytes: runs of millions of cells
-// remember each.
+// cellKey is a cell's identity in 16 bytes: runs of millions of cells keep it of each.
 type cellKey [16]byte
 
-// keyOf returns the key of a cell's 32 hex digits in lower case, false for other names, which
-// no plan gives.
+// keyOf returns false for names that are not 32 lower-case hex digits, which no plan gives.
 func keyOf(cell string) (key cellKey, ok bool) {
 	if len(cell) != hex.EncodedLen(len(key)) {
 		return key, false
 	}
 	_, err := hex.Decode(key[:], []byte(cell))
-	return key, err == nil && hex.EncodeToString(key[:]) == cell // not in upper case
+	return key, err == nil && hex.EncodeToString(key[:]) == cell
 }
 
-// String returns the 32 hex digits.
 func (k cellKey) String() string { return hex.EncodeToString(k[:]) }
 
-// cellSet is a set of cells.
 type cellSet map[cellKey]struct{}
 
 func (s cellSet) add(cell string) {
@@ -49,10 +45,10 @@ func (s cellSet) has(cell string) bool {
 
 // Cells are the cells of a run's plan.
 type Cells struct {
-	keys []byte // in their order
+	keys []byte // in order
 }
 
-// Place returns which one of the cells a cell is, from 0; ok is false for another one.
+// Place returns the index of a cell, from 0; ok is false for other cells.
 func (c *Cells) Place(cell string) (place int, ok bool) {
 	key, ok := keyOf(cell)
 	if !ok {
@@ -61,14 +57,14 @@ func (c *Cells) Place(cell string) (place int, ok bool) {
 	return sort.Find(len(c.keys)/len(key), func(i int) int { return bytes.Compare(key[:], c.keys[i*len(key):][:len(key)]) })
 }
 
-// Has reports whether a cell is one of them.
+// Has reports whether the plan has a cell.
 func (c *Cells) Has(cell string) bool {
 	_, ok := c.Place(cell)
 	return ok
 }
 
-// ReadCells reads the cells of a run that the queue describes. The error is [queue.ErrNoData]
-// where they are not listed, and a [*queue.DamagedError] where the list is not as it was stored.
+// ReadCells reads the list of a described run's cells. The error is [queue.ErrNoData] if there is
+// none, a [*queue.DamagedError] if it is not as stored.
 func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, error) {
 	name, size := queue.CellsOf(d.Run), d.Cells*int64(len(cellKey{}))
 	body, err := q.Data(ctx, name)
@@ -83,7 +79,6 @@ func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, err
 	return &Cells{keys}, err
 }
 
-// putCells stores the cells of a plan in the queue unless they are there.
 func putCells(ctx context.Context, q *queue.Queue, gate *gate) error {
 	keys := make([]byte, 0, len(gate.cells)*len(cellKey{}))
 	for _, cell := range gate.cells {
@@ -102,5 +97,4 @@ func putCells(ctx context.Context, q *queue.Queue, gate *gate) error {
 	return put(ctx, queue.CellsOf(gate.plan.Run), bytes.NewReader(keys))
 }
 
-// compareKeys orders keys by their digits.
 func compareKeys(a, b cellKey) int { return bytes.Compare(a[:], b[:]) }

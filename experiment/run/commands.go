@@ -14,11 +14,11 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// commandLooks is at how many looks at a cell's memory that of its command is counted
-// once, which takes longer than the cell's own.
+// commandLooks is the number of looks at a cell's memory per look at its command's, which takes
+// longer.
 const commandLooks = 5
 
-// commandData is data of a worker that runs commands.
+// commandData is data with a host of commands.
 type commandData struct {
 	experiment.Data
 	host *outside.Host
@@ -27,7 +27,7 @@ type commandData struct {
 // Commands implements [experiment.CommandData].
 func (d commandData) Commands() *outside.Host { return d.host }
 
-// withCommands adds a host of commands to data, none for nil.
+// withCommands adds a host of commands to data, nil for none.
 func withCommands(data experiment.Data, host *outside.Host) experiment.Data {
 	if host == nil {
 		return data
@@ -35,7 +35,6 @@ func withCommands(data experiment.Data, host *outside.Host) experiment.Data {
 	return commandData{data, host}
 }
 
-// commandTime returns the processor time that commands have taken so far.
 func commandTime(data experiment.Data) time.Duration {
 	d, ok := data.(experiment.CommandData)
 	if !ok {
@@ -45,17 +44,16 @@ func commandTime(data experiment.Data) time.Duration {
 	return cpu
 }
 
-// served is what a slot knows of the command of the request that it serves.
+// served is what a slot knows of the command of the current request.
 type served struct {
 	files    map[string]string // by digest
-	env      map[string]string // the variables that its command gets
-	commands bool              // whether it may run
+	env      map[string]string // for its command
+	commands bool              // may it run
 
 	looks                int   // at its memory
-	foreign, mostForeign int64 // bytes of its processes at the last look, and at most
+	foreign, mostForeign int64 // bytes of its processes: at the last look, maximum
 }
 
-// open opens the file of a command that came with the request.
 func (s *slot) open(_ context.Context, digest string) (io.ReadCloser, error) {
 	path, ok := s.served.files[digest]
 	if !ok {
@@ -64,7 +62,7 @@ func (s *slot) open(_ context.Context, digest string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// readFile reads a file of the task, which has its digest.
+// readFile checks the digest.
 func (s *slot) readFile(digest string) ([]byte, error) {
 	path, ok := s.served.files[digest]
 	if !ok {
@@ -80,7 +78,7 @@ func (s *slot) readFile(digest string) ([]byte, error) {
 	return content, nil
 }
 
-// commandMemory returns the memory that commands have in use; mu is held.
+// The caller holds mu.
 func (s *slot) commandMemory() int64 {
 	if !s.served.commands {
 		return 0
@@ -92,8 +90,8 @@ func (s *slot) commandMemory() int64 {
 	return s.served.foreign
 }
 
-// putFiles uploads those of some files of a plan's commands, by name, that are not there, or not as they
-// were uploaded, and returns the names of these. Those that are there are read.
+// putFiles uploads missing or damaged files of a plan's commands and returns the names of the
+// damaged ones.
 func putFiles(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of map[string]string) (replaced []string, err error) {
 	for name, digest := range of {
 		put := q.PutData
@@ -118,8 +116,7 @@ func putFiles(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of map
 	return replaced, nil
 }
 
-// fetchFile reads a file from the queue and checks its digest. One that does not match
-// is a [*queue.DamagedError].
+// fetchFile reads a file from the queue. With another digest it is a [*queue.DamagedError].
 func fetchFile(ctx context.Context, q *queue.Queue, digest string) ([]byte, error) {
 	body, err := q.Data(ctx, digest)
 	if err != nil {

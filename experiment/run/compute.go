@@ -14,9 +14,8 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// Compute computes a task with the kind it names, within its time limit, and
-// tells what became of it. A panic of the kind is a failure of the cell, a
-// measure that is not a finite number a divergence.
+// Compute computes a task with the kind it names, within its time limit. A panic of the kind fails
+// the cell, a measure that is not finite is a divergence.
 func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task, data experiment.Data) *experiment.Outcome {
 	outcome := begin(task, time.Now())
 	if task.Limits.Timeout > 0 {
@@ -40,7 +39,7 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 	return outcome
 }
 
-// begin returns the outcome of a task that is going to be computed.
+// begin returns the outcome of a task before it is computed.
 func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
 	return &experiment.Outcome{
 		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
@@ -48,19 +47,18 @@ func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
 	}
 }
 
-// end notes how a computation ended, now.
 func end(o *experiment.Outcome, status experiment.Status, message string) {
 	o.Status, o.Error = status, message
 	o.Finished = time.Now().UTC()
 	o.Wall = o.Finished.Sub(o.Started).Seconds()
 }
 
-// signature is what an outcome says of its attempt and of the worker.
+// signature is what an outcome says of its attempt and worker.
 type signature struct {
 	_               struct{} `cbor:",toarray"`
 	Attempt         int
 	Worker, Version string
-	Alone           bool // what the worker lacks for a command fails the cell, see [Worker.Alone]
+	Alone           bool // what the worker lacks fails the cell, see [Worker.Alone]
 }
 
 // seal signs and encodes an outcome. One that cannot be encoded fails.
@@ -74,13 +72,12 @@ func (s signature) seal(o *experiment.Outcome) *queue.Sealed {
 		o.Status, o.Error = experiment.Failed, err.Error()
 		o.Measures, o.Further = experiment.Batch{}, nil
 		if sealed, err = queue.Seal(o); err != nil {
-			panic(fmt.Sprintf("encoding an outcome without rows: %v", err)) // its labels came this way as they are
+			panic(fmt.Sprintf("encoding an outcome without rows: %v", err)) // its labels were decoded from a task
 		}
 	}
 	return sealed
 }
 
-// seal signs and encodes the outcome of a delivery.
 func (w *Worker) seal(d *queue.Delivery, o *experiment.Outcome) *queue.Sealed {
 	return w.signature(d).seal(o)
 }
@@ -89,7 +86,6 @@ func (w *Worker) signature(d *queue.Delivery) signature {
 	return signature{Attempt: d.Attempt, Worker: w.Name, Version: w.Version, Alone: w.Alone}
 }
 
-// computeGuarded calls the kind and turns a panic into an error.
 func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

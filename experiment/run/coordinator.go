@@ -23,91 +23,83 @@ import (
 
 // Coordinator computes a plan and gathers its results in a folder.
 type Coordinator struct {
-	Grid *experiment.Grid
-	Plan *experiment.Plan // of Grid
-	Out  string           // folder of the results
-	// Compression is that of the files of tables, see [results.StoreOptions].
+	Grid        *experiment.Grid
+	Plan        *experiment.Plan
+	Out         string // folder of the results
 	Compression results.Compression
 
-	// Queue is where to publish; nil starts an embedded server with its
-	// streams in Out/.jetstream for the time of the run, empty each time.
+	// Queue is where to publish; nil starts an embedded server for the run, with its streams in
+	// Out/.jetstream, emptied first.
 	Queue *queue.Queue
 	// Listen lets workers of other machines reach the embedded server. Default: none does.
 	Listen *Listen
 	// Kind computes the cells in this process. Default: the plan's.
 	Kind experiment.Kind
-	// Workers is the number of slots in this process; 0 leaves the work to
-	// other workers, which needs a Queue or Listen.
+	// Workers is the number of slots in this process; 0 requires a Queue or Listen.
 	Workers int
-	// Process makes the command of a slot's process, as in [Worker.Process];
-	// Cache is the folder of data sets for it, which an embedded server's run
-	// does not need.
-	Process func() *exec.Cmd
-	Cache   string
-	// AllowCommands is that of [Worker] for the slots in this process.
+	// Process makes a slot's process, as in [Worker]; Cache is its folder of data sets, not needed
+	// with an embedded server.
+	Process       func() *exec.Cmd
+	Cache         string
 	AllowCommands bool
-	// Retry lists the statuses of cells that are computed again, besides those that a
-	// limit kept from ending which is higher now.
+	// Retry lists the statuses of cells to compute again, in addition to cells that hit a limit
+	// that has since been raised.
 	Retry   []experiment.Status
 	Version string
-	// KeepGoing computes all cells of a method whose first cells all end with the same
-	// error. Default: its other cells are held back, see [HeldError].
+	// KeepGoing computes all cells of a method even if its first ones all end with the same error.
+	// Default: the others are held back, see [HeldError].
 	KeepGoing bool
 	// Reuse says where outcomes of other runs are, besides those at the Queue.
 	Reuse Reuse
 
 	internals
 
-	// Progress is told of the run's progress about every fifth of a second.
+	// Progress is called about every 0.2 s.
 	Progress func(Progress)
-	// Step is told of what else can take long before it begins, "" for nothing but what
-	// Progress tells. It must not block. Default: nobody is told.
+	// Step is called before each long phase, with "" for computing, which Progress reports. It must
+	// not block.
 	Step func(what string)
-	// Watch is called with the queue when cells are computed, and has to end with its
-	// context; what it returns is reported. Earlier calls take with the outcomes that the
-	// folder had before and that stay; it is nil where the queue keeps them. Default: nobody
-	// watches.
+	// Watch is called with the queue when computing starts, and must end with its context; its
+	// error is reported. Earlier calls take with the folder's earlier outcomes that are kept; it is
+	// nil if the queue has them.
 	Watch func(ctx context.Context, q *queue.Queue, earlier Earlier) error
-	// Report is told of what the run survives. Like Progress it must not
-	// block. Default: nothing is told.
+	// Report receives errors that the run survives. Neither Report nor Progress may block.
 	Report func(error)
 }
 
-// internals of a coordinator are set in this package alone.
 type internals struct {
-	look   time.Duration           // instead of lookEvery, for tests
-	places *results.ManifestPlaces // where the run was submitted; nil for those of here
+	look   time.Duration           // replaces lookEvery in tests
+	places *results.ManifestPlaces // where the run was submitted; nil: on this machine
 }
 
 // Listen is how workers of other machines reach an embedded server.
 type Listen struct {
 	Address string        // host:port; port 0 for any free one
-	Token   string        // that they have to bring
+	Token   string        // required of workers
 	AckWait time.Duration // see [queue.Config]
 
-	// Ready is called with the URL for workers, which has the token, once the server can be
-	// reached. All cells are queued then, so that a worker that drains the queue finds them.
+	// Ready is called with the workers' URL, including the token, once the server can be reached
+	// and all cells are queued, so that draining workers find them.
 	Ready func(url string) error
 }
 
 // Earlier calls take with the outcomes of a run that its queue does not have.
 type Earlier func(ctx context.Context, take func(*experiment.Outcome) error) error
 
-// Summary tells how a run ended.
+// Summary says how a run ended.
 type Summary struct {
 	Cells    int64                     // of the plan
 	Computed int64                     // in this run
-	Reused   int64                     // of other runs, without those that the folder had
+	Reused   int64                     // from other runs, without those that the folder had
 	Counts   map[experiment.Status]int // of all cells in the folder
 	Reasons  []experiment.Reason       // why cells are not ok, the most frequent first
-	Held     []*HeldError              // methods of which cells were held back
+	Held     []*HeldError              // methods with cells held back
 
-	Quarantined int64         // messages that did not pass in this run
+	Quarantined int64         // messages rejected in this run
 	Elapsed     time.Duration // from the first task published to the last result
 }
 
-// Failed returns the number of cells that were not computed. Incomplete ones
-// were.
+// Failed returns the number of cells that were not computed; incomplete cells were.
 func (s *Summary) Failed() int {
 	n := 0
 	for status, count := range s.Counts {
@@ -118,8 +110,8 @@ func (s *Summary) Failed() int {
 	return n
 }
 
-// StartError says that the folder of the results, or what the queue has of the run,
-// cannot be used: nothing was computed, gathered or written.
+// StartError says that the folder of the results, or what the queue has of the run, cannot be used:
+// nothing was computed, gathered or written.
 type StartError struct{ Err error }
 
 func (e *StartError) Error() string { return e.Err.Error() }
@@ -127,16 +119,13 @@ func (e *StartError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// serverDir is the embedded server's folder below the folder of the results.
 const serverDir = ".jetstream"
 
-// Run computes the cells of the plan that the folder does not have yet, and
-// turns the results into one sorted file a table. Cells of the folder that the plan
-// does not have are set aside in files of their own. When ctx ends it keeps what
-// was computed and returns the context's error; running it again goes on from
-// there. Its error is a [*StartError] where the folder cannot be used, because
-// of a [*results.MismatchError] for one with results of another kind, of a
-// [*results.LockedError] for one that is being written.
+// Run computes the cells of the plan that the folder lacks and sorts the results into one file per
+// table. Cells outside the plan are set aside in files of their own. When ctx ends, it keeps what
+// was computed and returns the context's error; another call resumes. The error is a [*StartError]
+// if the folder cannot be used: with a [*results.MismatchError] for results of another kind, a
+// [*results.LockedError] while another process writes it.
 func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if c.Queue == nil && c.Workers < 1 && c.Listen == nil {
 		return nil, errors.New("no workers: workers is 0 and there is no NATS server for others")
@@ -151,7 +140,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	c.Reuse.Report = c.report
 	c.Reuse.Remember(c.Out, c.Queue != nil)
 	if g.missing > 0 {
-		// What the folder holds can be told from now on, whatever ends this process.
+		// From here on the folder describes itself, whatever ends this process.
 		if err := c.putManifest(g.store, true); err != nil {
 			return nil, err
 		}
@@ -176,7 +165,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
-	// Also where nothing was missing: the run before can have ended before it swept.
+	// Even if nothing was missing: the previous run can have ended before its clean-up.
 	if c.Queue != nil {
 		_, err = c.Queue.RemoveEnded(ctx, c.Plan.Run)
 	} else if err = os.RemoveAll(filepath.Join(c.Out, serverDir)); err != nil {
@@ -189,7 +178,6 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	return summary, nil
 }
 
-// open opens the folder and finds out which cells are missing.
 func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	store, gate, err := c.openFolder(ctx)
 	if err != nil {
@@ -209,8 +197,8 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	return g, nil
 }
 
-// openFolder opens the folder, and the gate of what it takes. Cells of former grids
-// are set aside first, so that whoever reads the folder finds the plan's alone.
+// openFolder opens the folder and its gate. It first sets aside cells of former grids, so that
+// readers find only the plan's.
 func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, error) {
 	store, err := results.Open(ctx, c.Out, results.StoreOptions{
 		Tables: c.Plan.Tables(), Run: c.Plan.Run, Kept: c.Plan.Keep.Tables(), Needed: c.Plan.Keep.Tables(), Compression: c.Compression,
@@ -230,8 +218,7 @@ func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, er
 	return store, gate, nil
 }
 
-// TakeInventory tells which cells of a grid a folder has, with the tables that the
-// grid keeps. See [results.TakeInventory].
+// TakeInventory finds the cells of a grid in a folder, see [results.TakeInventory].
 func TakeInventory(ctx context.Context, dir string, grid *experiment.Grid) (*results.Inventory, error) {
 	return results.TakeInventory(ctx, dir, grid.Keep.Tables())
 }
@@ -248,8 +235,8 @@ func (c *Coordinator) report(err error) {
 	}
 }
 
-// compute publishes the missing cells, computes them in this process's slots
-// and gathers the results until none is missing.
+// compute publishes the missing cells, computes them in this process's slots and gathers the
+// results.
 func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if c.Queue != nil {
 		return c.computeAt(ctx, c.Queue, g, func() error { return nil })
@@ -259,7 +246,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if c.Listen != nil {
 		config.Listen, config.Token, ackWait = c.Listen.Address, c.Listen.Token, c.Listen.AckWait
 	}
-	if err := os.RemoveAll(config.Dir); err != nil { // of a run that was killed
+	if err := os.RemoveAll(config.Dir); err != nil { // of a killed run
 		return fmt.Errorf("removing the files of an embedded server: %w", err)
 	}
 	server, err := queue.StartServer(ctx, config)
@@ -277,7 +264,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err := c.computeAt(ctx, q, g, func() error { return c.admit(server) }); err != nil {
 		return err
 	}
-	_ = q.Cancel(ctx, c.Plan.Run) // the server goes, and need not wait for those who ask it for cells
+	_ = q.Cancel(ctx, c.Plan.Run) // the server stops anyway
 	if c.Listen != nil {
 		c.showStep("waiting for workers to end")
 		leaving, cancel := context.WithTimeout(ctx, leaveWait)
@@ -287,11 +274,10 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	return nil
 }
 
-// leaveWait bounds how long an embedded server waits for workers of other machines to find
-// their queue empty.
+// leaveWait bounds how long an embedded server waits for other machines' workers to find the queue
+// empty.
 const leaveWait = 15 * time.Second
 
-// admit has workers of other machines reach the embedded server.
 func (c *Coordinator) admit(server *queue.Server) error {
 	if c.Listen == nil {
 		return nil
@@ -353,7 +339,7 @@ func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer
 		if err == nil && c.Queue == nil { // no other run is at this server
 			stop(queue.ErrComplete)
 		}
-		stop(nil) // all cells are there: the workers can go
+		stop(nil) // all cells are there: workers can go
 		return err
 	})
 	err = group.Wait()
@@ -363,7 +349,6 @@ func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer
 	return nil
 }
 
-// watch has somebody watch until ctx ends.
 func (c *Coordinator) watch(ctx context.Context, group *errgroup.Group, q *queue.Queue, g *gatherer) {
 	earlier := c.earlier(g)
 	group.Go(func() error {
@@ -374,8 +359,7 @@ func (c *Coordinator) watch(ctx context.Context, group *errgroup.Group, q *queue
 	})
 }
 
-// earlier returns what the folder has besides what is computed in this run, nil where a
-// server keeps it.
+// earlier returns the folder's outcomes of earlier runs; nil if a server keeps them.
 func (c *Coordinator) earlier(g *gatherer) Earlier {
 	if c.Queue != nil {
 		return nil
@@ -390,15 +374,15 @@ func (c *Coordinator) earlier(g *gatherer) Earlier {
 		err := results.EachOutcome(ctx, c.Out, c.Plan.Kind, c.Plan.Tables(), nil, func(cell string, _ experiment.Status) bool {
 			return g.gate.plans(cell) && !missing.has(cell)
 		}, take)
-		if errors.Is(err, fs.ErrNotExist) { // nothing is there yet
+		if errors.Is(err, fs.ErrNotExist) { // nothing yet
 			return nil
 		}
 		return err
 	}
 }
 
-// worker returns the worker of this process's slots. At a server of its own the run is
-// opened first: the slots would look for it, find none, and look again after a while.
+// worker returns the worker of this process's slots. At an embedded server it opens the run first,
+// so that the slots need not wait for the next list of runs.
 func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, error) {
 	kind := c.Kind
 	if kind == nil {
@@ -417,12 +401,11 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 	if c.Queue != nil {
 		return w, nil
 	}
-	w.Cache = filepath.Join(c.Out, serverDir, "datasets") // goes with the server's files
+	w.Cache = filepath.Join(c.Out, serverDir, "datasets") // removed with the server's files
 	return w, queue.Open(ctx, q, c.Plan.Run)
 }
 
-// share takes what other runs at the server have of the cells that are missing, for the
-// server's results of this run.
+// share gets missing cells from other runs at the server.
 func (c *Coordinator) share(ctx context.Context, q *queue.Queue, g *gatherer, k *known) error {
 	others, err := sharing(ctx, q, c.Plan)
 	if err != nil || len(others) == 0 {
@@ -433,10 +416,9 @@ func (c *Coordinator) share(ctx context.Context, q *queue.Queue, g *gatherer, k 
 	return err
 }
 
-// watchRoom returns a context that ends when the server has no room left, and a
-// function that ends the watching. That returns the error of what was done
-// meanwhile, or why there is no room where that is the cause: the server says
-// nothing of use then.
+// watchRoom returns a context that ends when the server is out of room, and a function that ends
+// the watching. The function replaces the error of the work by the lack of room, if that is the
+// cause: the server's own error says nothing useful then.
 func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func(error) error) {
 	ctx, end := context.WithCancelCause(ctx)
 	watched := make(chan error, 1)
@@ -458,8 +440,7 @@ func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func
 	}
 }
 
-// idle returns how long a slot waits for a task before it looks around: not
-// long for a server in this process, which costs nothing to ask.
+// idle is short for a server in this process, which is cheap to ask.
 func (c *Coordinator) idle() time.Duration {
 	if c.Queue == nil {
 		return 50 * time.Millisecond
@@ -467,8 +448,6 @@ func (c *Coordinator) idle() time.Duration {
 	return 0
 }
 
-// finish compacts the results and describes them in the manifest. changed tells
-// whether this run added any.
 func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed bool) error {
 	if err := store.Compact(ctx, c.Plan.IDs()); err != nil {
 		return err
@@ -476,9 +455,8 @@ func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed 
 	return c.putManifest(store, changed)
 }
 
-// putManifest describes the run and what the folder holds of it. changed tells
-// whether this run adds results; where it does not, the version that made those
-// that are there stays.
+// putManifest describes the run and the folder. Unless changed, the manifest keeps the version that
+// made the results.
 func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 	manifest := describe(c.Grid, c.Plan)
 	if c.places != nil {
@@ -496,7 +474,7 @@ func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 	return results.WriteManifest(c.Out, manifest)
 }
 
-// describe begins the manifest of a run with what is known before it.
+// describe begins the manifest with what is known before the run.
 func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
@@ -518,9 +496,8 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	return m
 }
 
-// putDatasets uploads the data sets of a plan to the queue that are not there, or
-// not as they were uploaded, and returns the names of these. Those that are there are
-// read.
+// putDatasets uploads missing or damaged data sets and returns the names of the damaged ones.
+// Existing ones are read.
 func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of []*experiment.PlannedData) (replaced []string, err error) {
 	for _, planned := range of {
 		if !plan.Loads(planned.Digest) {
@@ -552,7 +529,7 @@ func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of 
 	return replaced, nil
 }
 
-// tasksOf yields the plan's tasks whose cell is wanted, in the order of its queue.
+// tasksOf yields the tasks of wanted cells in queue order.
 func tasksOf(plan *experiment.Plan, wanted func(cell string) bool) iter.Seq2[experiment.Task, error] {
 	return func(yield func(experiment.Task, error) bool) {
 		for task, err := range plan.Queue() {

@@ -15,16 +15,13 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// cacheBytes is how much memory the data sets that no cell uses at the moment
-// may take on a worker that computes in its own process.
+// cacheBytes bounds the memory of unused data sets in a worker that computes in its own process.
 const cacheBytes = 512 << 20
 
-// fetcher gets a data set by its digest.
 type fetcher func(ctx context.Context, digest string) (*dataset.Dataset, error)
 
-// dataCache holds data sets in memory. A data set is fetched once however many
-// slots ask for it, and the least recently used ones are forgotten beyond the
-// limit.
+// dataCache holds data sets in memory. Each is fetched once for all slots; beyond the limit the
+// least recently used are dropped.
 type dataCache struct {
 	fetch    fetcher
 	file     func(ctx context.Context, digest string) ([]byte, error)
@@ -44,20 +41,18 @@ func newDataCache(limit int64, fetch fetcher) *dataCache {
 	return &dataCache{fetch: fetch, limit: limit}
 }
 
-// queueFetcher gets data sets from the queue.
 func queueFetcher(q *queue.Queue) fetcher {
 	return func(ctx context.Context, digest string) (*dataset.Dataset, error) {
 		return fetchDataset(ctx, q, digest)
 	}
 }
 
-// Dataset returns the data set of a digest. It is shared: callers must not
-// change it.
+// Dataset returns the data set of a digest. It is shared and must not be changed.
 func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
 	if set := c.use(digest); set != nil {
 		return set, nil
 	}
-	fetch := c.fetch // a slot gives each request its own
+	fetch := c.fetch // a slot sets another for each request
 	fetched := c.fetching.DoChan(digest, func() (any, error) {
 		if set := c.use(digest); set != nil { // fetched meanwhile
 			return set, nil
@@ -76,12 +71,10 @@ func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Datase
 	}
 }
 
-// File returns the content of a file of the task that is computed. It is not kept.
 func (c *dataCache) File(ctx context.Context, digest string) ([]byte, error) {
 	return c.file(ctx, digest)
 }
 
-// use returns a data set that is there, nil for none.
 func (c *dataCache) use(digest string) *dataset.Dataset {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +94,7 @@ func (c *dataCache) add(digest string, set *dataset.Dataset) {
 	c.trim(c.limit, []string{digest})
 }
 
-// trim forgets the least recently used data sets beyond a limit, without those of the
-// given digests.
+// trim drops the least recently used data sets beyond a limit, except those in keep.
 func (c *dataCache) trim(limit int64, keep []string) {
 	over := c.size() - limit
 	c.mu.Lock()
@@ -116,7 +108,6 @@ func (c *dataCache) trim(limit int64, keep []string) {
 	})
 }
 
-// size returns the bytes of the data sets in the cache.
 func (c *dataCache) size() (bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,8 +119,7 @@ func (c *dataCache) size() (bytes int64) {
 
 func size(d *dataset.Dataset) int64 { return 8 * int64(len(d.X)+len(d.Y)) }
 
-// fetchDataset reads a data set from the queue and checks its digest. One that does
-// not match is a [*queue.DamagedError].
+// fetchDataset reads a data set from the queue. With another digest it is a [*queue.DamagedError].
 func fetchDataset(ctx context.Context, q *queue.Queue, digest string) (*dataset.Dataset, error) {
 	body, err := q.Data(ctx, digest)
 	if err != nil {
@@ -144,10 +134,10 @@ func fetchDataset(ctx context.Context, q *queue.Queue, digest string) (*dataset.
 	return set, err
 }
 
-// remembering is a reader that remembers the error that ended it.
+// remembering is a reader that keeps the error that ended it.
 type remembering struct {
 	r   io.Reader
-	err error // nil at the end of what is read
+	err error // nil at the end of the data
 }
 
 func (r *remembering) Read(p []byte) (int, error) {
@@ -158,7 +148,7 @@ func (r *remembering) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readDataset reads a data set from a file and checks its digest.
+// readDataset reads a file and checks its digest.
 func readDataset(path, digest string) (*dataset.Dataset, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -15,34 +15,31 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Description is what the queue keeps of a run beside its data sets, tasks and
-// results.
+// Description is what the queue keeps of a run besides its data sets, tasks and results.
 type Description struct {
 	results.Manifest
 	Parts []experiment.Part `json:"parts,omitempty"`
-	Needs []experiment.Need `json:"needs,omitempty"` // what workers must compute
+	Needs []experiment.Need `json:"needs,omitempty"` // abilities that workers must have
 }
 
 const (
-	// maxDescription bounds a description in bytes, mostParts its parts, and mostCells
-	// the cells that a part or a run says.
+	// maxDescription bounds a description in bytes, mostParts its parts, mostCells the cells of a
+	// part or run.
 	maxDescription = 64 << 20
 	mostParts      = 1 << 20
 	mostCells      = 1 << 40
 )
 
-// Describe reads the description of a run. The error is [queue.ErrNoData] when
-// the server has none, and a [*queue.DamagedError] when what it has is none.
+// Describe reads the description of a run. The error is [queue.ErrNoData] if there is none, a
+// [*queue.DamagedError] if it is invalid.
 func Describe(ctx context.Context, q *queue.Queue, run string) (*Description, error) {
 	d, _, err := readDescription(ctx, q, run)
 	return d, err
 }
 
-// replacing is how long a description may take to be replaced, in which a reader can
-// get parts of both.
+// replacing is how long replacing a description may take; meanwhile a reader can get parts of both.
 const replacing = 200 * time.Millisecond
 
-// readDescription is Describe, with the text.
 func readDescription(ctx context.Context, q *queue.Queue, run string) (d *Description, text []byte, err error) {
 	if d, text, err = readDescriptionOnce(ctx, q, run); errors.As(err, new(*queue.DamagedError)) && pause(ctx.Done(), replacing) {
 		d, text, err = readDescriptionOnce(ctx, q, run)
@@ -81,7 +78,7 @@ func (d *Description) current() error {
 		d.Run, d.SchemaVersion, results.SchemaVersion)}
 }
 
-// check refuses what putRun does not write.
+// check rejects what putRun does not write.
 func (d *Description) check(run string) error {
 	switch {
 	case d.Run != run:
@@ -109,13 +106,13 @@ func (d *Description) check(run string) error {
 	return nil
 }
 
-// Missing is what cells of a run need and no worker computes.
+// Missing is a need of cells of a run that no worker meets.
 type Missing struct {
 	experiment.Need
-	Text string // says so
+	Text string
 }
 
-// missing says that none of the workers that compute all of able computes what is needed.
+// missing says that none of the workers, with the abilities able, meets need.
 func missing(need experiment.Need, able []experiment.Need) Missing {
 	if need.Name == experiment.CommandNeed && !slices.ContainsFunc(able, func(n experiment.Need) bool { return n.Name == need.Name }) {
 		return Missing{need, "no worker runs commands; start one with --allow-commands"}
@@ -123,9 +120,8 @@ func missing(need experiment.Need, able []experiment.Need) Missing {
 	return Missing{need, fmt.Sprintf("no worker for %v", need)}
 }
 
-// Unable lists what the cells of a run that are left need and none of the workers computes
-// that are there now, or all that compute it lack for its cells. commands says that some of
-// these cells bring a command.
+// Unable lists the needs of a run's remaining cells that no present worker meets, or that all who
+// meet them lack something for. commands says whether such cells bring a command.
 func (d *Description) Unable(workers []queue.Presence, commands bool, now time.Time) (lacks []Missing) {
 	needs := d.Needs
 	if !commands {

@@ -9,10 +9,10 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// CellNameError says that the beginning of a cell's name is not that of one cell.
+// CellNameError says that a beginning of a cell's name does not identify one cell.
 type CellNameError struct {
 	Run, Prefix string
-	Cells       []string // that begin so: none, or the first of several
+	Cells       []string // with that beginning: none, or the first of several
 }
 
 func (e *CellNameError) Error() string {
@@ -22,10 +22,9 @@ func (e *CellNameError) Error() string {
 	return fmt.Sprintf("run %s has several cells that begin with %q: %s", e.Run, e.Prefix, strings.Join(e.Cells, ", "))
 }
 
-// Discard removes what the queue has of cells of a run: results, dead letters and
-// counts of attempts. Those of the plan are queued again; it returns how many. Cells
-// are named by their identities or by beginnings of these that no other cell has. A
-// [*CellNameError] means that nothing was removed.
+// Discard removes results, dead letters and attempt counts of cells from the queue. Cells of the
+// plan are queued again; queued is their number. Cells are named by unique beginnings of their
+// identities. After a [*CellNameError] nothing is removed.
 func Discard(ctx context.Context, q *queue.Queue, run string, prefixes []string) (discarded []string, queued int, err error) {
 	_, plan, err := FindRun(ctx, q, run)
 	if err != nil {
@@ -47,8 +46,7 @@ func Discard(ctx context.Context, q *queue.Queue, run string, prefixes []string)
 	return discarded, queued, err
 }
 
-// findCells returns the cells of the plan or with a result that begin with each of
-// the prefixes.
+// findCells resolves prefixes among the cells of the plan and those with a result.
 func findCells(ctx context.Context, q *queue.Queue, run string, planned, prefixes []string) ([]string, error) {
 	const most = 5
 	found := make([][]string, len(prefixes))

@@ -19,8 +19,8 @@ import (
 const (
 	// DefaultCacheBytes is the default of [Worker.CacheBytes].
 	DefaultCacheBytes = 10 << 30
-	// staleAfter is how old a file that nobody completes gets, and inUseFor how long after it
-	// was asked for a file counts as used.
+	// staleAfter is the age at which an incomplete file is abandoned; a file counts as used for
+	// inUseFor after it was asked for.
 	staleAfter = 5 * time.Minute
 	inUseFor   = time.Minute
 
@@ -28,11 +28,9 @@ const (
 	partialPrefix = ".partial-"
 )
 
-// diskCache keeps data sets of the queue in files named after their digests,
-// for the slots of this worker and of others that use the same folder. Files
-// appear whole, by renaming. Who reads one checks the digest, and has a file
-// that does not match, or is gone, fetched again. The least recently used files are
-// removed beyond the limit.
+// diskCache keeps data sets in files named after their digests, for the slots of all workers that
+// use the folder. Files are renamed when complete. A reader checks the digest and has a bad or
+// missing file fetched again. Beyond the limit the least recently used files are removed.
 type diskCache struct {
 	queue    *queue.Queue
 	dir      string
@@ -40,7 +38,7 @@ type diskCache struct {
 	fetching singleflight.Group
 }
 
-// openDiskCache makes the folder and removes what broke off in it.
+// openDiskCache makes the folder and removes abandoned files.
 func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cache of data sets: %w", err)
@@ -58,7 +56,7 @@ func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) 
 	return c, nil
 }
 
-// file returns the path of the file of a data set, which is fetched where it is not there.
+// file returns the path of a data set's file, fetched if missing.
 func (c *diskCache) file(ctx context.Context, digest string) (path string, err error) {
 	if err := queue.ValidName(digest); err != nil {
 		return "", fmt.Errorf("data set: digest %w", err)
@@ -80,7 +78,6 @@ func (c *diskCache) file(ctx context.Context, digest string) (path string, err e
 	return path, nil
 }
 
-// fetch gets the file of a data set from the queue.
 func (c *diskCache) fetch(ctx context.Context, digest, path string) error {
 	body, err := c.queue.Data(ctx, digest)
 	if err != nil {
@@ -102,8 +99,7 @@ func (c *diskCache) fetch(ctx context.Context, digest, path string) error {
 	return c.evict()
 }
 
-// evict removes the least recently used files beyond the limit that nobody has asked for
-// lately.
+// evict removes the least recently used files beyond the limit, except those in use.
 func (c *diskCache) evict() error {
 	files, err := c.files("", cachedEnding)
 	if err != nil {
@@ -124,7 +120,6 @@ func (c *diskCache) evict() error {
 	return nil
 }
 
-// files lists the files whose names begin and end like this.
 func (c *diskCache) files(prefix, suffix string) ([]os.FileInfo, error) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -135,13 +130,12 @@ func (c *diskCache) files(prefix, suffix string) ([]os.FileInfo, error) {
 		if !strings.HasPrefix(entry.Name(), prefix) || !strings.HasSuffix(entry.Name(), suffix) {
 			continue
 		}
-		if info, err := entry.Info(); err == nil { // else another worker removed it
+		if info, err := entry.Info(); err == nil { // otherwise another worker removed it
 			files = append(files, info)
 		}
 	}
 	return files, nil
 }
 
-// remove removes a file that may be gone already. One that cannot be removed
-// takes room and nothing else.
+// remove removes a file that may be gone. If that fails, the file only takes room.
 func (c *diskCache) remove(name string) { _ = os.Remove(filepath.Join(c.dir, name)) }

@@ -10,31 +10,31 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// A worker and the processes of its slots talk in frames: one byte that says
-// what it is, the length of the body in four bytes (little endian), the body.
+// A worker and its slots' processes exchange frames: a type byte, the length of the body in four
+// bytes (little endian), the body.
 const (
-	frameReady   = 'r' // from the slot: it can compute
+	frameReady   = 'r' // from the slot: ready to compute
 	frameCompute = 'c' // to the slot: a request
 	frameCancel  = 'x' // to the slot: stop computing
-	frameOutcome = 'o' // from the slot: the outcome of the request
-	frameLast    = 'l' // from the slot: the outcome, after which the process ends
-	frameData    = 'd' // from the slot: the digest of a data set whose file cannot be used
+	frameOutcome = 'o' // from the slot: the outcome
+	frameLast    = 'l' // from the slot: the outcome, then the process ends
+	frameData    = 'd' // from the slot: the digest of an unusable data set file
 )
 
-// maxFrame bounds what one end has to believe of the other.
+// maxFrame bounds the length that one end accepts.
 const maxFrame = 1 << 31
 
 // request asks a slot's process for the outcome of a task. It travels as CBOR.
 type request struct {
 	_    struct{}          `cbor:",toarray"`
-	Task []byte            // as it was published
-	Data map[string]string // files of the task's data sets and of its command, by digest
+	Task []byte            // as published
+	Data map[string]string // files of the task's data sets and command, by digest
 
-	Commands  bool              // whether the task may run one
-	Env       map[string]string // the variables of the worker that its command gets
+	Commands  bool              // may the task run one
+	Env       map[string]string // the worker's variables for its command
 	Signature signature
 
-	ctx context.Context // ends when the worker says so
+	ctx context.Context // ends on frameCancel
 }
 
 func writeFrame(w io.Writer, kind byte, body []byte) error {
@@ -60,11 +60,11 @@ func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 	return head[0], body, err
 }
 
-// paths decodes paths as they are: the names of files need not be UTF-8.
+// paths decodes paths, which need not be UTF-8.
 var paths = func() cbor.DecMode {
 	mode, err := cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode()
 	if err != nil {
-		panic(err) // only constants go in
+		panic(err) // constants only
 	}
 	return mode
 }()
@@ -76,7 +76,7 @@ func decodeRequest(body []byte) (*request, error) {
 	return r, paths.Unmarshal(body, r)
 }
 
-// pause waits; it returns false when done comes first.
+// pause returns false when done comes first.
 func pause(done <-chan struct{}, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

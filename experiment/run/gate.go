@@ -16,25 +16,22 @@ import (
 )
 
 const (
-	// mostAgain is how often a cell is queued again because its result did not
-	// pass, before a failed row says so.
+	// mostAgain is how often a cell is queued again after its result was rejected, before it fails.
 	mostAgain = 5
 	// errorBytes and nameBytes bound the texts of an outcome.
 	errorBytes = 64 << 10
 	nameBytes  = 1 << 10
-	// clockBack is how far a worker's clock may be set back while it computes a cell.
-	clockBack = 24 * time.Hour
-	// mostAttempts bounds the attempts that an outcome says.
+	// clockBack is how far a worker's clock may go back during a cell.
+	clockBack    = 24 * time.Hour
 	mostAttempts = 1 << 20
 )
 
-// gate decides which outcomes a run takes: those of its cells, with their labels,
-// that fit the declared tables. Nothing else in a message is believed. It takes 32
-// bytes a cell.
+// gate decides which outcomes a run takes: those of its cells, with their labels, that fit the
+// tables. Nothing else in a message is trusted. It takes 32 bytes a cell.
 type gate struct {
 	plan   *experiment.Plan
 	tables experiment.Tables
-	kept   []string // further tables of each cell that was computed
+	kept   []string // further tables of each computed cell
 	seed   maphash.Seed
 	cells  []plannedCell // by key
 
@@ -78,7 +75,6 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 	return g, nil
 }
 
-// find returns a cell of the plan.
 func (g *gate) find(cell string) (plannedCell, bool) {
 	key, ok := keyOf(cell)
 	if !ok {
@@ -91,24 +87,21 @@ func (g *gate) find(cell string) (plannedCell, bool) {
 	return g.cells[at], true
 }
 
-// plans reports whether a cell is one of the plan.
 func (g *gate) plans(cell string) bool {
 	_, ok := g.find(cell)
 	return ok
 }
 
-// errUnread says that a worker could not read a cell's task: queuing the cell again
-// mends that.
+// errUnread says that a worker could not read a task, which queuing the cell again mends.
 var errUnread = errors.New("the worker could not decode the task")
 
-// labelsError says that an outcome has labels of another plan, in which a data set, say,
-// goes by another name, or of a version with other labels.
+// labelsError says that an outcome has labels of another plan, such as another name of a data set,
+// or of another version.
 type labelsError struct{ error }
 
 var errLabels = &labelsError{errors.New("its labels are not those of the cell in the plan")}
 
-// check returns why an outcome does not pass, nil when it does. It may be called
-// from several goroutines.
+// check returns why an outcome is rejected. It is safe for concurrent use.
 func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list of conditions
 	cell, ok := g.find(o.Cell)
 	switch {
@@ -151,7 +144,6 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 	return g.checkRows(o)
 }
 
-// checkRows checks what was computed.
 func (g *gate) checkRows(o *experiment.Outcome) error {
 	if !o.Status.Computed() {
 		return nil
@@ -167,17 +159,15 @@ func (g *gate) checkRows(o *experiment.Outcome) error {
 	return g.tables.Consistent(o)
 }
 
-// duration reports whether seconds can be how long a cell took.
 func duration(seconds float64) bool { return seconds >= 0 && seconds <= math.MaxFloat32 }
 
-// spent reports whether a cell was queued again as often as it may be.
+// spent reports whether a cell was queued again mostAgain times.
 func (g *gate) spent(key cellKey) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.again[key] >= mostAgain
 }
 
-// noteAgain counts that a cell was queued again.
 func (g *gate) noteAgain(cell string) {
 	if key, ok := keyOf(cell); ok {
 		g.mu.Lock()
@@ -186,7 +176,6 @@ func (g *gate) noteAgain(cell string) {
 	}
 }
 
-// hash returns a hash of one row of labels that fit their columns.
 func (g *gate) hash(labels *experiment.Batch) uint64 {
 	var h maphash.Hash
 	h.SetSeed(g.seed)

@@ -14,16 +14,16 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Progress tells how far a run is.
+// Progress says how far a run is.
 type Progress struct {
-	Total, Done int64         // cells of the plan; those that have ended
-	Gathered    int64         // of these in this run
+	Total, Done int64         // cells: of the plan; ended
+	Gathered    int64         // of Done, in this run
 	Counts      Counts        // of Done
-	Held        []*HeldError  // methods of which cells are held back
+	Held        []*HeldError  // methods with cells held back
 	Elapsed     time.Duration // since the run began
-	Remaining   time.Duration // estimated from the costs; negative while unknown
-	// Milestone says that scores can be compared in the folder: once the first repeat is
-	// complete, and then after each tenth of the cells.
+	Remaining   time.Duration // estimated from costs; negative while unknown
+	// Milestone says that the scores in the folder are comparable: the first repeat is complete,
+	// then after each tenth of the cells.
 	Milestone bool
 }
 
@@ -40,26 +40,25 @@ type gatherer struct {
 	stall    stall
 	repair   repair
 
-	mu      sync.Mutex // guards what follows
-	missing int64      // cells that are neither in the store, without those to compute again, nor gathered or held back
+	mu      sync.Mutex // guards the fields below
+	missing int64      // cells to compute that are neither gathered nor held back
 	came    int        // cells gathered in this run
-	adopted int64      // missing cells that another run had computed
-	again   cellSet    // those of them with a status to compute again
+	adopted int64      // missing cells taken from other runs
+	again   cellSet    // gathered cells with a status to compute again
 	counts  Counts     // of the cells that have ended
 	workload
 	trials
 	milestones Milestones
 }
 
-// workload is what is ahead and behind in estimated seconds.
+// workload is the estimated time, in seconds, ahead and done.
 type workload struct {
-	known  cellSet // cells that had a result in the queue before
-	costs  []costs // of the cells published in this run and not gathered, as if they came in the order of their tasks
+	known  cellSet // cells with an earlier result in the queue
+	costs  []costs // of cells published in this run and not gathered, as if they came in the order of their tasks
 	ahead  float64 // sum of costs
-	behind float64 // of the cells gathered in this run
+	behind float64 // of cells gathered in this run
 }
 
-// expect adds a cell that is published.
 func (w *workload) expect(cost float64) {
 	w.ahead += cost
 	if n := len(w.costs); n > 0 && w.costs[n-1].each == cost {
@@ -69,7 +68,6 @@ func (w *workload) expect(cost float64) {
 	w.costs = append(w.costs, costs{cost, 1})
 }
 
-// gathered notes that a cell came.
 func (w *workload) gathered(cell string) {
 	if len(w.costs) == 0 || w.known.has(cell) {
 		return
@@ -82,7 +80,7 @@ func (w *workload) gathered(cell string) {
 	}
 }
 
-// remaining estimates how long the rest takes; negative while unknown.
+// remaining is negative while unknown.
 func (w *workload) remaining(elapsed time.Duration) time.Duration {
 	if w.behind <= 0 {
 		return -1
@@ -90,14 +88,13 @@ func (w *workload) remaining(elapsed time.Duration) time.Duration {
 	return time.Duration(float64(elapsed) * max(w.ahead, 0) / w.behind)
 }
 
-// costs are the estimated seconds of cells that follow each other in the order of
-// publishing, which in each repeat is that of their costs: those of a grid have few.
+// costs are consecutive cells of equal cost; a grid has few, since each repeat is published in the
+// order of costs.
 type costs struct {
 	each  float64
 	cells int
 }
 
-// newGatherer counts the cells of the plan that are missing.
 func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 	g := &gatherer{
 		store: store, gate: gate, retry: retry, began: time.Now(), report: func(error) {}, before: &known{fresh: true},
@@ -116,7 +113,7 @@ func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 	return g
 }
 
-// Counts say how cells ended.
+// Counts says how cells ended.
 type Counts struct {
 	Statuses map[experiment.Status]int64
 	Reasons  []experiment.Reason // why they are not ok, the most frequent first
@@ -132,10 +129,10 @@ func (c *Counts) Failed() (n int64) {
 	return n
 }
 
-// recall notes how the cells of the folder ended that are not computed again, and why.
+// recall takes the failures of the folder's kept cells into account.
 func (g *gatherer) recall(ctx context.Context, dir string) error {
 	if g.counts.Statuses[experiment.OK] == int64(len(g.gate.cells))-g.missing {
-		return nil // none of them failed
+		return nil // none failed
 	}
 	_, err := results.EachNewest(ctx, dir, []string{"cell", "method", "status", "error"}, func(f *results.Frame) error {
 		text := func(column, row int) string { value, _ := f.At(column, row).(string); return value }
@@ -152,13 +149,12 @@ func (g *gatherer) recall(ctx context.Context, dir string) error {
 	return nil
 }
 
-// misses reports whether a cell is missing.
 func (g *gatherer) misses(cell string) bool {
 	status, short, there := g.store.Newest(cell)
 	return (!there || g.retry.wants(status, short) && !g.again.has(cell)) && !g.held.has(cell)
 }
 
-// miss counts a cell among the missing ones, with -1 no longer.
+// miss adds by to the missing cells.
 func (g *gatherer) miss(cell string, by int64) {
 	g.missing += by
 	if planned, ok := g.gate.find(cell); ok && planned.first {
@@ -166,22 +162,20 @@ func (g *gatherer) miss(cell string, by int64) {
 	}
 }
 
-// stored notes that the store has an outcome of a missing cell.
+// stored counts a stored outcome of a missing cell.
 func (g *gatherer) stored(o *experiment.Outcome) *trial {
 	g.miss(o.Cell, -1)
 	g.counts.Statuses[o.Status]++
 	return g.try(g.gate.tables.Text(&o.Labels, "method"), o.Status, o.Error, o.Cell, o.Repeats)
 }
 
-// complete reports whether no cell is missing.
 func (g *gatherer) complete() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.missing <= 0
 }
 
-// tasks yields the tasks of the missing cells that have no result in the queue
-// either, and notes their costs.
+// tasks yields the tasks of missing cells without a result in the queue, and adds up their costs.
 func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
 	g.mu.Lock()
 	g.known = computed
@@ -208,12 +202,12 @@ func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
 }
 
 const (
-	flushEvery    = time.Second            // outcomes wait at most this long to become durable
-	progressEvery = 200 * time.Millisecond // between two reports of progress
-	lookEvery     = 10 * time.Second       // between two looks at what the server does
+	flushEvery    = time.Second // until outcomes are durable, at most
+	progressEvery = 200 * time.Millisecond
+	lookEvery     = 10 * time.Second // at the state of the server
 )
 
-// gather stores outcomes as they arrive until none is missing.
+// gather stores outcomes as they arrive until no cell is missing.
 func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	type arrival struct {
@@ -248,7 +242,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			if err := g.arrive(ctx, q, a.outcome, a.stray); err != nil {
 				return err
 			}
-			if time.Since(flushed) >= flushEvery { // what comes seldom need not wait
+			if time.Since(flushed) >= flushEvery { // rare arrivals need not wait
 				if err := g.store.Flush(); err != nil {
 					return err
 				}
@@ -286,15 +280,14 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	return g.store.Flush()
 }
 
-// storeMissing stores an outcome of a missing cell. Others are there already: a worker
-// believed lost finished too, or the result is one of before a retry or of before the
-// limits were raised.
+// storeMissing stores an outcome of a missing cell. Other outcomes are duplicates of a worker
+// presumed lost, or precede a retry or raised limits.
 func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	raised := g.retry.limits.Mend(o.Status, o.Short) && g.before.puts(o.Cell)
 	stale := raised || g.retry.wants(o.Status, o.Short) && o.Finished.Before(g.began)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !stale && g.release(o.Cell) { // it was being computed when its method was held back
+	if !stale && g.release(o.Cell) { // in computation when its method was held back
 		g.miss(o.Cell, 1)
 	}
 	if !g.misses(o.Cell) || stale {
@@ -318,8 +311,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	return nil
 }
 
-// appendOutcome adds an outcome to the store. One of a task that no worker
-// could read has no labels: they come from the plan.
+// appendOutcome stores an outcome. The labels of an unreadable task come from the plan.
 func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Outcome) error {
 	if o.Labels.Rows == 0 {
 		for task, err := range plan.Tasks() {
@@ -335,7 +327,6 @@ func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Ou
 	return store.Append(o)
 }
 
-// arrive takes an outcome, or why a message did not pass.
 func (g *gatherer) arrive(ctx context.Context, q *queue.Queue, o *experiment.Outcome, stray *queue.QuarantinedError) error {
 	if stray != nil {
 		g.noteStray(stray)
@@ -345,7 +336,7 @@ func (g *gatherer) arrive(ctx context.Context, q *queue.Queue, o *experiment.Out
 	return g.holdBack(ctx, q)
 }
 
-// tick reports the progress; scores that can be compared are in the folder then.
+// tick reports the progress. At a milestone it flushes first, so that the scores are in the folder.
 func (g *gatherer) tick() error {
 	milestone := g.reached()
 	if milestone {
@@ -357,7 +348,6 @@ func (g *gatherer) tick() error {
 	return nil
 }
 
-// reached reports whether a milestone was passed since the last call.
 func (g *gatherer) reached() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -365,7 +355,6 @@ func (g *gatherer) reached() bool {
 	return g.milestones.Passed(total-g.missing, total)
 }
 
-// tell reports the progress.
 func (g *gatherer) tell(milestone bool) {
 	if g.progress == nil {
 		return

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// headBytes is how much is kept of what a process writes to its standard error:
-// the message of a panic and the first goroutines come first.
+// headBytes of a process's standard error are kept: a panic's message and first goroutines come
+// first.
 const headBytes = 8 << 10
 
 // head keeps the beginning of what is written to it.
@@ -26,7 +26,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take returns the beginning of what was written since the last take.
+// take returns the head of what was written since the last take.
 func (h *head) take() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,18 +10,16 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// hangsAfter is how long a worker may not come round to say what it does
-// before it counts as hanging.
+// hangsAfter is the silence of a worker's loop after which it counts as hanging.
 const hangsAfter = 6 * queue.PresenceEvery
 
-// Health tells how a worker does. The zero value is that of a worker that has
-// not begun yet. It is safe for concurrent use.
+// Health is the state of a worker, safe for concurrent use. The zero value is that of a worker not
+// started.
 type Health struct {
 	puller atomic.Pointer[queue.Puller] // nil while the worker does not run
-	beat   atomic.Int64                 // when the worker last said what it does, Unix nanoseconds
+	beat   atomic.Int64                 // last announcement, Unix ns
 }
 
-// begin and end enclose a worker's work.
 func (h *Health) begin(puller *queue.Puller) {
 	h.alive()
 	h.puller.Store(puller)
@@ -29,11 +27,10 @@ func (h *Health) begin(puller *queue.Puller) {
 
 func (h *Health) end() { h.puller.Store(nil) }
 
-// alive notes that the worker's loop goes on.
 func (h *Health) alive() { h.beat.Store(time.Now().UnixNano()) }
 
-// Alive returns an error when a worker that runs has not come round for half a
-// minute: it hangs, and only a restart helps.
+// Alive returns an error if the loop of a running worker was silent for half a minute: only a
+// restart helps.
 func (h *Health) Alive() error {
 	if silent := time.Since(time.Unix(0, h.beat.Load())); h.puller.Load() != nil && silent > hangsAfter {
 		return fmt.Errorf("the loop that pulls tasks has not run for %v", silent.Round(time.Second))
@@ -41,8 +38,7 @@ func (h *Health) Alive() error {
 	return nil
 }
 
-// Ready returns an error unless the worker is connected and has the consumers
-// of all runs.
+// Ready returns an error unless the worker is connected and has listed the runs.
 func (h *Health) Ready() error {
 	puller := h.puller.Load()
 	if puller == nil {
@@ -51,8 +47,7 @@ func (h *Health) Ready() error {
 	return puller.Ready()
 }
 
-// Handler answers /healthz by [Health.Alive] and /readyz by [Health.Ready], with
-// status 503 and the error's text where there is one.
+// Handler answers /healthz by [Health.Alive] and /readyz by [Health.Ready].
 func (h *Health) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", AnswerCheck(h.Alive))
@@ -60,8 +55,7 @@ func (h *Health) Handler() http.Handler {
 	return mux
 }
 
-// AnswerCheck answers a health check: 200, or 503 with the error's text where
-// there is one.
+// AnswerCheck answers a health check: 200, or 503 with the error's text.
 func AnswerCheck(check func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")

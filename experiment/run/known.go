@@ -10,14 +10,14 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// again tells which cells that have ended are computed again: those with one of the
-// statuses, and those that a limit kept from ending which is higher now.
+// again selects the ended cells to compute again: those with one of the statuses, and those that
+// hit a limit that has since been raised.
 type again struct {
 	statuses []experiment.Status
-	limits   experiment.Limits // of now
+	limits   experiment.Limits // current ones
 }
 
-// wants reports whether a cell is computed again, where short is [experiment.Outcome.Short].
+// wants takes [experiment.Outcome.Short] as short.
 func (a *again) wants(status experiment.Status, short float64) bool {
 	return slices.Contains(a.statuses, status) || a.limits.Mend(status, short)
 }
@@ -25,12 +25,11 @@ func (a *again) wants(status experiment.Status, short float64) bool {
 // known is what the queue has of a run at a time.
 type known struct {
 	fresh bool               // nobody can have computed a cell yet
-	done  cellSet            // cells with a result, but for those to compute again
-	again map[cellKey]uint64 // those, with the number of their next task
+	done  cellSet            // cells with a result, except those to compute again
+	again map[cellKey]uint64 // the number of the next task of each
 }
 
-// lookUp finds out what the queue has of a run of which some cells are to be computed
-// again.
+// lookUp finds what the queue has of a run; wants selects the ended cells to compute again.
 func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.Ended) bool) (*known, error) {
 	runs, err := q.Runs(ctx)
 	if err != nil {
@@ -51,15 +50,12 @@ func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.E
 	return k, nil
 }
 
-// wantsEnded is wants for a cell that has ended.
 func (a *again) wantsEnded(e *queue.Ended) bool { return a.wants(e.Status, e.Short) }
 
-// noEnded is a lookUp's wants for no cell.
 func noEnded(*queue.Ended) bool { return false }
 
-// sift moves what does not pass of a run's dead letters and results to the
-// quarantine, so that it counts as not there, and returns how many messages it were.
-// take gets the outcomes that pass.
+// sift moves rejected dead letters and results to the quarantine, so that they no longer count.
+// take gets the other outcomes.
 func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment.Outcome) error) (strays []*queue.QuarantinedError, err error) {
 	_, strays, err = q.Reconcile(ctx, gate.plan.Run, gate.check)
 	if err != nil {
@@ -75,8 +71,8 @@ func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment
 	return strays, err
 }
 
-// read hands the outcomes of a run that pass to take, with follow those to come too,
-// or why a message did not pass.
+// read passes the accepted outcomes of a run, with follow also future ones, or the reason of a
+// rejection, to take.
 func read(ctx context.Context, q *queue.Queue, gate *gate, follow bool, take func(*experiment.Outcome, *queue.QuarantinedError) error) error {
 	for outcome, err := range q.Sift(ctx, gate.plan.Run, follow, gate.check) {
 		var stray *queue.QuarantinedError
@@ -101,8 +97,7 @@ func (k *known) number(cell string) uint64 {
 	return k.again[key]
 }
 
-// publish publishes tasks. Cells that get their result between the look and now
-// are not computed again.
+// publish publishes tasks. Cells that got a result after the look-up are not computed again.
 func (k *known) publish(ctx context.Context, q *queue.Queue, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
 	if k.fresh {
 		return q.Publish(ctx, tasks)
@@ -110,8 +105,8 @@ func (k *known) publish(ctx context.Context, q *queue.Queue, tasks iter.Seq2[exp
 	return q.PublishAgain(ctx, tasks, k.number)
 }
 
-// publishAll publishes the wanted cells of a plan. Where some are refused, tasks
-// that are stuck may be in their way.
+// publishAll publishes the wanted cells of a plan. If some are refused, it removes tasks that are
+// stuck and tries once more.
 func (k *known) publishAll(ctx context.Context, q *queue.Queue, plan *experiment.Plan, wanted func(cell string) bool) (published, refused int, err error) {
 	published, refused, err = k.publish(ctx, q, tasksOf(plan, wanted))
 	if err != nil || refused == 0 {

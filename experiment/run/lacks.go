@@ -12,12 +12,11 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// firstLack and mostLack bound how long a worker leaves the tasks of a command to others
-// before it tries one again; the time doubles from one to the other.
+// firstLack and mostLack bound how long a worker leaves the tasks of a command to others before it
+// tries again; the time doubles.
 const firstLack, mostLack = 30 * time.Second, 10 * time.Minute
 
-// lacks is what a worker lacks for the commands of tasks. It does not try these for a
-// while.
+// lacks is what a worker lacks for the commands of tasks, which it does not try for a while.
 type lacks struct {
 	mu  sync.Mutex
 	all map[program]*lack
@@ -25,21 +24,21 @@ type lacks struct {
 	isolation atomic.Bool // see [outside.Isolate]
 }
 
-// program stands for a command: in a run those with the same files are taken for one.
+// program identifies a command by its run and files.
 type program struct{ run, files string }
 
 type lack struct {
 	err   *outside.LackError
 	until time.Time // tasks of the command are not tried
 	wait  time.Duration
-	seen  time.Time // when a task was last left to others for it
+	seen  time.Time // when a task was last left to others
 }
 
 func programOf(task *experiment.Task) program {
 	return program{task.Run, strings.Join(task.Files, " ")}
 }
 
-// of returns what the task's command was found to lack lately, nil for nothing.
+// of returns what the task's command currently lacks, nil for nothing.
 func (l *lacks) of(task *experiment.Task) *outside.LackError {
 	if !task.Commands() {
 		return nil
@@ -54,7 +53,6 @@ func (l *lacks) of(task *experiment.Task) *outside.LackError {
 	return found.err
 }
 
-// note takes note of what the task's command lacks.
 func (l *lacks) note(task *experiment.Task, err *outside.LackError) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,14 +65,14 @@ func (l *lacks) note(task *experiment.Task, err *outside.LackError) {
 		found = &lack{}
 		l.all[key] = found
 	}
-	if now.After(found.until) { // else another slot found it as well
+	if now.After(found.until) { // otherwise another slot found it as well
 		found.wait = min(max(2*found.wait, firstLack), mostLack)
 		found.until = now.Add(found.wait)
 	}
 	found.err, found.seen = err, now
 }
 
-// clear forgets what the task's command lacked: it was computed.
+// clear is called when a task of the command was computed.
 func (l *lacks) clear(task *experiment.Task) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,10 +81,9 @@ func (l *lacks) clear(task *experiment.Task) {
 	}
 }
 
-// lackFor is how long a worker says what it lacks after it last left a task to others.
+// lackFor is how long a worker announces a lack after it last left a task to others.
 const lackFor = time.Minute
 
-// list returns what the worker lacks, by run.
 func (l *lacks) list() (list []queue.Lack) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,12 +6,11 @@ import (
 	"strconv"
 )
 
-// memory tells how much memory this process has in use: what is resident, as
-// the kernel counts it.
+// memory measures the resident memory of this process, as the kernel counts it.
 type memory struct {
-	pages  *os.File // /proc/self/statm
-	status *os.File // its line VmHWM is the peak
-	reset  *os.File // /proc/self/clear_refs, where 5 lowers the peak to what is in use
+	pages  *os.File
+	status *os.File // VmHWM is the peak
+	reset  *os.File // /proc/self/clear_refs, where 5 resets the peak
 	buffer []byte
 }
 
@@ -20,10 +19,10 @@ func openMemory() *memory {
 	m.pages, _ = os.Open("/proc/self/statm")
 	m.status, _ = os.Open("/proc/self/status")
 	m.reset, _ = os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0)
-	return m // what cannot be opened is not known
+	return m // what cannot be opened is unknown
 }
 
-// now returns the bytes in use, false where that is not known.
+// now returns the bytes in use, false if unknown.
 func (m *memory) now() (int64, bool) {
 	var buffer [128]byte
 	if m.pages == nil {
@@ -41,12 +40,11 @@ func (m *memory) now() (int64, bool) {
 // begin starts a new peak.
 func (m *memory) begin() {
 	if m.reset != nil {
-		_, _ = m.reset.WriteAt([]byte("5"), 0) // peak fails to be known then, see below
+		_, _ = m.reset.WriteAt([]byte("5"), 0) // the peak is unknown then, see below
 	}
 }
 
-// peak returns the most bytes in use since begin, false where that is not
-// known.
+// peak returns the maximum bytes in use since begin, false if unknown.
 func (m *memory) peak() (int64, bool) {
 	if m.reset == nil || m.status == nil {
 		return 0, false
@@ -61,5 +59,5 @@ func (m *memory) peak() (int64, bool) {
 	return kilobytes << 10, err == nil
 }
 
-// sample is for systems that do not count the peak themselves.
+// sample is for systems that do not count the peak.
 func (m *memory) sample(int64) {}

@@ -13,18 +13,17 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// repair is what became of messages that did not pass.
+// repair tracks rejected messages.
 type repair struct {
 	quarantined int64     // messages
-	cells       cellSet   // missing ones whose message was quarantined since the last repair
-	after       time.Time // which the next repair may begin
+	cells       cellSet   // missing cells with a message quarantined since the last repair
+	after       time.Time // start of the next repair at the earliest
 }
 
-// noteStray notes that a message was quarantined. Its cell is to be queued again
-// when it is a missing one.
+// noteStray notes a quarantined message; a missing cell is to be queued again.
 func (g *gatherer) noteStray(stray *queue.QuarantinedError) {
 	g.repair.quarantined++
-	if bits.OnesCount64(uint64(g.repair.quarantined)) == 1 { // the first, and fewer and fewer of those that follow
+	if bits.OnesCount64(uint64(g.repair.quarantined)) == 1 { // reported at powers of two
 		g.report(fmt.Errorf("%d messages of this run were quarantined; the last: %w", g.repair.quarantined, stray))
 	}
 	if g.gate.plans(stray.Cell) && g.lacks(stray.Cell) {
@@ -32,16 +31,15 @@ func (g *gatherer) noteStray(stray *queue.QuarantinedError) {
 	}
 }
 
-// lacks is misses for who does not hold mu.
+// lacks is misses for callers that do not hold mu.
 func (g *gatherer) lacks(cell string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.misses(cell)
 }
 
-// mend queues missing cells again whose message was quarantined. Those that are
-// still queued are refused. A cell that was queued again as often as it may be ends
-// with a failed row. Expanding a large plan takes a tenth of the time at most.
+// mend queues the cells of quarantined messages again, except those still queued. A cell queued
+// again too often fails. Expanding a large plan takes at most a tenth of the time.
 func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
 	if len(g.repair.cells) == 0 || time.Now().Before(g.repair.after) {
 		return nil
@@ -74,13 +72,11 @@ func (g *gatherer) putAgain(ctx context.Context, q *queue.Queue, task *experimen
 	return err
 }
 
-// one is a sequence of one task.
 func one(task experiment.Task) iter.Seq2[experiment.Task, error] {
 	return func(yield func(experiment.Task, error) bool) { yield(task, nil) }
 }
 
-// mendData replaces data sets and files of the plan that workers found damaged at the
-// server.
+// mendData replaces data sets and files that workers found damaged at the server.
 func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
 	workers, _, err := q.Workers(ctx)
 	if err != nil {

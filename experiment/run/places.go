@@ -12,8 +12,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// placesOf returns the places of a grid's file and of the files of its plan's data
-// sets, as they are on this machine.
+// placesOf returns the places, on this machine, of a grid's file and its data sets' files.
 func placesOf(grid *experiment.Grid, plan *experiment.Plan) results.ManifestPlaces {
 	var places results.ManifestPlaces
 	if path, err := filepath.Abs(grid.File); err == nil && grid.File != "" {
@@ -49,8 +48,8 @@ func seenFrom(places results.ManifestPlaces, dir string) results.ManifestPlaces 
 	return seen
 }
 
-// placesIn returns where a file can be: where it was, and where it was as seen from the
-// folder of the results.
+// placesIn returns where a file can be: where it was, or there relative to the folder of the
+// results.
 func placesIn(p results.ManifestPlace, dir string) (list []string) {
 	if p.Path != "" {
 		list = append(list, p.Path)
@@ -61,8 +60,7 @@ func placesIn(p results.ManifestPlace, dir string) (list []string) {
 	return list
 }
 
-// planOfFolder is planOf for a folder of results, whose grid and data are looked for
-// where its manifest says, too.
+// planOfFolder is planOf that also looks for grid and data where the folder's manifest says.
 func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
 	here := *m
 	for _, path := range placesIn(m.Places.Grid, dir) {
@@ -74,9 +72,8 @@ func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library 
 	return planOf(ctx, &here, &placed{library, m, dir})
 }
 
-// placed loads the data sets of a folder of results. One that the library does not have,
-// or not with the digest that the cells were computed from, is looked for where the
-// manifest says.
+// placed loads the data sets of a folder of results. If the library lacks one, or has another
+// digest, it is looked for where the manifest says.
 type placed struct {
 	experiment.Loader
 	manifest *results.Manifest

@@ -20,23 +20,20 @@ import (
 )
 
 const (
-	// startWait bounds the start of a slot's process.
 	startWait = 30 * time.Second
-	// patience is how long a cell may take to stop after it was told to,
-	// before its process is killed.
+	// patience is how long a cell may take to stop before its process is killed.
 	patience = time.Second
-	// dataTries is how often a cell's data sets are fetched before they are
-	// believed to be no good.
+	// dataTries is how often a cell's data sets are fetched before they count as damaged.
 	dataTries = 5
 )
 
-// process computes cells in a process of its own, which is started when it is
-// needed and replaced when a cell ends it.
+// process computes cells in a process of its own, started when needed and replaced when a cell ends
+// it.
 type process struct {
 	worker *Worker
 	files  *diskCache
 
-	child *child // nil while there is none
+	child *child // nil for none
 }
 
 // child is a running process of a slot.
@@ -44,9 +41,9 @@ type child struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	stderr  *head
-	mark    string        // of the commands that it runs, "" where it may run none
-	answers chan answer   // closed when no more come
-	ended   chan struct{} // closed when the process was waited for
+	mark    string        // of the commands that it runs, "" if it may run none
+	answers chan answer   // closed after the last
+	ended   chan struct{} // closed after the process was waited for
 }
 
 type answer struct {
@@ -54,8 +51,7 @@ type answer struct {
 	body []byte
 }
 
-// start starts the process and waits until it can compute. One that may run commands has
-// a /dev/shm of its own where the system allows it.
+// start gives a process that may run commands its own /dev/shm if the system allows it.
 func (p *process) start(ctx context.Context) error {
 	if !p.worker.AllowCommands || p.worker.lacks.isolation.Load() {
 		return p.launch(ctx, p.worker.Process())
@@ -86,7 +82,7 @@ func (e *IsolationError) Error() string {
 
 func (e *IsolationError) Unwrap() error { return e.Err }
 
-// launch starts a process and waits until it can compute.
+// launch starts a process and waits until it is ready.
 func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	mark := ""
 	if p.worker.AllowCommands {
@@ -123,7 +119,6 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	}
 }
 
-// listen reads answers until the process ends.
 func (c *child) listen(out io.Reader) {
 	defer close(c.ended)
 	r := bufio.NewReaderSize(out, frameBuffer)
@@ -135,14 +130,14 @@ func (c *child) listen(out io.Reader) {
 		c.answers <- answer{kind, body}
 	}
 	close(c.answers)
-	_ = c.cmd.Wait() // how it ended is in ProcessState
+	_ = c.cmd.Wait() // ProcessState says how it ended
 	if c.mark != "" {
-		outside.EndMarked(c.mark) // what its commands left behind when it was killed
+		outside.EndMarked(c.mark) // left behind by its commands when it was killed
 		disk.RemoveLeft(outside.FolderPrefix)
 	}
 }
 
-// kill ends the process and waits for its end.
+// kill kills the process and waits for it.
 func (c *child) kill() {
 	if c.mark != "" {
 		outside.EndTree(c.cmd.Process.Pid)
@@ -151,15 +146,15 @@ func (c *child) kill() {
 	c.close()
 }
 
-// close lets the process end and waits for its end.
+// close lets the process end and waits for it.
 func (c *child) close() {
 	c.in.Close()
-	for range c.answers { // what nobody waits for
+	for range c.answers { // drain
 	}
 	<-c.ended
 }
 
-// end tells how the process ended, with what it wrote last.
+// end describes the end of the process and its last output.
 func (c *child) end() string {
 	text := c.cmd.ProcessState.String()
 	if said := c.stderr.take(); said != "" {
@@ -168,7 +163,6 @@ func (c *child) end() string {
 	return text
 }
 
-// close ends the process.
 func (p *process) close() {
 	if p.child == nil {
 		return
@@ -212,14 +206,12 @@ func (p *process) compute(ctx context.Context, tasks []*queue.Delivery, s *shift
 
 func (p *process) several() bool { return true }
 
-// handBack ends tasks that are not computed.
 func handBack(s *shift, tasks []*queue.Delivery) {
 	for _, d := range tasks {
 		s.ends(d, nil, nil)
 	}
 }
 
-// alone has one task computed.
 func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*queue.Sealed, error) {
 	for tries := 1; ; tries++ {
 		outcome, bad, err := p.attempt(ctx, d, late)
@@ -231,16 +223,15 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*q
 		if bad == nil {
 			return outcome, err
 		}
-		// Other workers remove files of a cache they share. A data set that is no
-		// good however often it is fetched is damaged at the server.
+		// Other workers remove files of a shared cache. A data set that stays bad after several
+		// fetches is damaged at the server.
 		if p.files.remove(bad.digest + cachedEnding); tries == dataTries {
 			return nil, &queue.DamagedError{Object: bad.digest, Err: bad.err}
 		}
 	}
 }
 
-// attempt asks the process once. bad is the data set whose file cannot be
-// used.
+// attempt asks the process once. bad is a data set with an unusable file.
 func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *queue.Sealed, bad *dataError, err error) {
 	body, err := p.request(ctx, d)
 	if err != nil {
@@ -258,7 +249,6 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (
 	return p.await(ctx, d, began, late)
 }
 
-// request returns the request for a task.
 func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
 	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: p.worker.AllowCommands, Signature: p.worker.signature(d)}
 	if r.Commands {
@@ -281,7 +271,6 @@ func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error
 	return r.encode()
 }
 
-// ready starts the process unless it is there.
 func (p *process) ready(ctx context.Context) error {
 	if p.child == nil || p.child.over() {
 		p.close()
@@ -293,7 +282,6 @@ func (p *process) ready(ctx context.Context) error {
 	return nil
 }
 
-// over reports whether the process has ended.
 func (c *child) over() bool {
 	select {
 	case <-c.ended:
@@ -306,13 +294,12 @@ func (c *child) over() bool {
 // deathError says that the process ended while a cell was computed.
 type deathError struct {
 	how   string
-	began time.Time // the computation
+	began time.Time // of the computation
 }
 
 func (e *deathError) Error() string { return "the process of a slot ended: " + e.how }
 
-// await waits for the answer, or kills the process that does not give it. When
-// there is none for a while it calls late.
+// await waits for the answer, or kills a process without one. After patience it calls late.
 func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time, late func()) (*queue.Sealed, *dataError, error) {
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
@@ -359,7 +346,6 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 	}
 }
 
-// receive reads an answer.
 func (p *process) receive(a answer, d *queue.Delivery) (*queue.Sealed, *dataError, error) {
 	switch a.kind {
 	case frameData:

@@ -7,11 +7,11 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// BusyError says that a run is not finished: cells wait or are being computed.
+// BusyError says that a run is not finished: cells are queued or being computed.
 type BusyError struct {
 	Run    string
 	Counts queue.Counts
-	Worker string // one that computes a cell of the run, "" for none known
+	Worker string // that computes a cell of the run, "" if unknown
 }
 
 func (e *BusyError) Error() string {
@@ -21,9 +21,8 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("run %s: worker %s still computes a cell of it", e.Run, e.Worker)
 }
 
-// Purge removes everything that the queue has of a run that is finished or
-// cancelled: results, attempts, dead letters, its description. A run with cells
-// to come is a [*BusyError]. Data sets stay, since other runs can use them.
+// Purge removes all that the queue has of a finished or cancelled run except data sets, which other
+// runs may use. Other runs are a [*BusyError].
 func Purge(ctx context.Context, q *queue.Queue, run string) error {
 	counts, err := q.Counts(ctx, run)
 	if err != nil {
@@ -37,7 +36,7 @@ func Purge(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	for _, worker := range workers {
-		for _, running := range worker.Running { // of a cancelled run, until it hears of that
+		for _, running := range worker.Running { // of a cancelled run, until the worker learns of it
 			if running.Run == run && worker.State != queue.Gone {
 				return &BusyError{Run: run, Counts: counts, Worker: worker.Name}
 			}

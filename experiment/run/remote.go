@@ -16,11 +16,10 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// putRun stores what others need to gather, retry or describe a run: its data
-// sets, the list of its cells and, under the run's name, its description, which is that of the last
-// submission. Tasks that are queued get its limits; limited reports whether they had
-// others. It returns the names of the data sets and descriptions that were there,
-// damaged, and are replaced. Files of commands are among them.
+// putRun stores what others need to gather, retry or describe a run: its data sets, files of
+// commands, list of cells and, under the run's name, its description, which replaces that of the
+// last submission. Queued tasks get its limits; limited reports whether they had others. replaced
+// names what was damaged at the server.
 func putRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, gate *gate) (replaced []string, limited bool, err error) {
 	plan := gate.plan
 	if replaced, err = putDatasets(ctx, q, plan, plan.Data); err != nil {
@@ -40,7 +39,6 @@ func putRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, gate *ga
 	return replaced, limited, err
 }
 
-// putDescription is putRun without the data sets and cells.
 func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, places results.ManifestPlaces) (damaged, limited bool, err error) {
 	description := &Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()}
 	description.Places = places
@@ -70,7 +68,7 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 	if errors.Is(err, queue.ErrNotOpen) { // its tasks will have them
 		return damaged, false, nil
 	}
-	// Where the run had no limits but those of its tasks, these are the description's.
+	// Tasks without the run's limits have those of the old description.
 	if limited && have != nil {
 		if old, err := experiment.Parse([]byte(have.Grid), have.File, have.Set); err == nil {
 			limited = old.Limits != plan.Limits
@@ -79,22 +77,21 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 	return damaged, limited, err
 }
 
-// Submitted tells what became of the cells of a run that was submitted or retried.
+// Submitted says what became of the cells of a submitted or retried run.
 type Submitted struct {
-	Published, Refused int // queued now; queued or in flight already
-	Quarantined        int // messages that did not pass
-	Left               int // cells that fail each time, for which Retry was not asked
-	Shared             int // cells whose results are now those of other runs
+	Published, Refused int // queued now; already queued or in flight
+	Quarantined        int // rejected messages
+	Left               int // cells that would fail again, without a status that asks for them
+	Shared             int // cells with results taken from other runs
 
-	Replaced []string // data sets that were damaged at the server
-	Limited  bool     // the cells that were queued have other limits now
-	Paused   bool     // workers take no task of the run
+	Replaced []string // data sets damaged at the server
+	Limited  bool     // the queued cells have new limits
+	Paused   bool     // workers take no tasks of the run
 }
 
-// Submit publishes the cells of a plan that have no result in the queue yet, and
-// those that a limit kept from ending which is higher now. Cells that other runs at the
-// server have computed, or those that from says, are not published: their results become
-// those of the run.
+// Submit publishes the cells of a plan without a result in the queue, and those that hit a limit
+// that has since been raised. Results of other runs, at the server or those in from, are used
+// instead of computing their cells.
 func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, from ...Reuse) (*Submitted, error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
@@ -119,7 +116,6 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	return s, err
 }
 
-// shareSubmitted is share for a plan that is submitted.
 func shareSubmitted(ctx context.Context, q *queue.Queue, gate *gate, k *known, from []Reuse) (shared int, err error) {
 	if len(k.done) >= len(gate.cells) {
 		return 0, nil
@@ -142,11 +138,10 @@ func shareSubmitted(ctx context.Context, q *queue.Queue, gate *gate, k *known, f
 	return share(ctx, q, t, k, others, all)
 }
 
-// Retry puts the cells of a run whose result has one of the statuses back into
-// the queue, and those whose result does not pass. Without statuses it is all cells
-// that failed or are incomplete, but for those that fail each time under the limits.
-// limits are overrides of the grid's key limits, as in limits.timeout=2h: they count
-// from now on for all cells of the run.
+// Retry queues the cells of a run whose result has one of the statuses or is rejected. Without
+// statuses these are all failed or incomplete cells, except those that would fail again under the
+// limits. limits override the grid's key limits, as in limits.timeout=2h, for all cells of the run
+// from now on.
 func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experiment.Status, limits []string) (*Submitted, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run, limits...)
 	if err != nil {
@@ -180,8 +175,7 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 	return s, err
 }
 
-// overridden returns the overrides of a grid with more of them, which replace those of
-// the same keys.
+// overridden adds the overrides more to set, replacing those of the same keys.
 func overridden(set, more []string) []string {
 	key := func(s string) string { name, _, _ := strings.Cut(s, "="); return name }
 	set = slices.DeleteFunc(slices.Clone(set), func(old string) bool {
@@ -190,9 +184,9 @@ func overridden(set, more []string) []string {
 	return append(set, more...)
 }
 
-// submit publishes the wanted cells of a plan, where those whose result is one of
-// the ended ones are to be computed again. Results are read when there are any: what
-// does not pass is no result, and its cell is wanted. choose says which cells are wanted.
+// submit publishes the wanted cells of a plan, as choose says. ended selects results whose cells
+// are to be computed again. Existing results are checked: a rejected one counts as none, and its
+// cell is wanted.
 func submit(ctx context.Context, q *queue.Queue, gate *gate, ended func(*queue.Ended) bool, choose func(*known) (wanted func(cell string) bool, err error)) (*Submitted, error) {
 	var s Submitted
 	plan := gate.plan
@@ -228,17 +222,16 @@ func submit(ctx context.Context, q *queue.Queue, gate *gate, ended func(*queue.E
 	return &s, err
 }
 
-// Collected tells what was gathered of a run.
+// Collected says what was gathered of a run.
 type Collected struct {
 	Counts      map[experiment.Status]int // of the folder
-	Cells       int64                     // that the run has
-	Quarantined int                       // messages that did not pass
-	Again       int                       // cells queued again for that
+	Cells       int64                     // of the run
+	Quarantined int                       // rejected messages
+	Again       int                       // cells queued again for that reason
 }
 
-// Collect gathers the results that the queue has of a run into a folder, also
-// while the run is going on. Cells whose result does not pass are queued again. compression
-// is that of [Coordinator].
+// Collect gathers a run's results from the queue into a folder, even while the run goes on. Cells
+// with a rejected result are queued again.
 func Collect(ctx context.Context, q *queue.Queue, run, out, version string, compression results.Compression) (*Collected, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {
@@ -250,7 +243,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 		return nil, err
 	}
 	defer store.Close()
-	// While outcomes are added the folder is already one that others can read.
+	// Others can read the folder while outcomes are added.
 	if err := c.putManifest(store, false); err != nil {
 		return nil, err
 	}
@@ -275,8 +268,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 	return &Collected{store.Counts(), plan.Count(), len(strays), again}, nil
 }
 
-// queueAgain queues the cells of quarantined messages that the store does not have
-// and returns how many.
+// queueAgain queues the cells of quarantined messages that the store lacks.
 func (c *Coordinator) queueAgain(ctx context.Context, q *queue.Queue, store *results.Store, strays []*queue.QuarantinedError) (int, error) {
 	if len(strays) == 0 {
 		return 0, nil
@@ -302,8 +294,7 @@ func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid,
 	return grid, plan, err
 }
 
-// findRun is FindRun with the manifest of the run's description, of which overrides of
-// the grid take the place.
+// findRun also returns the manifest; set overrides keys of the grid.
 func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*experiment.Grid, *experiment.Plan, *results.Manifest, error) {
 	description, err := Describe(ctx, q, run)
 	if err != nil {
@@ -319,14 +310,12 @@ func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*e
 	return grid, plan, manifest, err
 }
 
-// Replan makes the grid and the plan of a folder's manifest again. That it is the same
-// run is checked.
+// Replan restores the grid and the plan of a folder's manifest and checks that it is the same run.
 func Replan(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
 	grid, plan, err := planOfFolder(ctx, dir, m, library)
 	return grid, plan, checkPlan(m, plan, err)
 }
 
-// checkPlan returns an error unless a manifest could be planned, as its run.
 func checkPlan(m *results.Manifest, plan *experiment.Plan, err error) error {
 	if err != nil {
 		return fmt.Errorf("the grid of run %s: %w", m.Run, err)

@@ -18,32 +18,31 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Replayed is a cell computed again beside what the folder says of it.
+// Replayed compares a cell computed again with the folder.
 type Replayed struct {
 	Cell     string
 	Method   string
-	Columns  []experiment.Column // of the cells table that computing decides, the status first
-	Stored   []any               // their values in the folder, nil where null
+	Columns  []experiment.Column // computed columns of the cells table, the status first
+	Stored   []any               // values in the folder, nil for null
 	Computed []any
 	Rows     []ReplayedRows // of the further tables that the folder has of the cell
-	Same     bool           // every value, those of the rows included, is equal bit for bit, and the error is for the same reason
+	Same     bool           // all values and rows are equal bit for bit, and the error has the same reason
 	Rounding bool           // the same, with values equal within [experiment.Rounding]
-	Error    [2]string      // stored and computed, "" where the status is ok
-	Failed   bool           // what is computed here failed
-	Platform string         // what the stored one was computed on, "" where that is not known
+	Error    [2]string      // stored and computed, "" if ok
+	Failed   bool           // here
+	Platform string         // of the stored result, "" if unknown
 }
 
-// ReplayedRows says how many rows of a further table were compared.
+// ReplayedRows is the number of compared rows of a further table.
 type ReplayedRows struct {
 	Table string
 	Rows  int
 }
 
-// Replay computes one cell of a folder of results again; that of a command only where
-// commands are allowed, see [Worker]. With a data folder
-// it writes there what the cell was computed from and led to: train.csv,
-// validation.csv and test.csv (scaled and contaminated features, then the
-// target), and path.arrow (knots with coefficients), which has the given compression.
+// Replay computes one cell of a folder of results again, a command only with commands, see
+// [Worker]. Into the folder data, unless "", it writes the cell's train.csv, validation.csv and
+// test.csv (scaled and contaminated features, then the target) and path.arrow (knots with
+// coefficients, with the given compression).
 func Replay(ctx context.Context, dir, cell, data string, compression results.Compression, library experiment.Loader, commands bool) (*Replayed, error) {
 	manifest, err := results.ReadManifest(dir)
 	if err != nil {
@@ -108,7 +107,7 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	return r, nil
 }
 
-// hostOf returns a host of a plan's commands, which have their files from the grid's folder.
+// hostOf returns a host of a plan's commands with the files of the grid's folder.
 func hostOf(plan *experiment.Plan) *outside.Host {
 	return &outside.Host{Open: func(ctx context.Context, digest string) (io.ReadCloser, error) {
 		content, err := plan.File(ctx, digest)
@@ -116,9 +115,9 @@ func hostOf(plan *experiment.Plan) *outside.Host {
 	}}
 }
 
-// Try computes one cell of a method of a plan here: the first on the data set where its cells
-// are expected to take the least time. What a command writes to its standard error goes to stderr
-// and is no part of the outcome's error. Commands run.
+// Try computes one cell of a method of a plan: the first one on the data set with the smallest
+// expected time. A command's standard error goes to stderr and not into the outcome's error.
+// Commands run.
 func Try(ctx context.Context, plan *experiment.Plan, method string, stderr io.Writer) (*experiment.Outcome, error) {
 	task, err := plan.Cheapest(method)
 	if err != nil {
@@ -149,7 +148,7 @@ func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (
 	return nil, fmt.Errorf("the grid has no cell %s", id)
 }
 
-// commandOf returns the method of a task where that is a command, else "".
+// commandOf returns the method of a task if it is a command, else "".
 func commandOf(plan *experiment.Plan, task *experiment.Task) string {
 	if method := plan.Tables().Text(&task.Labels, "method"); slices.Contains(plan.Commands(), method) {
 		return method
@@ -157,8 +156,7 @@ func commandOf(plan *experiment.Plan, task *experiment.Task) string {
 	return ""
 }
 
-// compare fills in the columns that computing a cell decides: its status and
-// error, and the measures.
+// compare fills in the computed columns: status, error and measures.
 func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *experiment.Outcome) {
 	add := func(column experiment.Column, computed any) {
 		var have any
@@ -176,7 +174,7 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 	if j := stored.Index("error"); j >= 0 {
 		r.Error[0], _ = stored.At(j, 0).(string)
 	}
-	r.Error[1] = strings.ToValidUTF8(o.Error, "\uFFFD") // as it is stored
+	r.Error[1] = strings.ToValidUTF8(o.Error, "\uFFFD") // as stored
 	key := func(text string) string { return experiment.ReasonKey(r.Method, o.Status, text) }
 	r.hold(key(r.Error[0]), key(r.Error[1]))
 	for j, column := range tables.Measures {
@@ -188,7 +186,6 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 	}
 }
 
-// compareRows compares the rows of a further table where the folder has them.
 func (r *Replayed) compareRows(ctx context.Context, cell *results.StoredCell, table experiment.Table, varying []string, o *experiment.Outcome) error {
 	stored, err := cell.Read(ctx, table.Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -222,14 +219,13 @@ func (r *Replayed) compareRows(ctx context.Context, cell *results.StoredCell, ta
 	return nil
 }
 
-// hold compares two values of a table.
 func (r *Replayed) hold(stored, computed any) {
 	r.Same = r.Same && alike(stored, computed, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 	r.Rounding = r.Rounding && Near(stored, computed)
 }
 
 // Near reports whether two values of a table, nil for null, are equal to rounding: numbers to
-// [experiment.Rounding], relative to the smaller one where that is above 1, and others exactly.
+// [experiment.Rounding], relative to the smaller one if that is above 1, others exactly.
 func Near(a, b any) bool {
 	return alike(a, b, func(x, y float64) bool {
 		return x == y || math.IsNaN(x) && math.IsNaN(y) ||
@@ -237,7 +233,6 @@ func Near(a, b any) bool {
 	})
 }
 
-// alike compares two values, of which numbers are equal where a function says so.
 func alike(a, b any, equal func(x, y float64) bool) bool {
 	x, okX := a.(float64)
 	y, okY := b.(float64)
@@ -251,7 +246,6 @@ func alike(a, b any, equal func(x, y float64) bool) bool {
 	return a == b
 }
 
-// writeMaterial writes what a cell was computed from and led to into a folder.
 func writeMaterial(dir string, m *experiment.Material, run string, compression results.Compression) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -270,7 +264,6 @@ func writeMaterial(dir string, m *experiment.Material, run string, compression r
 	return nil
 }
 
-// writePart writes a part of a cell's data as CSV.
 func writePart(path string, part *experiment.MaterialPart) (err error) {
 	file, err := os.Create(path)
 	if err != nil {

@@ -14,28 +14,25 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Reuse says where outcomes of other runs are, which take the place of computing their
-// cells. They are those of computed cells with the same identity that have the tables
-// that the grid keeps.
+// Reuse says where outcomes of other runs are that replace computing their cells: those of computed
+// cells with the same identity and the tables that the grid keeps.
 type Reuse struct {
 	Dirs  []ReusedFolder   // of results
-	Known *results.Folders // folders that were made on this machine, where this run's goes too; nil for none
-	Alone bool             // no outcome of another run at the server is taken
-	// Report is told, by Submit and Remember, of outcomes and folders that are left out.
-	// Default: nothing is told.
+	Known *results.Folders // folders made on this machine, including this run's; nil for none
+	Alone bool             // no outcome of other runs at the server is taken
+	// Report receives, in Submit and Remember, what is left out and why.
 	Report func(error)
 
-	own string // folder of this run, whose cells it has already
+	own string // folder of this run
 }
 
-// ReusedFolder is a folder of results, and its name in errors: a copy has that of the original.
+// ReusedFolder is a folder of results and its name in errors: a copy has the original's.
 type ReusedFolder struct{ Dir, Name string }
 
-// mostHeld bounds the outcomes that wait for their labels, in bytes.
+// mostHeld bounds the outcomes, in bytes, that wait for their labels.
 const mostHeld = 256 << 20
 
-// taker takes outcomes of other runs for cells of a plan, as if this run had computed
-// them.
+// taker takes outcomes of other runs as if this run had computed them.
 type taker struct {
 	gate   *gate
 	retry  again // cells that are computed again
@@ -43,11 +40,11 @@ type taker struct {
 	take   func(*experiment.Outcome) error
 	report func(error)
 
-	held      map[cellKey]*experiment.Outcome // that have the labels of another plan
-	heldBytes int                             // about
+	held      map[cellKey]*experiment.Outcome // with the labels of another plan
+	heldBytes int                             // approximate
 }
 
-// offer takes an outcome, unless the plan does not have it or want it, or it does not pass.
+// offer takes an outcome if the plan wants it and it passes.
 func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 	key, ok := keyOf(o.Cell)
 	if _, twice := t.held[key]; !ok || twice || !t.gate.plans(o.Cell) || !o.Status.Computed() || t.retry.wants(o.Status, o.Short) || !t.wants(o.Cell) {
@@ -80,7 +77,7 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 	return true, t.take(&own)
 }
 
-// takeWaiting takes the outcomes that wait for the labels of this plan.
+// takeWaiting takes the held outcomes with the labels of this plan.
 func (t *taker) takeWaiting() error {
 	if len(t.held) == 0 {
 		return nil
@@ -106,7 +103,6 @@ func (t *taker) takeWaiting() error {
 	return nil
 }
 
-// bytesOf estimates the memory of an outcome.
 func bytesOf(o *experiment.Outcome) int {
 	n := 8 << 10 // labels and measures, a column each
 	for _, rows := range o.Further {
@@ -120,8 +116,8 @@ func bytesOf(o *experiment.Outcome) int {
 	return n
 }
 
-// from takes what folders have of the cells that are wanted: those that are named, and
-// then those that were made on this machine. Of the latter, what cannot be read is reported.
+// from takes wanted cells from the named folders, then from those made on this machine, of which
+// unreadable ones are only reported.
 func (t *taker) from(ctx context.Context, r Reuse) error {
 	for _, folder := range r.Dirs {
 		if err := t.fromFolder(ctx, folder.Dir, func(string) bool { return true }); err != nil {
@@ -143,7 +139,6 @@ func (t *taker) from(ctx context.Context, r Reuse) error {
 	return nil
 }
 
-// fromFolder takes what a folder has of the cells that are wanted, of some versions.
 func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version string) bool) error {
 	wanted := func(cell string, status experiment.Status) bool { return status.Computed() && t.wants(cell) }
 	err := results.EachOutcome(ctx, dir, t.gate.plan.Kind, t.gate.tables, t.gate.kept, wanted, func(o *experiment.Outcome) error {
@@ -156,14 +151,12 @@ func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version s
 	return errors.Join(err, t.takeWaiting())
 }
 
-// missesNone reports whether no cell of the plan is wanted any more.
 func (t *taker) missesNone() bool {
 	return !slices.ContainsFunc(t.gate.cells, func(c plannedCell) bool { return t.wants(c.key.String()) })
 }
 
-// known returns the folders that were made on this machine and can have cells of a plan.
-// A folder that has gone, is of another schema version or cannot be read holds none; nor is
-// one believed that another user can write.
+// known returns the folders made on this machine that can have cells of a plan. It omits folders
+// that are gone, unreadable, of another schema version or writable by another user.
 func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
 	if r.Known == nil {
 		return nil
@@ -189,9 +182,8 @@ func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
 	return folders
 }
 
-// Remember adds the folder of this run to those that were made on this machine, for later
-// runs. Others says that other programs compute rows of it. What keeps it from that is
-// reported.
+// Remember records the folder of this run for later runs on this machine. others says that other
+// programs compute rows of it. Errors are only reported.
 func (r *Reuse) Remember(dir string, others bool) {
 	if r.Known == nil {
 		return
@@ -211,7 +203,6 @@ func (r *Reuse) report(err error) {
 	}
 }
 
-// reuse gathers outcomes of other runs for missing cells.
 func (g *gatherer) reuse(ctx context.Context, r Reuse) error {
 	if g.missing == 0 {
 		return nil
@@ -223,7 +214,6 @@ func (g *gatherer) reuse(ctx context.Context, r Reuse) error {
 	return g.store.Flush()
 }
 
-// takeReused stores an outcome of another run of a missing cell.
 func (g *gatherer) takeReused(o *experiment.Outcome) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

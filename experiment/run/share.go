@@ -12,10 +12,8 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// share makes what other runs have computed results of a run at the server, for cells of
-// its plan that have none there: what the other runs at the server have, then what
-// folders have. k is what the queue has of the run, and knows of them
-// afterwards. Cells with a status of retry are not taken. It returns how many there were.
+// share makes outcomes of other runs results of a run at the server, for cells without one: first
+// from others at the server, then from folders. It updates k and returns the number of cells.
 func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []string, from Reuse) (shared int, err error) {
 	writer, wants := q.Results(k.number), t.wants
 	t.wants = func(cell string) bool { return !k.done.has(cell) && wants(cell) }
@@ -39,15 +37,14 @@ func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []str
 	if err = errors.Join(err, writer.Drain(ctx)); err != nil {
 		return 0, err
 	}
-	if shared > 0 && !k.fresh { // tasks of these cells would be computed
+	if shared > 0 && !k.fresh { // otherwise queued tasks of these cells would be computed
 		_, err = q.RemoveEnded(ctx, t.gate.plan.Run)
 	}
 	return shared, err
 }
 
-// fromRun takes what another run at the server has of the cells that are wanted. Its
-// results are read where it has some. A worker may have the right to store results of that
-// run alone, so that they count only where that run's own gate takes them.
+// fromRun takes wanted cells of another run at the server. A worker may be allowed to store results
+// of that run alone, so only those that pass that run's own gate count.
 func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	some := false
 	for ended, err := range q.Done(ctx, run) {
@@ -74,7 +71,7 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	for outcome, err := range q.Sift(ctx, run, false, nil) {
-		if damaged := new(queue.CellError); errors.As(err, &damaged) { // whoever gathers that run mends it
+		if damaged := new(queue.CellError); errors.As(err, &damaged) { // mended by who gathers that run
 			t.report(fmt.Errorf("a result of run %s is left out: %w", run, err))
 			continue
 		}
@@ -95,14 +92,12 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	return t.takeWaiting()
 }
 
-// sharesData reports whether a run can have cells of a plan: one of the same kind with a
-// data set of the plan's.
+// sharesData reports whether a run can have cells of a plan: same kind, and a common data set.
 func sharesData(plan *experiment.Plan, m *results.Manifest) bool {
 	digests := slices.Collect(maps.Values(m.Data))
 	return m.Kind == plan.Kind && slices.ContainsFunc(plan.Data, func(p *experiment.PlannedData) bool { return slices.Contains(digests, p.Digest) })
 }
 
-// sharing lists the other runs at the server that can have cells of a plan.
 func sharing(ctx context.Context, q *queue.Queue, plan *experiment.Plan) (runs []string, err error) {
 	list, err := q.List(ctx)
 	if err != nil {

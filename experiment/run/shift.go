@@ -11,37 +11,35 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// computer computes the tasks of one slot.
 type computer interface {
-	// compute computes delivered tasks, one after the other, and tells s of each
-	// when it begins and when it ends. Tasks that it does not compute end too.
+	// compute computes tasks one after the other and calls s.begins and s.ends for each; s.ends
+	// also for tasks it does not compute.
 	compute(ctx context.Context, tasks []*queue.Delivery, s *shift)
-	// several reports whether it hands back the tasks behind one that takes long.
+	// several reports whether it hands back the tasks after one that takes long.
 	several() bool
 	close()
 }
 
-// shift is what a slot does with the tasks that it pulled at a time.
+// shift is the work of a slot on the tasks of one pull.
 type shift struct {
 	worker     *Worker
 	slotStatus *slotStatus
 	slot       int
-	ctx        context.Context // ends when tasks are no longer computed
+	ctx        context.Context // tasks are no longer computed after its end
 
-	finished []queue.Finished // and not settled
-	wait     time.Duration    // before tasks that meet trouble are delivered again
-	trouble  bool             // was met
-	began    time.Time        // the task that is computed
+	finished []queue.Finished // not settled yet
+	wait     time.Duration    // delay of tasks that meet trouble
+	trouble  bool
+	began    time.Time // the current task
 }
 
-// begins notes that a task is computed now.
 func (s *shift) begins(d *queue.Delivery) {
 	s.began = time.Now()
 	s.slotStatus.begin(s.slot, d)
 }
 
-// ends takes what became of a task: an outcome, trouble of the worker, or nothing
-// when it was not computed to its end.
+// ends takes the outcome of a task, trouble of the worker, or neither if it was not computed to its
+// end.
 func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 	interrupted := s.ctx.Err() != nil || d.Dropped()
 	switch {
@@ -72,7 +70,7 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 		s.trouble = true
 		s.worker.handBack(d, s.wait, err)
 	case outcome == nil:
-		s.flush() // what is done does not wait for what is not
+		s.flush() // finished tasks do not wait for others
 		s.worker.reportOutcome(d, nil, 0)
 	default:
 		s.worker.lacks.clear(&d.Task)
@@ -84,7 +82,6 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 	}
 }
 
-// flush settles what is finished.
 func (s *shift) flush() {
 	if len(s.finished) > 0 {
 		s.worker.done(s.finished)
@@ -96,7 +93,7 @@ func (s *shift) flush() {
 type local struct {
 	worker *Worker
 	data   *dataCache
-	host   *outside.Host // of commands, nil where none are allowed
+	host   *outside.Host // nil if no commands are allowed
 }
 
 func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
@@ -108,8 +105,8 @@ func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) 
 	}
 }
 
-// one computes a task until its run is cancelled. The error is that its data set is
-// damaged at the server.
+// one computes a task until its run is cancelled. An error says that its data set is damaged at the
+// server.
 func (l *local) one(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error) {
 	for _, digest := range d.Task.Data {
 		var damaged *queue.DamagedError

@@ -18,19 +18,15 @@ import (
 )
 
 const (
-	// watchEvery is the time between two looks at the memory of a cell.
+	// watchEvery is the period of looks at a cell's memory.
 	watchEvery = 10 * time.Millisecond
-	// slotCacheBytes is how much the data sets that no cell uses at the moment
-	// may take in the process of a slot.
+	// slotCacheBytes bounds the memory of unused data sets in a slot's process.
 	slotCacheBytes = 256 << 20
-	// briefly is how long, in seconds, a cell must last for its peak to be asked
-	// for, which takes longer than many cells that compute nothing; a shorter one
-	// cannot fill more than a few MiB.
-	briefly = 0.001
-	// frameBuffer is how much of the frames on both ways is read at a time.
+	// briefly is the time, in seconds, below which a cell's peak is not read: that takes longer
+	// than many cells, which cannot fill more than a few MiB.
+	briefly     = 0.001
 	frameBuffer = 64 << 10
-	// slack is memory that is not given back between cells: getting it back
-	// from the system costs more than it is worth.
+	// slack is memory kept between cells, since getting it back from the system is slow.
 	slack = 64 << 20
 )
 
@@ -40,10 +36,10 @@ type slot struct {
 	memory *memory
 	rest   int64 // bytes in use before the first cell
 	most   int64 // bytes that the runtime is allowed, see GOMEMLIMIT
-	limit  int64 // that it has now; setting it stops all goroutines for a moment
-	used   int64 // bytes in use after the last cell, 0 when not known
+	limit  int64 // current one; setting it briefly stops all goroutines
+	used   int64 // bytes in use after the last cell, 0 if unknown
 	data   *dataCache
-	host   *outside.Host // of commands
+	host   *outside.Host
 	served served
 
 	requests chan *request
@@ -53,17 +49,15 @@ type slot struct {
 	out     io.Writer
 
 	mu        sync.Mutex
-	watched   *experiment.Task // the cell that is computed, nil between cells
+	watched   *experiment.Task // the cell being computed, nil for none
 	signature signature        // of its outcome
 	began     time.Time        // its computation
-	watch     *time.Timer      // until the next look at it
+	watch     *time.Timer      // timer of the next look
 }
 
-// ServeSlot is the process that [Worker.Process] starts: it computes the cells
-// that a worker asks for on in and answers on out, until in ends. Whatever a
-// cell does to its process, to end it, to take all memory, to hang, it does to
-// this one. A cell that takes more memory than its limit ends the process after
-// the answer.
+// ServeSlot is the process that [Worker.Process] starts: it computes the cells requested on in and
+// answers on out, until in ends. A cell that crashes, hangs or takes all memory affects only this
+// process. One that exceeds its memory limit ends the process after the answer.
 func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	isolated, err := outside.Isolated()
 	if err != nil {
@@ -86,9 +80,9 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	if err := s.answer(frameReady, nil); err != nil {
 		return err
 	}
-	// One goroutine serves all requests: its stack has grown once.
+	// One goroutine serves all requests: its stack grows only once.
 	defer close(s.requests)
-	go func() { // ends with in, or with the process while a cell is computed
+	go func() { // ends with in, or with the process during a cell
 		for r := range s.requests {
 			s.serve(r)
 		}
@@ -96,13 +90,12 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	return s.read(in)
 }
 
-// read takes what the worker says until in ends.
 func (s *slot) read(in io.Reader) error {
 	frames := bufio.NewReaderSize(in, frameBuffer)
 	for {
 		kind, body, err := readFrame(frames)
 		if errors.Is(err, io.EOF) {
-			return nil // a cell that is being computed ends with the process
+			return nil // a cell in computation ends with the process
 		}
 		if err != nil {
 			return fmt.Errorf("reading a request: %w", err)
@@ -116,16 +109,15 @@ func (s *slot) read(in io.Reader) error {
 				return fmt.Errorf("reading a request: %w", err)
 			}
 			s.stop()
-			//nolint:fatcontext // r is of this round
+			//nolint:fatcontext
 			r.ctx, s.stop = context.WithCancel(context.Background())
-			s.requests <- r // the worker waits for the answer to the one before
+			s.requests <- r // the worker waits for the previous answer
 		default:
 			return fmt.Errorf("reading a request: unknown message type %q", kind)
 		}
 	}
 }
 
-// answer answers a request.
 func (s *slot) answer(kind byte, body []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -140,7 +132,6 @@ type dataError struct {
 
 func (e *dataError) Error() string { return fmt.Sprintf("file of data set %s: %v", e.digest, e.err) }
 
-// serve computes one request and answers.
 func (s *slot) serve(r *request) {
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {
@@ -173,7 +164,7 @@ func (s *slot) serve(r *request) {
 	s.mustAnswer(frameOutcome, r.Signature.seal(outcome).Body())
 }
 
-// mustAnswer ends the process when nobody can hear it.
+// mustAnswer ends the process if the worker is gone.
 func (s *slot) mustAnswer(kind byte, body []byte) {
 	if err := s.answer(kind, body); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
@@ -182,12 +173,12 @@ func (s *slot) mustAnswer(kind byte, body []byte) {
 	}
 }
 
-// makeRoom gives memory of earlier cells back, so that a cell begins with what
-// the process takes at rest and its own data sets.
+// makeRoom frees memory of earlier cells, so that a cell starts with the process at rest and its
+// data sets.
 func (s *slot) makeRoom(task *experiment.Task) {
 	soft := s.most
 	if limit := task.Limits.Memory; limit > 0 {
-		soft = min(soft, s.rest+limit-limit/8) // garbage is collected before the limit is met
+		soft = min(soft, s.rest+limit-limit/8) // collects garbage before the limit
 		s.data.trim(min(slotCacheBytes, limit/4), task.Data)
 	}
 	if soft != s.limit {
@@ -199,7 +190,6 @@ func (s *slot) makeRoom(task *experiment.Task) {
 	}
 }
 
-// compute computes a task and watches its memory.
 func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature) *experiment.Outcome {
 	s.memory.begin()
 	s.mu.Lock()
@@ -212,7 +202,7 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature)
 	}
 	outcome := Compute(ctx, s.kinds, task, withCommands(s.data, host))
 	s.watch.Stop()
-	s.mu.Lock() // a look that is under way ends first
+	s.mu.Lock() // waits for a look in progress
 	s.watched = nil
 	s.mu.Unlock()
 	peak, ok := s.memory.now()
@@ -227,8 +217,7 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature)
 	return outcome
 }
 
-// look is called every now and then while a cell is computed. It ends the process when the
-// cell takes more than its limit. The data sets it reads count.
+// look ends the process when the cell exceeds its memory limit, which includes its data sets.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,7 +238,7 @@ func (s *slot) look() {
 	outcome.Peak, outcome.Short = &own, float64(limit)
 	body := s.signature.seal(outcome).Body()
 	s.host.Kill()
-	s.writing.Lock() // for ever: the computation must not answer as well
+	s.writing.Lock() // never released: the computation must not answer as well
 	if err := writeFrame(s.out, frameLast, body); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 	}

@@ -14,20 +14,19 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// slotStatus is where the slots of a worker note what they do, and who tells the
-// queue of it.
+// slotStatus is the status of a worker's slots, which it announces to the queue.
 type slotStatus struct {
 	worker *Worker
 
 	mu       sync.Mutex
 	presence queue.Presence
-	slots    []queue.Running      // the zero value for one that computes nothing
-	worked   bool                 // a slot has computed since the last announcement
+	slots    []queue.Running      // zero for an idle slot
+	worked   bool                 // since the last announcement
 	troubles []string             // by slot
-	damaged  map[string]time.Time // data sets at the server, and when that was last found
+	damaged  map[string]time.Time // data sets at the server, and when they were last found damaged
 }
 
-// damagedFor is how long a worker says that it found a data set damaged.
+// damagedFor is how long a worker announces a damaged data set.
 const damagedFor = time.Minute
 
 func newSlotStatus(w *Worker) *slotStatus {
@@ -38,7 +37,6 @@ func newSlotStatus(w *Worker) *slotStatus {
 	}
 }
 
-// begin notes that a slot computes a task.
 func (s *slotStatus) begin(slot int, d *queue.Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +44,8 @@ func (s *slotStatus) begin(slot int, d *queue.Delivery) {
 	s.worked = true
 }
 
-// end notes that a slot is done with a task, which it may not have begun; trouble
-// is why it could not compute it.
+// end notes that a slot is done with a task, begun or not; trouble is why it could not compute the
+// task.
 func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *queue.Sealed, trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +54,7 @@ func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *queue.Sealed, tro
 	}
 	s.troubles[slot] = ""
 	switch {
-	case errors.As(trouble, new(*outside.LackError)): // which is said by run
+	case errors.As(trouble, new(*outside.LackError)): // announced by run
 	case trouble != nil:
 		s.troubles[slot] = trouble.Error()
 		if damaged := new(queue.DamagedError); errors.As(trouble, &damaged) {
@@ -71,7 +69,7 @@ func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *queue.Sealed, tro
 	}
 }
 
-// tell announces the worker every now and then until ctx ends, and its end.
+// tell announces the worker periodically until ctx ends, and then its end.
 func (s *slotStatus) tell(ctx context.Context, stopped <-chan struct{}) {
 	ticker := time.NewTicker(queue.PresenceEvery)
 	defer ticker.Stop()
@@ -89,7 +87,7 @@ func (s *slotStatus) tell(ctx context.Context, stopped <-chan struct{}) {
 	}
 }
 
-// announce says what the worker does; an empty state is working or idle.
+// announce takes "" for working or idle.
 func (s *slotStatus) announce(state string) {
 	s.worker.Health.alive()
 	p := s.says(state)

@@ -9,8 +9,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// CancelledError says that a run was cancelled or purged while its results were
-// gathered.
+// CancelledError says that a run was cancelled or purged while its results were gathered.
 type CancelledError struct {
 	Run     string
 	Missing int64 // cells without a result
@@ -21,24 +20,23 @@ func (e *CancelledError) Error() string {
 }
 
 const (
-	// reopenAfter is after how many looks in vain the tasks of a run are given
-	// to workers anew, and stallAfter after how many the run is given up.
+	// After reopenAfter looks in vain the tasks of a run are redelivered, after stallAfter the run
+	// is given up.
 	reopenAfter = 3
 	stallAfter  = 6
 )
 
-// stall notices that nothing comes any more.
+// stall detects that nothing more comes.
 type stall struct {
-	every time.Duration // between two looks at what the server does
-	vain  int           // looks in a row that found nothing to wait for
-	seen  int           // cells gathered at the last look
+	every time.Duration
+	vain  int // consecutive looks that found nothing to wait for
+	seen  int // cells gathered at the last look
 }
 
-// look tells whether the missing cells can still come. When nothing is queued
-// or running and no outcome arrives, tasks that the server holds and gives to
-// nobody, see [queue.Queue.RemoveEnded], are given out anew, and cells without a task are
-// queued again, whose task was acknowledged without a result that passes; if there
-// is still nothing the run ends with an error instead of waiting for ever.
+// look checks that the missing cells can still come. If nothing is queued, running or arriving, it
+// redelivers tasks that the server holds and gives to nobody, see [queue.Queue.RemoveEnded], and
+// queues cells again whose task was acknowledged without an acceptable result. If that does not
+// help, the run ends with an error.
 func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	_, strays, err := q.Reconcile(ctx, run, g.gate.check)
 	for _, stray := range strays {

@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime returns the processor time of the calling thread.
 func threadTime() (time.Duration, bool) {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {

@@ -10,36 +10,35 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// trialCells is how many cells of a method must end with the same error, and none
+// trialCells is the number of cells of a method that must end with the same error, and none
 // otherwise, for its other cells to be held back.
 const trialCells = 3
 
-// HeldError says that cells of a method are held back: all cells of it that were computed
-// ended with the same error.
+// HeldError says that the rest of a method is held back, since all its computed cells ended with
+// the same error.
 type HeldError struct {
 	Method string
-	Cells  int64             // held back
-	Reason experiment.Reason // of the cells that were computed
+	Cells  int64
+	Reason experiment.Reason // of the computed cells
 }
 
 func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s: its first %d cells all ended with the same error, %q; its other %d cells are held back", e.Method, e.Reason.Count, e.Reason.Text, e.Cells)
 }
 
-// trials are what the first cells of methods say of the rest. The folder's cells count, so
-// that a run which is killed holds back the same cells after the next failure.
+// trials judge methods by their first cells. Cells of the folder count, so that a killed run holds
+// back the same cells after the next failure.
 type trials struct {
-	keepGoing bool // no cell is held back
+	keepGoing bool
 	commands  []string
 	reasons   experiment.Reasons
 	methods   map[string]*trial
-	held      cellSet // missing cells of methods that are held back
+	held      cellSet // missing cells of held methods
 	due       []*trial
 }
 
-// trial is what is known of a method.
 type trial struct {
-	told HeldError // what is said of it
+	told HeldError // the report
 	key  string    // of the reason
 	well bool      // a cell was computed, or failed otherwise
 	held cellSet
@@ -49,7 +48,6 @@ func newTrials(plan *experiment.Plan) trials {
 	return trials{commands: plan.Commands(), methods: map[string]*trial{}, held: cellSet{}}
 }
 
-// try notes how a cell of a method ended.
 func (t *trials) try(method string, status experiment.Status, text, cell string, repeats bool) *trial {
 	of := t.methods[method]
 	if of == nil {
@@ -64,7 +62,8 @@ func (t *trials) try(method string, status experiment.Status, text, cell string,
 		return of
 	}
 	reason := t.reasons.Add(method, status, text, cell, repeats)
-	// A built-in method diverges by the data. Limits end cells that others of the method meet.
+	// A built-in method diverges because of the data. Cells end at limits that others of the method
+	// meet.
 	broken := status == experiment.Failed || status == experiment.Diverged && slices.Contains(t.commands, method)
 	key := experiment.ReasonKey(method, status, text)
 	if !broken || of.key != "" && of.key != key {
@@ -75,7 +74,7 @@ func (t *trials) try(method string, status experiment.Status, text, cell string,
 	return of
 }
 
-// judge has the cells of a method held back that none was computed of.
+// judge holds back the cells of a method without a computed cell.
 func (t *trials) judge(of *trial) {
 	if !t.keepGoing && !of.well && of.held == nil && of.told.Reason.Count >= trialCells {
 		of.held = cellSet{}
@@ -83,7 +82,7 @@ func (t *trials) judge(of *trial) {
 	}
 }
 
-// lift has the cells of a method queued again of which one was computed after all.
+// lift queues held cells of a method again after one was computed.
 func (g *gatherer) lift(of *trial) {
 	for key := range of.held {
 		cell := key.String()
@@ -94,8 +93,8 @@ func (g *gatherer) lift(of *trial) {
 	of.held = nil
 }
 
-// why lists the reasons of cells that are not ok. A method of which no cell was computed
-// fails each time.
+// why lists the reasons of cells that are not ok. A method without a computed cell would fail
+// again.
 func (t *trials) why() []experiment.Reason {
 	list := t.reasons.List()
 	for i := range list {
@@ -106,7 +105,6 @@ func (t *trials) why() []experiment.Reason {
 	return list
 }
 
-// release takes back that a cell is held back.
 func (t *trials) release(cell string) bool {
 	key, ok := keyOf(cell)
 	if !ok || !t.held.has(cell) {
@@ -119,7 +117,6 @@ func (t *trials) release(cell string) bool {
 	return true
 }
 
-// heldBack lists the methods of which cells are held back.
 func (t *trials) heldBack() (list []*HeldError) {
 	for _, of := range t.methods {
 		if len(of.held) > 0 {
@@ -132,7 +129,7 @@ func (t *trials) heldBack() (list []*HeldError) {
 	return list
 }
 
-// holdBack takes the missing cells of methods out of the queue that judge found broken.
+// holdBack withdraws the missing cells of the methods that judge found broken.
 func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 	g.mu.Lock()
 	due := g.due
@@ -171,19 +168,18 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 	return nil
 }
 
-// hold holds back a missing cell.
 func (g *gatherer) hold(of *trial, cell string) {
 	g.miss(cell, -1)
 	of.held.add(cell)
 	g.held.add(cell)
 }
 
-// Milestones say when a table of scores is worth a look: once the first repeat is complete,
-// and then after each tenth of the cells.
+// Milestones say when scores are comparable: when the first repeat is complete, then after each
+// tenth of the cells.
 type Milestones struct {
 	First  int64 // missing cells of the first repeat
-	tenths int64 // that were passed when the last table was due
-	began  bool  // the first was due
+	tenths int64 // passed at the last milestone
+	began  bool  // the first was passed
 }
 
 // Passed reports whether a milestone was passed since the last call.

@@ -10,9 +10,8 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Verify reads everything in a folder of results as [results.Verify] does, and
-// compares it with the grid: that the plan's cells are there and no others, and
-// that the data sets have the digests that the cells were computed from.
+// Verify checks a folder as [results.Verify] does, and that it has exactly the plan's cells and
+// that the data sets have the digests of the cells.
 func Verify(ctx context.Context, dir string, library experiment.Loader) (*results.Verification, error) {
 	v, err := results.Verify(ctx, dir)
 	if err != nil {
@@ -45,7 +44,7 @@ func Verify(ctx context.Context, dir string, library experiment.Loader) (*result
 	return v, nil
 }
 
-// planOf plans the grid of a manifest with the data that is here.
+// planOf plans the grid of a manifest with the data on this machine.
 func planOf(ctx context.Context, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
 	grid, err := experiment.Parse([]byte(m.Grid), m.File, m.Set)
 	if err != nil {

@@ -13,35 +13,34 @@ import (
 )
 
 const (
-	// untilMargin is how long before [Worker.Until] cells are no longer computed: the worker
-	// hands back what it has and ends its processes.
+	// untilMargin before [Worker.Until] computing stops: the worker hands back its cells and ends
+	// its processes.
 	untilMargin = 5 * time.Second
-	// mostTooLong is how many cells in a row may be too long for a worker before it takes no
-	// more: others would wait for them.
+	// mostTooLong is the number of consecutive cells that are too long after which a worker stops,
+	// since others would wait for them.
 	mostTooLong = 64
-	// tooLongPause is how long a task waits for another worker that was too long for one.
+	// tooLongPause is how long a task too long for one worker waits for another.
 	tooLongPause = 5 * time.Second
-	// mostRatios is how many cells of a method are remembered.
+	// mostRatios bounds the remembered cells of a method.
 	mostRatios = 16
-	// tooLong is why a worker leaves cells to others.
-	tooLong = "they are not expected to end before this worker has to"
+	tooLong    = "they are not expected to end before this worker has to"
 )
 
 // walltime decides which cells a worker with [Worker.Until] begins.
 type walltime struct {
-	until time.Time // the zero value for no end
+	until time.Time // zero for no end
 
 	mu     sync.Mutex
 	ratios map[string][]float64 // of the last cells, by method; see timeRatio
-	row    int                  // cells in a row that were too long
+	row    int                  // consecutive cells that were too long
 	begun  int64                // cells that fitted
-	ended  int64                // cells that were computed, or reached their limit
+	ended  int64                // cells computed or at their time limit
 }
 
-// UntilError says that a worker ended before the queue was empty, as it had to.
+// UntilError says that a worker had to end before the queue was empty.
 type UntilError struct {
-	Begun, Ended int64 // cells that fitted, and those of them that were computed to their end
-	TooLong      int   // cells that were left to others
+	Begun, Ended int64 // cells that fitted; those computed to their end
+	TooLong      int   // cells left to others
 }
 
 func (e *UntilError) Error() string {
@@ -52,27 +51,24 @@ func (e *UntilError) Error() string {
 	return text
 }
 
-// Futile reports whether the same time would not be enough again: there were cells, and
-// none was computed.
+// Futile reports whether the same time would not suffice again: there were cells, and none was
+// computed.
 func (e *UntilError) Futile() bool { return e.Ended == 0 && (e.Begun > 0 || e.TooLong > 0) }
 
-// end returns when cells are no longer computed.
 func (l *walltime) end() time.Time { return l.until.Add(-untilMargin) }
 
-// timeRatio is the elapsed time of a cell relative to its cost, each with a second more,
-// which keeps what every cell takes out of the estimates of long ones.
+// timeRatio is elapsed time by cost, each plus one second, which keeps fixed costs of a cell out of
+// the estimates for long ones.
 func timeRatio(elapsed time.Duration, cost float64) float64 {
 	return (elapsed.Seconds() + 1) / (cost + 1)
 }
 
-// noteTime records how long a cell took.
 func (w *Worker) noteTime(task *experiment.Task, status experiment.Status, elapsed time.Duration) {
 	if !w.Until.IsZero() && (status.Computed() || status == experiment.Timeout) {
 		w.walltime.note(w.method(task), task.Cost, elapsed)
 	}
 }
 
-// note records a cell that was computed or reached its limit of time.
 func (l *walltime) note(method string, cost float64, elapsed time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,9 +80,8 @@ func (l *walltime) note(method string, cost float64, elapsed time.Duration) {
 	l.ratios[method] = l.ratios[method][max(0, len(l.ratios[method])-mostRatios):]
 }
 
-// fits reports whether a cell is expected to end in time: in its cost times the largest
-// ratio of the last cells of its method, in its cost where there is none, and in its limit
-// of time at most.
+// fits reports whether a cell is expected to end in time. The estimate is its cost times the
+// largest ratio of the last cells of its method, if any, and at most its time limit.
 func (l *walltime) fits(method string, task *experiment.Task, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,18 +101,17 @@ func (l *walltime) fits(method string, task *experiment.Task, now time.Time) boo
 	return false
 }
 
-// enough reports whether the worker takes no more cells.
+// enough reports whether the worker stops taking cells.
 func (l *walltime) enough() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.row >= mostTooLong
 }
 
-// errUntil is the cause of the end of a context at [Worker.Until].
 var errUntil = errors.New("the time of the worker is over")
 
-// verdict returns an [*UntilError] unless the worker ended because it was stopped or nothing
-// was left. left are the cells that it left to others.
+// verdict returns an [*UntilError] unless the worker was stopped or nothing was left. left is the
+// number of cells left to others.
 func (l *walltime) verdict(ctx context.Context, left int) error {
 	over := errors.Is(context.Cause(ctx), errUntil)
 	if ctx.Err() != nil && !over || !over && left == 0 && !l.enough() {

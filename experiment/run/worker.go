@@ -21,54 +21,49 @@ import (
 // Worker computes tasks from a queue, one at a time in each of its slots.
 type Worker struct {
 	Queue *queue.Queue
-	Kinds []experiment.Kind // the kinds of experiments it can compute; none with Process: tasks are not checked before
+	Kinds []experiment.Kind // that it computes; none with Process: tasks are not checked before
 
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
-	Drain      bool          // return when no task is queued or in flight elsewhere, instead of waiting for more
-	Idle       time.Duration // how long a slot without work waits before it looks for other runs; default: 1 s
-	Grace      time.Duration // how long running cells may go on after the worker is stopped, before they are handed back; default: not at all
-	Until      time.Time     // when the worker has to have ended, with Grace; it takes no cell that would not end before. Default: no such time
+	Drain      bool          // return when no task is queued or in flight elsewhere
+	Idle       time.Duration // see [queue.WorkerConfig]; default: 1 s
+	Grace      time.Duration // for running cells after a stop, before they are handed back; default: 0
+	Until      time.Time     // end of the worker, including Grace; cells that would end later are not begun; default: none
 	RetryDelay time.Duration // before a failed cell is tried again; default: 5 s
-	MaxDeaths  int           // how many workers may die of a cell; default: that of the queue
+	MaxDeaths  int           // see [queue.WorkerConfig]
 	Version    string        // of agepath, in results
 
-	// Process makes the command of a process that runs [ServeSlot] on its
-	// standard input and output. Each slot has one, so that a cell that
-	// panics, ends its process, hangs or takes all memory harms no other.
-	// Default: cells are computed in this process, where memory is not
-	// watched and a cell that does not look at its context cannot be stopped.
+	// Process makes the command of a process that runs [ServeSlot] on its standard input and
+	// output, one per slot, so that a cell that crashes, hangs or takes all memory harms no other.
+	// Default: cells are computed in this process, where memory is not watched and a cell that
+	// ignores its context cannot be stopped.
 	Process func() *exec.Cmd
-	// Cache is the folder where the data sets of tasks are kept for the
-	// processes of slots, and CacheBytes the most that those no cell uses may
-	// take there (default: [DefaultCacheBytes]). Workers of one machine can
-	// share it. It is needed with Process.
+	// Cache is the folder of data sets for the slots' processes, required with Process; workers of
+	// one machine can share it. CacheBytes bounds the unused ones (default: [DefaultCacheBytes]).
 	Cache      string
 	CacheBytes int64
 
-	// AllowCommands lets tasks run the commands that they bring. Whoever can publish
-	// tasks runs programs on this machine then. Default: such tasks are left to others.
+	// AllowCommands lets tasks run commands: whoever can publish tasks can then run programs on
+	// this machine. Default: such tasks are left to others.
 	AllowCommands bool
-	// Alone says that no other worker takes tasks of the queue: what this one lacks for a
-	// command fails the cell. Default: it is left to others, no attempt used up.
+	// Alone says that no other worker takes tasks of the queue: what this one lacks for a command
+	// fails the cell. Default: the task is left to others and uses up no attempt.
 	Alone bool
 
-	// Health is kept up to date. Default: none.
 	Health *Health
 
-	// Report is told of what the worker survives, by cell, "" for none. It must
-	// not block and may be called from any goroutine. Default: nothing is told.
+	// Report receives errors that the worker survives, by cell or "". It must not block; any
+	// goroutine may call it.
 	Report func(cell string, err error)
 
 	working
 }
 
-// working is what a worker has while it runs.
 type working struct {
 	puller   *queue.Puller
-	settling context.Context // until which tasks are settled
+	settling context.Context // tasks are settled until it ends
 	lacks    *lacks
-	reasons  *experiment.Reasons // of attempts that failed
+	reasons  *experiment.Reasons // of failed attempts
 	walltime *walltime
 }
 
@@ -77,8 +72,7 @@ type FailureError struct{ Reason experiment.Reason }
 
 func (e *FailureError) Error() string { return fmt.Sprintf("attempts that failed: %v", e.Reason) }
 
-// reportFailure reports that an attempt failed, once for each reason, and then how many
-// there are at powers of ten.
+// reportFailure reports a reason at its first failure and at powers of ten.
 func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
 	reason := w.reasons.Add(w.method(task), outcome.Status, outcome.Error, task.Cell, outcome.Repeats)
 	if powerOfTen(reason.Count) {
@@ -86,7 +80,7 @@ func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
 	}
 }
 
-// method returns the method of a task, "" where its kind says none.
+// method returns "" if the task's kind has none.
 func (w *Worker) method(task *experiment.Task) string {
 	kinds := w.Kinds
 	if known, err := experiment.Named(task.Kind); err == nil {
@@ -107,10 +101,9 @@ func powerOfTen(n int64) bool {
 	return n == 1
 }
 
-// Run computes tasks until ctx ends or, with Drain, none is left. When
-// ctx ends, running cells get Grace and are then handed back without using up
-// an attempt, and Run returns nil. An [*UntilError] says that the same happened because of
-// Until, another error that the queue cannot be worked with.
+// Run computes tasks until ctx ends or, with Drain, none is left. When ctx ends, running cells get
+// Grace, are then handed back without using up an attempt, and Run returns nil; at Until it returns
+// an [*UntilError]. Any other error says that the queue cannot be used.
 func (w *Worker) Run(ctx context.Context) error {
 	worker := *w
 	if err := worker.defaults(); err != nil {
@@ -158,7 +151,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	err = group.Wait()
 	for _, reason := range worker.reasons.List() {
-		if !powerOfTen(reason.Count) { // else it was reported
+		if !powerOfTen(reason.Count) { // otherwise already reported
 			worker.Report("", &FailureError{reason})
 		}
 	}
@@ -172,7 +165,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	return worker.walltime.verdict(all, aside[tooLong])
 }
 
-// abilities lists what the worker computes.
 func (w *Worker) abilities() []experiment.Need {
 	all := []experiment.Need{}
 	for _, kind := range w.Kinds {
@@ -184,11 +176,10 @@ func (w *Worker) abilities() []experiment.Need {
 	return all
 }
 
-// commands reports whether the worker takes tasks with commands. One that is alone does,
-// and what becomes of them without AllowCommands is for their kind to say.
+// commands reports whether the worker takes tasks with commands. One that is alone does; without
+// AllowCommands their kind decides what becomes of them.
 func (w *Worker) commands() bool { return w.AllowCommands || w.Alone }
 
-// accept tells whether the worker can compute a task.
 func (w *Worker) accept(task *experiment.Task) error {
 	if err := w.knows(task); err != nil {
 		return err
@@ -199,9 +190,9 @@ func (w *Worker) accept(task *experiment.Task) error {
 	return nil
 }
 
-// knows tells whether the worker's kinds compute a task.
+// knows reports whether the worker's kinds compute a task.
 func (w *Worker) knows(task *experiment.Task) error {
-	if len(w.Kinds) == 0 { // its processes know
+	if len(w.Kinds) == 0 { // its processes check
 		return nil
 	}
 	at := slices.IndexFunc(w.Kinds, func(k experiment.Kind) bool { return k.Name() == task.Kind })
@@ -222,7 +213,7 @@ func (w *Worker) knows(task *experiment.Task) error {
 	return w.Kinds[at].Check(task)
 }
 
-// outlasting returns a context that ends a while after ctx.
+// outlasting returns a context that ends while after ctx.
 func outlasting(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -265,7 +256,6 @@ func (w *Worker) defaults() error {
 	return nil
 }
 
-// computers makes what computes, one for each slot.
 func (w *Worker) computers() ([]computer, error) {
 	list := make([]computer, w.Slots)
 	if w.Process == nil {
@@ -284,7 +274,7 @@ func (w *Worker) computers() ([]computer, error) {
 		return nil, errors.New("no folder is given for the data sets that its slots' processes read")
 	}
 	if w.AllowCommands {
-		disk.RemoveLeft(outside.FolderPrefix) // of a worker that was killed with its slots
+		disk.RemoveLeft(outside.FolderPrefix) // of a worker killed with its slots
 	}
 	files, err := openDiskCache(w.Queue, w.Cache, w.CacheBytes)
 	if err != nil {
@@ -297,36 +287,33 @@ func (w *Worker) computers() ([]computer, error) {
 }
 
 const (
-	// grace is how long settling tasks may take after the last was computed in a
-	// worker that is stopped.
+	// grace bounds settling tasks after the last one in a stopped worker.
 	grace = 10 * time.Second
-	// firstIdle is how long a slot that drains the queue first waits for tasks that
-	// others hold; the time doubles up to Worker.Idle.
+	// firstIdle is the first wait of a draining slot for tasks that others hold; it doubles up to
+	// Worker.Idle.
 	firstIdle = 20 * time.Millisecond
-	// damagedPause is how long a task whose data set is damaged waits for another worker.
+	// damagedPause is how long a task with a damaged data set waits for another worker.
 	damagedPause = 30 * time.Second
-	// firstTrouble and mostTrouble bound how long a slot in trouble waits
-	// before it pulls the next task; the time doubles from one to the other.
+	// firstTrouble and mostTrouble bound the wait of a slot in trouble before its next pull; it
+	// doubles.
 	firstTrouble, mostTrouble = time.Second, 30 * time.Second
 )
 
-// batchTime is how long the cells that a slot pulls at a time may take together.
-// Longer ones are pulled one by one, as other workers could compute the next ones.
+// batchTime bounds the expected time of a batch. Longer cells are pulled one by one, since other
+// workers could compute the next ones.
 const batchTime = 50 * time.Millisecond
 
-// batchSize returns how many tasks a slot pulls at a time, which were so many when n cells
-// took so long.
+// batchSize returns the next batch size; n cells of a batch of size many took long.
 func batchSize(many, n int, long time.Duration) int {
 	fit := int64(batchTime) * int64(n) / max(int64(long), 1)
 	return int(max(1, min(fit, int64(2*many), queue.MaxBatch)))
 }
 
-// slot computes one task after the other. Tasks are pulled until ctx ends and
-// computed until computing ends.
+// slot pulls tasks until ctx ends and computes them until computing ends.
 func (w *Worker) slot(ctx, computing context.Context, computer computer, slotStatus *slotStatus, at int) error {
 	batches := w.puller.Batches()
 	defer batches.Close()
-	many := 1 // tasks pulled at a time
+	many := 1 // tasks per pull
 	trouble, idle := time.Duration(0), time.Duration(0)
 	for {
 		tasks, err := batches.Pull(ctx, many)
@@ -342,7 +329,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 				return nil
 			}
 			idle = min(max(2*idle, firstIdle), w.Idle)
-			pause(ctx.Done(), idle) // others can fail or die, and somebody has to be there
+			pause(ctx.Done(), idle) // others can fail or die
 			continue
 		case err != nil:
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
@@ -370,7 +357,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 	}
 }
 
-// fitting returns the tasks that the worker has time for and leaves the others to others.
+// fitting returns the tasks that end in time and leaves the rest to others.
 func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
 	if w.Until.IsZero() {
 		return tasks
@@ -384,8 +371,7 @@ func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
 	})
 }
 
-// decline hands back a task whose data set is damaged at the server, which the worker
-// can do nothing about.
+// decline hands back a task whose data set is damaged at the server.
 func (w *Worker) decline(d *queue.Delivery, damage *queue.DamagedError) {
 	if err := d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it", damagedPause); err != nil {
 		w.unsettled(d, err)
@@ -400,17 +386,15 @@ func (w *Worker) lack(d *queue.Delivery, err *outside.LackError) {
 	}
 }
 
-// handBack hands back a task that the worker is in no state to compute.
+// handBack hands back a task that the worker currently cannot compute.
 func (w *Worker) handBack(d *queue.Delivery, wait time.Duration, err error) {
 	w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, wait, err))
 	w.reportOutcome(d, nil, wait)
 }
 
-// reportOutcome tells the queue what became of a delivery: a nil outcome means that
-// the cell was not computed; it is delivered again after the delay. While no
-// server can be reached it waits, until the worker is stopped. The server gives
-// the task to somebody else once its heartbeats stop, so a lost answer costs time,
-// not the cell.
+// reportOutcome settles a delivery; without an outcome the task is redelivered after delay. While
+// no server can be reached it waits until the worker is stopped. The server redelivers the task
+// once its heartbeats stop, so a lost answer costs time, not the cell.
 func (w *Worker) reportOutcome(d *queue.Delivery, outcome *queue.Sealed, delay time.Duration) {
 	var err error
 	if outcome == nil {
@@ -424,7 +408,6 @@ func (w *Worker) reportOutcome(d *queue.Delivery, outcome *queue.Sealed, delay t
 	w.unsettled(d, err)
 }
 
-// done settles deliveries whose outcome is ok.
 func (w *Worker) done(finished []queue.Finished) {
 	for i, err := range w.puller.Done(w.settling, finished) {
 		w.unsettled(finished[i].Delivery, err)
