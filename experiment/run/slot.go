@@ -109,7 +109,7 @@ func (s *slot) read(in io.Reader) error {
 				return fmt.Errorf("reading a request: %w", err)
 			}
 			s.stop()
-			//nolint:fatcontext
+			//nolint:fatcontext // r is of this round
 			r.ctx, s.stop = context.WithCancel(context.Background())
 			s.requests <- r // the worker waits for the previous answer
 		default:
