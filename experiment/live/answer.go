@@ -12,31 +12,30 @@ import (
 )
 
 const (
-	// mostScored bounds the cells of all runs together that answers are made of, some 300
-	// bytes each; further ones are only counted.
-	mostScored = 300_000
-	// addedAtOnce is how many outcomes are added to an answer together.
+	// mostScored bounds the cells in the answers of all runs, some 300 bytes each; others are only
+	// counted.
+	mostScored  = 300_000
 	addedAtOnce = 256
 )
 
-// Scores are what a run says so far.
+// Scores are the current results of a run.
 type Scores struct {
 	*layout.Answer
-	Left int64 `json:"left"` // cells that it leaves out
+	Left int64 `json:"left"` // cells left out
 }
 
-// answers makes the answer of a run of its outcomes.
+// answers builds the answer of a run.
 type answers struct {
-	kind     *experiment.Registration // of the first outcome: runs are of one kind
+	kind     *experiment.Registration // of the first outcome: a run has one kind
 	standing *analysis.Standing
 	waiting  []*experiment.Outcome // to be added
-	kept     int64                 // outcomes that are or will be in it
-	room     int64                 // how many that may be
+	kept     int64                 // outcomes in it or waiting
+	room     int64                 // maximum of kept
 	left     int64
 
 	made *Scores
-	of   int64 // outcomes that it is of
-	over bool  // it is of a run that is over
+	of   int64 // number of its outcomes
+	over bool  // of a finished run
 	at   time.Time
 	took time.Duration
 }
@@ -57,8 +56,7 @@ func (a *answers) add(kind *experiment.Registration, o *experiment.Outcome) {
 	}
 }
 
-// fits reports whether an outcome is one of its kind, of this version, with texts of a
-// bounded size.
+// fits reports whether an outcome has this kind and version, and texts of bounded size.
 func fits(kind *experiment.Registration, o *experiment.Outcome) bool {
 	tables := kind.Tables()
 	if o.Labels.Rows != 1 || o.Labels.Fits(tables.Labels) != nil || o.Measures.Rows > 1 || o.Measures.Rows == 1 && o.Measures.Fits(tables.Measures) != nil {
@@ -83,8 +81,8 @@ func (a *answers) flush() {
 	a.waiting = a.waiting[:0]
 }
 
-// scores returns the answer, which is not to be changed, of a run that is over or not. One
-// that takes long to make is made less often than there are new outcomes.
+// scores returns the answer, not to be changed; over says that the run has ended. A slow answer is
+// renewed less often than outcomes arrive.
 func (a *answers) scores(over bool) *Scores {
 	now := a.kept + a.left
 	if a.made != nil && (a.of == now && a.over == over || time.Since(a.at) < 10*a.took) {

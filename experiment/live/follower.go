@@ -15,17 +15,16 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 )
 
-// Follower finds out again and again where the cells of a run are. It is not safe for
-// concurrent use.
+// Follower tracks where the cells of a run are. It is not safe for concurrent use.
 type Follower struct {
-	Description *run.Description // nil before the first look, and where none can be read
-	Damaged     error            // why it cannot be read; nil where the server has none
-	Standing    queue.Standing   // by the last look
+	Description *run.Description // nil before the first look and if unreadable
+	Damaged     error            // why it is unreadable; nil if the server has none
+	Standing    queue.Standing   // at the last look
 
 	queue     *queue.Queue
 	name      string
 	described bool
-	cells     *run.Cells // nil where the server does not list them
+	cells     *run.Cells // nil if the server has no list
 	failures  *queue.FailureIndex
 	why       map[string]ending // of cells that are not ok
 }
@@ -36,11 +35,11 @@ type ending struct {
 	repeats      bool
 }
 
-// mostRead is how many cells that are not ok a follower reads the reasons of.
+// mostRead bounds the cells whose reasons a follower reads.
 const mostRead = 2000
 
-// Reasons returns why cells are not ok, the most frequent first, of up to 2000 cells. others
-// is the number of further ones.
+// Reasons returns why cells are not ok, the most frequent first, for up to 2000 cells; others
+// counts the rest.
 func (f *Follower) Reasons(ctx context.Context) (list []experiment.Reason, others int, err error) {
 	var all experiment.Reasons
 	if f.why == nil {
@@ -77,8 +76,7 @@ func (f *Follower) Reasons(ctx context.Context) (list []experiment.Reason, other
 	return all.List(), others, nil
 }
 
-// Scores returns what the outcomes that the server has say, of a run that is over or not. It reads
-// all of them.
+// Scores reads all outcomes at the server; over says that the run has ended.
 func (f *Follower) Scores(ctx context.Context, over bool) (*Scores, error) {
 	feed, err := f.queue.Feed(f.name)
 	if err != nil {
@@ -91,21 +89,19 @@ func (f *Follower) Scores(ctx context.Context, over bool) (*Scores, error) {
 			return nil, fmt.Errorf("scores of run %s: %w", f.name, err)
 		}
 		if err == nil {
-			kind, _ := experiment.Named(stored.Outcome.Kind) // nil where this program lacks it
+			kind, _ := experiment.Named(stored.Outcome.Kind) // nil if this program lacks it
 			made.add(kind, stored.Outcome)
 		}
 	}
 	return made.scores(over), nil
 }
 
-// has reports whether a cell is one of the run, as far as that is known.
 func (f *Follower) has(cell string) bool { return f.cells == nil || f.cells.Has(cell) }
 
-// Bound moves cells from running to queued that no slot of the workers can hold: those wait to
-// be delivered again.
+// Bound moves cells from running to queued beyond the workers' slots: they wait for redelivery.
 func (f *Follower) Bound(workers []queue.Presence, now time.Time) {
 	if len(workers) == 0 {
-		return // their words may be out of reach
+		return // their announcements may be out of reach
 	}
 	slots := int64(0)
 	for i := range workers {
@@ -130,7 +126,7 @@ func (f *Follower) know(ctx context.Context) error {
 	}
 	damaged := new(queue.DamagedError)
 	failed := func(err error) bool {
-		if errors.As(err, &damaged) { // of this run alone
+		if errors.As(err, &damaged) { // of this run only
 			f.Damaged = damaged
 			return false
 		}
@@ -153,12 +149,12 @@ func (f *Follower) know(ctx context.Context) error {
 	return nil
 }
 
-// Look finds out where the cells are.
+// Look updates Standing.
 func (f *Follower) Look(ctx context.Context) error {
 	if err := f.know(ctx); err != nil {
 		return err
 	}
-	var cells int64 // of the grid, 0 while that is not known
+	var cells int64 // of the grid, 0 if unknown
 	if f.Description != nil {
 		cells = f.Description.Cells
 	}
@@ -169,7 +165,7 @@ func (f *Follower) Look(ctx context.Context) error {
 	return err
 }
 
-// Lacks lists what the cells that are left need and none of the workers computes.
+// Lacks lists the needs of the remaining cells that no worker meets.
 func (f *Follower) Lacks(workers []queue.Presence, now time.Time) []run.Missing {
 	if f.Standing.Left() == 0 {
 		return nil

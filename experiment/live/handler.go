@@ -25,10 +25,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 
 const stopWait = 5 * time.Second
 
-// Handler answers requests for the page, its data as JSON (/state.json, with
-// ?run=NAME for another run than the first that computes; /scores.json?run=NAME), the files
-// of [Config.Tables], /metrics,
-// /healthz (the loop goes on) and /readyz (the queue can be read).
+// Handler serves the page, its data (/state.json and /scores.json, with ?run=NAME), the files of
+// [Config.Tables], /metrics, /healthz (the loop runs) and /readyz (the queue is readable). Without
+// NAME, /state.json shows the first run that computes.
 func (m *Monitor) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, file := range []struct{ path, name, kind string }{
@@ -41,7 +40,7 @@ func (m *Monitor) Handler() http.Handler {
 	} {
 		text, err := page.ReadFile("page/" + file.name)
 		if err != nil {
-			panic(err) // it is part of the program
+			panic(err) // embedded in the program
 		}
 		mux.HandleFunc("GET "+file.path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", file.kind)
@@ -60,7 +59,7 @@ func (m *Monitor) Handler() http.Handler {
 	return guarded(mux)
 }
 
-// guarded has browsers keep what is answered to this page.
+// guarded makes browsers keep answers within this page.
 func guarded(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -89,7 +88,7 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 		Trouble   string   `json:"trouble"`
 		Age       *float64 `json:"age"` // seconds since the last good look, null before
 		Runs      []*Run   `json:"runs"`
-		Run       *detail  `json:"run"` // null when there is none
+		Run       *detail  `json:"run"` // null for none
 		Workers   []Worker `json:"workers"`
 	}{
 		Version: state.Version, Connected: m.config.Queue.Connected(), Trouble: state.Trouble,
@@ -138,8 +137,7 @@ func (s *State) named(name string) *Run {
 	return nil
 }
 
-// chosen returns the run with a name, or else the first that has work, or else
-// the first, nil when there is none.
+// chosen returns the run with a name, else the first with work, else the first; nil without runs.
 func (s *State) chosen(name string) *Run {
 	for _, wanted := range []func(*Run) bool{
 		func(r *Run) bool { return r.Name == name },
@@ -154,8 +152,7 @@ func (s *State) chosen(name string) *Run {
 	return nil
 }
 
-// Serve answers requests on listener, which it closes, until ctx ends; then it
-// lets those that are being answered finish.
+// Serve serves listener, which it closes, until ctx ends, and then lets current requests finish.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler:           local(listener, handler),
@@ -172,7 +169,7 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 		stopped <- errors.Join(server.Shutdown(stopping), server.Close())
 	})
 	err := server.Serve(listener)
-	if end() { // the listener broke
+	if end() { // the listener failed
 		return fmt.Errorf("serving on %s: %w", listener.Addr(), errors.Join(err, server.Close()))
 	}
 	if err := <-stopped; err != nil {
@@ -181,9 +178,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	return nil
 }
 
-// local refuses requests for other host names when the listener is for this
-// machine alone: a page of another site can have its own name lead here and
-// would read what is shown.
+// local refuses requests for other host names if only this machine can reach the listener: another
+// site could point its own name here and read what is shown.
 func local(listener net.Listener, handler http.Handler) http.Handler {
 	address, ok := listener.Addr().(*net.TCPAddr)
 	if !ok || !address.IP.IsLoopback() {

@@ -11,7 +11,7 @@ func metric(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("agepath_"+name, help, labels, nil)
 }
 
-// The metrics, whose meaning docs/operations.md tells in full.
+// The metrics are documented in docs/operations.md.
 var (
 	cellsMetric      = metric("cells", "Cells of a run that have ended and are not queued again, by status.", "run", "status")
 	plannedMetric    = metric("cells_planned", "Cells that the grid of a run has.", "run")
@@ -30,8 +30,6 @@ var (
 	buildMetric      = metric("build_info", "1, with the version of this program.", "version")
 )
 
-// registry returns what /metrics shows: the monitor's metrics, the process's
-// and Go's.
 func (m *Monitor) registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
@@ -48,8 +46,8 @@ func (m *Monitor) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements [prometheus.Collector] by the newest state, so that what
-// the server no longer has is no longer there.
+// Collect implements [prometheus.Collector]. It uses the newest state, so that removed runs
+// disappear.
 func (m *Monitor) Collect(out chan<- prometheus.Metric) {
 	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)

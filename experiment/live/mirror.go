@@ -15,9 +15,8 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// mirror is a temporary folder with the results that a queue has of a run. Of the queue it
-// changes nothing. Outcomes that do not fit the tables of their kind are left out: they are
-// the coordinator's to judge.
+// mirror is a temporary folder with a run's results at the queue. Outcomes that do not fit their
+// kind's tables are left out: the coordinator judges them.
 type mirror struct {
 	dir    string
 	kind   *experiment.Registration
@@ -26,7 +25,6 @@ type mirror struct {
 	looked time.Time
 }
 
-// mirrored returns the folder of a run at the queue, with the results that it has now.
 func (t *Tables) mirrored(ctx context.Context, name string) (dir string, err error) {
 	m := t.mirrors[name]
 	if t.monitor == nil || t.monitor.State().named(name) == nil {
@@ -90,7 +88,6 @@ func (t *Tables) newMirror(ctx context.Context, q *queue.Queue, name, dir string
 	return m, err
 }
 
-// cells returns how many there are.
 func (m *mirror) cells() (n int) {
 	for _, of := range m.store.Counts() {
 		n += of
@@ -98,7 +95,7 @@ func (m *mirror) cells() (n int) {
 	return n
 }
 
-// update adds the results that came since the last time.
+// update adds new results.
 func (m *mirror) update(ctx context.Context) error {
 	tables := m.kind.Tables()
 	for stored, err := range m.feed.Next(ctx) {

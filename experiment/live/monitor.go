@@ -13,50 +13,44 @@ import (
 )
 
 const (
-	// lookEvery is the time between two looks at the queue.
 	lookEvery = 2 * time.Second
-	// idleEvery is the time between two looks at a run of which nothing is
-	// queued or running.
+	// idleEvery is the period of looks at a run with nothing queued or running.
 	idleEvery = 20 * time.Second
-	// requestWait bounds the requests of a look that belong together.
+	// requestWait bounds related requests of a look together.
 	requestWait = 15 * time.Second
-	// aliveWithin is how long the loop may take for a part of a look before it
-	// counts as stuck.
+	// aliveWithin bounds a part of a look before the loop counts as stuck.
 	aliveWithin = time.Minute
-	// readyWithin is how old the last good look may be.
+	// readyWithin bounds the age of the last good look.
 	readyWithin = 30 * time.Second
 )
 
-// Config is what a [Monitor] needs.
+// Config configures a [Monitor].
 type Config struct {
 	Queue   *queue.Queue
-	Kinds   []*experiment.Registration // whose outcomes can be read
+	Kinds   []*experiment.Registration // that can be read
 	Version string                     // of this program
 
-	// Earlier gives the outcomes of the queue's runs that the queue does not have; nil where
-	// it has all.
+	// Earlier gives outcomes of runs that the queue does not have; nil for none.
 	Earlier run.Earlier
 
-	// Tables offers the tables of runs, and of those of the queue that it has no folder of,
-	// as files; nil for none. Whoever gives it closes it.
+	// Tables offers the tables of runs as files, reading from the queue if it has no folder; nil
+	// for none. The caller closes it.
 	Tables *Tables
 
-	// Looked is told of each state after a good look. It must not block. Default:
-	// nothing is told.
+	// Looked is called after each good look. It must not block.
 	Looked func(*State)
-	// Report is told of what is survived, a server out of reach for example.
-	// Default: nothing is told.
+	// Report receives errors that the monitor survives, such as an unreachable server.
 	Report func(error)
 }
 
-// Monitor knows how the runs of a queue stand. It is safe for concurrent use.
+// Monitor tracks the runs of a queue. It is safe for concurrent use.
 type Monitor struct {
 	config  Config
 	schemas map[string]*schema // by kind
 
-	runs   map[string]*watch // used by the loop alone
+	runs   map[string]*watch // used only by the loop
 	failed atomic.Int64      // looks
-	beat   atomic.Int64      // when the loop last did something, Unix nanoseconds
+	beat   atomic.Int64      // last action of the loop, Unix ns
 	state  atomic.Pointer[State]
 }
 
@@ -91,10 +85,10 @@ func (m *Monitor) Run(ctx context.Context) {
 	}
 }
 
-// State returns the newest state, which is not to be changed.
+// State returns the newest state, which must not be changed.
 func (m *Monitor) State() *State { return m.state.Load() }
 
-// Alive returns nil while the loop goes on, whatever the server does.
+// Alive returns nil while the loop runs, even without a server.
 func (m *Monitor) Alive() error {
 	if silent := time.Since(time.Unix(0, m.beat.Load())); silent > aliveWithin {
 		return fmt.Errorf("the loop that reads the queue has not run for %v", silent.Round(time.Second))
@@ -102,8 +96,7 @@ func (m *Monitor) Alive() error {
 	return nil
 }
 
-// Ready returns nil when the server is connected and its streams were read
-// lately.
+// Ready returns nil if the server is connected and its streams were read recently.
 func (m *Monitor) Ready() error {
 	state := m.State()
 	switch {
@@ -130,8 +123,7 @@ func (m *Monitor) kept() (n int64) {
 
 func (m *Monitor) alive() { m.beat.Store(time.Now().UnixNano()) }
 
-// look makes a new state. When the queue cannot be read it is the old one with
-// the reason.
+// look replaces the state; if the queue cannot be read, it only adds the reason to the old one.
 func (m *Monitor) look(ctx context.Context) {
 	m.alive()
 	next, err := m.read(ctx)

@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/notify"
 )
 
-// Notify returns a [Config.Looked] that has a notifier look at runs and workers.
+// Notify returns a [Config.Looked] that passes runs and workers to a notifier.
 func Notify(n *notify.Notifier) func(*State) {
 	return func(state *State) {
 		runs := make([]notify.Run, len(state.Runs))
@@ -31,8 +31,7 @@ func notedWorkers(workers []Worker) []notify.Worker {
 	return noted
 }
 
-// NotifyWorkers has a notifier look at the workers of a queue until ctx ends. A look that
-// fails is reported.
+// NotifyWorkers passes the workers of a queue to a notifier until ctx ends. Errors are reported.
 func NotifyWorkers(ctx context.Context, q *queue.Queue, n *notify.Notifier, report func(error)) {
 	ticker := time.NewTicker(queue.PresenceEvery)
 	defer ticker.Stop()

@@ -7,13 +7,12 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 )
 
-// StartupHandler answers requests from the start of a program on, which can come before
-// the queue can be reached: until it is opened /healthz says that the program
-// goes on, and everything else that it waits (status 503). The zero value is
-// closed.
+// StartupHandler answers requests from a program's start, when the queue may not be reachable.
+// Until it is opened, /healthz answers that the program runs, everything else that it waits (status
+// 503). The zero value is closed.
 type StartupHandler struct{ inside atomic.Pointer[http.Handler] }
 
-// Open has requests answered by a handler.
+// Open passes further requests to handler.
 func (h *StartupHandler) Open(handler http.Handler) { h.inside.Store(&handler) }
 
 // ServeHTTP implements [http.Handler].
@@ -25,7 +24,7 @@ func (h *StartupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		run.AnswerCheck(func() error { return nil })(w, r)
 	default:
 		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Refresh", "2") // a browser shows the page as soon as there is one
+		w.Header().Set("Refresh", "2") // reloads a browser until there is a page
 		http.Error(w, "waiting for the NATS server", http.StatusServiceUnavailable)
 	}
 }

@@ -13,48 +13,48 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 )
 
-// State is how the queue stood at a time.
+// State is the state of a queue at a time.
 type State struct {
 	At      time.Time // of the last good look; zero before
 	Version string
-	Trouble string // why the queue cannot be read at the moment, "" for none
-	Runs    []*Run // by name
+	Trouble string // why the queue cannot be read now, "" for none
+	Runs    []*Run
 	Workers []Worker
-	Refused int // messages in the workers' place that are none of a worker
+	Refused int // invalid messages among the workers'
 }
 
-// Run is how a run stands.
+// Run is the state of a run.
 type Run struct {
 	Name       string                      `json:"name"`
 	Phase      string                      `json:"phase"`
-	Reading    bool                        `json:"reading"` // results stored earlier are still being read: parts lag behind
-	Cells      int64                       `json:"cells"`   // of the grid: the sum of the six that follow
+	Reading    bool                        `json:"reading"` // still reading earlier results: parts lag behind
+	Cells      int64                       `json:"cells"`   // of the grid: the sum of the next six
 	OK         int64                       `json:"ok"`
 	Incomplete int64                       `json:"incomplete"` // have a path that stops early
 	Failed     int64                       `json:"failed"`
-	Running    int64                       `json:"running"`  // held by workers
-	Queued     int64                       `json:"queued"`   // wait for a worker
-	Unqueued   int64                       `json:"unqueued"` // still to be submitted, or dropped by a cancel
-	Dead       int64                       `json:"dead"`     // of failed: given up because their workers died
+	Running    int64                       `json:"running"`
+	Queued     int64                       `json:"queued"`
+	Unqueued   int64                       `json:"unqueued"` // not submitted yet, or dropped by a cancel
+	Dead       int64                       `json:"dead"`     // of failed: given up because workers died
 	Statuses   map[experiment.Status]int64 `json:"statuses"` // of ok, incomplete and failed
 	Rate       float64                     `json:"rate"`     // cells per second
-	ETA        *float64                    `json:"eta"`      // seconds to the end, nil while unknown
+	ETA        *float64                    `json:"eta"`      // seconds to the end, nil if unknown
 
-	Quarantined int64    `json:"quarantined"` // messages that did not pass
-	Strays      int64    `json:"strays"`      // results of cells that the run does not have, which count nowhere else
-	Unable      []string `json:"unable"`      // what cells need and no worker computes
+	Quarantined int64    `json:"quarantined"` // rejected messages
+	Strays      int64    `json:"strays"`      // results of cells that the run does not have; counted nowhere else
+	Unable      []string `json:"unable"`      // needs of cells that no worker meets
 
-	Owner    string `json:"owner"` // whose turns the run takes, "" for one without a queue
+	Owner    string `json:"owner"` // "" for a run without a queue
 	Priority int    `json:"priority"`
 
 	Details `json:"-"`
 }
 
-// Details of a run are read one by one, not with the state.
+// Details of a run are read separately from the state.
 type Details struct {
 	Parts    []Part
 	Slowest  []Cell              // longest first
-	Failures []Cell              // newest first, incomplete ones among them
+	Failures []Cell              // newest first, with incomplete ones
 	Reasons  []experiment.Reason // why cells failed or are incomplete, the most frequent first
 	Scores   *Scores
 	Revision string // of the scores
@@ -68,13 +68,13 @@ func (r *Run) ended() int64 { return r.OK + r.Incomplete + r.Failed + r.Statuses
 const (
 	Computing = "computing"
 	Waiting   = "waiting for workers"
-	Finished  = "finished"         // every cell has ended, well or not
+	Finished  = "finished"         // every cell has ended, with any status
 	Partial   = "not fully queued" // being submitted or put back
 	Paused    = "paused"           // workers take no cell of it; some can be running
 	Cancelled = "cancelled"
 )
 
-// Phase returns the phase of a run. Of one that is not open no cell can be pulled.
+// Phase returns the phase of a run. No cell can be pulled unless it is open.
 func Phase(s *queue.Standing, open bool) string {
 	switch {
 	case s.Paused && s.Left()+s.Unqueued > 0:
@@ -91,16 +91,16 @@ func Phase(s *queue.Standing, open bool) string {
 	return Partial
 }
 
-// Part is how the cells of a data set and a method stand.
+// Part is the state of the cells of a data set and a method.
 type Part struct {
 	Dataset    string  `json:"dataset"`
 	Method     string  `json:"method"`
-	Cells      int64   `json:"cells"`      // of the grid, 0 when it is not known
-	Done       int64   `json:"done"`       // have ended; those put back count until they end again
-	Incomplete int64   `json:"incomplete"` // of done
-	Failed     int64   `json:"failed"`     // of done
-	Seconds    float64 `json:"seconds"`    // a cell takes on average; 0 when none is done
-	Label      string  `json:"label"`      // of the method, for readers
+	Cells      int64   `json:"cells"` // of the grid, 0 if unknown
+	Done       int64   `json:"done"`  // ended; cells put back count until they end again
+	Incomplete int64   `json:"incomplete"`
+	Failed     int64   `json:"failed"`
+	Seconds    float64 `json:"seconds"` // mean per cell; 0 if none is done
+	Label      string  `json:"label"`   // of the method, for readers
 }
 
 // Cell is a cell that has ended.
@@ -122,7 +122,7 @@ type Cell struct {
 type Worker struct {
 	Name    string  `json:"name"`
 	State   string  `json:"state"`  // working, idle, stopping or lost
-	Silent  float64 `json:"silent"` // seconds since it was heard of
+	Silent  float64 `json:"silent"` // seconds since last heard of
 	Slots   int     `json:"slots"`
 	Running []Task  `json:"running"` // longest first
 	Done    int64   `json:"done"`
@@ -145,8 +145,7 @@ type durations struct {
 	upTo    map[float64]uint64 // cells up to a duration
 }
 
-// DescribeWorkers returns what workers do at a time, without those that ended in
-// order.
+// DescribeWorkers returns what workers do, without those that ended in order.
 func DescribeWorkers(workers []queue.Presence, now time.Time) []Worker {
 	list := []Worker{}
 	for _, p := range workers {
@@ -164,7 +163,6 @@ func DescribeWorkers(workers []queue.Presence, now time.Time) []Worker {
 	return list
 }
 
-// describe tells how the run stands by what was read last.
 func (w *watch) describe() *Run {
 	t, s := w.shown.tally, &w.Standing
 	r := &Run{
@@ -190,8 +188,7 @@ func (w *watch) describe() *Run {
 	return r
 }
 
-// parts joins what the grid has and what is done, in the order of the grid,
-// what it does not have at the end.
+// parts joins the grid with what is done, in the order of the grid; other parts follow.
 func (w *watch) parts() []Part {
 	parts := []Part{}
 	at := map[partKey]int{}
@@ -217,10 +214,10 @@ func (w *watch) parts() []Part {
 	return parts
 }
 
-// outlook returns the rate and the time to the end of a run with so many cells
-// left. In each repeat the expensive cells come first, so that the time follows the work that
-// is left rather than the number of cells: what cells of the same data set and
-// method took, or else the estimate, corrected by how the others' was.
+// outlook estimates rate and time to the end of a run. Each repeat starts with its expensive cells,
+// so the estimate follows the work left, not the number of cells: the mean time of done cells of
+// the same data set and method, or else the cost, scaled by how the other parts compare with
+// theirs.
 func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {
 	rate, speed := w.throughput.Rates()
 	if rate <= 0 {
@@ -240,7 +237,7 @@ func (w *watch) work(parts []Part) float64 {
 	if w.Description == nil {
 		return 0
 	}
-	var measured, estimated float64 // for the cells done
+	var measured, estimated float64 // of done cells
 	for i, p := range w.Description.Parts {
 		measured += float64(parts[i].Done) * parts[i].Seconds
 		estimated += float64(parts[i].Done) * estimate(p)

@@ -20,67 +20,64 @@ import (
 )
 
 const (
-	// keptFor is how long a file of a running run stays unchanged: a reader that asks for
-	// parts of it gets them from one file, unless it takes longer.
+	// keptFor is how long a file of a running run stays unchanged, so that a reader of parts gets
+	// them from one file.
 	keptFor = 5 * time.Second
-	// restFactor bounds what renewing files takes from a run to 1/20 of a core.
+	// restFactor limits the renewal of files to 1/20 of a core.
 	restFactor = 20
-	// slowest is the rate, in bytes a second, that a download must have.
+	// slowest is the minimum rate of a download, in bytes a second.
 	slowest = 64 << 10
-	// tablesPrefix begins the names of folders for files that are served.
+	// tablesPrefix begins the names of temporary folders.
 	tablesPrefix = "agepath-serve-"
 )
 
-// formats are the types of the files of a table.
 var formats = map[string]string{
 	"arrow": "application/vnd.apache.arrow.file", "parquet": "application/vnd.apache.parquet",
 }
 
-// Tables offers the tables of runs as files, under /runs: a list of runs, of each a list of
-// tables, of each table TABLE.arrow and TABLE.parquet, with ETag and ranges. During a run they
-// have the rows of the last flush, some seconds late.
+// Tables offers the tables of runs as files, under /runs: a list of runs, per run a list of tables,
+// per table TABLE.arrow and TABLE.parquet, with ETag and ranges. During a run they have the rows of
+// the last flush, some seconds late.
 //
-// The Arrow file of a run that has ended is that of its folder. Others are made when they are
-// asked for, one at a time, into a temporary folder, and shared by all readers: at most every
-// 5 s, and no longer than 1/20 of the time. A file goes once another took its place and its
-// last reader has it, the rest with [Tables.Close] or, after a kill, with the next program that
-// serves. A Tables is safe for concurrent use.
+// The Arrow file of an ended run is that of its folder. Others are made on request, one at a time,
+// in a temporary folder, and shared by all readers: at most every 5 s and 1/20 of the time. A
+// replaced file is removed after its last reader, the rest by [Tables.Close] or, after a kill, by
+// the next program that serves. A Tables is safe for concurrent use.
 type Tables struct {
 	folders map[string]string // by run
 	mirrors map[string]*mirror
 	monitor *Monitor // of a queue, nil for none
 	report  func(error)
-	kept    time.Duration // keptFor but in tests
+	kept    time.Duration // keptFor except in tests
 
-	making sync.Mutex // one file at a time; guards what follows but versions
+	making sync.Mutex // one file at a time; guards all fields below except versions
 	temp   string     // "" before the first file
 	remove func() error
 	made   int
-	resume time.Time // before it nothing is renewed
+	resume time.Time // nothing is renewed before
 
 	mu       sync.Mutex // guards versions
 	versions map[tableFile]*version
 }
 
-// tableFile names what is served.
 type tableFile struct{ run, table, format string }
 
-// version is what a file is now.
+// version is the current state of a file.
 type version struct {
 	path   string
 	info   os.FileInfo
 	etag   string
 	at     time.Time // of its rows
 	looked time.Time
-	of     string // what it was made of
-	own    bool   // a temporary file
+	of     string // source
+	own    bool   // temporary file
 
 	readers int
-	old     bool // another one took its place
+	old     bool // replaced
 }
 
-// NewTables returns the tables of runs in folders. report is told of files that cannot be
-// made; nil tells nobody.
+// NewTables returns the tables of runs in folders. report receives the errors of making files; it
+// may be nil.
 func NewTables(folders map[string]string, report func(error)) *Tables {
 	if report == nil {
 		report = func(error) {}
@@ -88,7 +85,7 @@ func NewTables(folders map[string]string, report func(error)) *Tables {
 	return &Tables{folders: folders, kept: keptFor, mirrors: map[string]*mirror{}, report: report, versions: map[tableFile]*version{}}
 }
 
-// Close removes the temporary files. Nothing may be served then.
+// Close removes the temporary files, after the last request.
 func (t *Tables) Close() (err error) {
 	t.making.Lock()
 	defer t.making.Unlock()
@@ -102,7 +99,7 @@ func (t *Tables) Close() (err error) {
 	return err
 }
 
-// Handler answers requests for tables alone.
+// Handler serves only the tables.
 func (t *Tables) Handler() http.Handler {
 	mux := http.NewServeMux()
 	t.addTo(mux)
@@ -116,7 +113,6 @@ func (t *Tables) addTo(mux *http.ServeMux) {
 	mux.HandleFunc("GET /runs/{run}/{file}", t.serveFile)
 }
 
-// names lists the runs.
 func (t *Tables) names() []string {
 	names := []string{}
 	for name := range t.folders {
@@ -139,7 +135,6 @@ func (t *Tables) serveRuns(w http.ResponseWriter, _ *http.Request) {
 	}{t.names()})
 }
 
-// serveRun answers with the tables of a run.
 func (t *Tables) serveRun(w http.ResponseWriter, r *http.Request) {
 	run := r.PathValue("run")
 	contents, err := t.contents(r.Context(), run)
@@ -153,7 +148,7 @@ func (t *Tables) serveRun(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := struct {
 		Run    string  `json:"run"`
-		Ended  bool    `json:"ended"` // no rows come
+		Ended  bool    `json:"ended"` // no more rows
 		Tables []table `json:"tables"`
 	}{run, contents.Ended, []table{}}
 	if t.monitor != nil {
@@ -167,12 +162,11 @@ func (t *Tables) serveRun(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, answer)
 }
 
-// refuse answers with an error.
 func (t *Tables) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	switch {
 	case r.Context().Err() != nil:
-		return // nobody waits for it
+		return // nobody waits
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, queue.ErrNoData):
 		status = http.StatusNotFound
 	default:
@@ -207,7 +201,7 @@ func (t *Tables) serveFile(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", v.at, body)
 }
 
-// open opens what a file is now for a reader, which closes the body and releases the version.
+// open opens the current file for a reader, which closes the body and releases the version.
 func (t *Tables) open(ctx context.Context, file tableFile) (*version, *os.File, error) {
 	const most = 3
 	for tries := 0; ; tries++ {
@@ -230,12 +224,12 @@ func (t *Tables) open(ctx context.Context, file tableFile) (*version, *os.File, 
 		if tries == most {
 			return nil, nil, fmt.Errorf("%s of run %s is replaced again and again; ask later", filepath.Base(v.path), file.run)
 		}
-		t.expire(file, v) // its folder has another file since
+		t.expire(file, v) // its folder has a new file
 	}
 }
 
-// take returns what a file is now, for a reader, which releases it. Nobody waits for a file to
-// be renewed: until then all get the one that there is.
+// take returns the current version for a reader, which releases it. While a file is being renewed,
+// readers get the old one.
 func (t *Tables) take(ctx context.Context, file tableFile) (*version, error) {
 	v, fresh := t.current(file)
 	switch {
@@ -254,8 +248,8 @@ func (t *Tables) take(ctx context.Context, file tableFile) (*version, error) {
 	return v, nil
 }
 
-// current returns the version of a file that is there, with one more reader, nil for none, and
-// whether it is too new to be renewed.
+// current adds a reader to the present version, nil for none; fresh says that it is too new to be
+// renewed.
 func (t *Tables) current(file tableFile) (v *version, fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -266,7 +260,7 @@ func (t *Tables) current(file tableFile) (v *version, fresh bool) {
 	return v, time.Since(v.looked) < t.kept
 }
 
-// expire has a version renewed that is not there any more.
+// expire removes a version whose file was replaced.
 func (t *Tables) expire(file tableFile, v *version) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -284,14 +278,12 @@ func (t *Tables) release(v *version) {
 	v.removeUnread()
 }
 
-// removeUnread removes a temporary file that nobody reads and nobody will.
 func (v *version) removeUnread() {
 	if v.own && v.old && v.readers == 0 {
-		_ = os.Remove(v.path) // else with the folder
+		_ = os.Remove(v.path) // otherwise with the folder
 	}
 }
 
-// put makes a version the one of a file.
 func (t *Tables) put(file tableFile, v *version) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -303,7 +295,7 @@ func (t *Tables) put(file tableFile, v *version) {
 	t.versions[file] = v
 }
 
-// renew makes a file where it is not there, or may be renewed and has changed.
+// renew makes a missing file, or one that has changed and may be renewed.
 func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 	start := time.Now()
 	was, fresh := t.current(file)
@@ -324,7 +316,7 @@ func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 	return next, nil
 }
 
-// make returns what a file is now, which can be what it was.
+// make returns the current version, possibly was.
 func (t *Tables) make(ctx context.Context, file tableFile, was *version) (*version, error) {
 	if file.format == "parquet" {
 		from, err := t.renew(ctx, tableFile{file.run, file.table, "arrow"})
@@ -363,7 +355,6 @@ func (t *Tables) write(at time.Time, of string, write func(path string) error) (
 	return describeVersion(v)
 }
 
-// makeFolder makes the folder for files.
 func (t *Tables) makeFolder() (err error) {
 	if t.temp == "" {
 		t.temp, t.remove, err = disk.TemporaryFolder(tablesPrefix)
@@ -374,7 +365,7 @@ func (t *Tables) makeFolder() (err error) {
 	return nil
 }
 
-// describeVersion notes what is said of a file.
+// describeVersion fills in digest and times.
 func describeVersion(v *version) (*version, error) {
 	digest, err := disk.Digest(v.path)
 	if err == nil {
@@ -390,7 +381,7 @@ func describeVersion(v *version) (*version, error) {
 	return v, nil
 }
 
-// convert writes an Arrow file as a Parquet file.
+// convert writes an Arrow file as Parquet.
 func convert(ctx context.Context, from, to string) error {
 	file, err := os.Create(to)
 	if err != nil {
@@ -399,7 +390,6 @@ func convert(ctx context.Context, from, to string) error {
 	return errors.Join(parquet.Convert(ctx, from, file, results.ZSTD), file.Close())
 }
 
-// contents lists what a run has now.
 func (t *Tables) contents(ctx context.Context, run string) (*results.Contents, error) {
 	t.making.Lock()
 	defer t.making.Unlock()
@@ -407,7 +397,7 @@ func (t *Tables) contents(ctx context.Context, run string) (*results.Contents, e
 	return contents, err
 }
 
-// look returns the folder of a run and what it holds.
+// look returns the folder of a run and its contents.
 func (t *Tables) look(ctx context.Context, run string) (dir string, contents *results.Contents, err error) {
 	dir = t.folders[run]
 	if dir == "" {

@@ -13,23 +13,18 @@ import (
 )
 
 const (
-	// mostSlow and mostFailures are how many cells are remembered.
 	mostSlow     = 20
 	mostFailures = 100
-	// mostParts bounds the pairs of data set and method that are told apart;
-	// further ones are counted together.
+	// mostParts bounds the pairs of data set and method; others are counted together.
 	mostParts = 5000
-	// errorBytes is how much of an error is remembered, and nameBytes of the names of a
-	// worker and a metric.
+	// errorBytes of an error are kept, nameBytes of names of workers and metrics.
 	errorBytes = 4 << 10
 	nameBytes  = 256
-	// labelBytes bounds the texts of a cell's labels. Cells with longer ones are counted
-	// as those whose labels cannot be read.
+	// labelBytes bounds the texts of a cell's labels; longer ones count as unreadable.
 	labelBytes = 2 << 10
 )
 
-// buckets are the upper ends of the histogram of cells' durations in seconds;
-// the last one is open.
+// buckets are the upper ends, in seconds, of the histogram of durations; a last one is open.
 var buckets = [...]float64{0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400}
 
 type partKey struct{ dataset, method string }
@@ -39,27 +34,27 @@ var rest = partKey{"(others)", "(others)"}
 type partCount struct {
 	done               int64   // cells with an outcome
 	incomplete, failed int64   // of these
-	wall               float64 // seconds of all
+	wall               float64 // total seconds
 }
 
-// tally counts outcomes. It holds a bounded number of cells.
+// tally counts outcomes and holds a bounded number of cells.
 type tally struct {
 	schemas  map[string]*schema // by kind
 	total    int64
-	wall     float64 // seconds of all
+	wall     float64 // total seconds
 	parts    map[partKey]*partCount
-	buckets  [len(buckets)]uint64 // cells in each, not summed up
+	buckets  [len(buckets)]uint64 // not cumulative
 	slowest  []Cell               // longest first
-	failures []Cell               // failed and incomplete ones, newest last
-	reasons  experiment.Reasons   // of these, and of those that are not remembered
-	listed   map[string]bool      // cells in slowest and failures
+	failures []Cell               // failed and incomplete, newest last
+	reasons  experiment.Reasons   // of all of these, also those not in failures
+	listed   map[string]bool      // in slowest and failures
 	answers  answers
 }
 
 type schema struct {
 	*experiment.Registration
 	labels     []experiment.Column
-	dimensions []int // positions of the labels that are the layout's dimensions, -1 for none
+	dimensions []int // positions of the layout's dimensions among labels, -1 for none
 }
 
 func newSchema(kind *experiment.Registration) *schema {
@@ -78,8 +73,7 @@ func newTally(schemas map[string]*schema) *tally {
 	}
 }
 
-// add counts an outcome. A time that is none, which only a foreign worker can
-// send, counts as 0.
+// add counts an outcome. An invalid time, which only a foreign worker sends, counts as 0.
 func (t *tally) add(o *experiment.Outcome) {
 	if !(o.Wall >= 0 && o.Wall <= math.MaxFloat32) {
 		o.Wall = 0
@@ -119,8 +113,6 @@ func (t *tally) part(key partKey) *partCount {
 	return part
 }
 
-// list remembers the outcome if it is one of the slowest, or of the newest that are
-// not ok.
 func (t *tally) list(o *experiment.Outcome) {
 	if t.listed[o.Cell] { // replaced
 		same := func(c Cell) bool { return c.Cell == o.Cell }
@@ -163,8 +155,7 @@ func (t *tally) list(o *experiment.Outcome) {
 	}
 }
 
-// columns returns the columns of an outcome's labels, nil where they are others or too
-// long.
+// columns returns the columns of an outcome's labels, nil if they are others or too long.
 func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
 	s := t.schemas[o.Kind]
 	if s == nil || o.Labels.Rows != 1 || len(o.Labels.Columns) != len(s.labels) {
@@ -194,8 +185,7 @@ func (t *tally) label(o *experiment.Outcome, name string) string {
 	return ""
 }
 
-// labelValue returns a label, nil for null and for one that is none of its column: the
-// worker can be of another version.
+// labelValue returns a label, nil for null or one not of its column, as from another version.
 func labelValue(o *experiment.Outcome, columns []experiment.Column, j int) any {
 	one := experiment.Batch{Rows: 1, Columns: o.Labels.Columns[j : j+1]}
 	if one.Fits(columns[j:j+1]) != nil {
@@ -204,7 +194,7 @@ func labelValue(o *experiment.Outcome, columns []experiment.Column, j int) any {
 	return one.At(columns[j], 0, 0)
 }
 
-// what says in words which cell of its data set and method an outcome is of.
+// what describes a cell among those of its data set and method.
 func (t *tally) what(o *experiment.Outcome) string {
 	columns := t.columns(o)
 	if columns == nil {
@@ -247,8 +237,7 @@ func named(text string) string {
 	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), nameBytes)]), "")
 }
 
-// shortened returns what is remembered of an error: the beginning and the end, where the
-// last line of a trace says most.
+// shortened keeps beginning and end of an error: the last line of a trace says most.
 func shortened(text string) string {
 	if len(text) <= errorBytes {
 		return strings.Clone(text)

@@ -3,22 +3,21 @@ package live
 import "time"
 
 const (
-	// rateOver is the least time, rateCells the least number of cells over
-	// which a rate is taken, and rateMost the longest time.
+	// rateOver and rateCells are the minimum time and number of cells of a rate, rateMost its
+	// maximum time.
 	rateOver  = 20 * time.Second
 	rateCells = 30
 	rateMost  = time.Hour
 )
 
-// Sample is how far a run was at a time.
+// Sample is the progress of a run at a time.
 type Sample struct {
 	At   time.Time
 	Done int64
-	Wall float64 // seconds that the cells done took, together; 0 when that is not known
+	Wall float64 // computing seconds of the cells done; 0 if unknown
 }
 
-// Throughput tells how fast a run goes, from samples of the last hour. The zero value has
-// none.
+// Throughput measures the speed of a run from samples of the last hour.
 type Throughput struct{ samples []Sample }
 
 // Note adds a sample, later than those before.
@@ -34,8 +33,8 @@ func (p *Throughput) Note(s Sample) {
 	p.samples = p.samples[old:]
 }
 
-// Rates returns cells and seconds of computing per second of the clock, over the
-// shortest time up to now that says enough; 0 when nothing is known.
+// Rates returns cells and computing seconds per second, over the shortest sufficient time up to
+// now; 0 if unknown.
 func (p *Throughput) Rates() (cells, work float64) {
 	n := len(p.samples)
 	if n < 2 {

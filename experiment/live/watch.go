@@ -11,36 +11,35 @@ import (
 )
 
 const (
-	// readFor is how long outcomes of one run are read before the next run's
-	// turn.
+	// readFor is how long outcomes of a run are read before the next run's turn.
 	readFor = time.Second
-	// againAfter is the least time between two readings of a run from the
-	// start. A reading that took longer waits ten times as long.
+	// againAfter is the minimum time between readings of a run from the start; after a long reading
+	// it is ten times its duration.
 	againAfter = 20 * time.Second
 )
 
-// reading is a pass over the outcomes of a run from the first one on.
+// reading is a pass over the outcomes of a run from the first.
 type reading struct {
 	feed   *queue.Feed
 	tally  *tally
 	took   time.Duration
 	at     time.Time // of its start
-	begun  bool      // what the queue does not have is read
+	begun  bool      // earlier outcomes are read
 	caught bool      // up with the newest outcome
 }
 
-// watch is what the monitor remembers of a run.
+// watch is the monitor's memory of a run.
 type watch struct {
 	Follower
 	monitor *Monitor
 
-	open       bool // its tasks can be pulled
+	open       bool
 	looked     time.Time
 	throughput Throughput
-	earlier    map[experiment.Status]int64 // cells that ended before, which the queue does not have
+	earlier    map[experiment.Status]int64 // cells that ended before; the queue does not have them
 
 	shown *reading
-	again *reading // that is to replace shown, nil for none
+	again *reading // replaces shown when complete; may be nil
 }
 
 func newWatch(m *Monitor, name string) (*watch, error) {
@@ -62,8 +61,7 @@ func (w *watch) newReading() (*reading, error) {
 	return &reading{feed: feed, tally: newTally(w.monitor.schemas), at: time.Now()}, nil
 }
 
-// due reports whether it is time to look at the run. Those at rest are looked
-// at less often.
+// due reports whether it is time to look at the run; idle runs wait longer.
 func (w *watch) due(now time.Time, open bool) bool {
 	rest := w.Standing.Left() == 0 && w.shown.caught && w.again == nil && w.open == open
 	return !rest || now.Sub(w.looked) >= idleEvery
@@ -100,8 +98,7 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	if w.shown.caught && w.again == nil {
 		w.throughput.Note(Sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
 	}
-	// The tally was made first, and cells keep their results: only cells that
-	// came twice, or a purge, can make it the larger one.
+	// The tally was made first and results stay: only repeated cells or a purge can make it larger.
 	if w.again == nil && w.shown.tally.total > w.Standing.Results && time.Since(w.shown.at) > againAfter+10*w.shown.took {
 		var err error
 		if w.again, err = w.newReading(); err != nil {
@@ -111,7 +108,7 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	return nil
 }
 
-// read goes on with a reading for a while.
+// read continues a reading for readFor.
 func (w *watch) read(ctx context.Context, r *reading) error {
 	start := time.Now()
 	defer func() { r.took += time.Since(start) }()
