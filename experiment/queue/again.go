@@ -10,13 +10,12 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// The tasks of a cell are numbered from 0: a task, and its result, has the number of results known
-// when it was queued. A task is done when its cell has a result of this number or a higher one.
-// Sequences in the stream cannot serve for this: after the loss of a node the servers of a cluster
-// can number the same message differently (seen with nats-server 2.9.10, three replicas).
+// Tasks of a cell are numbered from 0: a task, and its result, has the number of results known when
+// it was queued. A task is done when its cell has a result of this number or a higher one. Stream
+// sequences do not serve: after the loss of a node the servers of a cluster can number a message
+// differently (seen with nats-server 2.9.10, three replicas).
 
-// numberHeader holds the number of a task queued by [Queue.PublishAgain]; without it the number is
-// 0.
+// numberHeader holds the number of a task, none for 0.
 const numberHeader = "Agepath-Number"
 
 func numberOf(header nats.Header) uint64 {
@@ -26,14 +25,14 @@ func numberOf(header nats.Header) uint64 {
 	}
 	number, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || number > maxNumber {
-		return 0 // nobody writes such a header
+		return 0 // foreign
 	}
 	return number
 }
 
-// PublishAgain is [Queue.Publish] for runs published before. number returns how many results of a
-// cell the caller knows: [Ended.Number] plus one, 0 for none. Workers look for a newer result
-// before they compute the cell.
+// PublishAgain is [Queue.Publish] for runs published before. number returns the known results of a
+// cell: [Ended.Number] plus one, 0 for none. Workers look for newer results before they compute the
+// cell.
 func (q *Queue) PublishAgain(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
 	return q.publish(ctx, tasks, number)
 }

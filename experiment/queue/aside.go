@@ -13,20 +13,17 @@ import (
 )
 
 const (
-	// asideFor is how long a task that this worker cannot compute waits for others before it is
-	// redelivered.
-	asideFor = 30 * time.Second
-	// mostAside bounds the tasks that a worker remembers as put aside.
+	// asideFor is how long a task that only others can compute is delayed.
+	asideFor  = 30 * time.Second
 	mostAside = 1 << 20
 )
 
-// aside are tasks that a worker handed back because it cannot compute them. It does not wait for
-// them when it drains the queue.
+// aside are tasks that a worker cannot compute. It does not wait for them when it drains the queue.
 type aside struct {
 	mu      sync.Mutex
 	tasks   map[string]string // why, by subject
 	reasons map[string]int
-	told    map[string]bool // reasons
+	told    map[string]bool
 }
 
 func (a *aside) add(subject, reason string) {
@@ -66,7 +63,6 @@ func (p *Puller) Aside() map[string]int {
 	return maps.Clone(p.aside.reasons)
 }
 
-// tell reports whether a reason is new.
 func (a *aside) tell(reason string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,11 +76,10 @@ func (a *aside) tell(reason string) bool {
 	return true
 }
 
-// Leave hands the task back, without using up an attempt, as one that this worker cannot compute
-// but others can; reason is an [*experiment.NeedError] or [*experiment.LackError]. If a worker is
-// known that can, the task is redelivered at once, and this worker leaves its run alone for a while
-// so as not to take the others' tasks. Otherwise the task is delayed, so that this worker gets at
-// later tasks.
+// Leave hands the task back, without using up an attempt, because of an [*experiment.NeedError] or
+// [*experiment.LackError]. If another worker is known to be able, the task is redelivered at once,
+// and this worker leaves its run alone for a while so as not to take the others' tasks. Otherwise
+// the task is delayed, so that this worker gets at later ones.
 func (d *Delivery) Leave(ctx context.Context, reason error) error {
 	p, text := d.puller, reason.Error()
 	if lack := new(experiment.LackError); errors.As(reason, &lack) {
@@ -101,7 +96,6 @@ func (d *Delivery) Leave(ctx context.Context, reason error) error {
 	return d.Release(ctx, asideFor)
 }
 
-// others are the workers heard of recently.
 type others struct {
 	mu   sync.Mutex
 	list []Presence
@@ -111,8 +105,7 @@ type others struct {
 const (
 	// othersEvery is the maximum age of the list of workers.
 	othersEvery = time.Second
-	// othersWait bounds listing workers. othersPause is the pause after a failure, as for a user
-	// that may not list them.
+	// othersPause follows a failed listing, as for a user that may not list workers.
 	othersWait  = 2 * time.Second
 	othersPause = time.Minute
 )
@@ -136,8 +129,8 @@ func (o *others) can(ctx context.Context, p *Puller, d *Delivery) bool {
 	})
 }
 
-// Decline hands the task back, without using up an attempt, for a reason that other tasks can
-// share. It is redelivered after the delay. A draining worker does not wait for it.
+// Decline hands the task back for delay, without using up an attempt, for a reason that other tasks
+// can share. A draining worker does not wait for it.
 func (d *Delivery) Decline(ctx context.Context, reason string, delay time.Duration) error {
 	d.puller.aside.add(d.msg.Subject(), reason)
 	return d.Release(ctx, delay)

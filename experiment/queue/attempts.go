@@ -15,19 +15,19 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// attemptCounts is how the deliveries of a task have ended. Those in neither of the first two
-// counts ended silently.
+// attemptCounts counts the ended deliveries of a task. Those neither failed nor released ended
+// silently.
 type attemptCounts struct {
-	Task     uint64 `json:"task"`            // number of the task; a new task of the cell starts at zero
-	Failed   int    `json:"failed"`          // attempts used up
-	Released int    `json:"released"`        // handed back without using up an attempt
+	Task     uint64 `json:"task"` // its number; a new task of the cell starts at zero
+	Failed   int    `json:"failed"`
+	Released int    `json:"released"`
 	Begun    int    `json:"begun,omitempty"` // number of the redelivery being computed, 0 for none
 	Died     int    `json:"died,omitempty"`  // redeliveries that were begun and ended silently
 	Why      string `json:"why,omitempty"`   // of a command's last failure, see [whyOf]
 }
 
 const (
-	maxCounts = 1 << 10 // bytes, as stored
+	maxCounts = 1 << 10 // bytes
 	mostTimes = 1 << 20
 )
 
@@ -40,7 +40,7 @@ func (t *attemptCounts) possible() bool {
 	return true
 }
 
-// whyOf is a key for the reason why a cell of a command failed, "" for other cells.
+// whyOf is a key for why a cell of a command failed, "" for other cells.
 func whyOf(task *experiment.Task, outcome *Sealed) string {
 	if !task.Commands() || outcome.Status != experiment.Failed {
 		return ""
@@ -51,14 +51,14 @@ func whyOf(task *experiment.Task, outcome *Sealed) string {
 
 const mostRepeated = 1000
 
-// repeated are errors that cells of commands ended with twice in a row.
+// repeated are errors that ended cells of commands twice in a row.
 type repeated struct {
 	mu  sync.Mutex
 	all map[string]bool
 }
 
-// repeats reports whether a cell's error is that of its previous attempt, or one with which another
-// cell of the command ended twice in a row.
+// repeats reports whether the error is that of the cell's previous attempt, or ended another cell
+// of the command twice in a row.
 func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
 	if why == "" {
 		return false, nil
@@ -89,7 +89,7 @@ func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
 func (t *attemptCounts) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }
 func (t *attemptCounts) release() { t.Released, t.Begun = t.Released+1, 0 }
 
-// begin records that a redelivery is computed. One begun before has not ended: its worker died.
+// begin records that a redelivery is computed. The worker of one begun before died.
 func (t *attemptCounts) begin(delivery int) {
 	if t.Begun != 0 && t.Begun != delivery {
 		t.Died++
@@ -108,7 +108,6 @@ func (t *attemptCounts) kills(delivery, deaths int) bool {
 
 type attempts struct{ *connection }
 
-// counts returns the count of a task and the sequence of its record.
 func (a attempts) counts(ctx context.Context, run, cell string, task uint64) (t attemptCounts, record uint64, err error) {
 	t.Task = task
 	msg, err := a.last(ctx, attemptsStream, attemptTopic.cell(run, cell))
@@ -126,7 +125,6 @@ func (a attempts) counts(ctx context.Context, run, cell string, task uint64) (t 
 	return t, msg.Sequence, nil
 }
 
-// record changes the count of a task by compare and set.
 func (a attempts) record(ctx context.Context, run, cell string, task uint64, change func(*attemptCounts)) (t attemptCounts, err error) {
 	for {
 		t, last, err := a.counts(ctx, run, cell, task)

@@ -23,9 +23,9 @@ type Batches struct {
 func (p *Puller) Batches() *Batches { return &Batches{puller: p} }
 
 // Pull waits for the next task, taking turns among the runs. When ctx ends, it returns the cause at
-// once; a task that arrives at that moment is handed back without using up an attempt. With
-// [WorkerConfig.Drain] it returns an [*EmptyError] when no task is queued. Tasks that are done or
-// given up are settled on the way.
+// once; a task that arrives then is handed back without using up an attempt. With
+// [WorkerConfig.Drain] it returns an [*EmptyError] when no task is queued. It settles tasks that
+// are done or given up.
 func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	batches := p.Batches()
 	defer batches.Close()
@@ -36,10 +36,9 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	return deliveries[0], nil
 }
 
-// Pull is [Puller.Pull] for several tasks of one run, at most most and [MaxBatch]. It pays only for
-// very short cells: a pulled task waits for those before it.
-//
-// A redelivered task comes alone, since a worker may have died of it.
+// Pull is [Puller.Pull] for several short cells of one run, at most most and [MaxBatch]: a pulled
+// task waits for those before it. A redelivered task comes alone, since a worker may have died of
+// it.
 func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 	p := b.puller
 	if !p.enter() {
@@ -116,7 +115,6 @@ func (b *Batches) Close() {
 	b.waiting = nil
 }
 
-// sort returns the deliveries that can be computed; the others wait.
 func (b *Batches) sort(ctx context.Context, a *answer) (ready []*Delivery, err error) {
 	all := make([]*Delivery, 0, len(a.msgs))
 	for _, msg := range a.msgs {

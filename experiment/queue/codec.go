@@ -15,8 +15,8 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Tasks and outcomes travel as CBOR in the core deterministic encoding of RFC 8949, so equal
-// outcomes have equal bytes. Times are UTC with nanoseconds.
+// Messages are CBOR in the core deterministic encoding of RFC 8949: equal outcomes have equal
+// bytes. Times are UTC with nanoseconds.
 var (
 	encMode = must(func() (cbor.EncMode, error) {
 		options := cbor.CoreDetEncOptions()
@@ -35,12 +35,11 @@ var (
 
 func must[T any](value T, err error) T {
 	if err != nil {
-		panic(err) // constants only
+		panic(err)
 	}
 	return value
 }
 
-// encodeTask refuses labels that are not UTF-8, like [EncodeOutcome].
 func encodeTask(task *experiment.Task) ([]byte, error) {
 	if err := validText("labels", &task.Labels); err != nil {
 		return nil, err
@@ -57,8 +56,8 @@ func DecodeTask(data []byte) (*experiment.Task, error) {
 	return task, nil
 }
 
-// EncodeOutcome refuses text that is not UTF-8, which no reader would take, except in the error,
-// which must arrive in any case.
+// EncodeOutcome refuses text that is not UTF-8, which no reader accepts, except in the error, which
+// must arrive.
 func EncodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
 	if err := validText("labels", &outcome.Labels); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	return outcome, nil
 }
 
-// Sealed is an outcome encoded where it was computed, with the fields that a worker needs.
+// Sealed is an encoded outcome, with the fields that a worker needs.
 type Sealed struct {
 	Run     string            `cbor:"1,keyasint"`
 	Cell    string            `cbor:"2,keyasint"`
@@ -125,8 +124,7 @@ func Seal(o *experiment.Outcome) (*Sealed, error) {
 	return &Sealed{o.Run, o.Cell, o.Status, o.Error, o.Short, o.Repeats, o.Lacks, body}, nil
 }
 
-// ReadSealed reads [Sealed.Body]. It checks only that rows are well-formed; [Queue.Sift] checks
-// their content.
+// ReadSealed reads [Sealed.Body]. It checks only that rows are well-formed, see [Queue.Sift].
 func ReadSealed(body []byte) (*Sealed, error) {
 	s := &Sealed{body: body}
 	if err := unmarshal(body, s); err != nil {
@@ -135,7 +133,6 @@ func ReadSealed(body []byte) (*Sealed, error) {
 	return s, nil
 }
 
-// repeating returns the outcome with Repeats set.
 func (s *Sealed) repeating() (*Sealed, error) {
 	o, err := DecodeOutcome(s.body)
 	if err != nil {
@@ -148,7 +145,7 @@ func (s *Sealed) repeating() (*Sealed, error) {
 // Body returns the encoded outcome, for [DecodeOutcome]. It must not be changed.
 func (s *Sealed) Body() []byte { return s.body }
 
-// checkTimes refuses years outside JSON and RFC 3339, which no writer could pass on.
+// checkTimes refuses years outside JSON and RFC 3339.
 func checkTimes(o *experiment.Outcome) error {
 	for _, t := range []time.Time{o.Started, o.Finished} {
 		if year := t.UTC().Year(); year < 0 || year > 9999 {
@@ -181,7 +178,6 @@ func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	return &e.Outcome, nil
 }
 
-// unmarshal bounds the memory of decoding by roomFor.
 func unmarshal(data []byte, value any) error {
 	if err := checkRoom(data); err != nil {
 		return err
@@ -189,8 +185,8 @@ func unmarshal(data []byte, value any) error {
 	return decMode.Unmarshal(data, value)
 }
 
-// roomFor returns the memory that decoding size bytes may take: eight bytes each, as a list of
-// small numbers does, plus the columns of a row.
+// roomFor bounds the memory of decoding size bytes: eight each, as for a list of small numbers,
+// plus the columns of a row.
 func roomFor(size int) int { return 64<<10 + 8*size }
 
 // The major types of CBOR items (RFC 8949, section 3.1) with a body.
@@ -201,15 +197,15 @@ const (
 	majorMap   = 5
 )
 
-// checkRoom adds up the heads of a message's items. The library bounds lengths by the message, but
-// an empty column of one byte becomes an [experiment.Vector] of over a hundred.
+// checkRoom adds up the heads of items. The library bounds lengths by the message, but an empty
+// column of one byte becomes an [experiment.Vector] of over a hundred.
 func checkRoom(data []byte) error {
 	const column = int(unsafe.Sizeof(experiment.Vector{}))
 	room := roomFor(len(data))
 	for rest := data; len(rest) > 0; {
 		major, n := rest[0]>>5, uint64(rest[0]&0x1f)
 		rest = rest[1:]
-		if n >= 24 { // the argument follows, in 1, 2, 4 or 8 bytes
+		if n >= 24 { // argument in 1, 2, 4 or 8 bytes
 			size := 1 << (n - 24)
 			if n > 27 || len(rest) < size {
 				return errUnbounded

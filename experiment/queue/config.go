@@ -13,11 +13,10 @@ const Forever time.Duration = math.MaxInt64
 
 // Config selects a server and its settings. Zero values mean defaults.
 type Config struct {
-	// URL of the server, or several separated by commas. Default: nats://127.0.0.1:4222. Unused
-	// with Server.
+	// URL of the server, or several separated by commas. Default: nats://127.0.0.1:4222.
 	URL string
 
-	// Server is an embedded server, reached without a network.
+	// Server is an embedded server, used instead of URL without a network.
 	Server *Server
 
 	// Name of the connection at the server. Default: "agepath".
@@ -34,22 +33,21 @@ type Config struct {
 	// AckWait is the time without a heartbeat after which the server redelivers a task; workers
 	// send one every third of it. [Queue.Publish] writes it into the run's consumer. Default: the
 	// run's value; for a new run 30 s, or 5 s on an embedded server that does not listen, whose
-	// workers die with it. If too short, a network pause has cells computed twice; if too long, the
+	// workers die with it. If too short, a network pause has cells computed twice; if too long,
 	// cells of a lost worker wait.
 	AckWait time.Duration
 
-	// Owner and Priority (1 to [MaxPriority]) of the runs that [Queue.Publish] queues, kept in
-	// their consumers. Default: the run's values; for a new run the current user and
-	// [DefaultPriority].
+	// Owner and Priority (1 to [MaxPriority]) of runs that [Queue.Publish] queues, kept in their
+	// consumers. Default: the run's; for a new run the current user and [DefaultPriority].
 	Owner    string
 	Priority int
 
-	// Window is the maximum number of unconfirmed published tasks. Default: 1024. With 1, each task
+	// Window is the maximum number of unconfirmed published tasks. Default: 1024. With 1 each task
 	// costs a round trip.
 	Window int
 
-	// CredentialsFile holds a user's JWT and key, NKeyFile an nkey seed, PasswordFile the password
-	// of User. At most one may be set; URL can hold user and password instead.
+	// CredentialsFile holds a JWT and key, NKeyFile an nkey seed, PasswordFile the password of
+	// User. At most one may be set; URL can hold user and password.
 	CredentialsFile, NKeyFile string
 	User, PasswordFile        string
 
@@ -57,16 +55,16 @@ type Config struct {
 	// and KeyFile the client's own. Any of them turns on TLS.
 	CAFile, CertFile, KeyFile string
 
-	// InboxPrefix begins the subjects of replies. Default: "_INBOX". Give each NATS user its own;
-	// otherwise users can read each other's replies.
+	// InboxPrefix begins reply subjects. Default: "_INBOX". Users with the same prefix can read
+	// each other's replies.
 	InboxPrefix string
 
 	// ConnectWait bounds the attempts at the first connection; [Forever] is allowed. Default: one
 	// attempt. Later reconnecting has no limit.
 	ConnectWait time.Duration
 
-	// Report receives errors that the queue survives: lost and restored connections, refused
-	// permissions, retries. It must not block; any goroutine may call it.
+	// Report receives errors that the queue survives, such as lost connections and retries. It must
+	// not block; any goroutine may call it.
 	Report func(error)
 
 	servers servers
@@ -118,15 +116,15 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// options bounds an attempt to connect by timeout. Reconnecting has no limit, even after refused
-// logins: credential files are renewed under running workers.
+// options bounds an attempt to connect by timeout. It reconnects without a limit, even after
+// refused logins: credential files are renewed under running workers.
 func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 	states := &link{report: c.Report}
 	options := append(states.options(),
 		nats.Name(c.Name),
 		nats.Timeout(timeout),
 		nats.MaxReconnects(-1),
-		// Detects a dead connection in half a minute; by default it takes the library two.
+		// Notices a dead connection in half a minute instead of two.
 		nats.PingInterval(10*time.Second),
 		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(),

@@ -12,14 +12,13 @@ import (
 
 const cellsSuffix = "/cells"
 
-// CellsOf returns the name of the data set that lists the cells of a run. [Queue.RemoveData] of the
-// run's description removes the list.
+// CellsOf returns the name of a run's list of cells, which [Queue.RemoveData] of the run removes.
 func CellsOf(run string) string { return run + cellsSuffix }
 
 func validData(name string) error { return ValidName(strings.TrimSuffix(name, cellsSuffix)) }
 
 // PutData stores a data set under its digest; if one is there, r is not read. An interrupted upload
-// leaves none.
+// stores none.
 func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	if err := validData(digest); err != nil {
 		return fmt.Errorf("storing data set: digest %w", err)
@@ -44,8 +43,8 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	return nil
 }
 
-// ReplaceData stores a data set under its digest whatever is there. Meanwhile readers can get parts
-// of both, which do not match the digest.
+// ReplaceData stores a data set even over another. Meanwhile readers can get parts of both, which
+// do not match the digest.
 func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) error {
 	if err := validData(digest); err != nil {
 		return fmt.Errorf("replacing data set: digest %w", err)
@@ -56,8 +55,8 @@ func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) err
 	return nil
 }
 
-// Data reads a data set. The caller checks the digest. A missing data set is [ErrNoData]; one
-// damaged in the store is a [*DamagedError], from here or while it is read.
+// Data reads a data set; the caller checks the digest. A missing one is [ErrNoData], a damaged one
+// a [*DamagedError], now or while it is read.
 func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) {
 	if err := validData(digest); err != nil {
 		return nil, fmt.Errorf("data set: digest %w", err)
@@ -72,11 +71,11 @@ func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) 
 	return r, nil
 }
 
-// RemoveData removes a data set, if it is there.
+// RemoveData removes a data set, if present.
 func (q *Queue) RemoveData(ctx context.Context, digest string) error {
 	if err := ValidName(digest); err != nil {
 		return fmt.Errorf("removing data set: digest %w", err)
 	}
-	// Includes the index, so that nobody reads the parts.
+	// With the index, so that nobody reads the parts.
 	return q.data.remove(ctx, func(name string) bool { return name == digest || strings.HasPrefix(name, digest+"/") })
 }

@@ -28,11 +28,10 @@ type DeadLetter struct {
 	Worker     string // that gave it up, not one that died
 	Time       time.Time
 
-	number uint64 // of the task
+	number uint64
 }
 
-// Outcome returns the failed outcome for the dead letter, without labels if the task cannot be
-// read.
+// Outcome returns the failed outcome for the dead letter, without labels if the task is unreadable.
 func (d *DeadLetter) Outcome() *experiment.Outcome {
 	o := &experiment.Outcome{
 		Run: d.Run, Cell: d.Cell, Status: experiment.Failed, Error: d.Reason, Attempts: d.Deliveries,
@@ -44,10 +43,9 @@ func (d *DeadLetter) Outcome() *experiment.Outcome {
 	return o
 }
 
-// Reconcile stores the failed outcome of each dead letter of a run whose cell has no result, and
-// returns their number. A worker stores both; they differ if it dies in between and the run is
-// cancelled. A letter that cannot be read, or whose outcome fails check, goes to the quarantine;
-// check may be nil.
+// Reconcile stores the failed outcomes missing for a run's dead letters and returns their number. A
+// worker stores both; they differ if it dies in between and the run is cancelled. A letter that is
+// unreadable or fails check, which may be nil, goes to the quarantine.
 func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experiment.Outcome) error) (stored int, quarantined []*QuarantinedError, err error) {
 	for msg, err := range q.reader("reading dead letters", deadStream, deadTopic, run).messages(ctx) {
 		if err != nil {
@@ -92,7 +90,7 @@ func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*ex
 	return false, &QuarantinedError{run, cell, wrong}, err
 }
 
-// bury stores a dead letter and its outcome. It is idempotent.
+// bury is idempotent.
 func (q *Queue) bury(ctx context.Context, letter *DeadLetter, body []byte) error {
 	msg := nats.NewMsg(deadTopic.cell(letter.Run, letter.Cell))
 	msg.Data = body

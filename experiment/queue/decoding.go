@@ -14,13 +14,11 @@ import (
 )
 
 const (
-	// readAhead and aheadBytes bound the results, in number and encoded size, that are read and
-	// decoded in advance.
+	// readAhead (results) and aheadBytes (encoded) bound what is decoded in advance.
 	readAhead  = 512
 	aheadBytes = 8 << 20
 )
 
-// decoded is a result being decoded.
 type decoded struct {
 	msg     jetstream.Msg
 	weight  int64         // of aheadBytes
@@ -32,17 +30,17 @@ type decoded struct {
 
 func weigh(msg jetstream.Msg) int64 {
 	if msg.Headers().Get(objectHeader) != "" {
-		return aheadBytes / 4 // size known once read
+		return aheadBytes / 4
 	}
 	return min(int64(len(msg.Data())), aheadBytes)
 }
 
-// decode turns the results of source into outcomes, in order, on all processors: decoding takes
-// longer than reading. Results that fail check come as a [*strayError].
+// decode decodes results in order on all processors, since decoding takes longer than reading.
+// Results that fail check come as a [*strayError].
 func (r results) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		reading, cancel := context.WithCancel(ctx)
-		left := make(chan struct{}) // closed when the caller stops
+		left := make(chan struct{})
 		queued, inOrder := make(chan *decoded, readAhead), make(chan *decoded, readAhead)
 		room := semaphore.NewWeighted(aheadBytes)
 		var all sync.WaitGroup

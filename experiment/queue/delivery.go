@@ -14,12 +14,12 @@ import (
 )
 
 // Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release, or several
-// by [Puller.Done]; after an error other than [ErrUnacknowledged] the delivery is still open. Until
-// then heartbeats go to the server every third of AckWait, but not after the cell's deadline
+// by [Puller.Done]; after an error other than [ErrUnacknowledged] it is still open. Until then
+// heartbeats go to the server every third of AckWait, but not after the cell's deadline
 // (Limits.Timeout after Begin): a computation that hangs loses its task.
 type Delivery struct {
 	Task      experiment.Task
-	Delivered int // deliveries of the task, including this one
+	Delivered int // including this one
 	Attempt   int // failed attempts plus one
 
 	puller    *Puller
@@ -27,23 +27,23 @@ type Delivery struct {
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
-	refused   error // why this worker cannot compute the task
+	refused   error // why it cannot be computed here
 	wait      time.Duration
-	confirmed atomic.Int64 // a time, in Unix ns, at which the server still knew this worker to be alive
-	overdue   atomic.Bool  // the server presumed this worker lost at some time
+	confirmed atomic.Int64 // Unix ns when the server still knew us alive
+	overdue   atomic.Bool  // the server once presumed us lost
 
 	mu        sync.Mutex
 	settled   bool
-	suspect   bool // holds the puller's place for a suspect
+	suspect   bool
 	begun     time.Time
 	heart     *time.Timer
-	beating   *heartbeat // being sent, nil for none
+	beating   *heartbeat
 	cancelled chan struct{}
 }
 
 // newDelivery: the server counts AckWait from when it sent the message, between the request and
-// now; a message is taken to travel for less than a third of AckWait. AckWait is that of the run's
-// consumer, not of this worker's configuration.
+// now; a message is taken to travel for less than a third of AckWait, which is that of the run's
+// consumer.
 func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
@@ -93,11 +93,10 @@ func (d *Delivery) Begin() {
 	}
 }
 
-// Body returns the task to compute, for [DecodeTask]. It must not be changed.
+// Body returns the task to compute; it must not be changed.
 func (d *Delivery) Body() []byte { return d.msg.Data() }
 
-// Cancelled is closed when a heartbeat finds the run cancelled or purged: stop computing and
-// Release.
+// Cancelled is closed when a heartbeat finds the run cancelled or purged: stop and Release.
 func (d *Delivery) Cancelled() <-chan struct{} { return d.cancelled }
 
 // Dropped reports whether Cancelled is closed.
@@ -111,7 +110,7 @@ func (d *Delivery) Dropped() bool {
 }
 
 // lost reports whether the server ever had to presume this worker lost, so that another may have
-// the task. It uses the wall clock, since the monotonic one stops while a machine sleeps.
+// the task. It uses the wall clock: the monotonic one stops while a machine sleeps.
 func (d *Delivery) lost() bool {
 	if time.Now().UnixNano()-d.confirmed.Load() > int64(d.wait) {
 		d.overdue.Store(true)
@@ -119,8 +118,7 @@ func (d *Delivery) lost() bool {
 	return d.overdue.Load()
 }
 
-// known reports whether something may be recorded about the task: it was redelivered, or queued by
-// [Queue.PublishAgain].
+// known reports whether the task was redelivered, or queued by [Queue.PublishAgain].
 func (d *Delivery) known() bool {
 	return d.Delivered > 1 || d.msg.Headers().Get(numberHeader) != ""
 }
@@ -128,9 +126,9 @@ func (d *Delivery) known() bool {
 // resume settles a known task that has a result or of which too many workers died. Otherwise it
 // records that a redelivery begins.
 //
-// A suspect is a task that a worker may have died of. A worker computes one suspect at a time and
-// hands others back: otherwise innocent tasks computed next to the one that kills would meet it
-// again and be given up with it.
+// A suspect is a task that a worker may have died of. A worker computes one at a time and hands
+// others back: otherwise innocent tasks next to the one that kills would meet it again and be given
+// up with it.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
 	has, err := q.results.has(ctx, d.run, d.cell, d.number)
@@ -162,7 +160,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
 }
 
-// giveUpUnread gives up an unreadable task, unless its cell has a result.
+// giveUpUnread keeps a result that the cell has.
 func (d *Delivery) giveUpUnread(ctx context.Context) error {
 	has, err := d.puller.queue.results.has(ctx, d.run, d.cell, d.number)
 	switch {
@@ -174,7 +172,7 @@ func (d *Delivery) giveUpUnread(ctx context.Context) error {
 	return d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.refused))
 }
 
-// giveUp makes the task a dead letter and a failed outcome. task is nil if unreadable.
+// giveUp stores a dead letter and a failed outcome; task may be nil.
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
 	letter := &DeadLetter{
 		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
@@ -192,11 +190,10 @@ func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
 }
 
 // Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
-// handed back and redelivered after delay; otherwise outcome becomes the cell's result and final is
-// true. The result is also final when the failure would repeat: a command that ended two attempts
-// in a row with the same error, and then its other cells with that error. A cell that failed at a
-// limit that has since been raised is handed back. A lost delivery is left to its new owner, one of
-// a cancelled run is dropped.
+// redelivered after delay; otherwise outcome becomes the cell's result and final is true. So it
+// does if the failure repeats: a command that ended two attempts in a row with the same error, and
+// then its other cells with that error. After a failure at a limit that has since been raised the
+// task is handed back. A lost delivery is left to its new owner, one of a cancelled run is dropped.
 func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duration) (final bool, err error) {
 	if err := d.open(); err != nil {
 		return false, err
@@ -238,9 +235,9 @@ func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duratio
 	return true, d.Done(ctx, outcome)
 }
 
-// Release hands the task back without using up an attempt; it is redelivered after delay. The task
-// is handed back even if that cannot be recorded, which then counts as a death. A lost delivery is
-// left to its new owner, one of a cancelled run is dropped.
+// Release hands the task back without using up an attempt; it is redelivered after delay, even if
+// that cannot be recorded, which then counts as a death. A lost delivery is left to its new owner,
+// one of a cancelled run is dropped.
 func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 	if err := d.open(); err != nil {
 		return err
@@ -258,8 +255,8 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 	return errors.Join(d.wrap(err), d.handBack(ctx, delay))
 }
 
-// Abandon gives up an open delivery without telling the server: heartbeats end, and the task is
-// redelivered after AckWait.
+// Abandon gives up an open delivery without telling the server, which redelivers the task after
+// AckWait.
 func (d *Delivery) Abandon() { d.release() }
 
 func (d *Delivery) open() error {
@@ -271,8 +268,7 @@ func (d *Delivery) open() error {
 	return nil
 }
 
-// release ends the delivery locally, before the task is handed back: a later heartbeat would delay
-// its redelivery.
+// release precedes handing back: a later heartbeat would delay the redelivery.
 func (d *Delivery) release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -289,7 +285,7 @@ func (d *Delivery) release() {
 
 func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 	d.release()
-	sent := false // the library refuses a second time
+	sent := false // the library refuses a repetition
 	return d.wrap(d.puller.queue.persist(ctx, "handing back", "", func(ctx context.Context) error {
 		if !sent {
 			if err := d.msg.NakWithDelay(delay); err != nil {

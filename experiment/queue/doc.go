@@ -1,13 +1,13 @@
 // Package queue carries tasks to workers and outcomes back over NATS JetStream. A cell is an id,
-// labels, a cost and bytes. The same code serves the embedded server and remote clusters, from
-// server version 2.9 on.
+// labels, a cost and bytes. The code serves the embedded server and remote clusters, from server
+// version 2.9 on.
 //
 // # Streams
 //
 //	AGEPATH_TASKS     agepath.task.RUN.CELL     work queue: one message per cell, removed when acknowledged;
 //	                  agepath.task.RUN+commands.CELL  tasks that bring a command
-//	AGEPATH_RESULTS   agepath.result.RUN.CELL   the newest outcome of each cell
-//	AGEPATH_ATTEMPTS  agepath.attempt.RUN.CELL  how the deliveries of a cell have ended
+//	AGEPATH_RESULTS   agepath.result.RUN.CELL   newest outcome of each cell
+//	AGEPATH_ATTEMPTS  agepath.attempt.RUN.CELL  how deliveries of a cell ended
 //	AGEPATH_DEAD      agepath.dead.RUN.CELL     tasks given up because their workers died
 //	AGEPATH_WORKERS   agepath.worker.NAME       what each worker does; kept for a minute
 //	AGEPATH_QUARANTINE agepath.quarantine.RUN.CELL rejected messages, see [Queue.Sift]
@@ -15,9 +15,9 @@
 //	AGEPATH_OUTCOMES  Object Store              outcomes too large for a message
 //
 // [Queue.Publish] gives each run a durable consumer of AGEPATH_TASKS named RUN, and one named
-// RUN+commands for tasks that bring a command, from which only workers that run commands pull.
-// Workers list the consumers to find them. AGEPATH_TASKS begins with a permanent message that is no
-// task, agepath.task.$.anchor, which keeps long queues fast.
+// RUN+commands for tasks that bring a command. Workers list the consumers to find them.
+// AGEPATH_TASKS begins with a permanent message, agepath.task.$.anchor, which keeps long queues
+// fast.
 //
 // # Life of a task
 //
@@ -28,24 +28,23 @@
 //	              │                 │        the run's limit has been raised; otherwise the result
 //	              └─────────────────┴─ heartbeats stop (worker gone): redelivered after AckWait
 //
-// The server refuses a cell whose task is queued or in flight, and accepts the cell again once the
-// task is acknowledged. To resume a run, ask [Queue.Done] for the finished cells and queue the rest
-// by [Queue.PublishAgain]: a cell that got its result in between is not computed again.
+// The server refuses a cell whose task is queued or in flight, and accepts it again once the task
+// is acknowledged. To resume a run, ask [Queue.Done] for the finished cells and queue the rest by
+// [Queue.PublishAgain]: a cell that got its result in between is not computed again.
 //
-// The description of a run's consumer holds the run's [Orders]: whether it is paused, and its
-// limits. A worker reads them when a task arrives and its copy is older than [WorkerConfig.Idle].
+// The description of a run's consumer holds its [Orders]: pause and limits. A worker reads them
+// when a task arrives and its copy is older than [WorkerConfig.Idle].
 //
 // An acknowledgement does not prove ownership: a worker presumed lost can still finish. Results are
 // therefore stored before the acknowledgement, one per cell, and a redelivered task with a result
 // is acknowledged without computing it again. A redelivery is recorded in AGEPATH_ATTEMPTS before
 // it is computed. After [WorkerConfig.MaxDeaths] deaths, the first presumed, a task becomes a dead
-// letter and a failed outcome; a delivery lost on its way to a worker is no death. A worker
-// computes one suspected task at a time.
+// letter and a failed outcome; a delivery lost on its way is no death. A worker computes one
+// suspected task at a time.
 //
-// Each slot has a [Batches]. For long cells it pulls one task and none ahead, since a prefetched
-// task waits while other workers are idle. Short cells are pulled and settled in batches
-// ([Batches.Pull], [Puller.Done]): one request and one confirmed acknowledgement for all.
-// Heartbeats begin after a third of AckWait.
+// Each slot has a [Batches]. It pulls long cells one at a time and none ahead, since a prefetched
+// task waits while other workers are idle. Short cells are pulled and settled in batches: one
+// request and one confirmed acknowledgement for all. Heartbeats begin after a third of AckWait.
 //
 // Servers before 2.10 can number a redelivery 1 when a request expires at that moment (nats-server
 // 2.9.25, consumer.loopAndGatherMsgs). Such a task is computed once more and given up one delivery

@@ -13,10 +13,9 @@ type Finished struct {
 	Outcome  *Sealed
 }
 
-// Done stores the outcomes as results of their cells and then acknowledges the tasks. A lost
-// delivery does not replace an existing result; without one it saves the new owner the work. It
-// returns an error or nil per delivery. Results are sent together, then confirmed: one round trip
-// for all.
+// Done stores the outcomes as results and then acknowledges the tasks. A lost delivery does not
+// replace a result; without one it saves the new owner the work. It returns an error or nil per
+// delivery. Results are sent together: one round trip for all.
 func (p *Puller) Done(ctx context.Context, finished []Finished) []error {
 	errs := make([]error, len(finished))
 	stores := make([]sent, len(finished))
@@ -47,7 +46,6 @@ func (p *Puller) Done(ctx context.Context, finished []Finished) []error {
 	return errs
 }
 
-// message returns the message with the cell's result, nil if there is one.
 func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
 	d, q := f.Delivery, f.Delivery.puller.queue
 	if err := ctx.Err(); err != nil {
@@ -64,10 +62,9 @@ func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
 	return q.results.message(ctx, f.Outcome, d.number, d.Delivered)
 }
 
-// acknowledge acknowledges tasks whose results are stored. A server handles the acknowledgements of
-// a connection to a consumer in order, so confirming the last of each consumer confirms all. If the
-// connection was lost in between, a task whose acknowledgement was lost is redelivered and found to
-// have a result.
+// acknowledge acknowledges tasks with stored results. A server handles the acknowledgements of a
+// connection to a consumer in order, so confirming the last of each consumer confirms all. A task
+// whose acknowledgement is lost with the connection is redelivered and found to have a result.
 func acknowledge(ctx context.Context, deliveries []*Delivery) []error {
 	errs := make([]error, len(deliveries))
 	last := make(map[*runFeed]int, 1)

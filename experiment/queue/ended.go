@@ -2,10 +2,9 @@ package queue
 
 import "context"
 
-// RemoveEnded removes the tasks of a run that have a result and returns their number. Such tasks
-// are being removed, or stuck: a cluster that lost nodes can keep an acknowledged task that no
-// worker gets (seen with nats-server 2.9.10, three replicas) and would refuse to queue its cell
-// again.
+// RemoveEnded removes the tasks of a run that have a result and returns their number. They are
+// being removed, or stuck: a cluster that lost nodes can keep an acknowledged task that no worker
+// gets (seen with nats-server 2.9.10, three replicas) and refuse to queue its cell again.
 func (q *Queue) RemoveEnded(ctx context.Context, run string) (removed int, err error) {
 	if err := validRun(run); err != nil {
 		return 0, err

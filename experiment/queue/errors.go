@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrUnacknowledged says that a result is stored but the acknowledgement of its task is not
-	// confirmed. If the task is redelivered, it is acknowledged without computing it.
+	// ErrUnacknowledged says that a result is stored but its task's acknowledgement is not
+	// confirmed. If redelivered, the task is acknowledged without computing it.
 	ErrUnacknowledged = errors.New("the result is stored, its task's acknowledgement is not confirmed")
 
 	// ErrSettled says that a delivery was done, released or failed before.
@@ -20,8 +20,8 @@ var (
 	// ErrClosed says that the puller is closed.
 	ErrClosed = errors.New("the puller is closed")
 
-	// ErrComplete is the cause that ends a context when every cell has its result: pending requests
-	// are not waited for.
+	// ErrComplete ends a context when every cell has its result: pending requests are not waited
+	// for.
 	ErrComplete = errors.New("every cell has its result")
 
 	// ErrNoData says that no data set with that digest is stored.
@@ -37,7 +37,7 @@ type CellError struct {
 func (e *CellError) Error() string { return fmt.Sprintf("run %s, cell %s: %v", e.Run, e.Cell, e.Err) }
 func (e *CellError) Unwrap() error { return e.Err }
 
-// EmptyError says that no task is queued. InFlight tasks are held by others or delayed: they become
+// EmptyError says that no task is queued. InFlight tasks are held by others or delayed: they are
 // work for this worker only if handed back.
 type EmptyError struct {
 	InFlight int
@@ -50,10 +50,9 @@ func (e *EmptyError) Error() string {
 	return fmt.Sprintf("no task is queued; %d in flight elsewhere", e.InFlight)
 }
 
-// Error codes of JetStream servers (nats-server errors.json) that the client library does not name.
-// See also transientCodes.
+// Error codes of JetStream servers (nats-server errors.json) without a name in the client library.
 const (
-	codeStoreFailed          jetstream.ErrorCode = 10077 // only the description has the reason
+	codeStoreFailed          jetstream.ErrorCode = 10077 // the description says why
 	codeWrongSequence        jetstream.ErrorCode = 10071 // one replica
 	codeWrongSequenceCluster jetstream.ErrorCode = 10164 // several replicas
 )
@@ -71,7 +70,7 @@ func apiCode(err error) jetstream.ErrorCode {
 }
 
 // refusal reports whether the server refused a task because its cell is queued or in flight. Code
-// 10077 covers every failure to store, even a full disk; only the text tells them apart.
+// 10077 covers every failure to store; only the text tells them apart.
 func refusal(err error) bool {
 	return apiCode(err) == codeStoreFailed && strings.Contains(err.Error(), "maximum messages per subject exceeded")
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// FailureIndex tracks how the cells of a run ended. An update reads only the headers of new
-// results. It takes about 100 bytes per cell that is not ok, and a bit per other cell. It is not
-// safe for concurrent use.
+// FailureIndex tracks how the cells of a run ended, from the headers of new results. It takes about
+// 100 bytes per cell that is not ok, and a bit per other cell. It is not safe for concurrent use.
 type FailureIndex struct {
-	// Place numbers the cells of the run's plan from 0; results of other cells do not count.
-	// Default: all count.
+	// Place numbers the cells of the plan from 0; results of others do not count. Default: all
+	// count.
 	Place func(cell string) (place int, ok bool)
 	// NotOK are the cells whose newest result is not ok.
 	NotOK map[string]experiment.Status
@@ -27,7 +26,7 @@ type FailureIndex struct {
 	ended  []uint64  // bits of the cells with a result
 	cells  int       // of these
 	strays int       // results of no cell
-	due    time.Time // when reading all results again is next allowed
+	due    time.Time // when all results may next be read again
 }
 
 // FailureIndex returns an empty index of a run.
@@ -60,7 +59,6 @@ func (x *FailureIndex) Update(ctx context.Context) error {
 	return nil
 }
 
-// count records that a cell has a result and reports whether the run has the cell.
 func (x *FailureIndex) count(cell string) bool {
 	if x.Place == nil {
 		return true
@@ -80,8 +78,8 @@ func (x *FailureIndex) count(cell string) bool {
 	return true
 }
 
-// countStored makes the counts those of the stored results. If more were counted than are stored,
-// results were removed or strays came twice; all are then read again, but not too often.
+// countStored corrects the counts: if more were counted than are stored, results were removed or
+// strays came twice, and all are read again, but not too often.
 func (x *FailureIndex) countStored(ctx context.Context, counts *Counts) error {
 	if x.Place == nil {
 		return nil
@@ -91,7 +89,7 @@ func (x *FailureIndex) countStored(ctx context.Context, counts *Counts) error {
 		if err != nil {
 			return err
 		}
-		if x.cells+x.strays > stored { // excludes those stored since the count
+		if x.cells+x.strays > stored {
 			began := time.Now()
 			x.NotOK, x.ended, x.cells, x.strays = map[string]experiment.Status{}, nil, 0, 0
 			x.source = x.queue.results.headers(x.run)
@@ -113,8 +111,8 @@ func (x *FailureIndex) statuses() map[experiment.Status]int64 {
 	return n
 }
 
-// Ending returns the newest outcome of a cell without further rows, nil for none. Of an outcome too
-// large for a message, labels and error can be missing.
+// Ending returns the newest outcome of a cell without further rows, nil for none. If too large for
+// a message, it can lack labels and error.
 func (x *FailureIndex) Ending(ctx context.Context, cell string) (*experiment.Outcome, error) {
 	if err := ValidName(cell); err != nil {
 		return nil, fmt.Errorf("reading a result of run %s: cell %w", x.run, err)
@@ -127,8 +125,8 @@ func (x *FailureIndex) Ending(ctx context.Context, cell string) (*experiment.Out
 		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Status(msg.Header.Get(statusHeader))}, nil
 	}
 	outcome, err := decodeEnding(msg.Data)
-	if err != nil { // as on the live page
-		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Failed, Error: err.Error()}, nil //nolint:nilerr // it is what is said of the cell
+	if err != nil {
+		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Failed, Error: err.Error()}, nil //nolint:nilerr // shown for the cell
 	}
 	return outcome, nil
 }

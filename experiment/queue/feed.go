@@ -11,10 +11,10 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Feed reads how the cells of a run ended, in instalments. Between them it keeps no results and no
-// request at the server. It is not safe for concurrent use.
+// Feed reads how the cells of a run ended, in instalments, between which it keeps nothing. It is
+// not safe for concurrent use.
 type Feed struct {
-	// Has reports whether the run has a cell; outcomes of others are omitted. Default: all.
+	// Has reports whether the run has a cell; others are omitted. Default: none.
 	Has func(cell string) bool
 	// Whole includes further rows, which take most of the time.
 	Whole bool
@@ -38,10 +38,10 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	return &Feed{run: run, source: q.results.messages(run), results: q.results}, nil
 }
 
-// Next yields the outcomes stored since the last one yielded, up to the newest. A caller that stops
-// earlier gets the rest with the next call. A cell comes again when its outcome was replaced. Of an
-// outcome too large for a message, labels and measures can be missing. A [*CellError] concerns one
-// outcome and the sequence continues; any other error ends it.
+// Next yields the outcomes stored since the last one yielded. A caller that stops gets the rest
+// with the next call. A cell comes again when its outcome was replaced. An outcome too large for a
+// message can lack labels and measures. A [*CellError] concerns one outcome and the sequence
+// continues; any other error ends it.
 func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 	return values(f.source.messages(ctx), func(msg jetstream.Msg) (Stored, error) {
 		if f.Has != nil && !f.Has(cellOf(msg.Subject())) {
@@ -62,8 +62,8 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 	})
 }
 
-// load reads an outcome. Without Whole it reads only the message of one in the Object Store, see
-// results.small: whoever may store there decides its size.
+// load reads, without Whole, only the message of an outcome in the Object Store, see results.small:
+// whoever may store there decides its size.
 func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	header := msg.Headers()
 	if f.Whole {

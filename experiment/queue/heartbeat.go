@@ -10,14 +10,14 @@ type heartbeat struct {
 	done   chan struct{}
 }
 
-// beat starts the heartbeats. A delivery settled before the first costs a timer and no goroutine.
+// beat starts the heartbeats. A delivery settled before the first costs no goroutine.
 func (d *Delivery) beat() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.heart = time.AfterFunc(d.wait/3, d.tick)
 }
 
-// silence ends the heartbeats; none is sent after it. The caller holds mu.
+// silence is called with mu held; no heartbeat is sent after it.
 func (d *Delivery) silence() {
 	if d.heart == nil {
 		return
@@ -32,7 +32,6 @@ func (d *Delivery) silence() {
 	}
 }
 
-// tick sends a heartbeat in its own goroutine and schedules the next.
 func (d *Delivery) tick() {
 	d.mu.Lock()
 	limit := d.Task.Limits.Timeout
@@ -62,8 +61,8 @@ func (d *Delivery) tick() {
 	}
 }
 
-// alive sends a heartbeat, which has no answer, and then a question whose answer proves that the
-// heartbeat arrived and says whether the run exists.
+// alive sends a heartbeat, which has no answer, then a question whose answer proves its arrival and
+// says whether the run exists.
 func (d *Delivery) alive(ctx context.Context) error {
 	lost := d.lost()
 	if !d.puller.queue.conn.IsConnected() {

@@ -42,17 +42,16 @@ func (e *NoStreamsError) Error() string {
 	return "waiting for a first run: none was submitted to " + at
 }
 
-// PayloadError says that a server takes only messages that are too small.
+// PayloadError says that a server takes only too small messages.
 type PayloadError struct {
-	Max int64 // the server's max_payload, in bytes
+	Max int64 // max_payload, in bytes
 }
 
 func (e *PayloadError) Error() string {
 	return fmt.Sprintf("the NATS server takes messages of at most %d bytes", e.Max)
 }
 
-// openJetStream returns a [*NoJetStreamError] if the server has no JetStream throughout
-// requestWait.
+// openJetStream fails with a [*NoJetStreamError] after requestWait without JetStream.
 func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstream.JetStream, error) {
 	if conn.MaxPayload() < leastPayload {
 		return nil, &PayloadError{conn.MaxPayload()}
@@ -60,7 +59,7 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 	options := []jetstream.JetStreamOpt{
 		jetstream.WithDefaultTimeout(requestWait),
 		jetstream.WithPublishAsyncTimeout(2 * requestWait),
-		// Publish keeps its own, smaller window; the library returns errors when full.
+		// Publish has its own, smaller window; the library errors when full.
 		jetstream.WithPublishAsyncMaxPending(1 << 20),
 	}
 	open := jetstream.New
@@ -74,13 +73,13 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 		return nil, fmt.Errorf("opening JetStream: %w", err)
 	}
 	for began, attempt := time.Now(), 1; ; attempt++ {
-		// Every agepath user may ask for this stream. It need not exist.
+		// All users may ask for this stream, which need not exist.
 		err := bounded(ctx, requestWait, func(ctx context.Context) error {
 			_, err := js.Stream(ctx, tasksStream)
 			return err
 		})
 		if !lacksJetStream(err) {
-			return js, nil // other errors may pass or recur with the next request
+			return js, nil // may pass or recur
 		}
 		wait := backoff(attempt)
 		if time.Since(began)+wait > requestWait {
@@ -92,7 +91,6 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 	}
 }
 
-// lacksJetStream reports whether nobody answers JetStream requests or it is off.
 func lacksJetStream(err error) bool {
 	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
 		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)

@@ -11,13 +11,13 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// link reports the loss of a connection, each different error of restoring it and its restoration
-// once, so that hours without a server are a few lines.
+// link reports loss and restoration of a connection and each different error between them once:
+// hours without a server are a few lines.
 type link struct {
 	report func(error)
 
 	mu   sync.Mutex
-	lost map[string]bool // reported since the loss; nil while connected
+	lost map[string]bool
 }
 
 func (l *link) down(err error) {
@@ -37,7 +37,6 @@ func (l *link) up(url string) {
 	l.report(fmt.Errorf("connection restored: %s", url))
 }
 
-// trouble reports an error; while the connection is lost, only a new one.
 func (l *link) trouble(err error) {
 	l.mu.Lock()
 	told := l.lost[err.Error()]
@@ -59,8 +58,7 @@ func (l *link) options() []nats.Option {
 	}
 }
 
-// dial makes the first connection and retries for config.ConnectWait while no server answers; a
-// refusal is final.
+// dial retries for config.ConnectWait while no server answers; a refusal is final.
 func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn, error) {
 	began, said, long := time.Now(), "", "for "+config.ConnectWait.String()
 	if config.ConnectWait == Forever {
@@ -85,8 +83,7 @@ func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn
 	}
 }
 
-// password logs a user in with a password file, read for every connection so that it can be renewed
-// under a running program.
+// password reads the file for every connection, so that it can be renewed.
 func password(user, file string, trouble func(error)) (nats.Option, error) {
 	read := func() (string, error) {
 		text, err := os.ReadFile(file)

@@ -18,7 +18,6 @@ const (
 	outcomesBucket   = "AGEPATH_OUTCOMES"
 )
 
-// topic is the first part of a stream's subjects.
 type topic string
 
 const (
@@ -26,11 +25,11 @@ const (
 	resultTopic     topic = "agepath.result."
 	attemptTopic    topic = "agepath.attempt."
 	deadTopic       topic = "agepath.dead."
-	workerTopic     topic = "agepath.worker." // followed only by the worker's name
+	workerTopic     topic = "agepath.worker."
 	quarantineTopic topic = "agepath.quarantine."
 )
 
-// The filter ends in *, not >: servers before 2.10 want a subset of the stream's subjects.
+// Ends in *, not >: servers before 2.10 want a subset of the stream's subjects.
 func (t topic) all() string                  { return string(t) + "*.*" }
 func (t topic) run(run string) string        { return string(t) + run + ".*" }
 func (t topic) cell(run, cell string) string { return string(t) + run + "." + cell }
@@ -42,8 +41,8 @@ func runOf(subject string) string {
 	return runOfLane(rest[strings.LastIndexByte(rest, '.')+1:])
 }
 
-// Tasks that bring a command are in a second lane of the run, RUN+commands, with its own subject
-// and consumer, from which only workers that run commands pull. No run's name contains a +.
+// Tasks that bring a command are in a second lane, RUN+commands, with its own consumer, from which
+// only workers that run commands pull. No run's name contains a +.
 const commandsLane = "+commands"
 
 func lanes(run string) []string { return []string{run, run + commandsLane} }
@@ -57,11 +56,11 @@ func laneOf(task *experiment.Task) string {
 
 func runOfLane(lane string) string { return strings.TrimSuffix(lane, commandsLane) }
 
-// maxName keeps a run's name within the limit for consumer names.
+// maxName keeps names within the limit for consumer names.
 const maxName = 128
 
-// ValidName checks the name of a run or a cell: 1 to 128 letters a-z and A-Z, digits, '-' and '_'.
-// Names become parts of NATS subjects and names of consumers.
+// ValidName checks the name of a run or a cell: 1 to 128 letters a-z and A-Z, digits, '-' and '_',
+// as subjects and consumers need.
 func ValidName(name string) error {
 	if name == "" || len(name) > maxName {
 		return fmt.Errorf("name %.140q has %d characters; allowed are 1 to %d", name, len(name), maxName)

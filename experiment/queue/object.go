@@ -17,27 +17,24 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// partSize is how much of an object is stored at a time. The client library sends all chunks of an
-// object at once and downloads it under one deadline, so large objects overrun the server's buffers
-// or time out; parts do not.
+// partSize bounds a part of an object. The client library sends all chunks of an object at once and
+// downloads it under one deadline, so large objects overrun the server's buffers or time out.
 const partSize = 4 << 20
 
-// index lists the parts of an object. It is stored last, under the object's name; until then the
-// object does not exist.
+// index lists the parts of an object. It is stored last; until then the object does not exist.
 type index struct {
 	Parts int   `json:"parts"`
 	Size  int64 `json:"size"`
 }
 
 const (
-	// maxOutcome bounds an outcome that is stored as an object, since readers hold it whole;
-	// maxData bounds an object that is read in parts.
+	// maxOutcome bounds an outcome stored as an object, which readers hold whole; maxData an object
+	// read in parts.
 	maxOutcome = 256 << 20
 	maxData    = 1 << 40
 	maxIndex   = 4 << 10
 )
 
-// check refuses an index that put does not write.
 func (i *index) check(most int64) error {
 	if i.Size < 0 || i.Size > most {
 		return fmt.Errorf("a size of %d bytes; allowed are 0 to %d", i.Size, most)
@@ -70,7 +67,7 @@ type objects struct {
 	name string
 }
 
-// chunkSize is the library's default, or less if the server takes smaller messages.
+// chunkSize is the library's default, or what the server takes.
 func (o objects) chunkSize() uint32 { return uint32(min(o.messageRoom(), 128<<10)) }
 
 func (o objects) put(ctx context.Context, name string, r io.Reader) error {
@@ -115,9 +112,8 @@ func metaSubject(bucket, name string) string {
 
 func chunkSubject(bucket, nuid string) string { return "$O." + bucket + ".C." + nuid }
 
-// add stores an object without a predecessor. The library's own Put asks the stream to remove one,
-// with a header that would let each worker remove all objects. A failed try leaves chunks that no
-// description names.
+// add stores an object without a predecessor. The library's Put asks the stream to remove one, by a
+// header that would let each worker remove all objects. A failed try leaves unnamed chunks.
 func (o objects) add(ctx context.Context, name string, body []byte) error {
 	info := jetstream.ObjectInfo{
 		ObjectMeta: jetstream.ObjectMeta{Name: name}, Bucket: o.name, NUID: nuid.Next(), Size: uint64(len(body)),
@@ -141,7 +137,7 @@ func (o objects) add(ctx context.Context, name string, body []byte) error {
 	return o.send(&nats.Msg{Subject: metaSubject(o.name, name), Data: description}).wait(ctx)
 }
 
-// replace stores an object, even over one with an unreadable description.
+// replace also replaces an unreadable description.
 func (o objects) replace(ctx context.Context, name string, body []byte) error {
 	store, err := o.bucket(ctx, o.name)
 	if err != nil {
@@ -160,11 +156,10 @@ func (o objects) replace(ctx context.Context, name string, body []byte) error {
 	return put()
 }
 
-// errBehind says that a replica lacks what the stream's leader has.
 var errBehind = errors.New("the server that answered lags behind the stream's leader")
 
-// info returns the description of an object. Any replica answers; if it has none, the leader is
-// asked, and info returns errBehind, a transient error, if the leader has one.
+// info asks the leader if the replica that answers has no description, and returns errBehind, a
+// transient error, if the leader has one.
 func (o objects) info(ctx context.Context, store jetstream.ObjectStore, name string) (*jetstream.ObjectInfo, error) {
 	info, err := store.GetInfo(ctx, name, jetstream.GetObjectInfoShowDeleted())
 	switch {
@@ -188,8 +183,7 @@ func (o objects) info(ctx context.Context, store jetstream.ObjectStore, name str
 	return nil, jetstream.ErrObjectNotFound
 }
 
-// read returns an object of at most most bytes. It checks description and chunks first: the library
-// follows links and waits for missing chunks.
+// read checks description and chunks first: the library follows links and waits for missing chunks.
 func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name string, most int64) ([]byte, error) {
 	info, err := o.info(ctx, store, name)
 	if errors.Is(err, jetstream.ErrBadObjectMeta) {
@@ -221,7 +215,7 @@ func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name str
 		return nil, err
 	}
 	defer result.Close()
-	body := make([]byte, info.Size+1) // one more than allowed
+	body := make([]byte, info.Size+1)
 	n, err := io.ReadFull(result, body)
 	switch {
 	case errors.Is(err, jetstream.ErrDigestMismatch), errors.Is(err, jetstream.ErrInvalidDigestFormat):
@@ -272,7 +266,7 @@ func (o objects) open(ctx context.Context, name string, most int64) (*objectRead
 	return r, nil
 }
 
-// objectReader reads an object part by part; the library checks the SHA-256 of each.
+// objectReader reads parts; the library checks the SHA-256 of each.
 type objectReader struct {
 	ctx     context.Context // io.Reader has no other place for it
 	objects objects
@@ -283,7 +277,7 @@ type objectReader struct {
 	part    []byte
 }
 
-// slowest is the minimum rate, in bytes a second, of a part. A slower try has lost messages, and
+// slowest is the minimum rate, in bytes a second, of a part; below it messages were lost, and
 // others wait for the object.
 const slowest = 100 << 10
 
@@ -322,8 +316,8 @@ func (r *objectReader) Close() error {
 	return nil
 }
 
-// remove works by subject: anybody who may store an object can store a message without a valid
-// description, which is removed and reported.
+// remove works by subject: whoever may store an object can store an invalid description, which is
+// removed and reported.
 func (o objects) remove(ctx context.Context, such func(name string) bool) error {
 	names, err := o.names(ctx, such)
 	if err != nil {
@@ -356,7 +350,7 @@ func (o objects) remove(ctx context.Context, such func(name string) bool) error 
 	return nil
 }
 
-// names lists objects, including removed and damaged ones.
+// names includes removed and damaged objects.
 func (o objects) names(ctx context.Context, such func(name string) bool) (names []string, err error) {
 	const described = ".M."
 	subjects, err := o.subjects(ctx, objectsStream+o.name, "$O."+o.name+described+">")

@@ -13,10 +13,10 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Orders apply to all tasks of a run. They are stored in the description of the run's consumer,
-// which servers from 2.9 on replace as a whole and remove with the run, and which everyone who may
-// see a run's progress can read. Consumer metadata needs 2.10, pausing by the server (PauseUntil)
-// 2.11; a draining worker would wait for the tasks of a consumer paused that way.
+// Orders apply to all tasks of a run. They are stored in the description of its consumer, which
+// servers from 2.9 on replace as a whole and remove with the run, and which everyone who may see a
+// run's progress can read. Consumer metadata needs 2.10. Pausing by the server (PauseUntil) needs
+// 2.11 and leaves draining workers waiting.
 type Orders struct {
 	Paused bool               `json:"paused,omitempty"`
 	Limits *experiment.Limits `json:"limits,omitempty"` // replace those of the tasks; nil: none
@@ -54,9 +54,9 @@ func readOrders(description string) (orders Orders) {
 	return orders
 }
 
-// Pause stops workers from taking new tasks of a run, within [WorkerConfig.Idle]; they finish what
-// they have. The tasks remain, even when servers and workers restart. The error is [ErrNotOpen] for
-// a run without a queue.
+// Pause stops workers from taking new tasks of a run within [WorkerConfig.Idle]; they finish what
+// they have. The tasks remain, even through restarts. The error is [ErrNotOpen] for a run without a
+// queue.
 func (q *Queue) Pause(ctx context.Context, run string) (changed bool, err error) {
 	return q.tasks.order(ctx, run, func(o *Orders) { o.Paused = true })
 }
@@ -66,9 +66,9 @@ func (q *Queue) Resume(ctx context.Context, run string) (changed bool, err error
 	return q.tasks.order(ctx, run, func(o *Orders) { o.Paused = false })
 }
 
-// SetLimits replaces the limits of all tasks of a run: of queued tasks from their next delivery on,
-// of tasks in flight when they fail at a limit that is now higher. The error is [ErrNotOpen] for a
-// run without a queue, whose tasks bring their limits when queued.
+// SetLimits replaces the limits of all tasks of a run: of queued ones at their next delivery, of
+// those in flight when they fail at a limit that is now higher. The error is [ErrNotOpen] for a run
+// without a queue, whose tasks bring their limits.
 func (q *Queue) SetLimits(ctx context.Context, run string, limits experiment.Limits) (changed bool, err error) {
 	return q.tasks.order(ctx, run, func(o *Orders) {
 		if o.Limits == nil || *o.Limits != limits {
@@ -109,7 +109,6 @@ func (s *runFeed) note(info *jetstream.ConsumerInfo) {
 	s.heard.Store(&heard{readOrders(info.Config.Description), time.Now()})
 }
 
-// ask reads a run's orders and returns the state of its consumer.
 func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.ConsumerInfo, err error) {
 	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
 		info, err = s.orders.Info(ctx)
@@ -136,15 +135,15 @@ func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.Consume
 	return info, err
 }
 
-// refresh asks for the orders; if the server cannot answer, the old ones hold.
+// refresh keeps the old orders if the server cannot answer.
 func (p *Puller) refresh(ctx context.Context, from *runFeed) {
 	if _, err := p.runs.ask(ctx, from); err != nil && ctx.Err() == nil && !gone(err) {
 		p.queue.config.Report(fmt.Errorf("asking for the orders of run %s: %w", from.run, err))
 	}
 }
 
-// heed refreshes orders older than [WorkerConfig.Idle] and hands back the tasks of a paused run; it
-// returns false then.
+// heed refreshes orders older than [WorkerConfig.Idle]; it hands back tasks of a paused run and
+// returns false.
 func (p *Puller) heed(ctx context.Context, a *answer) bool {
 	if time.Since(a.from.heard.Load().at) >= p.config.Idle {
 		p.refresh(ctx, a.from)
@@ -185,7 +184,6 @@ type limited struct {
 
 func (m limited) Data() []byte { return m.body }
 
-// raised reports whether the cell failed at a limit that has since been raised.
 func (d *Delivery) raised(ctx context.Context, outcome *Sealed) (bool, error) {
 	if outcome.Short == 0 {
 		return false, nil

@@ -15,8 +15,7 @@ import (
 const (
 	// PresenceEvery is how often a worker announces itself.
 	PresenceEvery = 5 * time.Second
-	// presenceAge is how long the server keeps an announcement.
-	presenceAge = time.Minute
+	presenceAge   = time.Minute
 )
 
 // Presence is what a worker says of itself.
@@ -25,22 +24,22 @@ type Presence struct {
 	Version string    `json:"version"`
 	Slots   int       `json:"slots"`
 	Started time.Time `json:"started"`
-	At      time.Time `json:"at"`    // by the worker's clock
+	At      time.Time `json:"at"`    // by its clock
 	State   string    `json:"state"` // as announced; see [Presence.StateAt]
 	Running []Running `json:"running"`
-	Done    int64     `json:"done"`              // cells computed since the start
-	Failed  int64     `json:"failed"`            // failed attempts
-	Trouble string    `json:"trouble,omitempty"` // why it cannot compute now, "" for none
+	Done    int64     `json:"done"`
+	Failed  int64     `json:"failed"`            // attempts
+	Trouble string    `json:"trouble,omitempty"` // why it cannot compute now
 
 	Computes []experiment.Need `json:"computes"`
 	Damaged  []string          `json:"damaged,omitempty"` // data sets damaged at the server
-	Lacks    []Lack            `json:"lacks,omitempty"`   // for which it leaves tasks to others
+	Lacks    []Lack            `json:"lacks,omitempty"`
 }
 
 // Lack is what a worker lacks for cells of a run.
 type Lack struct {
 	Run  string `json:"run"`
-	What string `json:"what"` // such as "room in the folder for temporary files"
+	What string `json:"what"`
 	Why  string `json:"why"`
 }
 
@@ -48,11 +47,11 @@ func (l Lack) String() string { return fmt.Sprintf("lacks %s: %s", l.What, l.Why
 
 // The states of a worker.
 const (
-	Working  = "working"  // has computed since its last announcement
-	Idle     = "idle"     // has not
-	Stopping = "stopping" // finishes or hands back its cells
-	Gone     = "gone"     // ended in order
-	Lost     = "lost"     // silent for LostAfter
+	Working  = "working" // has computed since its last announcement
+	Idle     = "idle"    // has not
+	Stopping = "stopping"
+	Gone     = "gone" // ended in order
+	Lost     = "lost" // silent for LostAfter
 )
 
 // LostAfter is the silence after which a worker counts as lost.
@@ -66,7 +65,7 @@ func (p *Presence) StateAt(now time.Time) string {
 	return p.State
 }
 
-// There reports whether a worker takes tasks at a time, as far as is known.
+// There reports whether a worker takes tasks, as far as is known.
 func (p *Presence) There(now time.Time) bool {
 	state := p.StateAt(now)
 	return state == Working || state == Idle
@@ -85,7 +84,7 @@ type Running struct {
 	Attempt int       `json:"attempt"`
 }
 
-// Announce publishes what a worker does, without confirmation: the next announcement follows soon.
+// Announce publishes what a worker does, without confirmation.
 func (q *Queue) Announce(p *Presence) error {
 	body, err := json.Marshal(p)
 	if err != nil {
@@ -94,7 +93,7 @@ func (q *Queue) Announce(p *Presence) error {
 	if !q.conn.IsConnected() {
 		return nil // outdated when it arrives
 	}
-	if len(body) > min(q.messageRoom(), presenceBytes) && len(p.Running) > 0 { // others see fewer cells
+	if len(body) > min(q.messageRoom(), presenceBytes) && len(p.Running) > 0 {
 		shorter := *p
 		shorter.Running = p.Running[:len(p.Running)/2]
 		return q.Announce(&shorter)
@@ -102,7 +101,6 @@ func (q *Queue) Announce(p *Presence) error {
 	return q.conn.Publish(string(workerTopic)+token(p.Name), body)
 }
 
-// token makes a name fit for a subject.
 func token(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c <= ' ' || strings.ContainsRune(".*>", c) {
@@ -113,9 +111,8 @@ func token(name string) string {
 }
 
 const (
-	// presenceBytes bounds an announcement, and detailBytes all of those above briefBytes together,
-	// since readers keep them. mostWorkers bounds the workers, mostSlots and mostNames the slots
-	// and lists of one.
+	// presenceBytes bounds an announcement, detailBytes all above briefBytes together, since
+	// readers keep them; mostSlots and mostNames bound the lists of one.
 	presenceBytes = 32 << 10
 	detailBytes   = 8 << 20
 	briefBytes    = 2 << 10
@@ -124,7 +121,6 @@ const (
 	mostNames     = 1000
 )
 
-// check refuses what no worker announces.
 func (p *Presence) check(subject string) error {
 	switch {
 	case len(p.Name) > 1<<10 || string(workerTopic)+token(p.Name) != subject || printable(p.Name, 1<<10) != p.Name:
@@ -165,8 +161,8 @@ func readPresence(subject string, body []byte) (*Presence, error) {
 	return p, nil
 }
 
-// Workers returns the workers heard of in the last minute, by name, including those that ended in
-// order, and the number of invalid messages.
+// Workers returns the workers heard of in the last minute, even ended ones, by name, and the number
+// of invalid messages.
 func (q *Queue) Workers(ctx context.Context) (list []Presence, refused int, err error) {
 	source := &reader{queue: q.connection, what: "listing workers", stream: workersStream, filter: string(workerTopic) + "*"}
 	source.optional = true // no run submitted yet

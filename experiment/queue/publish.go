@@ -16,10 +16,10 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Publish queues tasks, which are delivered in the order of the sequence and may belong to several
-// runs. The server refuses a task whose cell is queued or in flight, and one sent again after its
-// confirmation was lost. The counts are of confirmed tasks, even when an error, which names the
-// cell, ends publishing early. For cells with a result see [Queue.PublishAgain].
+// Publish queues tasks, delivered in the order of the sequence, of any runs. The server refuses a
+// task whose cell is queued or in flight, and one sent again after its confirmation was lost. The
+// counts are of confirmed tasks, even after an error, which names the cell. For cells with a result
+// see [Queue.PublishAgain].
 func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
 	return q.publish(ctx, tasks, nil)
 }
@@ -45,8 +45,8 @@ type publication struct {
 	size               int // of a group, see [publication.adapt]
 	group              []*nats.Msg
 	waiting            int
-	window             []sentGroup     // unconfirmed, oldest first
-	lanes              map[string]bool // with a consumer
+	window             []sentGroup
+	lanes              map[string]bool
 	number             func(cell string) uint64
 	published, refused int
 }
@@ -57,7 +57,7 @@ type sent struct {
 	err    error
 }
 
-// sentGroup is a group of tasks that is stored as a whole or not at all.
+// sentGroup is stored as a whole or not at all.
 type sentGroup struct {
 	tasks []*nats.Msg
 	last  sent // confirms all
@@ -65,8 +65,8 @@ type sentGroup struct {
 
 const (
 	groupSize = 256
-	// syncing is the time for the first groupSize tasks above which the server is taken to sync
-	// each write: 35 ms and more with sync, 2 to 10 ms without.
+	// syncing is the time for groupSize tasks above which the server is taken to sync each write:
+	// 35 ms and more with sync, 2 to 10 ms without.
 	syncing = 20 * time.Millisecond
 )
 
@@ -119,7 +119,6 @@ func (p *publication) send(ctx context.Context) error {
 	return nil
 }
 
-// drain sends and waits for the rest and returns the first error.
 func (p *publication) drain(ctx context.Context) (first error) {
 	if len(p.group) > 0 {
 		first = p.send(ctx)
@@ -132,8 +131,7 @@ func (p *publication) drain(ctx context.Context) (first error) {
 	return first
 }
 
-// awaitOldest waits for the oldest group. If it was not stored, its tasks are sent one by one to
-// find those at fault.
+// awaitOldest waits for a group. If it was not stored, its tasks are sent one by one.
 func (p *publication) awaitOldest(ctx context.Context) (first error) {
 	oldest := p.window[0]
 	p.window[0] = sentGroup{} // frees the messages
@@ -171,8 +169,8 @@ func (p *publication) awaitOldest(ctx context.Context) (first error) {
 	return first
 }
 
-// adapt stores further tasks in groups where the server can. A server that syncs each write then
-// syncs once a group, 3 to 7 times as fast; without sync, groups are 4 times slower.
+// adapt stores further tasks in groups if the server can. With a sync per write that is 3 to 7
+// times as fast, otherwise 4 times slower.
 func (p *publication) adapt(ctx context.Context) {
 	p.size = 1
 	stream, err := p.queue.stream(ctx, tasksStream)
@@ -228,7 +226,7 @@ func (s sent) wait(ctx context.Context) error {
 	}
 }
 
-// confirm waits until a message is stored, and sends it again after transient errors.
+// confirm sends a message again after transient errors.
 func (c *connection) confirm(ctx context.Context, s sent, stream string) error {
 	err := s.wait(ctx)
 	if err == nil || ctx.Err() != nil || !transient(err) {

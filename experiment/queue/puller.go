@@ -26,17 +26,17 @@ type WorkerConfig struct {
 
 	// Accept returns an error for a task that this worker cannot compute. With a
 	// [*experiment.NeedError] the task is handed back for another worker and uses up no attempt;
-	// with any other error it is given up. Any goroutine may call Accept. Default: all tasks.
+	// otherwise it is given up. Any goroutine may call Accept. Default: all tasks.
 	Accept func(*experiment.Task) error
 
-	// MaxDeaths is the number of workers that may die of a task before it is given up, as it then
-	// most likely kills them. A worker died of a task if it was computing the task and was not
-	// heard of for AckWait; failed attempts, tasks handed back and deliveries lost on their way do
-	// not count. Default: 2. A lost node counts, so 1 would give up innocent cells.
+	// MaxDeaths is the number of workers that may die of a task before it is given up. A worker
+	// died of a task if it was computing the task and was not heard of for AckWait; failed
+	// attempts, tasks handed back and deliveries lost on their way do not count. Default: 2. A lost
+	// node counts, so 1 would give up innocent cells.
 	MaxDeaths int
 
-	// Idle is how long an idle slot waits at one run before it looks at the others, and how often
-	// runs are listed. Default: 1 s. The first task of a new run waits at most this long.
+	// Idle is how long an idle slot waits at one run, and how often runs are listed: the first task
+	// of a new run waits at most this long. Default: 1 s.
 	Idle time.Duration
 }
 
@@ -46,10 +46,10 @@ type Puller struct {
 	config WorkerConfig
 	runs   registry
 
-	gate    sync.Mutex // between the start of Pull and Close
+	gate    sync.Mutex
 	closing context.Context
 	close   context.CancelCauseFunc
-	suspect chan struct{}  // has one place, see [Delivery.resume]
+	suspect chan struct{}  // see [Delivery.resume]
 	running sync.WaitGroup // calls of Pull, and tasks being handed back
 	aside   aside
 	others  others
@@ -77,8 +77,8 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 }
 
 // Close makes Pull return [ErrClosed] and waits until tasks that arrived for cancelled calls are
-// handed back, about [WorkerConfig.Idle] and two seconds at most; it does not wait for calls that
-// ended with [ErrComplete]. Deliveries stay valid.
+// handed back, about [WorkerConfig.Idle] and two seconds at most; not for calls that ended with
+// [ErrComplete]. Deliveries stay valid.
 func (p *Puller) Close() {
 	p.gate.Lock()
 	p.close(ErrClosed)
@@ -86,7 +86,7 @@ func (p *Puller) Close() {
 	p.running.Wait()
 }
 
-// enter counts a call of Pull as running unless the puller is closed, so that Close waits for it.
+// enter makes Close wait for a call of Pull; it fails after Close.
 func (p *Puller) enter() bool {
 	p.gate.Lock()
 	defer p.gate.Unlock()
@@ -97,8 +97,7 @@ func (p *Puller) enter() bool {
 	return true
 }
 
-// Ready returns an error unless the server is reachable and the runs are listed, so that Pull gets
-// queued tasks.
+// Ready returns an error unless the server is reachable and the runs are listed.
 func (p *Puller) Ready() error {
 	if !p.queue.Connected() {
 		return errors.New("the NATS server cannot be reached")
@@ -109,8 +108,8 @@ func (p *Puller) Ready() error {
 	return nil
 }
 
-// suspectWait is how long a suspect waits for its place before it is handed back; suspects of short
-// cells finish within it.
+// suspectWait is how long a suspect waits for its place before it is handed back; short cells
+// finish within it.
 const suspectWait = 200 * time.Millisecond
 
 func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
@@ -127,17 +126,17 @@ func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 type answer struct {
 	from  *runFeed
 	msgs  []jetstream.Msg
-	asked time.Time // before the request was sent
-	bill  *bill     // nil if the run was waited for
+	asked time.Time // before sending
+	bill  *bill     // nil if waited for
 }
 
-// next returns at most most messages, nil for none; with wait it waits a while for them.
+// next returns at most most messages, nil for none; with wait it waits a while.
 func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, err
 	}
-	// Never waits for several: the server would wait for the last.
+	// The server would wait for the last of several.
 	for from, bill := range p.runs.turns(p.config.Drain, !wait || most > 1) {
 		answer, err := p.fetch(ctx, from, 0, most)
 		if answer != nil {
@@ -158,8 +157,7 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 			return answer, err
 		}
 	}
-	// Without a run to wait at, no time has passed. The pause lasts until the next list, which must
-	// not count as fresh then.
+	// Without a run to wait at, pause until the next list, which must not count as fresh then.
 	pauses := p.runs.due()
 	if pauses <= 0 {
 		pauses = p.config.Idle - time.Since(start)
@@ -167,8 +165,7 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 	return nil, pause(ctx, pauses)
 }
 
-// fetch asks one run for tasks, without waiting if wait is 0. Transient errors are reported and
-// count as no task.
+// fetch does not wait if wait is 0. Transient errors are reported and count as no task.
 func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, most int) (*answer, error) {
 	a := &answer{from: from, asked: time.Now()}
 	var batch jetstream.MessageBatch
@@ -214,8 +211,8 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 	return nil, nil
 }
 
-// sendBack hands back what a cancelled request brought or still brings: it cannot be withdrawn, but
-// ends by itself.
+// sendBack hands back what a cancelled request still brings: it cannot be withdrawn, but ends by
+// itself.
 func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
 	for msg := range batch.Messages() {
 		a.msgs = append(a.msgs, msg)
@@ -237,12 +234,11 @@ func (p *Puller) handBack(a *answer) {
 	}
 }
 
-// lateness is how long a drained run is asked for a task published just before, which a busy server
-// counts late.
+// lateness is how long drained runs are asked for a task just published, which a busy server counts
+// late.
 const lateness = 100 * time.Millisecond
 
-// latecomer returns the error of [Puller.empty]; if no task is in flight, it asks the runs once
-// more and returns what has arrived.
+// latecomer is [Puller.empty], but if no task is in flight it asks the runs once more.
 func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	said := p.empty(ctx)
 	var empty *EmptyError
@@ -261,7 +257,6 @@ func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	return nil, said
 }
 
-// empty returns an [*EmptyError] when no unpaused run has a queued task.
 func (p *Puller) empty(ctx context.Context) error {
 	p.runs.expire()
 	if err := p.runs.refresh(ctx); err != nil {

@@ -7,16 +7,15 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// putBytes bounds the unconfirmed outcomes.
 const putBytes = 16 << 20
 
-// ResultWriter stores results of cells that no worker computes. They are confirmed once Drain
-// returns nil. Storing one twice is harmless. It is for one goroutine.
+// ResultWriter stores results of cells that no worker computes, confirmed once Drain returns nil.
+// Storing one twice is harmless. It is for one goroutine.
 type ResultWriter struct {
 	queue  *Queue
 	number func(cell string) uint64
 	opened map[string]bool
-	window []sent // unconfirmed, oldest first
+	window []sent
 	bytes  int
 }
 
@@ -33,7 +32,7 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 	if err := validRun(outcome.Run); err != nil {
 		return fmt.Errorf("storing a result: %w", err)
 	}
-	if !w.opened[outcome.Run] { // a run with nothing left to compute is not cancelled
+	if !w.opened[outcome.Run] { // with nothing to compute, but not cancelled
 		if err := w.queue.tasks.open(ctx, outcome.Run); err != nil {
 			return err
 		}
@@ -64,7 +63,7 @@ func (w *ResultWriter) Drain(ctx context.Context) (first error) {
 
 func (w *ResultWriter) awaitOldest(ctx context.Context) error {
 	oldest := w.window[0]
-	w.window[0] = sent{} // frees the message
+	w.window[0] = sent{}
 	w.window, w.bytes = w.window[1:], w.bytes-len(oldest.msg.Data)
 	if err := storing(w.queue.confirm(ctx, oldest, resultsStream)); err != nil {
 		return &CellError{runOf(oldest.msg.Subject), cellOf(oldest.msg.Subject), err}

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// quarantineMessages and quarantineBytes bound the quarantine of all runs; the oldest messages
-	// are dropped.
+	// quarantineMessages and quarantineBytes bound the quarantine of all runs, which drops the
+	// oldest.
 	quarantineMessages = 10_000
 	quarantineBytes    = 64 << 20
-	// quarantineHead is how much of a message is kept, reasonBytes how much of the reason.
+	// quarantineHead bounds what is kept of a message, reasonBytes of the reason.
 	quarantineHead = 4 << 10
 	reasonBytes    = 1 << 10
 )
 
 const (
 	subjectHeader = "Agepath-Subject"
-	sizeHeader    = "Agepath-Size" // of the whole message
+	sizeHeader    = "Agepath-Size"
 )
 
-// QuarantinedError says that a message about a cell was rejected and moved to the quarantine.
+// QuarantinedError says that a message about a cell was moved to the quarantine.
 type QuarantinedError struct {
 	Run, Cell string
 	Err       error
@@ -43,7 +43,7 @@ func (e *QuarantinedError) Error() string {
 // Unwrap returns the reason.
 func (e *QuarantinedError) Unwrap() error { return e.Err }
 
-// unfit is a fault of the message itself, unlike an error in reading it.
+// unfit is a fault of the message, unlike an error in reading it.
 type unfit struct{ err error }
 
 func (e *unfit) Error() string { return e.err.Error() }
@@ -62,12 +62,11 @@ func asUnfit(err error) error {
 type Quarantined struct {
 	Run, Subject string // original subject
 	Reason       string
-	Time         time.Time // of rejection
-	Size         int       // of the whole message
-	Head         []byte    // first bytes
+	Time         time.Time
+	Size         int // of the message
+	Head         []byte
 }
 
-// stray is a rejected message as stored in its stream.
 type stray struct {
 	stream, subject string
 	sequence        uint64
@@ -82,8 +81,8 @@ func strayOf(stream string, msg jetstream.Msg) (stray, error) {
 	return stray{stream, msg.Subject(), meta.Sequence.Stream, msg.Data()}, nil
 }
 
-// quarantine moves a message to the quarantine, and with a result also its cell's dead letter,
-// which would restore the result. It is idempotent.
+// quarantine moves a message to the quarantine, and with a result its cell's dead letter, which
+// would restore it. It is idempotent.
 func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 	run, cell := runOf(s.subject), cellOf(s.subject)
 	msg := nats.NewMsg(quarantineTopic.cell(run, place(cell)))
@@ -102,9 +101,8 @@ func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 	return q.removeLast(ctx, deadStream, deadTopic.cell(run, cell))
 }
 
-// remove removes a message, not by a purge of its subject: readers of the stream would miss others
-// (seen with nats-server 2.9.10). It reads the message first, since the servers of a cluster can
-// disagree about sequences.
+// remove does not purge the subject: readers of the stream would miss others (seen with nats-server
+// 2.9.10). It reads the message first, since servers of a cluster can disagree about sequences.
 func (c *connection) remove(ctx context.Context, name, subject string, sequence uint64) error {
 	return c.onStream(ctx, requestWait, "removing "+subject, name, func(ctx context.Context, stream jetstream.Stream) error {
 		msg, err := stream.GetMsg(ctx, sequence)
@@ -142,7 +140,6 @@ func (q *Queue) Quarantined(ctx context.Context, run string) iter.Seq2[*Quaranti
 	})
 }
 
-// place returns the last token of a quarantine subject; a cell's name can be anything.
 func place(cell string) string {
 	if ValidName(cell) != nil {
 		return "-"
@@ -150,7 +147,7 @@ func place(cell string) string {
 	return cell
 }
 
-// printable returns at most most bytes of text, safe for terminals and headers.
+// printable returns at most most bytes, safe for terminals and headers.
 func printable(text string, most int) string {
 	if len(text) > most {
 		text = text[:most] + "..."

@@ -13,13 +13,10 @@ import (
 )
 
 const (
-	// inlineLimit is the largest outcome in a message if the server allows more; larger outcomes go
-	// to the Object Store.
-	inlineLimit = 1 << 20
-	// headerRoom of a message's payload limit is kept for headers.
-	headerRoom  = 4 << 10
-	requestWait = 5 * time.Second
-	// transferWait bounds the transfer of one part of an object.
+	// inlineLimit is the largest outcome in a message, if the server allows as much.
+	inlineLimit  = 1 << 20
+	headerRoom   = 4 << 10
+	requestWait  = 5 * time.Second
 	transferWait = time.Minute
 )
 
@@ -32,7 +29,7 @@ type Queue struct {
 	data     objects // data sets by digest, descriptions by the run's name
 }
 
-// connection retries requests while that helps and looks up each stream and object store once.
+// connection retries requests while that helps and looks up streams and stores once.
 type connection struct {
 	config Config
 	conn   *nats.Conn
@@ -43,10 +40,10 @@ type connection struct {
 	buckets map[string]jetstream.ObjectStore
 }
 
-// Connect connects to a server; it fails when the first attempt fails, or those of
-// [Config.ConnectWait], and later reconnects by itself. Without JetStream the error is a
-// [*NoJetStreamError], with too small a message limit a [*PayloadError]. It touches no stream: a
-// coordinator calls [Queue.EnsureStreams] next, a worker [Queue.Worker].
+// Connect fails when the first attempt fails, or those of [Config.ConnectWait], and later
+// reconnects by itself. Without JetStream the error is a [*NoJetStreamError], with too small a
+// message limit a [*PayloadError]. It touches no stream: a coordinator calls [Queue.EnsureStreams]
+// next, a worker [Queue.Worker].
 func Connect(ctx context.Context, config Config) (*Queue, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -108,7 +105,7 @@ func (c *connection) Close() {
 	c.conn.Close()
 }
 
-// flush returns when the server has received everything sent so far.
+// flush returns when the server has received what was sent.
 func (c *connection) flush(ctx context.Context) error {
 	err := c.conn.FlushWithContext(ctx)
 	if errors.Is(err, nats.ErrConnectionClosed) && !c.conn.IsClosed() {
@@ -148,8 +145,8 @@ func remembered[T any](c *connection, known map[string]T, name string, find func
 	return handle, nil
 }
 
-// persist calls try until it succeeds, fails for good or ctx ends; each try is bounded by
-// requestWait. If stream is given and missing, it stops.
+// persist calls try, each bounded by requestWait, until it succeeds, fails for good, ctx ends, or
+// stream, if given, is missing.
 func (c *connection) persist(ctx context.Context, what, stream string, try func(context.Context) error) error {
 	return c.persistFor(ctx, requestWait, what, stream, try)
 }
@@ -192,7 +189,7 @@ func (c *connection) onStream(ctx context.Context, wait time.Duration, what, nam
 	})
 }
 
-// subjects lists the subjects that match a filter; none if the stream is missing.
+// subjects returns none if the stream is missing.
 func (c *connection) subjects(ctx context.Context, name, filter string) (subjects map[string]uint64, err error) {
 	err = c.onStream(ctx, transferWait, "listing "+filter, name, func(ctx context.Context, stream jetstream.Stream) error {
 		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
@@ -207,7 +204,6 @@ func (c *connection) subjects(ctx context.Context, name, filter string) (subject
 	return subjects, err
 }
 
-// store returns once the server has confirmed the message.
 func (c *connection) store(ctx context.Context, what, stream string, msg *nats.Msg, options ...jetstream.PublishOpt) error {
 	return c.persist(ctx, what, stream, func(ctx context.Context) error {
 		_, err := c.js.PublishMsg(ctx, msg, options...)
@@ -215,7 +211,6 @@ func (c *connection) store(ctx context.Context, what, stream string, msg *nats.M
 	})
 }
 
-// last returns the last message of a subject, nil for none.
 func (c *connection) last(ctx context.Context, name, subject string) (*jetstream.RawStreamMsg, error) {
 	var msg *jetstream.RawStreamMsg
 	err := c.onStream(ctx, requestWait, "reading "+subject, name, func(ctx context.Context, stream jetstream.Stream) (err error) {
@@ -234,7 +229,7 @@ func bounded(ctx context.Context, wait time.Duration, try func(context.Context) 
 	return try(ctx)
 }
 
-// backoff is 50 ms, doubling up to about 10 s, with a quarter of jitter so that workers do not
+// backoff is 50 ms, doubling to about 10 s, with a quarter of jitter so that workers do not
 // synchronize.
 func backoff(failures int) time.Duration {
 	wait := 50 * time.Millisecond << min(max(failures-1, 0), 8)

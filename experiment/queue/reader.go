@@ -10,21 +10,21 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// reader reads the messages of a stream in order and once each, across lost connections and
-// servers. The library's ordered consumer cannot be cancelled while it waits for a server.
+// reader reads a stream in order and once each, across lost connections and servers. The library's
+// ordered consumer cannot be cancelled while it waits for a server.
 type reader struct {
 	queue    *connection
-	what     string // for errors
+	what     string
 	run      string // "" for filters that name no run
 	stream   string
 	filter   string
 	headers  bool
-	follow   bool // beyond the messages stored at the start
+	follow   bool // beyond what was stored at the start
 	optional bool // a missing stream is empty
 
 	next     uint64 // sequence to resume from
 	consumer jetstream.Consumer
-	expected uint64 // the consumer's next sequence
+	expected uint64
 }
 
 func (c *connection) reader(what, stream string, topic topic, run string) *reader {
@@ -38,10 +38,9 @@ func (r *reader) fail(err error) error {
 	return fmt.Errorf("%s of run %s: %w", r.what, r.run, err)
 }
 
-// errSkip makes [values] skip a message.
 var errSkip = errors.New("skip")
 
-// values yields read of each message. An error of read concerns only its message.
+// values applies read, whose error concerns one message. errSkip skips it.
 func values[T any](messages iter.Seq2[jetstream.Msg, error], read func(jetstream.Msg) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for msg, err := range messages {
@@ -62,7 +61,7 @@ const (
 	fetchBytes    = 16 << 20
 )
 
-// messages yields the messages after the last one yielded. An error ends them.
+// messages continues after the last one yielded. An error ends it.
 func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 	return func(yield func(jetstream.Msg, error) bool) {
 		if r.run != "" {
@@ -102,10 +101,9 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 
 var errGap = errors.New("messages were lost on the way")
 
-// interrupted reports whether a new consumer can continue after err.
 func interrupted(err error) bool { return transient(err) || gone(err) || errors.Is(err, errGap) }
 
-// batch yields the next messages; more says whether there can be others.
+// more says whether other messages may follow.
 func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) bool) (more bool, err error) {
 	if r.consumer == nil {
 		pending, err := r.open(ctx)
@@ -113,7 +111,6 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 			return false, err
 		}
 	}
-	// Long enough for a slow reader.
 	fetching, cancel := context.WithTimeout(ctx, requestWait)
 	defer cancel()
 	batch, err := r.consumer.Fetch(fetchMessages, jetstream.FetchMaxBytes(fetchBytes), jetstream.FetchContext(fetching))
@@ -139,7 +136,7 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 	if err := batch.Error(); err != nil || received > 0 || r.follow {
 		return true, err
 	}
-	// Pending messages can have been purged.
+	// Pending ones can have been purged.
 	err = bounded(ctx, requestWait, func(ctx context.Context) error {
 		info, err := r.consumer.Info(ctx)
 		more = err == nil && info.NumPending > 0
@@ -148,8 +145,8 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 	return more, err
 }
 
-// open makes a consumer that continues after the last message and returns the number of messages.
-// The server removes it when this process is gone.
+// open makes a consumer from the next message on and returns its number of messages. The server
+// removes it when this process is gone.
 func (r *reader) open(ctx context.Context) (pending uint64, err error) {
 	config := jetstream.ConsumerConfig{
 		DeliverPolicy:     jetstream.DeliverAllPolicy,

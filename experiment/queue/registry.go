@@ -13,26 +13,25 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// runFeed is a lane of a run to pull from.
 type runFeed struct {
 	run      string
 	lane     string
 	consumer jetstream.Consumer
-	orders   jetstream.Consumer // holds the orders of the run
-	account  *account           // shared by the lanes of the run
-	turn     uint64             // when it was last asked, in turns
-	empty    time.Time          // when it was last found empty
-	dry      bool               // has given nothing since
-	slots    int                // that compute its tasks
-	seconds  float64            // a slot computes per pull, on average; 0 for none yet
-	rest     time.Time          // until when it is left to other workers
-	wait     time.Duration      // the last such period
+	orders   jetstream.Consumer
+	account  *account // of all lanes
+	turn     uint64   // of the last request
+	empty    time.Time
+	dry      bool          // has given nothing since
+	slots    int           // that compute its tasks
+	seconds  float64       // mean computing time per pull; 0 for none yet
+	rest     time.Time     // left to other workers until then
+	wait     time.Duration // the last such period
 
-	heard *atomic.Pointer[heard] // shared by the lanes of the run
-	held  atomic.Int64           // unsettled deliveries of this worker
+	heard *atomic.Pointer[heard] // of all lanes
+	held  atomic.Int64           // unsettled deliveries
 }
 
-// registry is the list of runs, read from the server periodically, and their turns.
+// registry is the list of runs, read periodically, and their turns.
 type registry struct {
 	queue    *Queue
 	every    time.Duration
@@ -43,17 +42,16 @@ type registry struct {
 	mu      sync.Mutex
 	read    time.Time
 	sources []*runFeed
-	current bool            // the last reading succeeded
-	foreign map[string]bool // consumers that are not runs of this package
-	missing time.Time       // when the streams were first missing; guarded by listing
-	said    bool            // that they are missing was reported; guarded by listing
+	current bool
+	foreign map[string]bool // not of this package
+	missing time.Time       // since; guarded by listing
+	said    bool            // missing was reported; guarded by listing
 	turn    uint64
 	owners  map[string]*owner
 	bills   map[*bill]struct{}
 }
 
-// refresh reads the list when it is older than every. If that fails, it reports the error and keeps
-// the old list.
+// refresh reads a list older than every. If that fails, it reports the error and keeps the old one.
 func (r *registry) refresh(ctx context.Context) error {
 	if r.fresh() {
 		return nil
@@ -150,8 +148,8 @@ func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 	return sources, nil
 }
 
-// noteMissing reports missing streams once, after a coordinator that starts with the worker had
-// time to make them.
+// noteMissing reports missing streams once, after a coordinator started with the worker had time to
+// make them.
 func (r *registry) noteMissing() {
 	switch {
 	case r.missing.IsZero():
@@ -164,7 +162,6 @@ func (r *registry) noteMissing() {
 
 func (r *registry) fresh() bool { return r.due() > 0 }
 
-// due returns the time until the list is read again; 0 or less is now.
 func (r *registry) due() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,14 +180,14 @@ func (r *registry) all() (sources []*runFeed, current bool) {
 	return r.sources, r.current
 }
 
-// firstRest and mostRest bound how long a run is left to other workers; the time doubles until this
-// worker can compute a task of the run.
+// firstRest and mostRest bound how long a run is left to others; the time doubles until this worker
+// can compute one of its tasks.
 const firstRest, mostRest = time.Second, 30 * time.Second
 
 func (r *registry) leave(s *runFeed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if now := time.Now(); now.After(s.rest) { // otherwise another slot did
+	if now := time.Now(); now.After(s.rest) {
 		s.wait = min(max(2*s.wait, firstRest), mostRest)
 		s.rest = now.Add(s.wait)
 	}

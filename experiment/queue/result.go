@@ -16,25 +16,24 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Headers of a result: how its cell ended and to which task it belongs, without the body.
+// Headers of a result, readable without the body.
 const (
 	statusHeader = "Agepath-Status"
 	taskHeader   = "Agepath-Task"   // see numberHeader
-	objectHeader = "Agepath-Object" // of an outcome too large for a message
+	objectHeader = "Agepath-Object" // of a large outcome
 
-	shortHeader   = "Agepath-Short"   // Outcome.Short, none for 0
+	shortHeader   = "Agepath-Short"   // none for 0
 	repeatsHeader = "Agepath-Repeats" // present if Outcome.Repeats
 )
 
-// results is the stream of results, with the outcomes too large for it.
+// results is the stream of results, with larger ones as objects.
 type results struct {
 	*connection
 	outcomes objects
-	inline   int // bytes of the largest outcome in a message
+	inline   int
 }
 
-// put stores the result of a cell. It is idempotent. task is the number of the task, delivery that
-// of its delivery.
+// put is idempotent. task is the number of the task, delivery that of its delivery.
 func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
 	msg, err := r.encode(ctx, outcome, task, delivery)
 	if err != nil {
@@ -58,8 +57,7 @@ func storing(err error) error {
 	return nil
 }
 
-// message returns the message with a cell's result. An outcome too large for it is stored as an
-// object.
+// message stores an outcome too large for a message as an object.
 func (r results) message(ctx context.Context, outcome *Sealed, task uint64, delivery int) (*nats.Msg, error) {
 	body := outcome.body
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
@@ -75,8 +73,7 @@ func (r results) message(ctx context.Context, outcome *Sealed, task uint64, deli
 		return nil, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
 	}
 	if len(body) > r.inline {
-		// A new name each time, so that no object is replaced under a reader. Purge removes them
-		// all.
+		// New each time, so that no object is replaced under a reader. Purge removes them all.
 		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
 		if err := r.outcomes.put(ctx, name, bytes.NewReader(body)); err != nil {
 			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
@@ -88,8 +85,8 @@ func (r results) message(ctx context.Context, outcome *Sealed, task uint64, deli
 	return msg, nil
 }
 
-// small returns the part of an outcome that fits into a message, for readers without the object,
-// see [Feed]: all but further rows, or without measures too, or nil.
+// small returns what fits into a message, for readers without the object, see [Feed]: all but
+// further rows, or not even measures, or nil.
 func (r results) small(body []byte) []byte {
 	ending, err := decodeEnding(body)
 	if err == nil {
@@ -105,7 +102,7 @@ func (r results) small(body []byte) []byte {
 	return body
 }
 
-// load returns the outcome of a result; the error is [unfit] if the result is at fault.
+// load returns [unfit] if the result is at fault.
 func (r results) load(ctx context.Context, subject string, header nats.Header, body []byte) (*experiment.Outcome, error) {
 	if name := header.Get(objectHeader); name != "" {
 		if !strings.HasPrefix(name, runOf(subject)+"."+cellOf(subject)+".") {
@@ -125,8 +122,8 @@ func (r results) load(ctx context.Context, subject string, header nats.Header, b
 	return outcome, asUnfit(err)
 }
 
-// has reports whether a cell has a result of this task or a later one. Earlier results do not
-// count: the cell was put back.
+// has reports whether a cell has a result of this task or a later one. After earlier results the
+// cell was put back.
 func (r results) has(ctx context.Context, run, cell string, task uint64) (bool, error) {
 	msg, err := r.last(ctx, resultsStream, resultTopic.cell(run, cell))
 	if err != nil || msg == nil {
@@ -136,7 +133,7 @@ func (r results) has(ctx context.Context, run, cell string, task uint64) (bool, 
 	return ok && of >= task, nil
 }
 
-// read grows its buffer with the data received, not by the size in the index.
+// read grows its buffer with the data, not by the size in the index.
 func (r results) read(ctx context.Context, name string) ([]byte, error) {
 	object, err := r.outcomes.open(ctx, name, maxOutcome)
 	if err != nil {

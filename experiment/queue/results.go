@@ -29,19 +29,18 @@ func (r results) headers(run string) *reader {
 type Ended struct {
 	Cell   string
 	Status experiment.Status
-	Number uint64 // results of the cell before this one
+	Number uint64 // earlier results
 
-	Short   float64 // see [experiment.Outcome]
+	Short   float64
 	Repeats bool
 }
 
-// Done returns the cells of a run that have a result, from headers only. An error ends the
-// sequence.
+// Done returns the cells of a run that have a result, from headers. An error ends the sequence.
 func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
 	return values(q.results.headers(run).messages(ctx), func(msg jetstream.Msg) (Ended, error) {
 		number, ok := resultNumber(msg.Headers())
 		if !ok {
-			return Ended{}, errSkip // no worker stores it
+			return Ended{}, errSkip
 		}
 		header := msg.Headers()
 		return Ended{

@@ -11,15 +11,14 @@ import (
 
 const (
 	// leastRoom is the free disk space below which an embedded server is given up. On a full disk
-	// the server stops answering or turns its streams off for good, and only logs why. The room
-	// must hold some tasks, results and stream blocks, and then the results flushed to the same
-	// disk.
+	// it stops answering or turns its streams off for good, and only logs why. Some tasks, results
+	// and stream blocks must fit in, and then the results flushed to the same disk.
 	leastRoom = 1 << 20
-	// leastFiles is the minimum number of free files, for stream blocks and tables.
+	// leastFiles is for stream blocks and tables.
 	leastFiles = 32
 	roomEvery  = time.Second
-	// storeLimit is an embedded server's storage limit. By default it is three quarters of the free
-	// space at the start, beyond which messages are refused; here the disk is the limit.
+	// storeLimit leaves the limit to the disk. The server's default, three quarters of the free
+	// space at the start, would refuse messages on a disk with room.
 	storeLimit = 1 << 60
 )
 
@@ -53,8 +52,8 @@ func room(dir string, gaveUp bool) error {
 	return nil
 }
 
-// Room returns a [*RoomError] if the server can store nothing more. A server that turned its
-// streams off ran out of room between two checks.
+// Room returns a [*RoomError] if the server can store no more. One that turned its streams off ran
+// out of room between two checks.
 func (s *Server) Room() error { return room(s.config.Dir, !s.server.JetStreamEnabled()) }
 
 // WatchRoom returns the error of [Server.Room] once there is one, nil when ctx ends.

@@ -12,13 +12,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Counts is the number of cells of a run in each place.
+// Counts is the number of cells of a run by place.
 type Counts struct {
 	Queued   int
-	InFlight int // held by workers, or handed back and delayed
+	InFlight int // including delayed ones
 	Commands int // of Queued and InFlight
-	Done     int // have a result of any status
-	Dead     int // given up; they also have a failed result
+	Done     int // with any status
+	Dead     int // also failed results
 
 	Quarantined int // the quarantine keeps the newest of all runs
 
@@ -27,7 +27,7 @@ type Counts struct {
 
 // Counts counts the cells of a run. The numbers are read in turn, so a moving cell can be missed or
 // counted twice. Queued lags behind Publish, usually by milliseconds: a server confirms a task
-// before it updates the consumer. An exact number would need a list of all subjects of the run.
+// before it updates the consumer.
 func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 	c, _, err := countsOf(ctx, q, run)
 	return c, err
@@ -63,7 +63,7 @@ func countsOf(ctx context.Context, q *Queue, run string) (c Counts, orders Order
 	return c, orders, err
 }
 
-// count makes a consumer, which knows its number of messages; the stream would list every subject.
+// count makes a consumer, which knows the number; the stream would list every subject.
 func (c *connection) count(ctx context.Context, stream, filter string) (n int, err error) {
 	err = c.persist(ctx, "counting "+filter, stream, func(ctx context.Context) error {
 		r := reader{queue: c, stream: stream, filter: filter, headers: true}
@@ -94,8 +94,7 @@ type Listed struct {
 	Open bool // neither cancelled nor purged
 }
 
-// List returns the runs that a server knows, by name: those of [Queue.Runs] and cancelled ones with
-// a description.
+// List returns the runs of [Queue.Runs] and cancelled ones with a description, by name.
 func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 	names, err := q.Runs(ctx)
 	if err != nil {
@@ -119,7 +118,7 @@ func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 }
 
 // Cancel drops the queued tasks of a run and their attempt counts. Workers learn it with their next
-// heartbeat ([Delivery.Cancelled]). Results remain.
+// heartbeat ([Delivery.Cancelled]).
 func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("cancelling: %w", err)
@@ -162,8 +161,7 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	return nil
 }
 
-// Purge removes a run's tasks, results, attempts, dead letters and quarantined messages. Data sets
-// remain, since other runs may use them.
+// Purge removes all of a run except data sets, which other runs may use.
 func (q *Queue) Purge(ctx context.Context, run string) error {
 	if err := q.Cancel(ctx, run); err != nil {
 		return err
@@ -201,11 +199,11 @@ func (c *connection) purgeSubjects(ctx context.Context, name, filter string) err
 	})
 }
 
-// dataName matches the name of a data set, a SHA-256 in hexadecimal; no run has such a name.
+// dataName matches a SHA-256; no run has such a name.
 var dataName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// descriptions lists the runs that have a description, which is stored under the run's name next to
-// the data sets. Damaged ones are included.
+// descriptions lists the runs with a description, even a damaged one; they are stored next to the
+// data sets.
 func (q *Queue) descriptions(ctx context.Context) (runs []string, err error) {
 	names, err := q.data.names(ctx, func(name string) bool {
 		return validRun(name) == nil && !dataName.MatchString(name)

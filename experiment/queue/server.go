@@ -20,11 +20,11 @@ import (
 
 // ServerConfig describes an embedded server.
 type ServerConfig struct {
-	// Dir holds its streams; it is created when missing. Only one server at a time can use it.
+	// Dir holds its streams; it is created if missing. Only one server can use it.
 	Dir string
 
-	// Listen is a host:port for other processes, port 0 for any free one. An address that other
-	// machines reach needs a Token. Default: none.
+	// Listen is a host:port for other processes, port 0 for any free one. If other machines reach
+	// it, it needs a Token. Default: none.
 	Listen string
 
 	// Token is required of every connection. Default: none.
@@ -33,14 +33,12 @@ type ServerConfig struct {
 	// Closed keeps Listen closed until [Server.Open].
 	Closed bool
 
-	// Report receives the server's warnings and errors, such as a full disk. It must not block; any
-	// goroutine may call it.
+	// Report receives warnings and errors. It must not block; any goroutine may call it.
 	Report func(error)
 }
 
-// Server is a NATS server with JetStream inside this process. A power cut can lose what it
-// confirmed in the last two minutes and damage its store; results last once they are in the folder
-// of the run.
+// Server is a NATS server with JetStream in this process. A power cut can lose what it confirmed in
+// the last two minutes and damage its store; results last once they are in the run's folder.
 type Server struct {
 	server *server.Server
 	log    *serverLog
@@ -48,11 +46,10 @@ type Server struct {
 	lock   io.Closer
 }
 
-// startWait bounds the start of a server: milliseconds, or seconds on a busy machine.
+// startWait allows for seconds on a busy machine.
 const startWait = time.Minute
 
-// StartServer returns when the server is ready; [Config.Server] connects to it. On a full disk the
-// error is a [*RoomError].
+// StartServer returns when the server is ready. On a full disk the error is a [*RoomError].
 func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if config.Dir == "" {
 		return nil, errors.New("embedded NATS server: no folder given")
@@ -85,7 +82,7 @@ func (s *Server) start(ctx context.Context) (err error) {
 	options := &server.Options{
 		ServerName:    "agepath",
 		Authorization: s.config.Token,
-		DontListen:    true, // until open
+		DontListen:    true,
 		NoSigs:        true,
 		NoLog:         true,
 		StoreDir:      s.config.Dir,
@@ -125,7 +122,7 @@ func (s *Server) Open() error {
 	return nil
 }
 
-// ready waits until this process can connect. The server only logs fatal errors.
+// ready waits for the server, which only logs fatal errors.
 func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("not ready after %v", startWait))
 	defer cancel()
@@ -140,8 +137,8 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// URL is where other processes connect, with the token; "" if they cannot. A server that listens on
-// all addresses goes by the name of this machine.
+// URL is where other processes connect, with the token; "" if they cannot. For all addresses it has
+// the name of this machine.
 func (s *Server) URL() string {
 	address, ok := s.server.Addr().(*net.TCPAddr)
 	if !ok {
@@ -161,13 +158,13 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// Empty waits until only own connections are left, or until ctx ends.
+// Empty waits until only own connections are left or ctx ends.
 func (s *Server) Empty(ctx context.Context, own int) {
 	for s.server.NumClients() > own && pause(ctx, 20*time.Millisecond) == nil {
 	}
 }
 
-// Shutdown stops the server and returns when its files are closed. Close its queues before.
+// Shutdown returns when the server's files are closed. Close its queues before.
 func (s *Server) Shutdown() error {
 	stop(s.server)
 	if err := s.lock.Close(); err != nil {

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// serverLog reports the embedded server's errors and warnings, and keeps its last fatal error,
-// which the server only logs.
+// serverLog reports errors and warnings and keeps the last fatal error, which the server only logs.
 type serverLog struct {
 	report func(error)
 

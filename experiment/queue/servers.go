@@ -11,24 +11,24 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// schemes are those of NATS URLs; the first is the default.
+// The first is the default.
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
 const serversAllowed = "nats://HOST:PORT is allowed, several with commas between them, with tls, ws or wss for nats, and with USER:PASSWORD@ or TOKEN@ before HOST; " +
 	"in a password or token write % as %25, @ as %40, : as %3A, / as %2F, # as %23, ? as %3F, a comma as %2C and a space as %20"
 
-// CheckServers checks a list of URLs for [Config.URL]. The error quotes none of it: what is wrong
-// with a URL is often a character of its password.
+// CheckServers checks [Config.URL]. The error quotes none of it: what is wrong with a URL is often
+// a character of its password.
 func CheckServers(list string) error {
 	_, err := parseServers(list)
 	return err
 }
 
-// servers are parsed URLs; their text omits passwords and tokens.
+// servers omit passwords and tokens as text.
 type servers []*url.URL
 
 // parseServers is stricter than the client library: accepted URLs hold secrets only as user
-// information, which [servers] hides, so that no error of the library or net/url can quote them.
+// information, which [servers] hides, so that no error can quote them.
 func parseServers(list string) (servers, error) {
 	parts := strings.Split(list, ",")
 	parsed := make(servers, 0, len(parts))

@@ -14,15 +14,14 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// maxNumber bounds the number of a cell's results.
 const maxNumber = 1 << 32
 
 // Sift returns the stored outcomes of a run, one per cell, and with follow later ones, until ctx
 // ends or the caller stops. A cell comes again when its outcome was replaced, by a retry or a
 // worker presumed lost; the last one counts.
 //
-// An outcome passes if it can be read, agrees with its subject and headers, and check returns nil.
-// check is called from several goroutines. Others are moved to the quarantine and come as a
+// An outcome passes if it can be read, agrees with its subject and headers, and check, called from
+// several goroutines, returns nil. Others are moved to the quarantine and come as a
 // [*QuarantinedError]. With a nil check nothing is moved, and unreadable outcomes come as a
 // [*CellError]. The sequence continues after both; any other error ends it.
 func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
@@ -51,7 +50,6 @@ type strayError struct {
 func (e *strayError) Error() string { return e.err.Error() }
 func (e *strayError) Unwrap() error { return e.err }
 
-// matches checks an outcome against its message's subject and headers.
 func matches(outcome *experiment.Outcome, subject string, header nats.Header) error {
 	switch {
 	case outcome.Run != runOf(subject) || outcome.Cell != cellOf(subject):
@@ -75,7 +73,6 @@ func resultNumber(header nats.Header) (number uint64, ok bool) {
 	return number, err == nil && number <= maxNumber
 }
 
-// resultShort returns [experiment.Outcome.Short] of a result, 0 for an invalid one.
 func resultShort(header nats.Header) float64 {
 	short, err := strconv.ParseFloat(header.Get(shortHeader), 64)
 	if err != nil || !(short > 0 && short <= math.MaxFloat64) {

@@ -7,19 +7,19 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Standing counts each cell of a run once: Ended, Running, Queued and Unqueued add up to Cells.
+// Standing counts each cell once: Ended, Running, Queued and Unqueued add up to Cells.
 type Standing struct {
 	Cells    int64                       // of the grid
-	Ended    map[experiment.Status]int64 // have a result and no task, by status
-	Running  int64                       // have a task that a worker holds, or that was handed back and is delayed
-	Queued   int64                       // have a task that waits for a worker
-	Commands int64                       // of Running and Queued: bring a command
-	Unqueued int64                       // have neither: not submitted yet, or dropped by a cancel
+	Ended    map[experiment.Status]int64 // with a result and no task
+	Running  int64                       // held by workers, or handed back and delayed
+	Queued   int64                       // waiting for a worker
+	Commands int64                       // of Running and Queued
+	Unqueued int64                       // not submitted yet, or dropped by a cancel
 	Dead     int64                       // of Ended: given up because workers died
-	Results  int64                       // stored: one per cell that has ended or was put back
+	Results  int64                       // one per cell that has ended or was put back
 
-	Quarantined int64 // rejected messages
-	Strays      int64 // results of cells that the run does not have; counted nowhere else
+	Quarantined int64
+	Strays      int64 // results of unknown cells; counted nowhere else
 
 	Paused bool
 
@@ -27,7 +27,7 @@ type Standing struct {
 	Priority int
 }
 
-// Done returns the number of cells that have ended, with any status.
+// Done returns the number of cells that have ended.
 func (s *Standing) Done() (n int64) {
 	for _, count := range s.Ended {
 		n += count
@@ -48,9 +48,8 @@ func (s *Standing) Failed() (n int64) {
 // Left returns the number of cells that workers compute or can pull.
 func (s *Standing) Left() int64 { return s.Running + s.Queued }
 
-// Standing reads up to the newest result and counts the cells. A cell that was put back and has not
-// been computed again has a result and a task; it counts only as queued or running. cells is the
-// size of the grid, 0 if unknown.
+// Standing reads up to the newest result. A cell that was put back counts only as queued or running
+// until it ends again. cells is the size of the grid, 0 if unknown.
 func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, error) {
 	counts, orders, err := countsOf(ctx, x.queue, x.run)
 	if err != nil {
@@ -74,8 +73,7 @@ func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, err
 	return s, nil
 }
 
-// stand counts each cell once. notOK are the cells whose newest result is not ok, putBack those of
-// them with a task.
+// stand: notOK are the cells whose newest result is not ok, putBack those of them with a task.
 func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int64) Standing {
 	s := Standing{
 		Running: int64(counts.InFlight), Queued: int64(counts.Queued), Dead: int64(counts.Dead), Results: int64(counts.Done),
@@ -92,8 +90,8 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 	if s.Cells = cells; cells == 0 {
 		s.Cells = s.Done() + s.Left()
 	}
-	// The numbers are read in turn: a cell that ended meanwhile, or whose task is not acknowledged
-	// yet, is among both. It has ended.
+	// Read in turn: a cell that ended meanwhile, or whose task is not acknowledged yet, is among
+	// both. It has ended.
 	over := max(0, s.Done()+s.Left()-s.Cells)
 	running := min(over, s.Running)
 	s.Running -= running
@@ -102,11 +100,9 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 	return s
 }
 
-// fewCells is the number up to which cells are queried one by one. Listing all tasks takes the
-// server longer, in proportion to the tasks.
+// fewCells are queried one by one; listing all tasks takes the server longer.
 const fewCells = 32
 
-// putBack counts the cells that have a task although their newest result is not ok.
 func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
 	n := map[experiment.Status]int64{}
 	if len(x.NotOK) > fewCells {

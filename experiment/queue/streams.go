@@ -8,9 +8,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// streamConfigs sets everything that the package relies on, nothing that servers before 2.9 do not
-// know, and no message ids: within their de-duplication window a cell that is put back would be
-// dropped. Groups of tasks need 2.12 and are optional.
+// streamConfigs sets all that the package relies on, nothing unknown to servers before 2.9, and no
+// message ids, whose de-duplication would drop a cell that is put back. Groups of tasks (2.12) are
+// optional.
 func streamConfigs(replicas int) []jetstream.StreamConfig {
 	tasks := streamConfig(tasksStream, taskTopic, "agepath: tasks queued and in flight", replicas)
 	tasks.Retention = jetstream.WorkQueuePolicy
@@ -52,8 +52,8 @@ func streamConfig(name string, topic topic, description string, replicas int) je
 
 const objectsStream = "OBJ_"
 
-// bucketStreams are the streams of the object stores, as the client library makes them. Only
-// coordinators store data sets: in a stream that allows rollup, workers could remove all objects.
+// bucketStreams are the object stores as the client library makes them. Only coordinators store
+// data sets: in a stream that allows rollup, workers could remove all objects.
 func bucketStreams(replicas int) []jetstream.StreamConfig {
 	data := bucketStream(dataBucket, "agepath: data sets by digest", replicas)
 	data.AllowRollup = true
@@ -67,9 +67,9 @@ func bucketStream(bucket, description string, replicas int) jetstream.StreamConf
 	return c
 }
 
-// EnsureStreams creates missing streams and object stores and checks the others, which it does not
-// change: the error for a stream that differs says what follows and what to do. Coordinators call
-// it; workers need no permission for it.
+// EnsureStreams creates missing streams and object stores and checks the others, without changing
+// them: the error says what differs, what follows and what to do. Only coordinators need permission
+// for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
 	version := q.conn.ConnectedServerVersion()
 	if !since(version, 10) {
@@ -86,11 +86,10 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 	return q.tasks.anchor(ctx)
 }
 
-// since reports whether a server's version is at least 2.minor.
 func since(version string, minor int) bool {
 	var have [2]int
 	if _, err := fmt.Sscanf(version, "%d.%d", &have[0], &have[1]); err != nil {
-		return true // no server version
+		return true
 	}
 	return have[0] > 2 || have[0] == 2 && have[1] >= minor
 }

@@ -11,12 +11,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// maxAckPending is the maximum number of tasks of a run in flight. There the server silently stops
-// delivering, so the limit exceeds any number of slots; the server's default is 1000.
+// maxAckPending bounds the tasks of a run in flight, where the server silently stops delivering:
+// above any number of slots; its default is 1000.
 const maxAckPending = 100_000
 
-// maxWaiting is the maximum number of slots that wait for tasks of a run; the server refuses more.
-// Its default is 512.
+// maxWaiting bounds the slots that wait for a run; the server refuses more. Its default is 512.
 const maxWaiting = 16_384
 
 // The AckWait of new runs, where others can connect to the server and where they cannot.
@@ -25,11 +24,10 @@ const (
 	embeddedAckWait = 5 * time.Second
 )
 
-// tasks is the stream of tasks, with a consumer per lane of a run. The consumer named like the run
-// exists while the run is open and holds its orders.
+// tasks is the stream of tasks, with a consumer per lane. The one named like the run exists while
+// the run is open and holds its orders.
 type tasks struct{ *connection }
 
-// open makes the consumer of a lane, unless it exists as wanted. Its orders stay.
 func (t tasks) open(ctx context.Context, lane string) error {
 	have, err := t.consumer(ctx, lane)
 	like := have
@@ -52,8 +50,7 @@ func (t tasks) open(ctx context.Context, lane string) error {
 	return t.put(ctx, want)
 }
 
-// Open makes a run known to workers before its tasks are published, so that they need not wait for
-// the next list of runs.
+// Open makes a run known to workers before its tasks, so that they need not wait for the next list.
 func Open(ctx context.Context, q *Queue, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("opening: %w", err)
@@ -61,11 +58,10 @@ func Open(ctx context.Context, q *Queue, run string) error {
 	return q.tasks.open(ctx, run)
 }
 
-// wanted returns the consumer of a lane; have is the present or former one, nil for none. AckWait,
-// owner and priority come from the configuration, else from the run, else from the defaults.
-// MaxDeliver is unlimited, since the server would silently drop a task there: workers count deaths
-// themselves. BackOff is unset because it overrides AckWait and is ignored when a task is handed
-// back.
+// wanted returns the consumer of a lane; have is the present or former one or nil. AckWait, owner
+// and priority come from the configuration, else from the run, else from the defaults. MaxDeliver
+// is unlimited, since the server would silently drop a task there: workers count deaths. BackOff is
+// unset: it overrides AckWait and is ignored when a task is handed back.
 func (t tasks) wanted(lane string, have *jetstream.ConsumerConfig) (want jetstream.ConsumerConfig, err error) {
 	want = jetstream.ConsumerConfig{
 		Durable:         lane,
@@ -107,7 +103,6 @@ func (t tasks) put(ctx context.Context, want jetstream.ConsumerConfig) error {
 	})
 }
 
-// info is nil for a lane without a consumer.
 func (t tasks) info(ctx context.Context, lane string) (info *jetstream.ConsumerInfo, err error) {
 	err = t.persist(ctx, "asking for the consumer of run "+lane, tasksStream, func(ctx context.Context) error {
 		consumer, err := t.js.Consumer(ctx, tasksStream, lane)
@@ -122,7 +117,6 @@ func (t tasks) info(ctx context.Context, lane string) (info *jetstream.ConsumerI
 	return info, err
 }
 
-// consumer returns nil for a lane without one.
 func (t tasks) consumer(ctx context.Context, lane string) (*jetstream.ConsumerConfig, error) {
 	info, err := t.info(ctx, lane)
 	if info == nil {
@@ -140,7 +134,7 @@ func (t tasks) shut(ctx context.Context, what, lane string) error {
 	})
 }
 
-// of lists the subjects of a run's tasks, of one cell or, with *, of all.
+// of lists a run's tasks; cell can be *.
 func (t tasks) of(ctx context.Context, run, cell string) (map[string]uint64, error) {
 	all := map[string]uint64{}
 	for _, lane := range lanes(run) {
@@ -153,7 +147,7 @@ func (t tasks) of(ctx context.Context, run, cell string) (map[string]uint64, err
 	return all, nil
 }
 
-// drop removes a run's tasks, queued and in flight, of one cell or, with *, of all.
+// drop removes a run's tasks, queued and in flight; cell can be *.
 func (t tasks) drop(ctx context.Context, run, cell string) error {
 	for _, lane := range lanes(run) {
 		if err := t.purgeSubjects(ctx, tasksStream, taskTopic.cell(lane, cell)); err != nil {

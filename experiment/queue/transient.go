@@ -12,11 +12,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// This is the only list of transient errors. All retries use it.
+// The only list of transient errors; all retries use it.
 
-// transientErrors come from the client library or the connection.
 var transientErrors = []error{
-	// The connection is lost or being restored; see also transientOperations.
+	// Connection lost or being restored; see also transientOperations.
 	io.EOF, io.ErrUnexpectedEOF, // the latter within TLS
 	io.ErrClosedPipe, // to a server in this process
 	nats.ErrNoServers, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
@@ -26,21 +25,21 @@ var transientErrors = []error{
 	context.DeadlineExceeded, os.ErrDeadlineExceeded, nats.ErrTimeout,
 	jetstream.ErrAsyncPublishTimeout, jetstream.ErrTooManyStalledMsgs, jetstream.ErrNoHeartbeat,
 
-	// A stream's or consumer's server is away, or its leader is being elected.
+	// A server is away, or a leader is being elected.
 	nats.ErrNoResponders, jetstream.ErrNoStreamResponse, jetstream.ErrServerShutdown, jetstream.ErrConsumerLeadershipChanged,
 
 	errBehind,
 }
 
-// transientOperations are those of a [net.OpError]: a connection refused, reset, broken (EPIPE) or
-// closed, an unreachable network, an unresolved name. Their codes differ between systems. A TLS
-// alert is an operation as well, but not transient.
+// transientOperations are those of a [net.OpError]: a connection refused, reset, broken or closed,
+// an unreachable network, an unresolved name. Their codes differ between systems. A TLS alert is an
+// operation as well, but not transient.
 var transientOperations = []string{"dial", "read", "write"}
 
-// transientCodes are those of JetStream servers (nats-server errors.json).
+// From nats-server errors.json.
 var transientCodes = []jetstream.ErrorCode{
-	10005, // no suitable peers: cluster nodes are away or starting
-	10008, // JetStream system temporarily unavailable
+	10005, // no suitable peers: nodes are away or starting
+	10008, // temporarily unavailable
 	10009, // not the leader
 	10118, // stream is offline
 	10119, // consumer is offline

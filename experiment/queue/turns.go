@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// The slots of a worker take turns: owners with tasks get equal slot time, and the runs of an owner
-// time in proportion to their priorities. So no run starves. Time without tasks is not made up for.
+// Slots take turns: owners with tasks get equal slot time, and the runs of an owner time in
+// proportion to their priorities. So no run starves. Time without tasks is not made up for.
 
 const (
-	// DefaultPriority is that of runs without one; priorities are 1 to MaxPriority.
+	// DefaultPriority is that of runs without one; MaxPriority is the highest.
 	DefaultPriority, MaxPriority = 10, 100
-	// firstPull is the expected time of the first pull from a run, in seconds.
+	// firstPull is the expected time of a first pull, in seconds.
 	firstPull = 1.0
 )
 
@@ -48,10 +48,9 @@ func checkTurns(owner string, priority int) error {
 	return nil
 }
 
-// account is the slot time, in seconds, of an owner or a run.
 type account struct {
 	used float64 // so far; of a run divided by its priority
-	due  float64 // expected further time of current cells
+	due  float64 // expected for current cells
 	busy bool
 }
 
@@ -61,14 +60,14 @@ type owner struct {
 	runs  int
 }
 
-// lift raises used of an idle account to the minimum of the busy ones, or resets it without any.
+// lift raises used of an idle account to the minimum of the busy ones; 0 without any.
 func (a *account) lift(floor float64) {
 	if a.used = max(a.used, floor); math.IsInf(floor, 1) {
 		a.used = 0
 	}
 }
 
-// bill is the slot time, in seconds, for one request to a run and the tasks it returned.
+// bill is the slot time, in seconds, for one request and the tasks it returned.
 type bill struct {
 	from     *runFeed
 	owner    *owner
@@ -93,7 +92,7 @@ func (r *registry) owner(s *runFeed) *owner {
 	return found
 }
 
-// charge sets the seconds taken so far and the expected further ones. The caller holds mu.
+// charge takes the seconds so far and expected. The caller holds mu.
 func (b *bill) charge(taken, due float64) {
 	taken, b.charged = taken-b.charged, taken
 	due, b.due = due-b.due, due
@@ -122,11 +121,10 @@ func (r *registry) compute(from *runFeed, b *bill) *bill {
 	if b == nil {
 		return r.open(from, 0)
 	}
-	b.began = time.Now() // asking is not computing
+	b.began = time.Now()
 	return b
 }
 
-// close closes a bill after took seconds of slot time.
 func (r *registry) close(b *bill, took float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,9 +198,9 @@ func (r *registry) before(a, b *runFeed) bool {
 	return cmp.Or(order, cmp.Compare(a.turn, b.turn)) < 0
 }
 
-// turns yields the runs to ask without waiting, by turn and each at most once, with a bill that is
-// closed unless the caller stops. Without every, it omits runs found empty within r.every. It
-// yields a single run only with single: that run is asked by waiting at it.
+// turns yields the runs to ask without waiting, each at most once, with a bill that is closed
+// unless the caller stops. Without every, it omits runs found empty recently. It yields a single
+// run only with single: that run is asked by waiting at it.
 func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
 	return func(yield func(*runFeed, *bill) bool) {
 		var asked []*runFeed
@@ -230,7 +228,7 @@ func (r *registry) take(may func(*runFeed) bool) (*runFeed, *bill) {
 	return next, r.open(next, cmp.Or(next.seconds, firstPull))
 }
 
-// quiet returns the run to wait at, the one asked longest ago; nil without runs.
+// quiet returns the run to wait at: the one asked longest ago.
 func (r *registry) quiet() *runFeed {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,16 +7,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// setting is a stream's setting under its name at the server, with the consequence of an unwanted
-// value.
+// setting is a stream's setting, with the consequence of another value.
 type setting struct {
 	key        string
 	want, have any
 	follows    string
-	fixed      bool // servers do not change it in an existing stream
+	fixed      bool // for an existing stream
 }
 
-// unlimited returns -1 for all values that mean no limit.
 func unlimited(limit int64) int64 {
 	if limit <= 0 {
 		return -1
@@ -71,7 +69,7 @@ func settings(want, have jetstream.StreamConfig) []setting {
 	}
 }
 
-// verify checks the settings of an existing stream. Replicas matter only if they are configured.
+// verify checks an existing stream; replicas only if configured.
 func (c *connection) verify(want, have jetstream.StreamConfig) error {
 	all := settings(want, have)
 	if c.config.Replicas != 0 {

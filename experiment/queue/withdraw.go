@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Withdraw removes the tasks of cells from the queue. Cells in computation finish, and have a
-// result if they succeed; failures are not retried.
+// Withdraw removes the tasks of cells from the queue. Cells in computation finish, but failures are
+// not retried.
 func (q *Queue) Withdraw(ctx context.Context, run string, cells []string) error {
 	if err := validRun(run); err != nil {
 		return err
