@@ -126,7 +126,7 @@ func (x *FailureIndex) Ending(ctx context.Context, cell string) (*experiment.Out
 	}
 	outcome, err := decodeEnding(msg.Data)
 	if err != nil {
-		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Failed, Error: err.Error()}, nil //nolint:nilerr // shown for the cell
+		return &experiment.Outcome{Run: x.run, Cell: cell, Status: experiment.Failed, Error: err.Error()}, nil //nolint:nilerr // it is what is said of the cell
 	}
 	return outcome, nil
 }

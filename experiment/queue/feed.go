@@ -14,7 +14,7 @@ import (
 // Feed reads how the cells of a run ended, in instalments, between which it keeps nothing. It is
 // not safe for concurrent use.
 type Feed struct {
-	// Has reports whether the run has a cell; others are omitted. Default: none.
+	// Has reports whether the run has a cell; others are omitted. Default: all.
 	Has func(cell string) bool
 	// Whole includes further rows, which take most of the time.
 	Whole bool
