@@ -13,10 +13,10 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// cellKey is a cell's identity in 16 bytes: runs of millions of cells keep it of each.
+// cellKey is a cell's identity in 16 bytes: runs keep millions.
 type cellKey [16]byte
 
-// keyOf returns false for names that are not 32 lower-case hex digits, which no plan gives.
+// keyOf returns false for names other than 32 lower-case hex digits.
 func keyOf(cell string) (key cellKey, ok bool) {
 	if len(cell) != hex.EncodedLen(len(key)) {
 		return key, false
@@ -45,10 +45,10 @@ func (s cellSet) has(cell string) bool {
 
 // Cells are the cells of a run's plan.
 type Cells struct {
-	keys []byte // in order
+	keys []byte
 }
 
-// Place returns the index of a cell, from 0; ok is false for other cells.
+// Place returns the index of a cell; ok is false for other cells.
 func (c *Cells) Place(cell string) (place int, ok bool) {
 	key, ok := keyOf(cell)
 	if !ok {
@@ -63,8 +63,8 @@ func (c *Cells) Has(cell string) bool {
 	return ok
 }
 
-// ReadCells reads the list of a described run's cells. The error is [queue.ErrNoData] if there is
-// none, a [*queue.DamagedError] if it is not as stored.
+// ReadCells reads the list of a run's cells. The error is [queue.ErrNoData] if there is none, a
+// [*queue.DamagedError] if it is not as stored.
 func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, error) {
 	name, size := queue.CellsOf(d.Run), d.Cells*int64(len(cellKey{}))
 	body, err := q.Data(ctx, name)

@@ -14,11 +14,9 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// commandLooks is the number of looks at a cell's memory per look at its command's, which takes
-// longer.
+// commandLooks is the number of looks at a cell's memory per slower look at its command's.
 const commandLooks = 5
 
-// commandData is data with a host of commands.
 type commandData struct {
 	experiment.Data
 	host *outside.Host
@@ -27,7 +25,6 @@ type commandData struct {
 // Commands implements [experiment.CommandData].
 func (d commandData) Commands() *outside.Host { return d.host }
 
-// withCommands adds a host of commands to data, nil for none.
 func withCommands(data experiment.Data, host *outside.Host) experiment.Data {
 	if host == nil {
 		return data
@@ -44,14 +41,14 @@ func commandTime(data experiment.Data) time.Duration {
 	return cpu
 }
 
-// served is what a slot knows of the command of the current request.
+// served is a slot's knowledge of the current request's command.
 type served struct {
 	files    map[string]string // by digest
-	env      map[string]string // for its command
-	commands bool              // may it run
+	env      map[string]string
+	commands bool // may it run
 
-	looks                int   // at its memory
-	foreign, mostForeign int64 // bytes of its processes: at the last look, maximum
+	looks                int
+	foreign, mostForeign int64 // bytes of its processes: last, maximum
 }
 
 func (s *slot) open(_ context.Context, digest string) (io.ReadCloser, error) {
@@ -90,8 +87,7 @@ func (s *slot) commandMemory() int64 {
 	return s.served.foreign
 }
 
-// putFiles uploads missing or damaged files of a plan's commands and returns the names of the
-// damaged ones.
+// putFiles uploads missing and damaged files of commands and returns the names of the damaged ones.
 func putFiles(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of map[string]string) (replaced []string, err error) {
 	for name, digest := range of {
 		put := q.PutData
@@ -116,7 +112,7 @@ func putFiles(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of map
 	return replaced, nil
 }
 
-// fetchFile reads a file from the queue. With another digest it is a [*queue.DamagedError].
+// fetchFile returns a [*queue.DamagedError] for another digest.
 func fetchFile(ctx context.Context, q *queue.Queue, digest string) ([]byte, error) {
 	body, err := q.Data(ctx, digest)
 	if err != nil {

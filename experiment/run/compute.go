@@ -14,8 +14,8 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// Compute computes a task with the kind it names, within its time limit. A panic of the kind fails
-// the cell, a measure that is not finite is a divergence.
+// Compute computes a task with its kind, within its time limit. A panic of the kind fails the cell;
+// a measure that is not finite is a divergence.
 func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task, data experiment.Data) *experiment.Outcome {
 	outcome := begin(task, time.Now())
 	if task.Limits.Timeout > 0 {
@@ -39,7 +39,6 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 	return outcome
 }
 
-// begin returns the outcome of a task before it is computed.
 func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
 	return &experiment.Outcome{
 		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
@@ -53,15 +52,15 @@ func end(o *experiment.Outcome, status experiment.Status, message string) {
 	o.Wall = o.Finished.Sub(o.Started).Seconds()
 }
 
-// signature is what an outcome says of its attempt and worker.
+// signature describes an attempt and its worker.
 type signature struct {
 	_               struct{} `cbor:",toarray"`
 	Attempt         int
 	Worker, Version string
-	Alone           bool // what the worker lacks fails the cell, see [Worker.Alone]
+	Alone           bool // see [Worker.Alone]
 }
 
-// seal signs and encodes an outcome. One that cannot be encoded fails.
+// seal fails an outcome that cannot be encoded.
 func (s signature) seal(o *experiment.Outcome) *queue.Sealed {
 	o.Attempts, o.Worker, o.Version = s.Attempt, s.Worker, s.Version
 	if s.Alone {
@@ -104,7 +103,6 @@ func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experime
 	return fmt.Errorf("this worker does not know the kind of experiment %q", task.Kind)
 }
 
-// judge ends an outcome by the error of its computation.
 func judge(o *experiment.Outcome, err error, limits experiment.Limits) {
 	var fixed *experiment.StatusError
 	switch {

@@ -28,51 +28,48 @@ type Coordinator struct {
 	Out         string // folder of the results
 	Compression results.Compression
 
-	// Queue is where to publish; nil starts an embedded server for the run, with its streams in
-	// Out/.jetstream, emptied first.
+	// Queue is where to publish; nil starts an embedded server for the run in Out/.jetstream,
+	// emptied first.
 	Queue *queue.Queue
-	// Listen lets workers of other machines reach the embedded server. Default: none does.
+	// Listen lets other machines' workers reach the embedded server. Default: none.
 	Listen *Listen
 	// Kind computes the cells in this process. Default: the plan's.
 	Kind experiment.Kind
-	// Workers is the number of slots in this process; 0 requires a Queue or Listen.
+	// Workers is the number of slots in this process; 0 requires Queue or Listen.
 	Workers int
-	// Process makes a slot's process, as in [Worker]; Cache is its folder of data sets, not needed
-	// with an embedded server.
+	// Process and Cache are those of [Worker]; an embedded server needs no Cache.
 	Process       func() *exec.Cmd
 	Cache         string
 	AllowCommands bool
-	// Retry lists the statuses of cells to compute again, in addition to cells that hit a limit
-	// that has since been raised.
+	// Retry lists statuses of cells to compute again, besides cells that hit a limit since raised.
 	Retry   []experiment.Status
 	Version string
-	// KeepGoing computes all cells of a method even if its first ones all end with the same error.
+	// KeepGoing computes all cells of a method even if its first all end with the same error.
 	// Default: the others are held back, see [HeldError].
 	KeepGoing bool
-	// Reuse says where outcomes of other runs are, besides those at the Queue.
+	// Reuse says where outcomes of other runs are, besides the Queue.
 	Reuse Reuse
 
 	internals
 
 	// Progress is called about every 0.2 s.
 	Progress func(Progress)
-	// Step is called before each long phase, with "" for computing, which Progress reports. It must
-	// not block.
+	// Step is called before each long phase, "" for what Progress reports. It must not block.
 	Step func(what string)
-	// Watch is called with the queue when computing starts, and must end with its context; its
-	// error is reported. Earlier calls take with the folder's earlier outcomes that are kept; it is
-	// nil if the queue has them.
+	// Watch is called with the queue when computing starts and must end with its context; its error
+	// is reported. Earlier calls take with the folder's earlier outcomes that are kept; it is nil
+	// if the queue has them.
 	Watch func(ctx context.Context, q *queue.Queue, earlier Earlier) error
-	// Report receives errors that the run survives. Neither Report nor Progress may block.
+	// Report receives errors that the run survives. Like Progress it must not block.
 	Report func(error)
 }
 
 type internals struct {
 	look   time.Duration           // replaces lookEvery in tests
-	places *results.ManifestPlaces // where the run was submitted; nil: on this machine
+	places *results.ManifestPlaces // where the run was submitted; nil: here
 }
 
-// Listen is how workers of other machines reach an embedded server.
+// Listen is how other machines' workers reach an embedded server.
 type Listen struct {
 	Address string        // host:port; port 0 for any free one
 	Token   string        // required of workers
@@ -92,11 +89,11 @@ type Summary struct {
 	Computed int64                     // in this run
 	Reused   int64                     // from other runs, without those that the folder had
 	Counts   map[experiment.Status]int // of all cells in the folder
-	Reasons  []experiment.Reason       // why cells are not ok, the most frequent first
+	Reasons  []experiment.Reason       // why cells are not ok, most frequent first
 	Held     []*HeldError              // methods with cells held back
 
-	Quarantined int64         // messages rejected in this run
-	Elapsed     time.Duration // from the first task published to the last result
+	Quarantined int64         // rejected messages
+	Elapsed     time.Duration // from first publication to last result
 }
 
 // Failed returns the number of cells that were not computed; incomplete cells were.
@@ -110,8 +107,8 @@ func (s *Summary) Failed() int {
 	return n
 }
 
-// StartError says that the folder of the results, or what the queue has of the run, cannot be used:
-// nothing was computed, gathered or written.
+// StartError says that the folder, or what the queue has of the run, cannot be used: nothing was
+// computed, gathered or written.
 type StartError struct{ Err error }
 
 func (e *StartError) Error() string { return e.Err.Error() }
@@ -121,11 +118,11 @@ func (e *StartError) Unwrap() error { return e.Err }
 
 const serverDir = ".jetstream"
 
-// Run computes the cells of the plan that the folder lacks and sorts the results into one file per
-// table. Cells outside the plan are set aside in files of their own. When ctx ends, it keeps what
-// was computed and returns the context's error; another call resumes. The error is a [*StartError]
-// if the folder cannot be used: with a [*results.MismatchError] for results of another kind, a
-// [*results.LockedError] while another process writes it.
+// Run computes the missing cells of the plan and sorts the results into one file per table. Cells
+// outside the plan go to files of their own. When ctx ends, it keeps what was computed and returns
+// the context's error; another call resumes. The error is a [*StartError] if the folder cannot be
+// used: with a [*results.MismatchError] for results of another kind, a [*results.LockedError] while
+// another process writes it.
 func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if c.Queue == nil && c.Workers < 1 && c.Listen == nil {
 		return nil, errors.New("no workers: workers is 0 and there is no NATS server for others")
@@ -165,7 +162,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
-	// Even if nothing was missing: the previous run can have ended before its clean-up.
+	// Even if nothing was missing: the previous run can have ended before this.
 	if c.Queue != nil {
 		_, err = c.Queue.RemoveEnded(ctx, c.Plan.Run)
 	} else if err = os.RemoveAll(filepath.Join(c.Out, serverDir)); err != nil {
@@ -197,8 +194,7 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	return g, nil
 }
 
-// openFolder opens the folder and its gate. It first sets aside cells of former grids, so that
-// readers find only the plan's.
+// openFolder first sets aside cells of former grids, so that readers find only the plan's.
 func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, error) {
 	store, err := results.Open(ctx, c.Out, results.StoreOptions{
 		Tables: c.Plan.Tables(), Run: c.Plan.Run, Kept: c.Plan.Keep.Tables(), Needed: c.Plan.Keep.Tables(), Compression: c.Compression,
@@ -235,8 +231,6 @@ func (c *Coordinator) report(err error) {
 	}
 }
 
-// compute publishes the missing cells, computes them in this process's slots and gathers the
-// results.
 func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if c.Queue != nil {
 		return c.computeAt(ctx, c.Queue, g, func() error { return nil })
@@ -274,8 +268,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	return nil
 }
 
-// leaveWait bounds how long an embedded server waits for other machines' workers to find the queue
-// empty.
+// leaveWait bounds how long an embedded server waits for other machines' workers to leave.
 const leaveWait = 15 * time.Second
 
 func (c *Coordinator) admit(server *queue.Server) error {
@@ -288,7 +281,7 @@ func (c *Coordinator) admit(server *queue.Server) error {
 	return c.Listen.Ready(server.URL())
 }
 
-// computeAt is compute at a server. queued is called when all cells are queued.
+// computeAt calls queued when all cells are queued.
 func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer, queued func() error) error {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return err
@@ -359,7 +352,7 @@ func (c *Coordinator) watch(ctx context.Context, group *errgroup.Group, q *queue
 	})
 }
 
-// earlier returns the folder's outcomes of earlier runs; nil if a server keeps them.
+// earlier is nil if a server keeps the outcomes.
 func (c *Coordinator) earlier(g *gatherer) Earlier {
 	if c.Queue != nil {
 		return nil
@@ -381,8 +374,8 @@ func (c *Coordinator) earlier(g *gatherer) Earlier {
 	}
 }
 
-// worker returns the worker of this process's slots. At an embedded server it opens the run first,
-// so that the slots need not wait for the next list of runs.
+// worker opens the run at an embedded server first, so that slots need not wait for the next list
+// of runs.
 func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, error) {
 	kind := c.Kind
 	if kind == nil {
@@ -405,7 +398,6 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 	return w, queue.Open(ctx, q, c.Plan.Run)
 }
 
-// share gets missing cells from other runs at the server.
 func (c *Coordinator) share(ctx context.Context, q *queue.Queue, g *gatherer, k *known) error {
 	others, err := sharing(ctx, q, c.Plan)
 	if err != nil || len(others) == 0 {
@@ -417,8 +409,8 @@ func (c *Coordinator) share(ctx context.Context, q *queue.Queue, g *gatherer, k 
 }
 
 // watchRoom returns a context that ends when the server is out of room, and a function that ends
-// the watching. The function replaces the error of the work by the lack of room, if that is the
-// cause: the server's own error says nothing useful then.
+// the watching and replaces the error of the work if the lack of room is its cause: the server's
+// own error says nothing useful then.
 func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func(error) error) {
 	ctx, end := context.WithCancelCause(ctx)
 	watched := make(chan error, 1)
@@ -440,7 +432,7 @@ func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func
 	}
 }
 
-// idle is short for a server in this process, which is cheap to ask.
+// idle is short for a server in this process.
 func (c *Coordinator) idle() time.Duration {
 	if c.Queue == nil {
 		return 50 * time.Millisecond
@@ -455,8 +447,8 @@ func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed 
 	return c.putManifest(store, changed)
 }
 
-// putManifest describes the run and the folder. Unless changed, the manifest keeps the version that
-// made the results.
+// putManifest describes the run and the folder. Unless changed, it keeps the version that made the
+// results.
 func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 	manifest := describe(c.Grid, c.Plan)
 	if c.places != nil {
@@ -474,7 +466,7 @@ func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 	return results.WriteManifest(c.Out, manifest)
 }
 
-// describe begins the manifest with what is known before the run.
+// describe fills in what is known before the run.
 func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
@@ -496,8 +488,7 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	return m
 }
 
-// putDatasets uploads missing or damaged data sets and returns the names of the damaged ones.
-// Existing ones are read.
+// putDatasets uploads missing and damaged data sets and returns the names of the damaged ones.
 func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of []*experiment.PlannedData) (replaced []string, err error) {
 	for _, planned := range of {
 		if !plan.Loads(planned.Digest) {

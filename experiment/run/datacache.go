@@ -15,13 +15,13 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// cacheBytes bounds the memory of unused data sets in a worker that computes in its own process.
+// cacheBytes bounds unused data sets in a worker that computes in its own process.
 const cacheBytes = 512 << 20
 
 type fetcher func(ctx context.Context, digest string) (*dataset.Dataset, error)
 
-// dataCache holds data sets in memory. Each is fetched once for all slots; beyond the limit the
-// least recently used are dropped.
+// dataCache fetches a data set once for all slots; beyond the limit the least recently used are
+// dropped.
 type dataCache struct {
 	fetch    fetcher
 	file     func(ctx context.Context, digest string) ([]byte, error)
@@ -52,7 +52,7 @@ func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Datase
 	if set := c.use(digest); set != nil {
 		return set, nil
 	}
-	fetch := c.fetch // a slot sets another for each request
+	fetch := c.fetch // a slot sets one per request
 	fetched := c.fetching.DoChan(digest, func() (any, error) {
 		if set := c.use(digest); set != nil { // fetched meanwhile
 			return set, nil
@@ -94,7 +94,6 @@ func (c *dataCache) add(digest string, set *dataset.Dataset) {
 	c.trim(c.limit, []string{digest})
 }
 
-// trim drops the least recently used data sets beyond a limit, except those in keep.
 func (c *dataCache) trim(limit int64, keep []string) {
 	over := c.size() - limit
 	c.mu.Lock()
@@ -119,7 +118,7 @@ func (c *dataCache) size() (bytes int64) {
 
 func size(d *dataset.Dataset) int64 { return 8 * int64(len(d.X)+len(d.Y)) }
 
-// fetchDataset reads a data set from the queue. With another digest it is a [*queue.DamagedError].
+// fetchDataset returns a [*queue.DamagedError] for another digest.
 func fetchDataset(ctx context.Context, q *queue.Queue, digest string) (*dataset.Dataset, error) {
 	body, err := q.Data(ctx, digest)
 	if err != nil {
@@ -134,7 +133,6 @@ func fetchDataset(ctx context.Context, q *queue.Queue, digest string) (*dataset.
 	return set, err
 }
 
-// remembering is a reader that keeps the error that ended it.
 type remembering struct {
 	r   io.Reader
 	err error // nil at the end of the data
@@ -148,7 +146,6 @@ func (r *remembering) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readDataset reads a file and checks its digest.
 func readDataset(path, digest string) (*dataset.Dataset, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -19,12 +19,11 @@ import (
 type Description struct {
 	results.Manifest
 	Parts []experiment.Part `json:"parts,omitempty"`
-	Needs []experiment.Need `json:"needs,omitempty"` // abilities that workers must have
+	Needs []experiment.Need `json:"needs,omitempty"` // of workers
 }
 
 const (
-	// maxDescription bounds a description in bytes, mostParts its parts, mostCells the cells of a
-	// part or run.
+	// maxDescription bounds a description in bytes, mostParts its parts, mostCells cells.
 	maxDescription = 64 << 20
 	mostParts      = 1 << 20
 	mostCells      = 1 << 40
@@ -37,7 +36,7 @@ func Describe(ctx context.Context, q *queue.Queue, run string) (*Description, er
 	return d, err
 }
 
-// replacing is how long replacing a description may take; meanwhile a reader can get parts of both.
+// replacing is how long readers can get parts of two descriptions.
 const replacing = 200 * time.Millisecond
 
 func readDescription(ctx context.Context, q *queue.Queue, run string) (d *Description, text []byte, err error) {
@@ -69,7 +68,7 @@ func readDescriptionOnce(ctx context.Context, q *queue.Queue, run string) (*Desc
 	return d, text, nil
 }
 
-// current returns a [*StartError] unless the run's outcomes fit the tables of this version.
+// current returns a [*StartError] unless outcomes fit the tables of this version.
 func (d *Description) current() error {
 	if d.SchemaVersion == results.SchemaVersion {
 		return nil
@@ -112,7 +111,7 @@ type Missing struct {
 	Text string
 }
 
-// missing says that none of the workers, with the abilities able, meets need.
+// missing: able are the abilities of the workers.
 func missing(need experiment.Need, able []experiment.Need) Missing {
 	if need.Name == experiment.CommandNeed && !slices.ContainsFunc(able, func(n experiment.Need) bool { return n.Name == need.Name }) {
 		return Missing{need, "no worker runs commands; start one with --allow-commands"}
@@ -120,8 +119,8 @@ func missing(need experiment.Need, able []experiment.Need) Missing {
 	return Missing{need, fmt.Sprintf("no worker for %v", need)}
 }
 
-// Unable lists the needs of a run's remaining cells that no present worker meets, or that all who
-// meet them lack something for. commands says whether such cells bring a command.
+// Unable lists the needs of remaining cells that no present worker meets, or that all who meet them
+// lack something for. commands says that such cells bring a command.
 func (d *Description) Unable(workers []queue.Presence, commands bool, now time.Time) (lacks []Missing) {
 	needs := d.Needs
 	if !commands {

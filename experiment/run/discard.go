@@ -12,7 +12,7 @@ import (
 // CellNameError says that a beginning of a cell's name does not identify one cell.
 type CellNameError struct {
 	Run, Prefix string
-	Cells       []string // with that beginning: none, or the first of several
+	Cells       []string // none, or the first of several
 }
 
 func (e *CellNameError) Error() string {
@@ -22,9 +22,9 @@ func (e *CellNameError) Error() string {
 	return fmt.Sprintf("run %s has several cells that begin with %q: %s", e.Run, e.Prefix, strings.Join(e.Cells, ", "))
 }
 
-// Discard removes results, dead letters and attempt counts of cells from the queue. Cells of the
-// plan are queued again; queued is their number. Cells are named by unique beginnings of their
-// identities. After a [*CellNameError] nothing is removed.
+// Discard removes results, dead letters and attempt counts of cells from the queue and queues those
+// of the plan again; queued is their number. Prefixes must identify one cell each; after a
+// [*CellNameError] nothing is removed.
 func Discard(ctx context.Context, q *queue.Queue, run string, prefixes []string) (discarded []string, queued int, err error) {
 	_, plan, err := FindRun(ctx, q, run)
 	if err != nil {
@@ -46,7 +46,6 @@ func Discard(ctx context.Context, q *queue.Queue, run string, prefixes []string)
 	return discarded, queued, err
 }
 
-// findCells resolves prefixes among the cells of the plan and those with a result.
 func findCells(ctx context.Context, q *queue.Queue, run string, planned, prefixes []string) ([]string, error) {
 	const most = 5
 	found := make([][]string, len(prefixes))

@@ -19,8 +19,8 @@ import (
 const (
 	// DefaultCacheBytes is the default of [Worker.CacheBytes].
 	DefaultCacheBytes = 10 << 30
-	// staleAfter is the age at which an incomplete file is abandoned; a file counts as used for
-	// inUseFor after it was asked for.
+	// staleAfter is the age of an abandoned incomplete file. A file counts as used for inUseFor
+	// after a request.
 	staleAfter = 5 * time.Minute
 	inUseFor   = time.Minute
 
@@ -28,9 +28,9 @@ const (
 	partialPrefix = ".partial-"
 )
 
-// diskCache keeps data sets in files named after their digests, for the slots of all workers that
-// use the folder. Files are renamed when complete. A reader checks the digest and has a bad or
-// missing file fetched again. Beyond the limit the least recently used files are removed.
+// diskCache keeps data sets in files named after their digests, for all workers that use the
+// folder. Files are renamed when complete. A reader checks the digest and has a bad or missing file
+// fetched again. Beyond the limit the least recently used files are removed.
 type diskCache struct {
 	queue    *queue.Queue
 	dir      string
@@ -38,7 +38,6 @@ type diskCache struct {
 	fetching singleflight.Group
 }
 
-// openDiskCache makes the folder and removes abandoned files.
 func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cache of data sets: %w", err)
@@ -56,7 +55,6 @@ func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) 
 	return c, nil
 }
 
-// file returns the path of a data set's file, fetched if missing.
 func (c *diskCache) file(ctx context.Context, digest string) (path string, err error) {
 	if err := queue.ValidName(digest); err != nil {
 		return "", fmt.Errorf("data set: digest %w", err)
@@ -99,7 +97,7 @@ func (c *diskCache) fetch(ctx context.Context, digest, path string) error {
 	return c.evict()
 }
 
-// evict removes the least recently used files beyond the limit, except those in use.
+// evict keeps files in use.
 func (c *diskCache) evict() error {
 	files, err := c.files("", cachedEnding)
 	if err != nil {
@@ -137,5 +135,5 @@ func (c *diskCache) files(prefix, suffix string) ([]os.FileInfo, error) {
 	return files, nil
 }
 
-// remove removes a file that may be gone. If that fails, the file only takes room.
+// remove may fail: the file only takes room.
 func (c *diskCache) remove(name string) { _ = os.Remove(filepath.Join(c.dir, name)) }

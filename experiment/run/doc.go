@@ -1,5 +1,5 @@
 // Package run holds the loops of coordinator and worker: computing a plan here or on other
-// machines, gathering results, computing one cell again. What a cell computes is up to its
+// machines, gathering results, computing a cell again. What a cell computes is up to its
 // [experiment.Kind].
 //
 // # A cell's states

@@ -10,28 +10,28 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// A worker and its slots' processes exchange frames: a type byte, the length of the body in four
-// bytes (little endian), the body.
+// A worker and its slots' processes exchange frames: a type byte, the body's length in four bytes
+// (little endian), the body.
 const (
 	frameReady   = 'r' // from the slot: ready to compute
 	frameCompute = 'c' // to the slot: a request
 	frameCancel  = 'x' // to the slot: stop computing
 	frameOutcome = 'o' // from the slot: the outcome
 	frameLast    = 'l' // from the slot: the outcome, then the process ends
-	frameData    = 'd' // from the slot: the digest of an unusable data set file
+	frameData    = 'd' // from the slot: a digest whose file is unusable
 )
 
-// maxFrame bounds the length that one end accepts.
+// maxFrame bounds what is accepted.
 const maxFrame = 1 << 31
 
-// request asks a slot's process for the outcome of a task. It travels as CBOR.
+// request asks a slot's process for an outcome. It travels as CBOR.
 type request struct {
 	_    struct{}          `cbor:",toarray"`
 	Task []byte            // as published
-	Data map[string]string // files of the task's data sets and command, by digest
+	Data map[string]string // of data sets and commands, by digest
 
-	Commands  bool              // may the task run one
-	Env       map[string]string // the worker's variables for its command
+	Commands  bool              // may run
+	Env       map[string]string // for the command
 	Signature signature
 
 	ctx context.Context // ends on frameCancel
@@ -64,7 +64,7 @@ func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 var paths = func() cbor.DecMode {
 	mode, err := cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode()
 	if err != nil {
-		panic(err) // constants only
+		panic(err)
 	}
 	return mode
 }()

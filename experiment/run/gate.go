@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	// mostAgain is how often a cell is queued again after its result was rejected, before it fails.
-	mostAgain = 5
-	// errorBytes and nameBytes bound the texts of an outcome.
+	// mostAgain is how often a cell is queued again after a rejected result before it fails.
+	mostAgain  = 5
 	errorBytes = 64 << 10
 	nameBytes  = 1 << 10
 	// clockBack is how far a worker's clock may go back during a cell.
@@ -36,17 +35,16 @@ type gate struct {
 	cells  []plannedCell // by key
 
 	mu    sync.Mutex
-	again map[cellKey]int // how often cells were queued again
+	again map[cellKey]int
 }
 
-// plannedCell is a cell of the plan with a hash of its labels.
 type plannedCell struct {
 	key    cellKey
 	labels uint64
 	first  bool // of the first repeat
 }
 
-// newGate expands the plan, which takes some microseconds a cell.
+// newGate takes some microseconds a cell.
 func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 	tables := plan.Tables()
 	g := &gate{
@@ -92,7 +90,7 @@ func (g *gate) plans(cell string) bool {
 	return ok
 }
 
-// errUnread says that a worker could not read a task, which queuing the cell again mends.
+// errUnread says that a worker could not read a task; queuing the cell again mends that.
 var errUnread = errors.New("the worker could not decode the task")
 
 // labelsError says that an outcome has labels of another plan, such as another name of a data set,
@@ -161,7 +159,6 @@ func (g *gate) checkRows(o *experiment.Outcome) error {
 
 func duration(seconds float64) bool { return seconds >= 0 && seconds <= math.MaxFloat32 }
 
-// spent reports whether a cell was queued again mostAgain times.
 func (g *gate) spent(key cellKey) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -16,14 +16,13 @@ import (
 
 // Progress says how far a run is.
 type Progress struct {
-	Total, Done int64         // cells: of the plan; ended
-	Gathered    int64         // of Done, in this run
-	Counts      Counts        // of Done
-	Held        []*HeldError  // methods with cells held back
+	Total, Done int64  // cells: of the plan; ended
+	Gathered    int64  // of Done, in this run
+	Counts      Counts // of Done
+	Held        []*HeldError
 	Elapsed     time.Duration // since the run began
-	Remaining   time.Duration // estimated from costs; negative while unknown
-	// Milestone says that the scores in the folder are comparable: the first repeat is complete,
-	// then after each tenth of the cells.
+	Remaining   time.Duration // negative while unknown
+	// Milestone says that the scores in the folder are comparable, see [Milestones].
 	Milestone bool
 }
 
@@ -35,28 +34,28 @@ type gatherer struct {
 	began    time.Time
 	progress func(Progress)
 	report   func(error)
-	queued   <-chan struct{} // closed when all tasks are published
+	queued   <-chan struct{} // closed after the last task
 	before   *known          // what the queue had before
 	stall    stall
 	repair   repair
 
 	mu      sync.Mutex // guards the fields below
 	missing int64      // cells to compute that are neither gathered nor held back
-	came    int        // cells gathered in this run
+	came    int        // gathered in this run
 	adopted int64      // missing cells taken from other runs
-	again   cellSet    // gathered cells with a status to compute again
-	counts  Counts     // of the cells that have ended
+	again   cellSet    // gathered with a status to compute again
+	counts  Counts
 	workload
 	trials
 	milestones Milestones
 }
 
-// workload is the estimated time, in seconds, ahead and done.
+// workload is in estimated seconds.
 type workload struct {
-	known  cellSet // cells with an earlier result in the queue
-	costs  []costs // of cells published in this run and not gathered, as if they came in the order of their tasks
+	known  cellSet // with an earlier result in the queue
+	costs  []costs // published and not gathered, taken to come in the order of their tasks
 	ahead  float64 // sum of costs
-	behind float64 // of cells gathered in this run
+	behind float64 // cells gathered in this run
 }
 
 func (w *workload) expect(cost float64) {
@@ -88,8 +87,8 @@ func (w *workload) remaining(elapsed time.Duration) time.Duration {
 	return time.Duration(float64(elapsed) * max(w.ahead, 0) / w.behind)
 }
 
-// costs are consecutive cells of equal cost; a grid has few, since each repeat is published in the
-// order of costs.
+// costs are consecutive cells of equal cost: few, since each repeat is published in the order of
+// costs.
 type costs struct {
 	each  float64
 	cells int
@@ -116,7 +115,7 @@ func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 // Counts says how cells ended.
 type Counts struct {
 	Statuses map[experiment.Status]int64
-	Reasons  []experiment.Reason // why they are not ok, the most frequent first
+	Reasons  []experiment.Reason // most frequent first
 }
 
 // Failed returns the number of cells that failed.
@@ -129,10 +128,10 @@ func (c *Counts) Failed() (n int64) {
 	return n
 }
 
-// recall takes the failures of the folder's kept cells into account.
+// recall counts the failures of the folder's kept cells.
 func (g *gatherer) recall(ctx context.Context, dir string) error {
 	if g.counts.Statuses[experiment.OK] == int64(len(g.gate.cells))-g.missing {
-		return nil // none failed
+		return nil
 	}
 	_, err := results.EachNewest(ctx, dir, []string{"cell", "method", "status", "error"}, func(f *results.Frame) error {
 		text := func(column, row int) string { value, _ := f.At(column, row).(string); return value }
@@ -154,7 +153,6 @@ func (g *gatherer) misses(cell string) bool {
 	return (!there || g.retry.wants(status, short) && !g.again.has(cell)) && !g.held.has(cell)
 }
 
-// miss adds by to the missing cells.
 func (g *gatherer) miss(cell string, by int64) {
 	g.missing += by
 	if planned, ok := g.gate.find(cell); ok && planned.first {
@@ -162,7 +160,7 @@ func (g *gatherer) miss(cell string, by int64) {
 	}
 }
 
-// stored counts a stored outcome of a missing cell.
+// stored counts the outcome of a missing cell.
 func (g *gatherer) stored(o *experiment.Outcome) *trial {
 	g.miss(o.Cell, -1)
 	g.counts.Statuses[o.Status]++
@@ -175,7 +173,7 @@ func (g *gatherer) complete() bool {
 	return g.missing <= 0
 }
 
-// tasks yields the tasks of missing cells without a result in the queue, and adds up their costs.
+// tasks yields the tasks of missing cells without a result in the queue.
 func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
 	g.mu.Lock()
 	g.known = computed
@@ -204,10 +202,9 @@ func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
 const (
 	flushEvery    = time.Second // until outcomes are durable, at most
 	progressEvery = 200 * time.Millisecond
-	lookEvery     = 10 * time.Second // at the state of the server
+	lookEvery     = 10 * time.Second
 )
 
-// gather stores outcomes as they arrive until no cell is missing.
 func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	type arrival struct {
@@ -280,8 +277,8 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	return g.store.Flush()
 }
 
-// storeMissing stores an outcome of a missing cell. Other outcomes are duplicates of a worker
-// presumed lost, or precede a retry or raised limits.
+// storeMissing ignores duplicates of a worker presumed lost, and results before a retry or raised
+// limits.
 func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	raised := g.retry.limits.Mend(o.Status, o.Short) && g.before.puts(o.Cell)
 	stale := raised || g.retry.wants(o.Status, o.Short) && o.Finished.Before(g.began)
@@ -311,7 +308,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	return nil
 }
 
-// appendOutcome stores an outcome. The labels of an unreadable task come from the plan.
+// appendOutcome takes the labels of an unreadable task from the plan.
 func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Outcome) error {
 	if o.Labels.Rows == 0 {
 		for task, err := range plan.Tasks() {
@@ -336,7 +333,7 @@ func (g *gatherer) arrive(ctx context.Context, q *queue.Queue, o *experiment.Out
 	return g.holdBack(ctx, q)
 }
 
-// tick reports the progress. At a milestone it flushes first, so that the scores are in the folder.
+// tick flushes at a milestone first, so that the scores are in the folder.
 func (g *gatherer) tick() error {
 	milestone := g.reached()
 	if milestone {

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// headBytes of a process's standard error are kept: a panic's message and first goroutines come
-// first.
+// headBytes of a process's standard error are kept: a panic's message comes first.
 const headBytes = 8 << 10
 
 // head keeps the beginning of what is written to it.
@@ -26,7 +25,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take returns the head of what was written since the last take.
+// take returns the head since the last take.
 func (h *head) take() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

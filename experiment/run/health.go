@@ -10,14 +10,13 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// hangsAfter is the silence of a worker's loop after which it counts as hanging.
+// hangsAfter is the silence after which a worker's loop counts as hanging.
 const hangsAfter = 6 * queue.PresenceEvery
 
-// Health is the state of a worker, safe for concurrent use. The zero value is that of a worker not
-// started.
+// Health is the state of a worker, safe for concurrent use; the zero value is not started.
 type Health struct {
-	puller atomic.Pointer[queue.Puller] // nil while the worker does not run
-	beat   atomic.Int64                 // last announcement, Unix ns
+	puller atomic.Pointer[queue.Puller]
+	beat   atomic.Int64 // last announcement, Unix ns
 }
 
 func (h *Health) begin(puller *queue.Puller) {
@@ -29,8 +28,8 @@ func (h *Health) end() { h.puller.Store(nil) }
 
 func (h *Health) alive() { h.beat.Store(time.Now().UnixNano()) }
 
-// Alive returns an error if the loop of a running worker was silent for half a minute: only a
-// restart helps.
+// Alive returns an error if a running worker's loop was silent for half a minute: only a restart
+// helps.
 func (h *Health) Alive() error {
 	if silent := time.Since(time.Unix(0, h.beat.Load())); h.puller.Load() != nil && silent > hangsAfter {
 		return fmt.Errorf("the loop that pulls tasks has not run for %v", silent.Round(time.Second))

@@ -10,11 +10,11 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// again selects the ended cells to compute again: those with one of the statuses, and those that
-// hit a limit that has since been raised.
+// again selects ended cells to compute again: those with one of the statuses, or that hit a limit
+// since raised.
 type again struct {
 	statuses []experiment.Status
-	limits   experiment.Limits // current ones
+	limits   experiment.Limits
 }
 
 // wants takes [experiment.Outcome.Short] as short.
@@ -22,14 +22,13 @@ func (a *again) wants(status experiment.Status, short float64) bool {
 	return slices.Contains(a.statuses, status) || a.limits.Mend(status, short)
 }
 
-// known is what the queue has of a run at a time.
+// known is what the queue has of a run.
 type known struct {
 	fresh bool               // nobody can have computed a cell yet
-	done  cellSet            // cells with a result, except those to compute again
-	again map[cellKey]uint64 // the number of the next task of each
+	done  cellSet            // with a result and not to compute again
+	again map[cellKey]uint64 // number of the next task
 }
 
-// lookUp finds what the queue has of a run; wants selects the ended cells to compute again.
 func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.Ended) bool) (*known, error) {
 	runs, err := q.Runs(ctx)
 	if err != nil {
@@ -54,8 +53,7 @@ func (a *again) wantsEnded(e *queue.Ended) bool { return a.wants(e.Status, e.Sho
 
 func noEnded(*queue.Ended) bool { return false }
 
-// sift moves rejected dead letters and results to the quarantine, so that they no longer count.
-// take gets the other outcomes.
+// sift moves rejected dead letters and results to the quarantine; take gets the other outcomes.
 func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment.Outcome) error) (strays []*queue.QuarantinedError, err error) {
 	_, strays, err = q.Reconcile(ctx, gate.plan.Run, gate.check)
 	if err != nil {
@@ -71,8 +69,7 @@ func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment
 	return strays, err
 }
 
-// read passes the accepted outcomes of a run, with follow also future ones, or the reason of a
-// rejection, to take.
+// read calls take with each outcome, or the reason of a rejection.
 func read(ctx context.Context, q *queue.Queue, gate *gate, follow bool, take func(*experiment.Outcome, *queue.QuarantinedError) error) error {
 	for outcome, err := range q.Sift(ctx, gate.plan.Run, follow, gate.check) {
 		var stray *queue.QuarantinedError
@@ -86,7 +83,6 @@ func read(ctx context.Context, q *queue.Queue, gate *gate, follow bool, take fun
 	return nil
 }
 
-// puts reports whether a cell has a result and is to be computed again.
 func (k *known) puts(cell string) bool { return k.number(cell) > 0 }
 
 func (k *known) number(cell string) uint64 {
@@ -97,7 +93,7 @@ func (k *known) number(cell string) uint64 {
 	return k.again[key]
 }
 
-// publish publishes tasks. Cells that got a result after the look-up are not computed again.
+// publish omits cells that got a result after the look-up.
 func (k *known) publish(ctx context.Context, q *queue.Queue, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
 	if k.fresh {
 		return q.Publish(ctx, tasks)
@@ -105,8 +101,7 @@ func (k *known) publish(ctx context.Context, q *queue.Queue, tasks iter.Seq2[exp
 	return q.PublishAgain(ctx, tasks, k.number)
 }
 
-// publishAll publishes the wanted cells of a plan. If some are refused, it removes tasks that are
-// stuck and tries once more.
+// publishAll removes stuck tasks and tries once more if some are refused.
 func (k *known) publishAll(ctx context.Context, q *queue.Queue, plan *experiment.Plan, wanted func(cell string) bool) (published, refused int, err error) {
 	published, refused, err = k.publish(ctx, q, tasksOf(plan, wanted))
 	if err != nil || refused == 0 {

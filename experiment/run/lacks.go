@@ -12,11 +12,11 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// firstLack and mostLack bound how long a worker leaves the tasks of a command to others before it
-// tries again; the time doubles.
+// firstLack and mostLack bound how long a worker leaves the tasks of a command to others; the time
+// doubles.
 const firstLack, mostLack = 30 * time.Second, 10 * time.Minute
 
-// lacks is what a worker lacks for the commands of tasks, which it does not try for a while.
+// lacks is what a worker lacks for commands, which it does not try for a while.
 type lacks struct {
 	mu  sync.Mutex
 	all map[program]*lack
@@ -29,16 +29,16 @@ type program struct{ run, files string }
 
 type lack struct {
 	err   *outside.LackError
-	until time.Time // tasks of the command are not tried
+	until time.Time // not tried before
 	wait  time.Duration
-	seen  time.Time // when a task was last left to others
+	seen  time.Time // last left to others
 }
 
 func programOf(task *experiment.Task) program {
 	return program{task.Run, strings.Join(task.Files, " ")}
 }
 
-// of returns what the task's command currently lacks, nil for nothing.
+// of returns nil for nothing.
 func (l *lacks) of(task *experiment.Task) *outside.LackError {
 	if !task.Commands() {
 		return nil
@@ -65,14 +65,14 @@ func (l *lacks) note(task *experiment.Task, err *outside.LackError) {
 		found = &lack{}
 		l.all[key] = found
 	}
-	if now.After(found.until) { // otherwise another slot found it as well
+	if now.After(found.until) { // otherwise another slot did
 		found.wait = min(max(2*found.wait, firstLack), mostLack)
 		found.until = now.Add(found.wait)
 	}
 	found.err, found.seen = err, now
 }
 
-// clear is called when a task of the command was computed.
+// clear follows a computed task of the command.
 func (l *lacks) clear(task *experiment.Task) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *lacks) clear(task *experiment.Task) {
 	}
 }
 
-// lackFor is how long a worker announces a lack after it last left a task to others.
+// lackFor is how long a lack is announced.
 const lackFor = time.Minute
 
 func (l *lacks) list() (list []queue.Lack) {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// memory measures the resident memory of this process, as the kernel counts it.
+// memory measures this process's resident memory.
 type memory struct {
 	pages  *os.File
 	status *os.File // VmHWM is the peak
-	reset  *os.File // /proc/self/clear_refs, where 5 resets the peak
+	reset  *os.File // /proc/self/clear_refs: 5 resets the peak
 	buffer []byte
 }
 
@@ -19,10 +19,10 @@ func openMemory() *memory {
 	m.pages, _ = os.Open("/proc/self/statm")
 	m.status, _ = os.Open("/proc/self/status")
 	m.reset, _ = os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0)
-	return m // what cannot be opened is unknown
+	return m
 }
 
-// now returns the bytes in use, false if unknown.
+// now returns false if unknown.
 func (m *memory) now() (int64, bool) {
 	var buffer [128]byte
 	if m.pages == nil {
@@ -37,14 +37,13 @@ func (m *memory) now() (int64, bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// begin starts a new peak.
 func (m *memory) begin() {
 	if m.reset != nil {
-		_, _ = m.reset.WriteAt([]byte("5"), 0) // the peak is unknown then, see below
+		_, _ = m.reset.WriteAt([]byte("5"), 0) // then the peak is unknown
 	}
 }
 
-// peak returns the maximum bytes in use since begin, false if unknown.
+// peak returns the maximum since begin, false if unknown.
 func (m *memory) peak() (int64, bool) {
 	if m.reset == nil || m.status == nil {
 		return 0, false
@@ -59,5 +58,4 @@ func (m *memory) peak() (int64, bool) {
 	return kilobytes << 10, err == nil
 }
 
-// sample is for systems that do not count the peak.
 func (m *memory) sample(int64) {}

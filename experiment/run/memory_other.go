@@ -23,10 +23,9 @@ func (m *memory) begin() {
 	m.most.Store(now)
 }
 
-// sample records the bytes in use at a moment.
 func (m *memory) sample(now int64) { m.most.Store(max(m.most.Load(), now)) }
 
-// peak is the maximum of the samples since begin.
+// peak is the maximum sample since begin.
 func (m *memory) peak() (int64, bool) {
 	now, _ := m.now()
 	return max(m.most.Load(), now), true

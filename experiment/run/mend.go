@@ -16,14 +16,14 @@ import (
 // repair tracks rejected messages.
 type repair struct {
 	quarantined int64     // messages
-	cells       cellSet   // missing cells with a message quarantined since the last repair
-	after       time.Time // start of the next repair at the earliest
+	cells       cellSet   // missing, with a quarantined message since the last repair
+	after       time.Time // no repair before
 }
 
-// noteStray notes a quarantined message; a missing cell is to be queued again.
+// noteStray has a missing cell queued again.
 func (g *gatherer) noteStray(stray *queue.QuarantinedError) {
 	g.repair.quarantined++
-	if bits.OnesCount64(uint64(g.repair.quarantined)) == 1 { // reported at powers of two
+	if bits.OnesCount64(uint64(g.repair.quarantined)) == 1 { // powers of two
 		g.report(fmt.Errorf("%d messages of this run were quarantined; the last: %w", g.repair.quarantined, stray))
 	}
 	if g.gate.plans(stray.Cell) && g.lacks(stray.Cell) {
@@ -31,15 +31,15 @@ func (g *gatherer) noteStray(stray *queue.QuarantinedError) {
 	}
 }
 
-// lacks is misses for callers that do not hold mu.
+// lacks is misses without mu held.
 func (g *gatherer) lacks(cell string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.misses(cell)
 }
 
-// mend queues the cells of quarantined messages again, except those still queued. A cell queued
-// again too often fails. Expanding a large plan takes at most a tenth of the time.
+// mend queues the cells of quarantined messages again, except those still queued. A cell queued too
+// often fails. Expanding a large plan takes at most a tenth of the time.
 func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
 	if len(g.repair.cells) == 0 || time.Now().Before(g.repair.after) {
 		return nil
@@ -76,7 +76,7 @@ func one(task experiment.Task) iter.Seq2[experiment.Task, error] {
 	return func(yield func(experiment.Task, error) bool) { yield(task, nil) }
 }
 
-// mendData replaces data sets and files that workers found damaged at the server.
+// mendData replaces what workers found damaged at the server.
 func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
 	workers, _, err := q.Workers(ctx)
 	if err != nil {

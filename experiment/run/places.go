@@ -12,7 +12,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// placesOf returns the places, on this machine, of a grid's file and its data sets' files.
+// placesOf returns where the grid's file and its data sets' files are.
 func placesOf(grid *experiment.Grid, plan *experiment.Plan) results.ManifestPlaces {
 	var places results.ManifestPlaces
 	if path, err := filepath.Abs(grid.File); err == nil && grid.File != "" {
@@ -28,7 +28,7 @@ func placesOf(grid *experiment.Grid, plan *experiment.Plan) results.ManifestPlac
 	return places
 }
 
-// seenFrom returns places with their paths from a folder.
+// seenFrom makes paths relative to a folder.
 func seenFrom(places results.ManifestPlaces, dir string) results.ManifestPlaces {
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -48,8 +48,7 @@ func seenFrom(places results.ManifestPlaces, dir string) results.ManifestPlaces 
 	return seen
 }
 
-// placesIn returns where a file can be: where it was, or there relative to the folder of the
-// results.
+// placesIn returns where a file was, and the same relative to the folder of the results.
 func placesIn(p results.ManifestPlace, dir string) (list []string) {
 	if p.Path != "" {
 		list = append(list, p.Path)
@@ -60,7 +59,7 @@ func placesIn(p results.ManifestPlace, dir string) (list []string) {
 	return list
 }
 
-// planOfFolder is planOf that also looks for grid and data where the folder's manifest says.
+// planOfFolder also looks where the folder's manifest says.
 func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
 	here := *m
 	for _, path := range placesIn(m.Places.Grid, dir) {
@@ -72,8 +71,8 @@ func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library 
 	return planOf(ctx, &here, &placed{library, m, dir})
 }
 
-// placed loads the data sets of a folder of results. If the library lacks one, or has another
-// digest, it is looked for where the manifest says.
+// placed loads a folder's data sets, also from where its manifest says if the library lacks one or
+// has another digest.
 type placed struct {
 	experiment.Loader
 	manifest *results.Manifest

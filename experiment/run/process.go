@@ -23,17 +23,16 @@ const (
 	startWait = 30 * time.Second
 	// patience is how long a cell may take to stop before its process is killed.
 	patience = time.Second
-	// dataTries is how often a cell's data sets are fetched before they count as damaged.
+	// dataTries is how often data sets are fetched before they count as damaged.
 	dataTries = 5
 )
 
-// process computes cells in a process of its own, started when needed and replaced when a cell ends
-// it.
+// process computes cells in a process of its own, replaced when a cell ends it.
 type process struct {
 	worker *Worker
 	files  *diskCache
 
-	child *child // nil for none
+	child *child
 }
 
 // child is a running process of a slot.
@@ -41,9 +40,9 @@ type child struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	stderr  *head
-	mark    string        // of the commands that it runs, "" if it may run none
+	mark    string        // of its commands, "" if it may run none
 	answers chan answer   // closed after the last
-	ended   chan struct{} // closed after the process was waited for
+	ended   chan struct{} // closed after the wait
 }
 
 type answer struct {
@@ -51,7 +50,7 @@ type answer struct {
 	body []byte
 }
 
-// start gives a process that may run commands its own /dev/shm if the system allows it.
+// start gives a process with commands its own /dev/shm if the system allows it.
 func (p *process) start(ctx context.Context) error {
 	if !p.worker.AllowCommands || p.worker.lacks.isolation.Load() {
 		return p.launch(ctx, p.worker.Process())
@@ -82,7 +81,6 @@ func (e *IsolationError) Error() string {
 
 func (e *IsolationError) Unwrap() error { return e.Err }
 
-// launch starts a process and waits until it is ready.
 func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	mark := ""
 	if p.worker.AllowCommands {
@@ -102,7 +100,7 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
 	}
-	go c.listen(out) // ends with the process
+	go c.listen(out)
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	select {
@@ -130,14 +128,13 @@ func (c *child) listen(out io.Reader) {
 		c.answers <- answer{kind, body}
 	}
 	close(c.answers)
-	_ = c.cmd.Wait() // ProcessState says how it ended
+	_ = c.cmd.Wait()
 	if c.mark != "" {
-		outside.EndMarked(c.mark) // left behind by its commands when it was killed
+		outside.EndMarked(c.mark) // left by its commands
 		disk.RemoveLeft(outside.FolderPrefix)
 	}
 }
 
-// kill kills the process and waits for it.
 func (c *child) kill() {
 	if c.mark != "" {
 		outside.EndTree(c.cmd.Process.Pid)
@@ -146,7 +143,6 @@ func (c *child) kill() {
 	c.close()
 }
 
-// close lets the process end and waits for it.
 func (c *child) close() {
 	c.in.Close()
 	for range c.answers { // drain
@@ -154,7 +150,6 @@ func (c *child) close() {
 	<-c.ended
 }
 
-// end describes the end of the process and its last output.
 func (c *child) end() string {
 	text := c.cmd.ProcessState.String()
 	if said := c.stderr.take(); said != "" {
@@ -176,13 +171,12 @@ func (p *process) close() {
 	p.child = nil
 }
 
-// drop kills the process; the next cell gets another one.
 func (p *process) drop() {
 	p.child.kill()
 	p.child = nil
 }
 
-// compute implements [computer]. Once a task takes long, the tasks after it are handed back.
+// compute hands back the tasks after one that takes long.
 func (p *process) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
 	for len(tasks) > 0 {
 		d := tasks[0]
@@ -223,15 +217,15 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*q
 		if bad == nil {
 			return outcome, err
 		}
-		// Other workers remove files of a shared cache. A data set that stays bad after several
-		// fetches is damaged at the server.
+		// Other workers remove files of a shared cache. Data that stays bad is damaged at the
+		// server.
 		if p.files.remove(bad.digest + cachedEnding); tries == dataTries {
 			return nil, &queue.DamagedError{Object: bad.digest, Err: bad.err}
 		}
 	}
 }
 
-// attempt asks the process once. bad is a data set with an unusable file.
+// attempt asks once. bad is a data set with an unusable file.
 func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *queue.Sealed, bad *dataError, err error) {
 	body, err := p.request(ctx, d)
 	if err != nil {
@@ -294,12 +288,12 @@ func (c *child) over() bool {
 // deathError says that the process ended while a cell was computed.
 type deathError struct {
 	how   string
-	began time.Time // of the computation
+	began time.Time
 }
 
 func (e *deathError) Error() string { return "the process of a slot ended: " + e.how }
 
-// await waits for the answer, or kills a process without one. After patience it calls late.
+// await kills a process without an answer. After patience it calls late.
 func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time, late func()) (*queue.Sealed, *dataError, error) {
 	patient := time.NewTimer(patience)
 	defer patient.Stop()

@@ -11,7 +11,7 @@ import (
 type BusyError struct {
 	Run    string
 	Counts queue.Counts
-	Worker string // that computes a cell of the run, "" if unknown
+	Worker string // computing a cell, "" if unknown
 }
 
 func (e *BusyError) Error() string {
@@ -22,7 +22,7 @@ func (e *BusyError) Error() string {
 }
 
 // Purge removes all that the queue has of a finished or cancelled run except data sets, which other
-// runs may use. Other runs are a [*BusyError].
+// runs may use. An unfinished run is a [*BusyError].
 func Purge(ctx context.Context, q *queue.Queue, run string) error {
 	counts, err := q.Counts(ctx, run)
 	if err != nil {
@@ -36,7 +36,7 @@ func Purge(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	for _, worker := range workers {
-		for _, running := range worker.Running { // of a cancelled run, until the worker learns of it
+		for _, running := range worker.Running { // cancelled, and not yet learned
 			if running.Run == run && worker.State != queue.Gone {
 				return &BusyError{Run: run, Counts: counts, Worker: worker.Name}
 			}

@@ -16,10 +16,10 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// putRun stores what others need to gather, retry or describe a run: its data sets, files of
-// commands, list of cells and, under the run's name, its description, which replaces that of the
-// last submission. Queued tasks get its limits; limited reports whether they had others. replaced
-// names what was damaged at the server.
+// putRun stores what others need to gather, retry or describe a run: data sets, files of commands,
+// list of cells and, under the run's name, its description, replacing that of the last submission.
+// Queued tasks get its limits; limited reports whether they had others. replaced names what was
+// damaged at the server.
 func putRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, gate *gate) (replaced []string, limited bool, err error) {
 	plan := gate.plan
 	if replaced, err = putDatasets(ctx, q, plan, plan.Data); err != nil {
@@ -68,7 +68,7 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 	if errors.Is(err, queue.ErrNotOpen) { // its tasks will have them
 		return damaged, false, nil
 	}
-	// Tasks without the run's limits have those of the old description.
+	// Without limits of the run, its tasks had those of the old description.
 	if limited && have != nil {
 		if old, err := experiment.Parse([]byte(have.Grid), have.File, have.Set); err == nil {
 			limited = old.Limits != plan.Limits
@@ -81,17 +81,16 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 type Submitted struct {
 	Published, Refused int // queued now; already queued or in flight
 	Quarantined        int // rejected messages
-	Left               int // cells that would fail again, without a status that asks for them
-	Shared             int // cells with results taken from other runs
+	Left               int // would fail again, and were not asked for
+	Shared             int // results taken from other runs
 
 	Replaced []string // data sets damaged at the server
 	Limited  bool     // the queued cells have new limits
-	Paused   bool     // workers take no tasks of the run
+	Paused   bool
 }
 
 // Submit publishes the cells of a plan without a result in the queue, and those that hit a limit
-// that has since been raised. Results of other runs, at the server or those in from, are used
-// instead of computing their cells.
+// since raised. Results of other runs, at the server or in from, replace computing their cells.
 func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, from ...Reuse) (*Submitted, error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
@@ -138,10 +137,9 @@ func shareSubmitted(ctx context.Context, q *queue.Queue, gate *gate, k *known, f
 	return share(ctx, q, t, k, others, all)
 }
 
-// Retry queues the cells of a run whose result has one of the statuses or is rejected. Without
-// statuses these are all failed or incomplete cells, except those that would fail again under the
-// limits. limits override the grid's key limits, as in limits.timeout=2h, for all cells of the run
-// from now on.
+// Retry queues the cells of a run whose result has one of the statuses or is rejected; without
+// statuses all failed or incomplete ones, except those that would fail again under the limits.
+// limits override the grid's key limits, as in limits.timeout=2h, for all cells from now on.
 func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experiment.Status, limits []string) (*Submitted, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run, limits...)
 	if err != nil {
@@ -175,7 +173,7 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 	return s, err
 }
 
-// overridden adds the overrides more to set, replacing those of the same keys.
+// overridden replaces overrides of the same keys.
 func overridden(set, more []string) []string {
 	key := func(s string) string { name, _, _ := strings.Cut(s, "="); return name }
 	set = slices.DeleteFunc(slices.Clone(set), func(old string) bool {
@@ -184,9 +182,8 @@ func overridden(set, more []string) []string {
 	return append(set, more...)
 }
 
-// submit publishes the wanted cells of a plan, as choose says. ended selects results whose cells
-// are to be computed again. Existing results are checked: a rejected one counts as none, and its
-// cell is wanted.
+// submit publishes the cells that choose wants. ended selects results to compute again. Existing
+// results are checked: a rejected one counts as none, and its cell is wanted.
 func submit(ctx context.Context, q *queue.Queue, gate *gate, ended func(*queue.Ended) bool, choose func(*known) (wanted func(cell string) bool, err error)) (*Submitted, error) {
 	var s Submitted
 	plan := gate.plan
@@ -225,13 +222,13 @@ func submit(ctx context.Context, q *queue.Queue, gate *gate, ended func(*queue.E
 // Collected says what was gathered of a run.
 type Collected struct {
 	Counts      map[experiment.Status]int // of the folder
-	Cells       int64                     // of the run
-	Quarantined int                       // rejected messages
-	Again       int                       // cells queued again for that reason
+	Cells       int64
+	Quarantined int // rejected messages
+	Again       int // queued again for that reason
 }
 
-// Collect gathers a run's results from the queue into a folder, even while the run goes on. Cells
-// with a rejected result are queued again.
+// Collect gathers a run's results into a folder, even while the run goes on. Cells with a rejected
+// result are queued again.
 func Collect(ctx context.Context, q *queue.Queue, run, out, version string, compression results.Compression) (*Collected, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {
@@ -243,7 +240,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 		return nil, err
 	}
 	defer store.Close()
-	// Others can read the folder while outcomes are added.
+	// Others can read the folder meanwhile.
 	if err := c.putManifest(store, false); err != nil {
 		return nil, err
 	}
@@ -268,7 +265,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 	return &Collected{store.Counts(), plan.Count(), len(strays), again}, nil
 }
 
-// queueAgain queues the cells of quarantined messages that the store lacks.
+// queueAgain queues cells of quarantined messages that the store lacks.
 func (c *Coordinator) queueAgain(ctx context.Context, q *queue.Queue, store *results.Store, strays []*queue.QuarantinedError) (int, error) {
 	if len(strays) == 0 {
 		return 0, nil
@@ -294,7 +291,6 @@ func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid,
 	return grid, plan, err
 }
 
-// findRun also returns the manifest; set overrides keys of the grid.
 func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*experiment.Grid, *experiment.Plan, *results.Manifest, error) {
 	description, err := Describe(ctx, q, run)
 	if err != nil {
@@ -326,7 +322,6 @@ func checkPlan(m *results.Manifest, plan *experiment.Plan, err error) error {
 	return nil
 }
 
-// remoteLoader loads the data sets of a run from the queue.
 type remoteLoader struct {
 	queue    *queue.Queue
 	manifest *results.Manifest

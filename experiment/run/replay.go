@@ -22,27 +22,26 @@ import (
 type Replayed struct {
 	Cell     string
 	Method   string
-	Columns  []experiment.Column // computed columns of the cells table, the status first
+	Columns  []experiment.Column // computed ones of the cells table, status first
 	Stored   []any               // values in the folder, nil for null
 	Computed []any
-	Rows     []ReplayedRows // of the further tables that the folder has of the cell
-	Same     bool           // all values and rows are equal bit for bit, and the error has the same reason
-	Rounding bool           // the same, with values equal within [experiment.Rounding]
+	Rows     []ReplayedRows // of the folder's further tables
+	Same     bool           // all values are equal bit for bit, and the error has the same reason
+	Rounding bool           // equal within [experiment.Rounding]
 	Error    [2]string      // stored and computed, "" if ok
 	Failed   bool           // here
 	Platform string         // of the stored result, "" if unknown
 }
 
-// ReplayedRows is the number of compared rows of a further table.
+// ReplayedRows is the number of compared rows.
 type ReplayedRows struct {
 	Table string
 	Rows  int
 }
 
-// Replay computes one cell of a folder of results again, a command only with commands, see
-// [Worker]. Into the folder data, unless "", it writes the cell's train.csv, validation.csv and
-// test.csv (scaled and contaminated features, then the target) and path.arrow (knots with
-// coefficients, with the given compression).
+// Replay computes one cell of a folder again, a command only with commands, see [Worker]. Into the
+// folder data, unless "", it writes the cell's train.csv, validation.csv and test.csv (scaled and
+// contaminated features, then the target) and path.arrow (knots with coefficients).
 func Replay(ctx context.Context, dir, cell, data string, compression results.Compression, library experiment.Loader, commands bool) (*Replayed, error) {
 	manifest, err := results.ReadManifest(dir)
 	if err != nil {
@@ -107,7 +106,6 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	return r, nil
 }
 
-// hostOf returns a host of a plan's commands with the files of the grid's folder.
 func hostOf(plan *experiment.Plan) *outside.Host {
 	return &outside.Host{Open: func(ctx context.Context, digest string) (io.ReadCloser, error) {
 		content, err := plan.File(ctx, digest)
@@ -115,9 +113,8 @@ func hostOf(plan *experiment.Plan) *outside.Host {
 	}}
 }
 
-// Try computes one cell of a method of a plan: the first one on the data set with the smallest
-// expected time. A command's standard error goes to stderr and not into the outcome's error.
-// Commands run.
+// Try computes one cell of a method: the first on the data set with the smallest expected time. A
+// command's standard error goes to stderr, not into the outcome's error. Commands run.
 func Try(ctx context.Context, plan *experiment.Plan, method string, stderr io.Writer) (*experiment.Outcome, error) {
 	task, err := plan.Cheapest(method)
 	if err != nil {
@@ -130,7 +127,7 @@ func Try(ctx context.Context, plan *experiment.Plan, method string, stderr io.Wr
 	return outcome, ctx.Err()
 }
 
-// findCell returns the task of an identity, with all further tables kept.
+// findCell keeps all further tables.
 func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (*experiment.Task, error) {
 	for task, err := range plan.Tasks() {
 		if err != nil {
@@ -148,7 +145,7 @@ func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (
 	return nil, fmt.Errorf("the grid has no cell %s", id)
 }
 
-// commandOf returns the method of a task if it is a command, else "".
+// commandOf returns the method if it is a command, else "".
 func commandOf(plan *experiment.Plan, task *experiment.Task) string {
 	if method := plan.Tables().Text(&task.Labels, "method"); slices.Contains(plan.Commands(), method) {
 		return method
@@ -156,7 +153,6 @@ func commandOf(plan *experiment.Plan, task *experiment.Task) string {
 	return ""
 }
 
-// compare fills in the computed columns: status, error and measures.
 func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *experiment.Outcome) {
 	add := func(column experiment.Column, computed any) {
 		var have any

@@ -14,12 +14,12 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Reuse says where outcomes of other runs are that replace computing their cells: those of computed
-// cells with the same identity and the tables that the grid keeps.
+// Reuse says where outcomes of other runs are that replace computing their cells: computed ones
+// with the same identity and the tables that the grid keeps.
 type Reuse struct {
-	Dirs  []ReusedFolder   // of results
-	Known *results.Folders // folders made on this machine, including this run's; nil for none
-	Alone bool             // no outcome of other runs at the server is taken
+	Dirs  []ReusedFolder
+	Known *results.Folders // made on this machine, with this run's; nil for none
+	Alone bool             // take none from other runs at the server
 	// Report receives, in Submit and Remember, what is left out and why.
 	Report func(error)
 
@@ -29,13 +29,13 @@ type Reuse struct {
 // ReusedFolder is a folder of results and its name in errors: a copy has the original's.
 type ReusedFolder struct{ Dir, Name string }
 
-// mostHeld bounds the outcomes, in bytes, that wait for their labels.
+// mostHeld bounds the outcomes that wait for their labels, in bytes.
 const mostHeld = 256 << 20
 
 // taker takes outcomes of other runs as if this run had computed them.
 type taker struct {
 	gate   *gate
-	retry  again // cells that are computed again
+	retry  again
 	wants  func(cell string) bool
 	take   func(*experiment.Outcome) error
 	report func(error)
@@ -44,7 +44,6 @@ type taker struct {
 	heldBytes int                             // approximate
 }
 
-// offer takes an outcome if the plan wants it and it passes.
 func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 	key, ok := keyOf(o.Cell)
 	if _, twice := t.held[key]; !ok || twice || !t.gate.plans(o.Cell) || !o.Status.Computed() || t.retry.wants(o.Status, o.Short) || !t.wants(o.Cell) {
@@ -77,7 +76,6 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 	return true, t.take(&own)
 }
 
-// takeWaiting takes the held outcomes with the labels of this plan.
 func (t *taker) takeWaiting() error {
 	if len(t.held) == 0 {
 		return nil
@@ -104,7 +102,7 @@ func (t *taker) takeWaiting() error {
 }
 
 func bytesOf(o *experiment.Outcome) int {
-	n := 8 << 10 // labels and measures, a column each
+	n := 8 << 10
 	for _, rows := range o.Further {
 		for _, v := range rows.Columns {
 			n += 8*(len(v.Ints)+len(v.Floats)) + 32*len(v.Texts)
@@ -116,8 +114,8 @@ func bytesOf(o *experiment.Outcome) int {
 	return n
 }
 
-// from takes wanted cells from the named folders, then from those made on this machine, of which
-// unreadable ones are only reported.
+// from takes cells from the named folders, then from those made on this machine, whose errors are
+// only reported.
 func (t *taker) from(ctx context.Context, r Reuse) error {
 	for _, folder := range r.Dirs {
 		if err := t.fromFolder(ctx, folder.Dir, func(string) bool { return true }); err != nil {
@@ -155,8 +153,8 @@ func (t *taker) missesNone() bool {
 	return !slices.ContainsFunc(t.gate.cells, func(c plannedCell) bool { return t.wants(c.key.String()) })
 }
 
-// known returns the folders made on this machine that can have cells of a plan. It omits folders
-// that are gone, unreadable, of another schema version or writable by another user.
+// known omits folders that are gone, unreadable, of another schema version or writable by another
+// user.
 func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
 	if r.Known == nil {
 		return nil
@@ -182,8 +180,8 @@ func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
 	return folders
 }
 
-// Remember records the folder of this run for later runs on this machine. others says that other
-// programs compute rows of it. Errors are only reported.
+// Remember records the run's folder for later runs on this machine. others says that other programs
+// compute rows of it. Errors are only reported.
 func (r *Reuse) Remember(dir string, others bool) {
 	if r.Known == nil {
 		return

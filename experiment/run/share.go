@@ -12,8 +12,8 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// share makes outcomes of other runs results of a run at the server, for cells without one: first
-// from others at the server, then from folders. It updates k and returns the number of cells.
+// share makes outcomes of other runs, at the server, then in folders, results of a run at the
+// server, for cells without one. It updates k and returns their number.
 func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []string, from Reuse) (shared int, err error) {
 	writer, wants := q.Results(k.number), t.wants
 	t.wants = func(cell string) bool { return !k.done.has(cell) && wants(cell) }
@@ -37,14 +37,14 @@ func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []str
 	if err = errors.Join(err, writer.Drain(ctx)); err != nil {
 		return 0, err
 	}
-	if shared > 0 && !k.fresh { // otherwise queued tasks of these cells would be computed
+	if shared > 0 && !k.fresh { // queued tasks of these cells would be computed
 		_, err = q.RemoveEnded(ctx, t.gate.plan.Run)
 	}
 	return shared, err
 }
 
-// fromRun takes wanted cells of another run at the server. A worker may be allowed to store results
-// of that run alone, so only those that pass that run's own gate count.
+// fromRun: a worker may be allowed to store results of that run alone, so only those that pass its
+// own gate count.
 func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	some := false
 	for ended, err := range q.Done(ctx, run) {
@@ -71,7 +71,7 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	for outcome, err := range q.Sift(ctx, run, false, nil) {
-		if damaged := new(queue.CellError); errors.As(err, &damaged) { // mended by who gathers that run
+		if damaged := new(queue.CellError); errors.As(err, &damaged) { // its own coordinator mends it
 			t.report(fmt.Errorf("a result of run %s is left out: %w", run, err))
 			continue
 		}
@@ -92,7 +92,7 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	return t.takeWaiting()
 }
 
-// sharesData reports whether a run can have cells of a plan: same kind, and a common data set.
+// sharesData requires the same kind and a common data set.
 func sharesData(plan *experiment.Plan, m *results.Manifest) bool {
 	digests := slices.Collect(maps.Values(m.Data))
 	return m.Kind == plan.Kind && slices.ContainsFunc(plan.Data, func(p *experiment.PlannedData) bool { return slices.Contains(digests, p.Digest) })

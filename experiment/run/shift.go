@@ -12,25 +12,24 @@ import (
 )
 
 type computer interface {
-	// compute computes tasks one after the other and calls s.begins and s.ends for each; s.ends
-	// also for tasks it does not compute.
+	// compute computes tasks in order; it calls s.ends also for those it does not compute.
 	compute(ctx context.Context, tasks []*queue.Delivery, s *shift)
 	// several reports whether it hands back the tasks after one that takes long.
 	several() bool
 	close()
 }
 
-// shift is the work of a slot on the tasks of one pull.
+// shift is a slot's work on one pull.
 type shift struct {
 	worker     *Worker
 	slotStatus *slotStatus
 	slot       int
-	ctx        context.Context // tasks are no longer computed after its end
+	ctx        context.Context // tasks are computed until its end
 
 	finished []queue.Finished // not settled yet
-	wait     time.Duration    // delay of tasks that meet trouble
+	wait     time.Duration    // delay of tasks in trouble
 	trouble  bool
-	began    time.Time // the current task
+	began    time.Time
 }
 
 func (s *shift) begins(d *queue.Delivery) {
@@ -38,8 +37,7 @@ func (s *shift) begins(d *queue.Delivery) {
 	s.slotStatus.begin(s.slot, d)
 }
 
-// ends takes the outcome of a task, trouble of the worker, or neither if it was not computed to its
-// end.
+// ends takes an outcome, trouble of the worker, or neither for a task not computed to its end.
 func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 	interrupted := s.ctx.Err() != nil || d.Dropped()
 	switch {
@@ -70,7 +68,7 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 		s.trouble = true
 		s.worker.handBack(d, s.wait, err)
 	case outcome == nil:
-		s.flush() // finished tasks do not wait for others
+		s.flush() // they do not wait for others
 		s.worker.reportOutcome(d, nil, 0)
 	default:
 		s.worker.lacks.clear(&d.Task)
@@ -89,11 +87,10 @@ func (s *shift) flush() {
 	s.finished = nil
 }
 
-// local computes in this process.
 type local struct {
 	worker *Worker
 	data   *dataCache
-	host   *outside.Host // nil if no commands are allowed
+	host   *outside.Host // nil without commands
 }
 
 func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {

@@ -18,26 +18,24 @@ import (
 )
 
 const (
-	// watchEvery is the period of looks at a cell's memory.
 	watchEvery = 10 * time.Millisecond
-	// slotCacheBytes bounds the memory of unused data sets in a slot's process.
+	// slotCacheBytes bounds unused data sets in a slot's process.
 	slotCacheBytes = 256 << 20
-	// briefly is the time, in seconds, below which a cell's peak is not read: that takes longer
-	// than many cells, which cannot fill more than a few MiB.
+	// briefly is the time, in seconds, below which a cell's peak is not read, which takes longer;
+	// such a cell fills at most a few MiB.
 	briefly     = 0.001
 	frameBuffer = 64 << 10
-	// slack is memory kept between cells, since getting it back from the system is slow.
+	// slack is memory kept between cells: getting it back from the system is slow.
 	slack = 64 << 20
 )
 
-// slot computes cells in a process of its own for a worker.
 type slot struct {
 	kinds  []experiment.Kind
 	memory *memory
 	rest   int64 // bytes in use before the first cell
 	most   int64 // bytes that the runtime is allowed, see GOMEMLIMIT
-	limit  int64 // current one; setting it briefly stops all goroutines
-	used   int64 // bytes in use after the last cell, 0 if unknown
+	limit  int64 // current; setting it briefly stops all goroutines
+	used   int64 // bytes after the last cell, 0 if unknown
 	data   *dataCache
 	host   *outside.Host
 	served served
@@ -49,10 +47,10 @@ type slot struct {
 	out     io.Writer
 
 	mu        sync.Mutex
-	watched   *experiment.Task // the cell being computed, nil for none
-	signature signature        // of its outcome
-	began     time.Time        // its computation
-	watch     *time.Timer      // timer of the next look
+	watched   *experiment.Task // nil for none
+	signature signature
+	began     time.Time
+	watch     *time.Timer
 }
 
 // ServeSlot is the process that [Worker.Process] starts: it computes the cells requested on in and
@@ -80,7 +78,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	if err := s.answer(frameReady, nil); err != nil {
 		return err
 	}
-	// One goroutine serves all requests: its stack grows only once.
+	// One goroutine: its stack grows only once.
 	defer close(s.requests)
 	go func() { // ends with in, or with the process during a cell
 		for r := range s.requests {
@@ -95,7 +93,7 @@ func (s *slot) read(in io.Reader) error {
 	for {
 		kind, body, err := readFrame(frames)
 		if errors.Is(err, io.EOF) {
-			return nil // a cell in computation ends with the process
+			return nil // a current cell ends with the process
 		}
 		if err != nil {
 			return fmt.Errorf("reading a request: %w", err)
@@ -124,7 +122,6 @@ func (s *slot) answer(kind byte, body []byte) error {
 	return writeFrame(s.out, kind, body)
 }
 
-// dataError says that the file of a data set cannot be used.
 type dataError struct {
 	digest string
 	err    error
@@ -173,8 +170,7 @@ func (s *slot) mustAnswer(kind byte, body []byte) {
 	}
 }
 
-// makeRoom frees memory of earlier cells, so that a cell starts with the process at rest and its
-// data sets.
+// makeRoom frees memory of earlier cells.
 func (s *slot) makeRoom(task *experiment.Task) {
 	soft := s.most
 	if limit := task.Limits.Memory; limit > 0 {
@@ -217,7 +213,7 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature)
 	return outcome
 }
 
-// look ends the process when the cell exceeds its memory limit, which includes its data sets.
+// look ends the process when cell and data sets exceed the memory limit.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +234,7 @@ func (s *slot) look() {
 	outcome.Peak, outcome.Short = &own, float64(limit)
 	body := s.signature.seal(outcome).Body()
 	s.host.Kill()
-	s.writing.Lock() // never released: the computation must not answer as well
+	s.writing.Lock() // never released: the computation must not answer
 	if err := writeFrame(s.out, frameLast, body); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 	}

@@ -14,19 +14,18 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// slotStatus is the status of a worker's slots, which it announces to the queue.
+// slotStatus is what a worker announces of its slots.
 type slotStatus struct {
 	worker *Worker
 
 	mu       sync.Mutex
 	presence queue.Presence
-	slots    []queue.Running      // zero for an idle slot
+	slots    []queue.Running      // zero if idle
 	worked   bool                 // since the last announcement
 	troubles []string             // by slot
-	damaged  map[string]time.Time // data sets at the server, and when they were last found damaged
+	damaged  map[string]time.Time // when last found at the server
 }
 
-// damagedFor is how long a worker announces a damaged data set.
 const damagedFor = time.Minute
 
 func newSlotStatus(w *Worker) *slotStatus {
@@ -44,8 +43,7 @@ func (s *slotStatus) begin(slot int, d *queue.Delivery) {
 	s.worked = true
 }
 
-// end notes that a slot is done with a task, begun or not; trouble is why it could not compute the
-// task.
+// end follows a task, begun or not; trouble is why it could not be computed.
 func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *queue.Sealed, trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +67,6 @@ func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *queue.Sealed, tro
 	}
 }
 
-// tell announces the worker periodically until ctx ends, and then its end.
 func (s *slotStatus) tell(ctx context.Context, stopped <-chan struct{}) {
 	ticker := time.NewTicker(queue.PresenceEvery)
 	defer ticker.Stop()

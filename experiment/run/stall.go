@@ -20,23 +20,21 @@ func (e *CancelledError) Error() string {
 }
 
 const (
-	// After reopenAfter looks in vain the tasks of a run are redelivered, after stallAfter the run
-	// is given up.
+	// After reopenAfter looks in vain tasks are redelivered, after stallAfter the run is given up.
 	reopenAfter = 3
 	stallAfter  = 6
 )
 
-// stall detects that nothing more comes.
 type stall struct {
 	every time.Duration
 	vain  int // consecutive looks that found nothing to wait for
 	seen  int // cells gathered at the last look
 }
 
-// look checks that the missing cells can still come. If nothing is queued, running or arriving, it
-// redelivers tasks that the server holds and gives to nobody, see [queue.Queue.RemoveEnded], and
-// queues cells again whose task was acknowledged without an acceptable result. If that does not
-// help, the run ends with an error.
+// look checks that missing cells can still come. If nothing is queued, running or arriving, it
+// redelivers tasks that the server gives to nobody, see [queue.Queue.RemoveEnded], and queues cells
+// again whose task was acknowledged without an acceptable result. If that does not help, the run
+// ends with an error.
 func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	_, strays, err := q.Reconcile(ctx, run, g.gate.check)
 	for _, stray := range strays {

@@ -11,11 +11,11 @@ import (
 )
 
 // trialCells is the number of cells of a method that must end with the same error, and none
-// otherwise, for its other cells to be held back.
+// otherwise, for the others to be held back.
 const trialCells = 3
 
-// HeldError says that the rest of a method is held back, since all its computed cells ended with
-// the same error.
+// HeldError says that the rest of a method is held back: all its computed cells ended with the same
+// error.
 type HeldError struct {
 	Method string
 	Cells  int64
@@ -26,21 +26,21 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s: its first %d cells all ended with the same error, %q; its other %d cells are held back", e.Method, e.Reason.Count, e.Reason.Text, e.Cells)
 }
 
-// trials judge methods by their first cells. Cells of the folder count, so that a killed run holds
+// trials judge methods by their first cells. The folder's cells count, so that a killed run holds
 // back the same cells after the next failure.
 type trials struct {
 	keepGoing bool
 	commands  []string
 	reasons   experiment.Reasons
 	methods   map[string]*trial
-	held      cellSet // missing cells of held methods
+	held      cellSet
 	due       []*trial
 }
 
 type trial struct {
-	told HeldError // the report
-	key  string    // of the reason
-	well bool      // a cell was computed, or failed otherwise
+	told HeldError
+	key  string // of the reason
+	well bool   // one was computed, or failed otherwise
 	held cellSet
 }
 
@@ -62,8 +62,7 @@ func (t *trials) try(method string, status experiment.Status, text, cell string,
 		return of
 	}
 	reason := t.reasons.Add(method, status, text, cell, repeats)
-	// A built-in method diverges because of the data. Cells end at limits that others of the method
-	// meet.
+	// A built-in method diverges because of the data. Limits depend on the cell.
 	broken := status == experiment.Failed || status == experiment.Diverged && slices.Contains(t.commands, method)
 	key := experiment.ReasonKey(method, status, text)
 	if !broken || of.key != "" && of.key != key {
@@ -74,7 +73,7 @@ func (t *trials) try(method string, status experiment.Status, text, cell string,
 	return of
 }
 
-// judge holds back the cells of a method without a computed cell.
+// judge holds back a method without a computed cell.
 func (t *trials) judge(of *trial) {
 	if !t.keepGoing && !of.well && of.held == nil && of.told.Reason.Count >= trialCells {
 		of.held = cellSet{}
@@ -82,7 +81,7 @@ func (t *trials) judge(of *trial) {
 	}
 }
 
-// lift queues held cells of a method again after one was computed.
+// lift queues a method's cells again after one was computed.
 func (g *gatherer) lift(of *trial) {
 	for key := range of.held {
 		cell := key.String()
@@ -93,8 +92,7 @@ func (g *gatherer) lift(of *trial) {
 	of.held = nil
 }
 
-// why lists the reasons of cells that are not ok. A method without a computed cell would fail
-// again.
+// why: a method without a computed cell would fail again.
 func (t *trials) why() []experiment.Reason {
 	list := t.reasons.List()
 	for i := range list {
@@ -129,7 +127,7 @@ func (t *trials) heldBack() (list []*HeldError) {
 	return list
 }
 
-// holdBack withdraws the missing cells of the methods that judge found broken.
+// holdBack withdraws the cells of methods that judge found broken.
 func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 	g.mu.Lock()
 	due := g.due
@@ -174,12 +172,12 @@ func (g *gatherer) hold(of *trial, cell string) {
 	g.held.add(cell)
 }
 
-// Milestones say when scores are comparable: when the first repeat is complete, then after each
-// tenth of the cells.
+// Milestones say when scores are comparable: the first repeat is complete, then after each tenth of
+// the cells.
 type Milestones struct {
 	First  int64 // missing cells of the first repeat
-	tenths int64 // passed at the last milestone
-	began  bool  // the first was passed
+	tenths int64 // at the last milestone
+	began  bool
 }
 
 // Passed reports whether a milestone was passed since the last call.

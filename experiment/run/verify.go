@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Verify checks a folder as [results.Verify] does, and that it has exactly the plan's cells and
-// that the data sets have the digests of the cells.
+// Verify is [results.Verify], and checks that the folder has exactly the plan's cells and that the
+// data sets have their digests.
 func Verify(ctx context.Context, dir string, library experiment.Loader) (*results.Verification, error) {
 	v, err := results.Verify(ctx, dir)
 	if err != nil {
@@ -44,7 +44,6 @@ func Verify(ctx context.Context, dir string, library experiment.Loader) (*result
 	return v, nil
 }
 
-// planOf plans the grid of a manifest with the data on this machine.
 func planOf(ctx context.Context, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
 	grid, err := experiment.Parse([]byte(m.Grid), m.File, m.Set)
 	if err != nil {

@@ -13,17 +13,14 @@ import (
 )
 
 const (
-	// untilMargin before [Worker.Until] computing stops: the worker hands back its cells and ends
-	// its processes.
+	// untilMargin before [Worker.Until] the worker hands back its cells and ends its processes.
 	untilMargin = 5 * time.Second
-	// mostTooLong is the number of consecutive cells that are too long after which a worker stops,
-	// since others would wait for them.
+	// mostTooLong consecutive cells that are too long end a worker: others would wait for them.
 	mostTooLong = 64
-	// tooLongPause is how long a task too long for one worker waits for another.
+	// tooLongPause is how long a task too long for one worker is delayed.
 	tooLongPause = 5 * time.Second
-	// mostRatios bounds the remembered cells of a method.
-	mostRatios = 16
-	tooLong    = "they are not expected to end before this worker has to"
+	mostRatios   = 16
+	tooLong      = "they are not expected to end before this worker has to"
 )
 
 // walltime decides which cells a worker with [Worker.Until] begins.
@@ -32,14 +29,14 @@ type walltime struct {
 
 	mu     sync.Mutex
 	ratios map[string][]float64 // of the last cells, by method; see timeRatio
-	row    int                  // consecutive cells that were too long
-	begun  int64                // cells that fitted
-	ended  int64                // cells computed or at their time limit
+	row    int                  // consecutive, too long
+	begun  int64                // fitted
+	ended  int64                // computed or at their time limit
 }
 
 // UntilError says that a worker had to end before the queue was empty.
 type UntilError struct {
-	Begun, Ended int64 // cells that fitted; those computed to their end
+	Begun, Ended int64 // cells that fitted; computed to their end
 	TooLong      int   // cells left to others
 }
 
@@ -51,14 +48,14 @@ func (e *UntilError) Error() string {
 	return text
 }
 
-// Futile reports whether the same time would not suffice again: there were cells, and none was
-// computed.
+// Futile reports whether the same time would not suffice again: no cell was computed, but there
+// were some.
 func (e *UntilError) Futile() bool { return e.Ended == 0 && (e.Begun > 0 || e.TooLong > 0) }
 
 func (l *walltime) end() time.Time { return l.until.Add(-untilMargin) }
 
-// timeRatio is elapsed time by cost, each plus one second, which keeps fixed costs of a cell out of
-// the estimates for long ones.
+// timeRatio adds a second to time and cost, which keeps a cell's fixed time out of the estimates
+// for long ones.
 func timeRatio(elapsed time.Duration, cost float64) float64 {
 	return (elapsed.Seconds() + 1) / (cost + 1)
 }
@@ -80,8 +77,8 @@ func (l *walltime) note(method string, cost float64, elapsed time.Duration) {
 	l.ratios[method] = l.ratios[method][max(0, len(l.ratios[method])-mostRatios):]
 }
 
-// fits reports whether a cell is expected to end in time. The estimate is its cost times the
-// largest ratio of the last cells of its method, if any, and at most its time limit.
+// fits estimates a cell's time as its cost times the largest recent ratio of its method, if any,
+// and at most its time limit.
 func (l *walltime) fits(method string, task *experiment.Task, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +98,6 @@ func (l *walltime) fits(method string, task *experiment.Task, now time.Time) boo
 	return false
 }
 
-// enough reports whether the worker stops taking cells.
 func (l *walltime) enough() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,8 +106,8 @@ func (l *walltime) enough() bool {
 
 var errUntil = errors.New("the time of the worker is over")
 
-// verdict returns an [*UntilError] unless the worker was stopped or nothing was left. left is the
-// number of cells left to others.
+// verdict returns nil if the worker was stopped or nothing was left; left is the number of cells
+// left to others.
 func (l *walltime) verdict(ctx context.Context, left int) error {
 	over := errors.Is(context.Cause(ctx), errUntil)
 	if ctx.Err() != nil && !over || !over && left == 0 && !l.enough() {

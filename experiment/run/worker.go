@@ -18,36 +18,36 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Worker computes tasks from a queue, one at a time in each of its slots.
+// Worker computes tasks from a queue, one at a time per slot.
 type Worker struct {
 	Queue *queue.Queue
-	Kinds []experiment.Kind // that it computes; none with Process: tasks are not checked before
+	Kinds []experiment.Kind // none with Process: tasks are not checked before
 
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
 	Drain      bool          // return when no task is queued or in flight elsewhere
 	Idle       time.Duration // see [queue.WorkerConfig]; default: 1 s
-	Grace      time.Duration // for running cells after a stop, before they are handed back; default: 0
-	Until      time.Time     // end of the worker, including Grace; cells that would end later are not begun; default: none
+	Grace      time.Duration // for running cells after a stop, then handed back; default: 0
+	Until      time.Time     // end of the worker, including Grace; later cells are not begun; default: none
 	RetryDelay time.Duration // before a failed cell is tried again; default: 5 s
 	MaxDeaths  int           // see [queue.WorkerConfig]
-	Version    string        // of agepath, in results
+	Version    string
 
-	// Process makes the command of a process that runs [ServeSlot] on its standard input and
-	// output, one per slot, so that a cell that crashes, hangs or takes all memory harms no other.
-	// Default: cells are computed in this process, where memory is not watched and a cell that
-	// ignores its context cannot be stopped.
+	// Process makes the command of a slot's process, which runs [ServeSlot] on standard input and
+	// output, so that a cell that crashes, hangs or takes all memory harms no other. Default: cells
+	// are computed in this process, where memory is not watched and a cell that ignores its context
+	// cannot be stopped.
 	Process func() *exec.Cmd
-	// Cache is the folder of data sets for the slots' processes, required with Process; workers of
-	// one machine can share it. CacheBytes bounds the unused ones (default: [DefaultCacheBytes]).
+	// Cache is the folder of data sets, required with Process; workers of one machine can share it.
+	// CacheBytes bounds unused ones (default: [DefaultCacheBytes]).
 	Cache      string
 	CacheBytes int64
 
 	// AllowCommands lets tasks run commands: whoever can publish tasks can then run programs on
 	// this machine. Default: such tasks are left to others.
 	AllowCommands bool
-	// Alone says that no other worker takes tasks of the queue: what this one lacks for a command
-	// fails the cell. Default: the task is left to others and uses up no attempt.
+	// Alone says that no other worker takes tasks: what this one lacks for a command fails the
+	// cell. Default: the task is left to others and uses up no attempt.
 	Alone bool
 
 	Health *Health
@@ -61,9 +61,9 @@ type Worker struct {
 
 type working struct {
 	puller   *queue.Puller
-	settling context.Context // tasks are settled until it ends
+	settling context.Context // ends settling
 	lacks    *lacks
-	reasons  *experiment.Reasons // of failed attempts
+	reasons  *experiment.Reasons
 	walltime *walltime
 }
 
@@ -72,7 +72,7 @@ type FailureError struct{ Reason experiment.Reason }
 
 func (e *FailureError) Error() string { return fmt.Sprintf("attempts that failed: %v", e.Reason) }
 
-// reportFailure reports a reason at its first failure and at powers of ten.
+// reportFailure reports a reason at powers of ten.
 func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
 	reason := w.reasons.Add(w.method(task), outcome.Status, outcome.Error, task.Cell, outcome.Repeats)
 	if powerOfTen(reason.Count) {
@@ -80,7 +80,6 @@ func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
 	}
 }
 
-// method returns "" if the task's kind has none.
 func (w *Worker) method(task *experiment.Task) string {
 	kinds := w.Kinds
 	if known, err := experiment.Named(task.Kind); err == nil {
@@ -151,7 +150,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	err = group.Wait()
 	for _, reason := range worker.reasons.List() {
-		if !powerOfTen(reason.Count) { // otherwise already reported
+		if !powerOfTen(reason.Count) {
 			worker.Report("", &FailureError{reason})
 		}
 	}
@@ -176,8 +175,8 @@ func (w *Worker) abilities() []experiment.Need {
 	return all
 }
 
-// commands reports whether the worker takes tasks with commands. One that is alone does; without
-// AllowCommands their kind decides what becomes of them.
+// commands: a worker that is alone takes tasks with commands; without AllowCommands their kind
+// decides what becomes of them.
 func (w *Worker) commands() bool { return w.AllowCommands || w.Alone }
 
 func (w *Worker) accept(task *experiment.Task) error {
@@ -190,7 +189,6 @@ func (w *Worker) accept(task *experiment.Task) error {
 	return nil
 }
 
-// knows reports whether the worker's kinds compute a task.
 func (w *Worker) knows(task *experiment.Task) error {
 	if len(w.Kinds) == 0 { // its processes check
 		return nil
@@ -274,7 +272,7 @@ func (w *Worker) computers() ([]computer, error) {
 		return nil, errors.New("no folder is given for the data sets that its slots' processes read")
 	}
 	if w.AllowCommands {
-		disk.RemoveLeft(outside.FolderPrefix) // of a worker killed with its slots
+		disk.RemoveLeft(outside.FolderPrefix) // of a killed worker
 	}
 	files, err := openDiskCache(w.Queue, w.Cache, w.CacheBytes)
 	if err != nil {
@@ -287,23 +285,20 @@ func (w *Worker) computers() ([]computer, error) {
 }
 
 const (
-	// grace bounds settling tasks after the last one in a stopped worker.
+	// grace bounds settling in a stopped worker.
 	grace = 10 * time.Second
-	// firstIdle is the first wait of a draining slot for tasks that others hold; it doubles up to
-	// Worker.Idle.
-	firstIdle = 20 * time.Millisecond
-	// damagedPause is how long a task with a damaged data set waits for another worker.
+	// firstIdle is a draining slot's first wait for others' tasks; it doubles up to Worker.Idle.
+	firstIdle    = 20 * time.Millisecond
 	damagedPause = 30 * time.Second
-	// firstTrouble and mostTrouble bound the wait of a slot in trouble before its next pull; it
-	// doubles.
+	// firstTrouble and mostTrouble bound a slot's wait after trouble; it doubles.
 	firstTrouble, mostTrouble = time.Second, 30 * time.Second
 )
 
-// batchTime bounds the expected time of a batch. Longer cells are pulled one by one, since other
-// workers could compute the next ones.
+// batchTime bounds the time of a batch. Longer cells are pulled one by one, since other workers
+// could compute the next ones.
 const batchTime = 50 * time.Millisecond
 
-// batchSize returns the next batch size; n cells of a batch of size many took long.
+// batchSize follows many, of which n cells took long.
 func batchSize(many, n int, long time.Duration) int {
 	fit := int64(batchTime) * int64(n) / max(int64(long), 1)
 	return int(max(1, min(fit, int64(2*many), queue.MaxBatch)))
@@ -357,7 +352,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 	}
 }
 
-// fitting returns the tasks that end in time and leaves the rest to others.
+// fitting leaves tasks that would end too late to others.
 func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
 	if w.Until.IsZero() {
 		return tasks
@@ -371,14 +366,12 @@ func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
 	})
 }
 
-// decline hands back a task whose data set is damaged at the server.
 func (w *Worker) decline(d *queue.Delivery, damage *queue.DamagedError) {
 	if err := d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it", damagedPause); err != nil {
 		w.unsettled(d, err)
 	}
 }
 
-// lack leaves a task to others for what this worker lacks.
 func (w *Worker) lack(d *queue.Delivery, err *outside.LackError) {
 	w.lacks.note(&d.Task, err)
 	if err := d.Leave(w.settling, err); err != nil {
@@ -386,7 +379,7 @@ func (w *Worker) lack(d *queue.Delivery, err *outside.LackError) {
 	}
 }
 
-// handBack hands back a task that the worker currently cannot compute.
+// handBack follows trouble of the worker.
 func (w *Worker) handBack(d *queue.Delivery, wait time.Duration, err error) {
 	w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, wait, err))
 	w.reportOutcome(d, nil, wait)
