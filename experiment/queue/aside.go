@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// asideFor is how long a task that only others can compute is delayed.
+	// asideFor is how long a task that this worker cannot compute waits for others before it is
+	// redelivered.
 	asideFor  = 30 * time.Second
 	mostAside = 1 << 20
 )

@@ -18,7 +18,7 @@ import (
 // attemptCounts counts the ended deliveries of a task. Those neither failed nor released ended
 // silently.
 type attemptCounts struct {
-	Task     uint64 `json:"task"` // its number; a new task of the cell starts at zero
+	Task     uint64 `json:"task"` // number of the task; a new task of the cell starts at zero
 	Failed   int    `json:"failed"`
 	Released int    `json:"released"`
 	Begun    int    `json:"begun,omitempty"` // number of the redelivery being computed, 0 for none
@@ -27,7 +27,7 @@ type attemptCounts struct {
 }
 
 const (
-	maxCounts = 1 << 10 // bytes
+	maxCounts = 1 << 10 // bytes, as stored
 	mostTimes = 1 << 20
 )
 
@@ -89,7 +89,7 @@ func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
 func (t *attemptCounts) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }
 func (t *attemptCounts) release() { t.Released, t.Begun = t.Released+1, 0 }
 
-// begin records that a redelivery is computed. The worker of one begun before died.
+// begin records that a redelivery is computed. If another one was begun before, its worker died.
 func (t *attemptCounts) begin(delivery int) {
 	if t.Begun != 0 && t.Begun != delivery {
 		t.Died++

@@ -36,9 +36,9 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	return deliveries[0], nil
 }
 
-// Pull is [Puller.Pull] for several short cells of one run, at most most and [MaxBatch]: a pulled
-// task waits for those before it. A redelivered task comes alone, since a worker may have died of
-// it.
+// Pull is [Puller.Pull] for up to most tasks of one run, [MaxBatch] at most. It is for short cells:
+// a pulled task waits for those before it. A redelivered task comes alone, since a worker may have
+// died of it.
 func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 	p := b.puller
 	if !p.enter() {

@@ -19,7 +19,7 @@ import (
 // (Limits.Timeout after Begin): a computation that hangs loses its task.
 type Delivery struct {
 	Task      experiment.Task
-	Delivered int // including this one
+	Delivered int // deliveries of the task, including this one
 	Attempt   int // failed attempts plus one
 
 	puller    *Puller
@@ -27,10 +27,10 @@ type Delivery struct {
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
-	refused   error // why it cannot be computed here
+	refused   error // why this worker cannot compute the task
 	wait      time.Duration
-	confirmed atomic.Int64 // Unix ns when the server still knew us alive
-	overdue   atomic.Bool  // the server once presumed us lost
+	confirmed atomic.Int64 // latest time (Unix ns) known to be within AckWait of a sign of life at the server
+	overdue   atomic.Bool  // the server may have presumed us lost
 
 	mu        sync.Mutex
 	settled   bool
@@ -41,9 +41,9 @@ type Delivery struct {
 	cancelled chan struct{}
 }
 
-// newDelivery: the server counts AckWait from when it sent the message, between the request and
-// now; a message is taken to travel for less than a third of AckWait, which is that of the run's
-// consumer.
+// newDelivery sets confirmed to a time before the server sent the message: that of the request, or
+// a third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
+// consumer, not of this worker's configuration.
 func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
@@ -160,7 +160,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
 }
 
-// giveUpUnread keeps a result that the cell has.
+// giveUpUnread gives up an unreadable task, unless its cell has a result.
 func (d *Delivery) giveUpUnread(ctx context.Context) error {
 	has, err := d.puller.queue.results.has(ctx, d.run, d.cell, d.number)
 	switch {
@@ -172,7 +172,7 @@ func (d *Delivery) giveUpUnread(ctx context.Context) error {
 	return d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.refused))
 }
 
-// giveUp stores a dead letter and a failed outcome; task may be nil.
+// giveUp stores a dead letter and a failed outcome; task is nil if unreadable.
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
 	letter := &DeadLetter{
 		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
@@ -190,9 +190,9 @@ func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
 }
 
 // Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
-// redelivered after delay; otherwise outcome becomes the cell's result and final is true. So it
-// does if the failure repeats: a command that ended two attempts in a row with the same error, and
-// then its other cells with that error. After a failure at a limit that has since been raised the
+// redelivered after delay; otherwise outcome becomes the cell's result and final is true. It also
+// becomes the result if the failure repeats: a command ended two attempts in a row with the same
+// error, or another of its cells did. After a failure at a limit that has since been raised the
 // task is handed back. A lost delivery is left to its new owner, one of a cancelled run is dropped.
 func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duration) (final bool, err error) {
 	if err := d.open(); err != nil {
@@ -268,7 +268,7 @@ func (d *Delivery) open() error {
 	return nil
 }
 
-// release precedes handing back: a later heartbeat would delay the redelivery.
+// release ends heartbeats before the task is handed back: a later one would delay the redelivery.
 func (d *Delivery) release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -285,7 +285,7 @@ func (d *Delivery) release() {
 
 func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 	d.release()
-	sent := false // the library refuses a repetition
+	sent := false // the library refuses a second time
 	return d.wrap(d.puller.queue.persist(ctx, "handing back", "", func(ctx context.Context) error {
 		if !sent {
 			if err := d.msg.NakWithDelay(delay); err != nil {

@@ -42,7 +42,7 @@ func (e *NoStreamsError) Error() string {
 	return "waiting for a first run: none was submitted to " + at
 }
 
-// PayloadError says that a server takes only too small messages.
+// PayloadError says that a server's limit on messages is too small.
 type PayloadError struct {
 	Max int64 // max_payload, in bytes
 }
@@ -79,7 +79,7 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 			return err
 		})
 		if !lacksJetStream(err) {
-			return js, nil // may pass or recur
+			return js, nil // other errors may pass or recur
 		}
 		wait := backoff(attempt)
 		if time.Since(began)+wait > requestWait {

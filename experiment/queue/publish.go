@@ -16,10 +16,10 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Publish queues tasks, delivered in the order of the sequence, of any runs. The server refuses a
-// task whose cell is queued or in flight, and one sent again after its confirmation was lost. The
-// counts are of confirmed tasks, even after an error, which names the cell. For cells with a result
-// see [Queue.PublishAgain].
+// Publish queues tasks, of any runs, in the order of the sequence, which is that of their delivery.
+// The server refuses a task whose cell is queued or in flight, and one sent again after its
+// confirmation was lost; refused counts both. The counts are of confirmed tasks, even after an
+// error, which names the cell. For cells with a result see [Queue.PublishAgain].
 func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
 	return q.publish(ctx, tasks, nil)
 }
@@ -57,16 +57,16 @@ type sent struct {
 	err    error
 }
 
-// sentGroup is stored as a whole or not at all.
+// sentGroup is a group of tasks, stored as a whole or not at all.
 type sentGroup struct {
 	tasks []*nats.Msg
-	last  sent // confirms all
+	last  sent // its confirmation is that of all
 }
 
 const (
 	groupSize = 256
-	// syncing is the time for groupSize tasks above which the server is taken to sync each write:
-	// 35 ms and more with sync, 2 to 10 ms without.
+	// syncing is the time for the first groupSize tasks above which the server is taken to sync
+	// each write: 35 ms and more with sync, 2 to 10 ms without.
 	syncing = 20 * time.Millisecond
 )
 
@@ -169,8 +169,8 @@ func (p *publication) awaitOldest(ctx context.Context) (first error) {
 	return first
 }
 
-// adapt stores further tasks in groups if the server can. With a sync per write that is 3 to 7
-// times as fast, otherwise 4 times slower.
+// adapt stores further tasks in groups if the server can. If it syncs each write, groups are 3 to 7
+// times as fast; otherwise it would be 4 times slower.
 func (p *publication) adapt(ctx context.Context) {
 	p.size = 1
 	stream, err := p.queue.stream(ctx, tasksStream)

@@ -18,7 +18,7 @@ type WorkerConfig struct {
 	// Name of the worker in its dead letters.
 	Name string
 
-	// Drain makes Pull return an [*EmptyError] when no task is queued.
+	// Drain makes Pull return an [*EmptyError] when no task is queued. Default: it waits.
 	Drain bool
 
 	// Commands makes Pull return tasks that bring a command. Default: they are left to others.
@@ -49,7 +49,7 @@ type Puller struct {
 	gate    sync.Mutex
 	closing context.Context
 	close   context.CancelCauseFunc
-	suspect chan struct{}  // see [Delivery.resume]
+	suspect chan struct{}  // has one place, see [Delivery.resume]
 	running sync.WaitGroup // calls of Pull, and tasks being handed back
 	aside   aside
 	others  others
@@ -86,7 +86,7 @@ func (p *Puller) Close() {
 	p.running.Wait()
 }
 
-// enter makes Close wait for a call of Pull; it fails after Close.
+// enter registers a call of Pull, for which Close waits; it returns false after Close.
 func (p *Puller) enter() bool {
 	p.gate.Lock()
 	defer p.gate.Unlock()
@@ -127,16 +127,16 @@ type answer struct {
 	from  *runFeed
 	msgs  []jetstream.Msg
 	asked time.Time // before sending
-	bill  *bill     // nil if waited for
+	bill  *bill     // nil if the run was waited for
 }
 
-// next returns at most most messages, nil for none; with wait it waits a while.
+// next returns up to most messages, nil for none; with wait it waits a while for one.
 func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, err
 	}
-	// The server would wait for the last of several.
+	// Several are only taken without waiting: the server would wait for the last.
 	for from, bill := range p.runs.turns(p.config.Drain, !wait || most > 1) {
 		answer, err := p.fetch(ctx, from, 0, most)
 		if answer != nil {
@@ -157,7 +157,7 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 			return answer, err
 		}
 	}
-	// Without a run to wait at, pause until the next list, which must not count as fresh then.
+	// Without a run to wait at, this waits for the next list, which must not count as fresh then.
 	pauses := p.runs.due()
 	if pauses <= 0 {
 		pauses = p.config.Idle - time.Since(start)
@@ -211,8 +211,8 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 	return nil, nil
 }
 
-// sendBack hands back what a cancelled request still brings: it cannot be withdrawn, but ends by
-// itself.
+// sendBack hands back what a cancelled request still brings: the request cannot be withdrawn from
+// the server, but ends by itself.
 func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
 	for msg := range batch.Messages() {
 		a.msgs = append(a.msgs, msg)
@@ -234,11 +234,12 @@ func (p *Puller) handBack(a *answer) {
 	}
 }
 
-// lateness is how long drained runs are asked for a task just published, which a busy server counts
-// late.
+// lateness is how long drained runs are asked for a task published just before, which a busy server
+// counts late.
 const lateness = 100 * time.Millisecond
 
-// latecomer is [Puller.empty], but if no task is in flight it asks the runs once more.
+// latecomer returns [Puller.empty]'s error, but if no task is in flight it asks the runs once more
+// first.
 func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	said := p.empty(ctx)
 	var empty *EmptyError

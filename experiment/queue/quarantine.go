@@ -147,7 +147,7 @@ func place(cell string) string {
 	return cell
 }
 
-// printable returns at most most bytes, safe for terminals and headers.
+// printable limits text to a number of bytes that are safe for terminals and headers.
 func printable(text string, most int) string {
 	if len(text) > most {
 		text = text[:most] + "..."

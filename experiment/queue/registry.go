@@ -18,16 +18,16 @@ type runFeed struct {
 	lane     string
 	consumer jetstream.Consumer
 	orders   jetstream.Consumer
-	account  *account // of all lanes
+	account  *account // shared by the lanes of the run
 	turn     uint64   // of the last request
 	empty    time.Time
-	dry      bool          // has given nothing since
+	dry      bool          // has given nothing since, or never
 	slots    int           // that compute its tasks
 	seconds  float64       // mean computing time per pull; 0 for none yet
 	rest     time.Time     // left to other workers until then
 	wait     time.Duration // the last such period
 
-	heard *atomic.Pointer[heard] // of all lanes
+	heard *atomic.Pointer[heard] // shared by the lanes of the run
 	held  atomic.Int64           // unsettled deliveries
 }
 
@@ -44,8 +44,8 @@ type registry struct {
 	sources []*runFeed
 	current bool
 	foreign map[string]bool // not of this package
-	missing time.Time       // since; guarded by listing
-	said    bool            // missing was reported; guarded by listing
+	missing time.Time       // when the streams were first missing; guarded by listing
+	said    bool            // that was reported; guarded by listing
 	turn    uint64
 	owners  map[string]*owner
 	bills   map[*bill]struct{}

@@ -15,10 +15,10 @@ import (
 // Counts is the number of cells of a run by place.
 type Counts struct {
 	Queued   int
-	InFlight int // including delayed ones
-	Commands int // of Queued and InFlight
-	Done     int // with any status
-	Dead     int // also failed results
+	InFlight int // held by workers, or handed back and delayed
+	Commands int // of Queued and InFlight: bring a command
+	Done     int // have a result of any status
+	Dead     int // given up; they also have a failed result
 
 	Quarantined int // the quarantine keeps the newest of all runs
 
@@ -63,7 +63,7 @@ func countsOf(ctx context.Context, q *Queue, run string) (c Counts, orders Order
 	return c, orders, err
 }
 
-// count makes a consumer, which knows the number; the stream would list every subject.
+// count asks a new consumer, which knows the number; the stream would list every subject.
 func (c *connection) count(ctx context.Context, stream, filter string) (n int, err error) {
 	err = c.persist(ctx, "counting "+filter, stream, func(ctx context.Context) error {
 		r := reader{queue: c, stream: stream, filter: filter, headers: true}
@@ -161,7 +161,7 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	return nil
 }
 
-// Purge removes all of a run except data sets, which other runs may use.
+// Purge removes all that the server has of a run, except data sets, which other runs may use.
 func (q *Queue) Purge(ctx context.Context, run string) error {
 	if err := q.Cancel(ctx, run); err != nil {
 		return err

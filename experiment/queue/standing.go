@@ -10,10 +10,10 @@ import (
 // Standing counts each cell once: Ended, Running, Queued and Unqueued add up to Cells.
 type Standing struct {
 	Cells    int64                       // of the grid
-	Ended    map[experiment.Status]int64 // with a result and no task
+	Ended    map[experiment.Status]int64 // have a result and no task, by status
 	Running  int64                       // held by workers, or handed back and delayed
 	Queued   int64                       // waiting for a worker
-	Commands int64                       // of Running and Queued
+	Commands int64                       // of Running and Queued: bring a command
 	Unqueued int64                       // not submitted yet, or dropped by a cancel
 	Dead     int64                       // of Ended: given up because workers died
 	Results  int64                       // one per cell that has ended or was put back
@@ -73,7 +73,8 @@ func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, err
 	return s, nil
 }
 
-// stand: notOK are the cells whose newest result is not ok, putBack those of them with a task.
+// stand counts each cell once. notOK are the cells whose newest result is not ok, putBack those of
+// them with a task.
 func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int64) Standing {
 	s := Standing{
 		Running: int64(counts.InFlight), Queued: int64(counts.Queued), Dead: int64(counts.Dead), Results: int64(counts.Done),
@@ -90,8 +91,8 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 	if s.Cells = cells; cells == 0 {
 		s.Cells = s.Done() + s.Left()
 	}
-	// Read in turn: a cell that ended meanwhile, or whose task is not acknowledged yet, is among
-	// both. It has ended.
+	// The numbers are read in turn: a cell that ended meanwhile, or whose task is not acknowledged
+	// yet, is in both. It has ended.
 	over := max(0, s.Done()+s.Left()-s.Cells)
 	running := min(over, s.Running)
 	s.Running -= running

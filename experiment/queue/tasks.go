@@ -11,11 +11,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// maxAckPending bounds the tasks of a run in flight, where the server silently stops delivering:
-// above any number of slots; its default is 1000.
+// maxAckPending is the maximum number of tasks of a run in flight, at which the server silently
+// stops delivering. It exceeds any number of slots; the server's default is 1000.
 const maxAckPending = 100_000
 
-// maxWaiting bounds the slots that wait for a run; the server refuses more. Its default is 512.
+// maxWaiting is the maximum number of slots that wait for a run; the server refuses more. Its
+// default is 512.
 const maxWaiting = 16_384
 
 // The AckWait of new runs, where others can connect to the server and where they cannot.

@@ -31,15 +31,15 @@ var transientErrors = []error{
 	errBehind,
 }
 
-// transientOperations are those of a [net.OpError]: a connection refused, reset, broken or closed,
-// an unreachable network, an unresolved name. Their codes differ between systems. A TLS alert is an
-// operation as well, but not transient.
+// transientOperations are those of a [net.OpError]: a connection refused, reset, broken (EPIPE) or
+// closed, an unreachable network, an unresolved name. Their codes differ between systems. A TLS
+// alert is an operation as well, but not transient.
 var transientOperations = []string{"dial", "read", "write"}
 
 // From nats-server errors.json.
 var transientCodes = []jetstream.ErrorCode{
-	10005, // no suitable peers: nodes are away or starting
-	10008, // temporarily unavailable
+	10005, // no suitable peers: cluster nodes are away or starting
+	10008, // JetStream system temporarily unavailable
 	10009, // not the leader
 	10118, // stream is offline
 	10119, // consumer is offline

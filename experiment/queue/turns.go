@@ -50,7 +50,7 @@ func checkTurns(owner string, priority int) error {
 
 type account struct {
 	used float64 // so far; of a run divided by its priority
-	due  float64 // expected for current cells
+	due  float64 // expected for the current cells
 	busy bool
 }
 
@@ -92,7 +92,7 @@ func (r *registry) owner(s *runFeed) *owner {
 	return found
 }
 
-// charge takes the seconds so far and expected. The caller holds mu.
+// charge sets the seconds so far and those expected. The caller holds mu.
 func (b *bill) charge(taken, due float64) {
 	taken, b.charged = taken-b.charged, taken
 	due, b.due = due-b.due, due
@@ -198,9 +198,9 @@ func (r *registry) before(a, b *runFeed) bool {
 	return cmp.Or(order, cmp.Compare(a.turn, b.turn)) < 0
 }
 
-// turns yields the runs to ask without waiting, each at most once, with a bill that is closed
-// unless the caller stops. Without every, it omits runs found empty recently. It yields a single
-// run only with single: that run is asked by waiting at it.
+// turns yields the runs to ask without waiting, by turn and each at most once, with a bill that is
+// closed unless the caller stops. Without every, it omits runs found empty recently. It yields a
+// single run only with single: that run is asked by waiting at it.
 func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
 	return func(yield func(*runFeed, *bill) bool) {
 		var asked []*runFeed

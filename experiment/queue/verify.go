@@ -12,7 +12,7 @@ type setting struct {
 	key        string
 	want, have any
 	follows    string
-	fixed      bool // for an existing stream
+	fixed      bool // servers do not change it in an existing stream
 }
 
 func unlimited(limit int64) int64 {
@@ -69,7 +69,7 @@ func settings(want, have jetstream.StreamConfig) []setting {
 	}
 }
 
-// verify checks an existing stream; replicas only if configured.
+// verify checks the settings of an existing stream, the replicas only if they are configured.
 func (c *connection) verify(want, have jetstream.StreamConfig) error {
 	all := settings(want, have)
 	if c.config.Replicas != 0 {

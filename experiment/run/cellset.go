@@ -13,7 +13,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// cellKey is a cell's identity in 16 bytes: runs keep millions.
+// cellKey is a cell's identity in 16 bytes, for runs of millions of cells.
 type cellKey [16]byte
 
 // keyOf returns false for names other than 32 lower-case hex digits.

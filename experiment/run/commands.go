@@ -45,7 +45,7 @@ func commandTime(data experiment.Data) time.Duration {
 type served struct {
 	files    map[string]string // by digest
 	env      map[string]string
-	commands bool // may it run
+	commands bool // whether it may run
 
 	looks                int
 	foreign, mostForeign int64 // bytes of its processes: last, maximum

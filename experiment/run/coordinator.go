@@ -37,11 +37,13 @@ type Coordinator struct {
 	Kind experiment.Kind
 	// Workers is the number of slots in this process; 0 requires Queue or Listen.
 	Workers int
-	// Process and Cache are those of [Worker]; an embedded server needs no Cache.
+	// Process makes the command of a slot's process and Cache is its folder of data sets, as in
+	// [Worker]; an embedded server's run needs no Cache.
 	Process       func() *exec.Cmd
 	Cache         string
 	AllowCommands bool
-	// Retry lists statuses of cells to compute again, besides cells that hit a limit since raised.
+	// Retry lists statuses of cells to compute again, in addition to cells that hit a limit since
+	// raised.
 	Retry   []experiment.Status
 	Version string
 	// KeepGoing computes all cells of a method even if its first all end with the same error.
@@ -54,7 +56,7 @@ type Coordinator struct {
 
 	// Progress is called about every 0.2 s.
 	Progress func(Progress)
-	// Step is called before each long phase, "" for what Progress reports. It must not block.
+	// Step is called before each long phase, with "" for what Progress reports. It must not block.
 	Step func(what string)
 	// Watch is called with the queue when computing starts and must end with its context; its error
 	// is reported. Earlier calls take with the folder's earlier outcomes that are kept; it is nil
@@ -92,7 +94,7 @@ type Summary struct {
 	Reasons  []experiment.Reason       // why cells are not ok, most frequent first
 	Held     []*HeldError              // methods with cells held back
 
-	Quarantined int64         // rejected messages
+	Quarantined int64         // messages rejected in this run
 	Elapsed     time.Duration // from first publication to last result
 }
 
@@ -162,7 +164,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
-	// Even if nothing was missing: the previous run can have ended before this.
+	// Even if nothing was missing: the previous run can have ended before this clean-up.
 	if c.Queue != nil {
 		_, err = c.Queue.RemoveEnded(ctx, c.Plan.Run)
 	} else if err = os.RemoveAll(filepath.Join(c.Out, serverDir)); err != nil {

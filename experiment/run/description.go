@@ -36,7 +36,7 @@ func Describe(ctx context.Context, q *queue.Queue, run string) (*Description, er
 	return d, err
 }
 
-// replacing is how long readers can get parts of two descriptions.
+// replacing is how long a description may take to be replaced; readers can get parts of both.
 const replacing = 200 * time.Millisecond
 
 func readDescription(ctx context.Context, q *queue.Queue, run string) (d *Description, text []byte, err error) {
@@ -111,7 +111,6 @@ type Missing struct {
 	Text string
 }
 
-// missing: able are the abilities of the workers.
 func missing(need experiment.Need, able []experiment.Need) Missing {
 	if need.Name == experiment.CommandNeed && !slices.ContainsFunc(able, func(n experiment.Need) bool { return n.Name == need.Name }) {
 		return Missing{need, "no worker runs commands; start one with --allow-commands"}

@@ -19,8 +19,8 @@ import (
 const (
 	// DefaultCacheBytes is the default of [Worker.CacheBytes].
 	DefaultCacheBytes = 10 << 30
-	// staleAfter is the age of an abandoned incomplete file. A file counts as used for inUseFor
-	// after a request.
+	// staleAfter is the age at which an incomplete file counts as abandoned. A file counts as used
+	// for inUseFor after a request.
 	staleAfter = 5 * time.Minute
 	inUseFor   = time.Minute
 
@@ -97,7 +97,7 @@ func (c *diskCache) fetch(ctx context.Context, digest, path string) error {
 	return c.evict()
 }
 
-// evict keeps files in use.
+// evict removes the least recently used files beyond the limit, except those in use.
 func (c *diskCache) evict() error {
 	files, err := c.files("", cachedEnding)
 	if err != nil {
@@ -135,5 +135,5 @@ func (c *diskCache) files(prefix, suffix string) ([]os.FileInfo, error) {
 	return files, nil
 }
 
-// remove may fail: the file only takes room.
+// remove may fail: the file only takes room then.
 func (c *diskCache) remove(name string) { _ = os.Remove(filepath.Join(c.dir, name)) }

@@ -28,9 +28,9 @@ const maxFrame = 1 << 31
 type request struct {
 	_    struct{}          `cbor:",toarray"`
 	Task []byte            // as published
-	Data map[string]string // of data sets and commands, by digest
+	Data map[string]string // paths of data sets and files of commands, by digest
 
-	Commands  bool              // may run
+	Commands  bool              // whether the task may run one
 	Env       map[string]string // for the command
 	Signature signature
 

@@ -209,7 +209,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	ctx, cancel := context.WithCancel(ctx)
 	type arrival struct {
 		outcome *experiment.Outcome
-		stray   *queue.QuarantinedError // instead
+		stray   *queue.QuarantinedError // set instead of outcome
 	}
 	arrivals, followed := make(chan arrival), make(chan error, 1)
 	go func() { // ends with ctx
@@ -277,8 +277,8 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	return g.store.Flush()
 }
 
-// storeMissing ignores duplicates of a worker presumed lost, and results before a retry or raised
-// limits.
+// storeMissing stores the outcome of a missing cell. It ignores duplicates of a worker presumed
+// lost, and results from before a retry or raised limits.
 func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	raised := g.retry.limits.Mend(o.Status, o.Short) && g.before.puts(o.Cell)
 	stale := raised || g.retry.wants(o.Status, o.Short) && o.Finished.Before(g.began)
@@ -308,7 +308,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	return nil
 }
 
-// appendOutcome takes the labels of an unreadable task from the plan.
+// appendOutcome stores an outcome, with labels from the plan if the task was unreadable.
 func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Outcome) error {
 	if o.Labels.Rows == 0 {
 		for task, err := range plan.Tasks() {

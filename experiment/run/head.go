@@ -25,7 +25,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take returns the head since the last take.
+// take returns the beginning of what was written since the last take.
 func (h *head) take() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
