@@ -29,7 +29,7 @@ type Delivery struct {
 	from      *runFeed
 	refused   error // why this worker cannot compute the task
 	wait      time.Duration
-	confirmed atomic.Int64 // latest time (Unix ns) known to be within AckWait of a sign of life at the server
+	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
 	overdue   atomic.Bool  // the server may have presumed us lost
 
 	mu        sync.Mutex

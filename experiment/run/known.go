@@ -25,8 +25,8 @@ func (a *again) wants(status experiment.Status, short float64) bool {
 // known is what the queue has of a run.
 type known struct {
 	fresh bool               // nobody can have computed a cell yet
-	done  cellSet            // with a result and not to compute again
-	again map[cellKey]uint64 // number of the next task
+	done  cellSet            // cells with a result, except those to compute again
+	again map[cellKey]uint64 // number of the next task of each
 }
 
 func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.Ended) bool) (*known, error) {
@@ -101,7 +101,8 @@ func (k *known) publish(ctx context.Context, q *queue.Queue, tasks iter.Seq2[exp
 	return q.PublishAgain(ctx, tasks, k.number)
 }
 
-// publishAll removes stuck tasks and tries once more if some are refused.
+// publishAll publishes the wanted cells. If some are refused, it removes stuck tasks and tries once
+// more.
 func (k *known) publishAll(ctx context.Context, q *queue.Queue, plan *experiment.Plan, wanted func(cell string) bool) (published, refused int, err error) {
 	published, refused, err = k.publish(ctx, q, tasksOf(plan, wanted))
 	if err != nil || refused == 0 {

@@ -29,9 +29,9 @@ type program struct{ run, files string }
 
 type lack struct {
 	err   *outside.LackError
-	until time.Time // not tried before
+	until time.Time // its tasks are not tried before
 	wait  time.Duration
-	seen  time.Time // last left to others
+	seen  time.Time // when a task was last left to others
 }
 
 func programOf(task *experiment.Task) program {
@@ -81,7 +81,7 @@ func (l *lacks) clear(task *experiment.Task) {
 	}
 }
 
-// lackFor is how long a lack is announced.
+// lackFor is how long a lack is announced after a task was left to others.
 const lackFor = time.Minute
 
 func (l *lacks) list() (list []queue.Lack) {

@@ -17,13 +17,13 @@ import (
 type repair struct {
 	quarantined int64     // messages
 	cells       cellSet   // missing, with a quarantined message since the last repair
-	after       time.Time // no repair before
+	after       time.Time // no repair begins before
 }
 
-// noteStray has a missing cell queued again.
+// noteStray marks the cell of a quarantined message, if missing, for queuing again.
 func (g *gatherer) noteStray(stray *queue.QuarantinedError) {
 	g.repair.quarantined++
-	if bits.OnesCount64(uint64(g.repair.quarantined)) == 1 { // powers of two
+	if bits.OnesCount64(uint64(g.repair.quarantined)) == 1 { // reported at powers of two
 		g.report(fmt.Errorf("%d messages of this run were quarantined; the last: %w", g.repair.quarantined, stray))
 	}
 	if g.gate.plans(stray.Cell) && g.lacks(stray.Cell) {

@@ -42,7 +42,7 @@ type child struct {
 	stderr  *head
 	mark    string        // of its commands, "" if it may run none
 	answers chan answer   // closed after the last
-	ended   chan struct{} // closed after the wait
+	ended   chan struct{} // closed after the process was waited for
 }
 
 type answer struct {
@@ -130,7 +130,7 @@ func (c *child) listen(out io.Reader) {
 	close(c.answers)
 	_ = c.cmd.Wait()
 	if c.mark != "" {
-		outside.EndMarked(c.mark) // left by its commands
+		outside.EndMarked(c.mark) // left by its commands when it was killed
 		disk.RemoveLeft(outside.FolderPrefix)
 	}
 }
@@ -217,7 +217,7 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*q
 		if bad == nil {
 			return outcome, err
 		}
-		// Other workers remove files of a shared cache. Data that stays bad is damaged at the
+		// Other workers remove files of a shared cache. A data set that stays bad is damaged at the
 		// server.
 		if p.files.remove(bad.digest + cachedEnding); tries == dataTries {
 			return nil, &queue.DamagedError{Object: bad.digest, Err: bad.err}

@@ -36,7 +36,7 @@ func Purge(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	for _, worker := range workers {
-		for _, running := range worker.Running { // cancelled, and not yet learned
+		for _, running := range worker.Running { // of a cancelled run, until the worker learns of that
 			if running.Run == run && worker.State != queue.Gone {
 				return &BusyError{Run: run, Counts: counts, Worker: worker.Name}
 			}

@@ -81,8 +81,8 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 type Submitted struct {
 	Published, Refused int // queued now; already queued or in flight
 	Quarantined        int // rejected messages
-	Left               int // would fail again, and were not asked for
-	Shared             int // results taken from other runs
+	Left               int // cells that would fail again and that no status asks for
+	Shared             int // cells with results taken from other runs
 
 	Replaced []string // data sets damaged at the server
 	Limited  bool     // the queued cells have new limits
@@ -224,7 +224,7 @@ type Collected struct {
 	Counts      map[experiment.Status]int // of the folder
 	Cells       int64
 	Quarantined int // rejected messages
-	Again       int // queued again for that reason
+	Again       int // cells queued again for that reason
 }
 
 // Collect gathers a run's results into a folder, even while the run goes on. Cells with a rejected
@@ -240,7 +240,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 		return nil, err
 	}
 	defer store.Close()
-	// Others can read the folder meanwhile.
+	// Others can read the folder while outcomes are added.
 	if err := c.putManifest(store, false); err != nil {
 		return nil, err
 	}

@@ -27,9 +27,9 @@ type Replayed struct {
 	Computed []any
 	Rows     []ReplayedRows // of the folder's further tables
 	Same     bool           // all values are equal bit for bit, and the error has the same reason
-	Rounding bool           // equal within [experiment.Rounding]
+	Rounding bool           // the same, with values equal within [experiment.Rounding]
 	Error    [2]string      // stored and computed, "" if ok
-	Failed   bool           // here
+	Failed   bool           // what was computed here
 	Platform string         // of the stored result, "" if unknown
 }
 

@@ -18,7 +18,7 @@ import (
 // with the same identity and the tables that the grid keeps.
 type Reuse struct {
 	Dirs  []ReusedFolder
-	Known *results.Folders // made on this machine, with this run's; nil for none
+	Known *results.Folders // made on this machine, where this run's is added; nil for none
 	Alone bool             // take none from other runs at the server
 	// Report receives, in Submit and Remember, what is left out and why.
 	Report func(error)

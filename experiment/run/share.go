@@ -12,8 +12,8 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// share makes outcomes of other runs, at the server, then in folders, results of a run at the
-// server, for cells without one. It updates k and returns their number.
+// share makes outcomes of other runs results of a run at the server, for cells without one: first
+// from runs at the server, then from folders. It updates k and returns the number of cells.
 func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []string, from Reuse) (shared int, err error) {
 	writer, wants := q.Results(k.number), t.wants
 	t.wants = func(cell string) bool { return !k.done.has(cell) && wants(cell) }
@@ -37,14 +37,14 @@ func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []str
 	if err = errors.Join(err, writer.Drain(ctx)); err != nil {
 		return 0, err
 	}
-	if shared > 0 && !k.fresh { // queued tasks of these cells would be computed
+	if shared > 0 && !k.fresh { // otherwise queued tasks of these cells would be computed
 		_, err = q.RemoveEnded(ctx, t.gate.plan.Run)
 	}
 	return shared, err
 }
 
-// fromRun: a worker may be allowed to store results of that run alone, so only those that pass its
-// own gate count.
+// fromRun takes cells of another run at the server. A worker may be allowed to store results of
+// that run alone, so only those that pass its own gate count.
 func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	some := false
 	for ended, err := range q.Done(ctx, run) {

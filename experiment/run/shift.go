@@ -68,7 +68,7 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 		s.trouble = true
 		s.worker.handBack(d, s.wait, err)
 	case outcome == nil:
-		s.flush() // they do not wait for others
+		s.flush() // finished tasks do not wait for this one
 		s.worker.reportOutcome(d, nil, 0)
 	default:
 		s.worker.lacks.clear(&d.Task)

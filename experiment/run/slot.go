@@ -21,8 +21,8 @@ const (
 	watchEvery = 10 * time.Millisecond
 	// slotCacheBytes bounds unused data sets in a slot's process.
 	slotCacheBytes = 256 << 20
-	// briefly is the time, in seconds, below which a cell's peak is not read, which takes longer;
-	// such a cell fills at most a few MiB.
+	// briefly is the time of a cell, in seconds, below which its peak is not read: reading takes
+	// longer, and such a cell fills at most a few MiB.
 	briefly     = 0.001
 	frameBuffer = 64 << 10
 	// slack is memory kept between cells: getting it back from the system is slow.
@@ -78,7 +78,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	if err := s.answer(frameReady, nil); err != nil {
 		return err
 	}
-	// One goroutine: its stack grows only once.
+	// One goroutine serves all requests: its stack grows only once.
 	defer close(s.requests)
 	go func() { // ends with in, or with the process during a cell
 		for r := range s.requests {
@@ -213,7 +213,7 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature)
 	return outcome
 }
 
-// look ends the process when cell and data sets exceed the memory limit.
+// look ends the process when the cell, including its data sets, exceeds its memory limit.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

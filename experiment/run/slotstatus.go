@@ -23,7 +23,7 @@ type slotStatus struct {
 	slots    []queue.Running      // zero if idle
 	worked   bool                 // since the last announcement
 	troubles []string             // by slot
-	damaged  map[string]time.Time // when last found at the server
+	damaged  map[string]time.Time // data sets at the server, and when last found damaged
 }
 
 const damagedFor = time.Minute

@@ -62,7 +62,8 @@ func (t *trials) try(method string, status experiment.Status, text, cell string,
 		return of
 	}
 	reason := t.reasons.Add(method, status, text, cell, repeats)
-	// A built-in method diverges because of the data. Limits depend on the cell.
+	// A built-in method diverges because of the data. A cell at a limit says nothing about others
+	// of its method.
 	broken := status == experiment.Failed || status == experiment.Diverged && slices.Contains(t.commands, method)
 	key := experiment.ReasonKey(method, status, text)
 	if !broken || of.key != "" && of.key != key {
@@ -92,7 +93,7 @@ func (g *gatherer) lift(of *trial) {
 	of.held = nil
 }
 
-// why: a method without a computed cell would fail again.
+// why marks the reasons of methods without a computed cell as repeating.
 func (t *trials) why() []experiment.Reason {
 	list := t.reasons.List()
 	for i := range list {

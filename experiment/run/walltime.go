@@ -29,9 +29,9 @@ type walltime struct {
 
 	mu     sync.Mutex
 	ratios map[string][]float64 // of the last cells, by method; see timeRatio
-	row    int                  // consecutive, too long
-	begun  int64                // fitted
-	ended  int64                // computed or at their time limit
+	row    int                  // consecutive cells that were too long
+	begun  int64                // cells that fitted
+	ended  int64                // cells computed or at their time limit
 }
 
 // UntilError says that a worker had to end before the queue was empty.
@@ -77,8 +77,8 @@ func (l *walltime) note(method string, cost float64, elapsed time.Duration) {
 	l.ratios[method] = l.ratios[method][max(0, len(l.ratios[method])-mostRatios):]
 }
 
-// fits estimates a cell's time as its cost times the largest recent ratio of its method, if any,
-// and at most its time limit.
+// fits reports whether a cell is expected to end in time: after its cost times the largest recent
+// ratio of its method, if any, and at its time limit at the latest.
 func (l *walltime) fits(method string, task *experiment.Task, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 // Worker computes tasks from a queue, one at a time per slot.
 type Worker struct {
 	Queue *queue.Queue
-	Kinds []experiment.Kind // none with Process: tasks are not checked before
+	Kinds []experiment.Kind // to check tasks before; may be none with Process
 
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
@@ -61,7 +61,7 @@ type Worker struct {
 
 type working struct {
 	puller   *queue.Puller
-	settling context.Context // ends settling
+	settling context.Context // tasks are settled until it ends
 	lacks    *lacks
 	reasons  *experiment.Reasons
 	walltime *walltime
@@ -211,7 +211,7 @@ func (w *Worker) knows(task *experiment.Task) error {
 	return w.Kinds[at].Check(task)
 }
 
-// outlasting returns a context that ends while after ctx.
+// outlasting delays the end of ctx by while.
 func outlasting(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -298,7 +298,7 @@ const (
 // could compute the next ones.
 const batchTime = 50 * time.Millisecond
 
-// batchSize follows many, of which n cells took long.
+// batchSize returns the next batch size, after n cells pulled with size many took long.
 func batchSize(many, n int, long time.Duration) int {
 	fit := int64(batchTime) * int64(n) / max(int64(long), 1)
 	return int(max(1, min(fit, int64(2*many), queue.MaxBatch)))
@@ -324,7 +324,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 				return nil
 			}
 			idle = min(max(2*idle, firstIdle), w.Idle)
-			pause(ctx.Done(), idle) // others can fail or die
+			pause(ctx.Done(), idle) // others can fail or die, and hand tasks back
 			continue
 		case err != nil:
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
