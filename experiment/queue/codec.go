@@ -197,8 +197,9 @@ const (
 	majorMap   = 5
 )
 
-// checkRoom adds up the heads of items. The library bounds lengths by the message, but an empty
-// column of one byte becomes an [experiment.Vector] of over a hundred.
+// checkRoom refuses a message, by the heads of its items, whose decoding would exceed roomFor. The
+// library bounds lengths by the message, but an empty column of one byte becomes an
+// [experiment.Vector] of over a hundred.
 func checkRoom(data []byte) error {
 	const column = int(unsafe.Sizeof(experiment.Vector{}))
 	room := roomFor(len(data))

@@ -63,7 +63,7 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 }
 
 // load reads, without Whole, only the message of an outcome in the Object Store, see results.small:
-// whoever may store there decides its size.
+// anyone who may store there decides its size.
 func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	header := msg.Headers()
 	if f.Whole {

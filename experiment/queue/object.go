@@ -316,8 +316,8 @@ func (r *objectReader) Close() error {
 	return nil
 }
 
-// remove works by subject: whoever may store an object can store an invalid description, which is
-// removed and reported.
+// remove works by subject: anyone who may store an object can store an invalid description, which
+// is removed and reported.
 func (o objects) remove(ctx context.Context, such func(name string) bool) error {
 	names, err := o.names(ctx, such)
 	if err != nil {

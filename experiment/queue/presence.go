@@ -27,8 +27,8 @@ type Presence struct {
 	At      time.Time `json:"at"`    // by its clock
 	State   string    `json:"state"` // as announced; see [Presence.StateAt]
 	Running []Running `json:"running"`
-	Done    int64     `json:"done"`
-	Failed  int64     `json:"failed"`            // attempts
+	Done    int64     `json:"done"`              // cells computed since the start
+	Failed  int64     `json:"failed"`            // failed attempts
 	Trouble string    `json:"trouble,omitempty"` // why it cannot compute now
 
 	Computes []experiment.Need `json:"computes"`
@@ -40,7 +40,7 @@ type Presence struct {
 type Lack struct {
 	Run  string `json:"run"`
 	What string `json:"what"`
-	Why  string `json:"why"`
+	Why  string `json:"why"` // how that was noticed
 }
 
 func (l Lack) String() string { return fmt.Sprintf("lacks %s: %s", l.What, l.Why) }

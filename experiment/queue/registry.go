@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// runFeed is a lane of a run to pull from.
 type runFeed struct {
 	run      string
 	lane     string

@@ -16,7 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Headers of a result, readable without the body.
+// Headers of a result: how its cell ended and to which task it belongs, without the body.
 const (
 	statusHeader = "Agepath-Status"
 	taskHeader   = "Agepath-Task"   // see numberHeader
@@ -122,8 +122,8 @@ func (r results) load(ctx context.Context, subject string, header nats.Header, b
 	return outcome, asUnfit(err)
 }
 
-// has reports whether a cell has a result of this task or a later one. After earlier results the
-// cell was put back.
+// has reports whether a cell has a result of this task or a later one. Earlier results do not
+// count: the cell was put back.
 func (r results) has(ctx context.Context, run, cell string, task uint64) (bool, error) {
 	msg, err := r.last(ctx, resultsStream, resultTopic.cell(run, cell))
 	if err != nil || msg == nil {

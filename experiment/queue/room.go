@@ -14,7 +14,7 @@ const (
 	// it stops answering or turns its streams off for good, and only logs why. Some tasks, results
 	// and stream blocks must fit in, and then the results flushed to the same disk.
 	leastRoom = 1 << 20
-	// leastFiles is for stream blocks and tables.
+	// leastFiles is the minimum number of free files, for stream blocks and tables.
 	leastFiles = 32
 	roomEvery  = time.Second
 	// storeLimit leaves the limit to the disk. The server's default, three quarters of the free

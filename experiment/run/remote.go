@@ -227,8 +227,8 @@ type Collected struct {
 	Again       int // cells queued again for that reason
 }
 
-// Collect gathers a run's results into a folder, even while the run goes on. Cells with a rejected
-// result are queued again.
+// Collect gathers a run's results into a folder, even during the run. Cells with a rejected result are
+// queued again.
 func Collect(ctx context.Context, q *queue.Queue, run, out, version string, compression results.Compression) (*Collected, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {

@@ -21,14 +21,14 @@ import (
 // Worker computes tasks from a queue, one at a time per slot.
 type Worker struct {
 	Queue *queue.Queue
-	Kinds []experiment.Kind // to check tasks before; may be none with Process
+	Kinds []experiment.Kind // that it computes; if none, with Process, tasks are not checked before
 
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
 	Drain      bool          // return when no task is queued or in flight elsewhere
 	Idle       time.Duration // see [queue.WorkerConfig]; default: 1 s
 	Grace      time.Duration // for running cells after a stop, then handed back; default: 0
-	Until      time.Time     // end of the worker, including Grace; later cells are not begun; default: none
+	Until      time.Time     // end of the worker, including Grace; cells that would end later are not begun; default: none
 	RetryDelay time.Duration // before a failed cell is tried again; default: 5 s
 	MaxDeaths  int           // see [queue.WorkerConfig]
 	Version    string
@@ -43,7 +43,7 @@ type Worker struct {
 	Cache      string
 	CacheBytes int64
 
-	// AllowCommands lets tasks run commands: whoever can publish tasks can then run programs on
+	// AllowCommands lets tasks run commands: anyone who can publish tasks can then run programs on
 	// this machine. Default: such tasks are left to others.
 	AllowCommands bool
 	// Alone says that no other worker takes tasks: what this one lacks for a command fails the
