@@ -17,18 +17,17 @@ import (
 )
 
 // Every byte of an Arrow file written here has a checksum. The checksums are between the stream's
-// end marker and the footer, where no reader looks: readers of streams stop before, readers of
-// files start at the footer. A section is a batch, the first with everything before it; the last
-// section is the end marker.
+// end marker and the footer, where no reader looks. A section is a batch, the first with everything
+// before it; the last section is the end marker.
 //
-//	for each section: its end in the file (int64), CRC-32C (uint32), zero (uint32)
-//	CRC-32C of the footer up to the end of the file (uint32)
-//	number of sections (uint32)
-//	CRC-32C of this block up to here (uint32)
-//	"SUMS"
+// 	for each section: its end in the file (int64), CRC-32C (uint32), zero (uint32)
+// 	CRC-32C of the footer up to the end of the file (uint32)
+// 	number of sections (uint32)
+// 	CRC-32C of this block up to here (uint32)
+// 	"SUMS"
 //
-// Numbers are little-endian. The schema's metadata ([MetadataChecksums]) also records that the file
-// has the block, so that damage cannot hide it.
+// Numbers are little-endian. The schema's metadata ([MetadataChecksums]) records that the block
+// exists, so that damage cannot hide it.
 
 const (
 	sumsMagic  = "SUMS"
@@ -38,7 +37,6 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sums are the checksums of an [output].
 type sums struct {
 	crc   uint32 // of the current section
 	block []byte // the earlier sections
@@ -52,7 +50,6 @@ func (s *sums) endSection(at int64) {
 	s.crc = 0
 }
 
-// close returns the block for a footer.
 func (s *sums) close(footer []byte) []byte {
 	n := uint32(len(s.block) / sumSection)
 	block := binary.LittleEndian.AppendUint32(s.block, crc32.Checksum(footer, castagnoli))
@@ -71,8 +68,8 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s; restore the folder from a copy, or remove all *.arrow files of it and compute the cells again", e.Path, e.What)
 }
 
-// checkSums reads every byte of a file and compares it with the checksums. The error is a
-// [*DamageError] for a file that differs or has none.
+// checkSums compares every byte of a file with its checksums. The error is a [*DamageError], also
+// for a file without checksums.
 func checkSums(ctx context.Context, d disk.FS, path string) error {
 	t := &TableReader{path: path}
 	var err error
@@ -140,7 +137,6 @@ func (t *TableReader) checkSums(ctx context.Context) error {
 	return nil
 }
 
-// sumsBlock reads the block of checksums before the footer.
 func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 	var tail [sumsTail]byte
 	if footer >= sumsTail {
@@ -169,8 +165,8 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 	return block, nil
 }
 
-// CheckFiles refuses a folder with a damaged file. It refuses a file of another version as such,
-// because that version may store its checksums differently.
+// CheckFiles refuses a folder with a damaged file. A file of another version is refused as such:
+// its checksums may have another form.
 func CheckFiles(ctx context.Context, dir string) error {
 	names, err := finalNames(dir)
 	if err != nil {
@@ -192,8 +188,8 @@ func CheckFiles(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Tables lists the tables of a folder that have a file, the cells last, and counts the streams that
-// are not gathered yet. It leaves out those of former grids.
+// Tables lists the tables of a folder that have a file, the cells last and without those of former
+// grids, and counts the streams.
 func Tables(dir string) (tables []string, streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {

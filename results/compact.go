@@ -14,18 +14,16 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Compact flushes and turns everything durable into one file per table: cells.arrow with one row
-// per cell in the given order, the grid's, and the further tables in the same order of cells, with
-// the rows of a cell as in its outcome. Cells that are not in the order go into the same tables of
-// former grids, former.cells.arrow and so on, by identity, and return when the order has them
-// again. Equal outcomes give equal bytes under one compression, in any order of arrival; files that
-// would not change are not touched.
+// Compact flushes and merges everything durable into one file per table, in the given order of
+// cells, the grid's. Cells that are not in the order go into the tables of former grids,
+// former.cells.arrow and so on, by identity, and return when the order has them again. Equal
+// outcomes give equal bytes under one compression, in any order of arrival; unchanged files are not
+// touched.
 //
-// New files replace the old ones only when they are whole and durable, and the streams are deleted
-// after that, so an error or a crash at any point loses nothing. The disk needs room for the old
-// and the new files and, for tables larger than 24 MiB, for one more copy of the largest. Memory:
-// about 100 bytes a cell, 24 MiB of rows, and 1024 rows of each of up to 32 runs that are merged.
-// Other methods wait meanwhile.
+// An error or a crash at any point loses nothing: the streams are deleted only after the new files
+// are whole and durable. The disk needs room for the old and the new files and, for tables larger
+// than 24 MiB, one more copy of the largest. Memory: 100 bytes a cell, 24 MiB of rows, and 1024
+// rows of each of up to 32 merged runs. Other methods wait meanwhile.
 func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,16 +52,15 @@ func (s *Store) haveFinals() bool {
 	return true
 }
 
-// finalSet defines a set of final files, one per table.
 type finalSet struct {
 	name  func(table string) string
-	kept  []string // further tables that get a file even without rows
+	kept  []string
 	holds func(slot int32, at rowSource) bool
 	trims bool // only cells.arrow is written: the further tables still have rows of the leaving cells
 }
 
-// compact writes the final files; the first n cells of the index are the grid's. See
-// [Store.recover] for the order.
+// compact writes the final files; the first n cells of the index are the grid's. [Store.recover]
+// explains the order.
 func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error {
 	if err := s.disk.SyncDir(s.dir); err != nil { // names left by a killed process
 		return err
@@ -112,7 +109,7 @@ func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at rowSo
 	return err
 }
 
-// removeFormer deletes the files of former grids, the cells first.
+// removeFormer deletes the cells first.
 func (s *Store) removeFormer() error {
 	s.former = nil
 	for _, table := range slices.Backward(s.rows.tables) {
@@ -147,7 +144,7 @@ func (s *Store) Prune() (cells int, err error) {
 }
 
 // trim removes the cells that leave the grid from cells.arrow before the further tables lose their
-// rows. It also removes rows that count elsewhere.
+// rows, and removes rows that count elsewhere.
 func (s *Store) trim(ctx context.Context, n int) error {
 	cells := s.rows.cells()
 	if !slices.Contains(s.finals, cells.Name) {
@@ -162,7 +159,7 @@ func (s *Store) trim(ctx context.Context, n int) error {
 	return s.commit(finalName, nil)
 }
 
-// writeFinals writes a set of final files, puts them in place and returns the tables that have one.
+// writeFinals writes a set of final files, puts them in place and returns their tables.
 func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string, err error) {
 	defer func() {
 		if err == nil {
@@ -190,8 +187,8 @@ func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string
 	return append(written, cells.Name), s.commit(set.name, written)
 }
 
-// compactTable writes the temporary file of a table and returns its number of rows. The file of
-// cells names the tables written with it.
+// compactTable writes the temporary file of a table. The file of cells names the tables written
+// with it.
 func (s *Store) compactTable(ctx context.Context, table experiment.Table, set finalSet, with []string) (rows int, err error) {
 	sorter := &tableSorter{
 		disk: s.disk, dir: s.dir, table: table, run: s.rows.run, limits: s.limits,
@@ -239,8 +236,8 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 	})
 }
 
-// gather adds the rows of a file that count and belong to the set: those of cells whose source it
-// is. It reads the given number of batches of a stream.
+// gather adds the rows of cells of the set whose source is the file. It reads the given number of
+// batches of a stream.
 func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, name string, number, batches int) (rows int, err error) {
 	reader, err := openTable(s.disk, s.path(name), nil)
 	if err != nil {
@@ -273,7 +270,7 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 	return rows, nil
 }
 
-// commit puts the temporary files of a set in place, cells.arrow last.
+// commit puts the temporary files in place, cells.arrow last.
 func (s *Store) commit(name func(table string) string, written []string) error {
 	for _, table := range written {
 		if err := s.rename(name(table)); err != nil {
@@ -289,10 +286,9 @@ func (s *Store) commit(name func(table string) string, written []string) error {
 	return s.disk.SyncDir(s.dir)
 }
 
-// removeReplaced deletes the files that the final files have replaced. Remains after a crash or an
-// error must not count for more than before. So files of further tables without rows are deleted
-// before the segments whose cells they could be attributed to, then the segments, the earliest
-// first and of each the cells first.
+// removeReplaced deletes the replaced files in an order in which remains after a crash or an error
+// count for no more than before: files of further tables without rows, before the segments whose
+// cells they could be attributed to, then the segments by number, of each the cells first.
 func (s *Store) removeReplaced() error {
 	if !s.replaced {
 		return nil

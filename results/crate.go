@@ -32,21 +32,18 @@ const (
 	crateTool    = "https://github.com/agepath/agepath"
 )
 
-// encodings are the media types of files by the end of their names.
 var encodings = map[string]string{
 	".arrow": "application/vnd.apache.arrow.file", ".parquet": "application/vnd.apache.parquet", ".json": "application/json",
 	".csv": "text/csv", ".md": "text/markdown", ".html": "text/html", ".tex": "application/x-tex", ".svg": "image/svg+xml", ".png": "image/png",
 }
 
-// crateEntity is an entity of a crate.
 type crateEntity map[string]any
 
 func reference(id string) crateEntity { return crateEntity{"@id": id} }
 
-// crate is a graph of entities.
 type crate struct{ graph []crateEntity }
 
-// add adds an entity and returns a reference to it.
+// add returns a reference to the new entity.
 func (c *crate) add(id, kind, name string, properties crateEntity) crateEntity {
 	entity := crateEntity{"@id": id, "@type": kind, "name": name}
 	maps.Copy(entity, properties)
@@ -54,12 +51,10 @@ func (c *crate) add(id, kind, name string, properties crateEntity) crateEntity {
 	return reference(id)
 }
 
-// WriteCrate describes dir, whose run has ended, for archives: as an RO-Crate 1.1 of the
-// profile Process Run Crate 0.5, in [CrateName]. The run is an action of agepath with its
-// version, from the start of the first cell to the end of the last; what it took are the grid
-// and the data sets with their digests, what it made are the tables. All comes from the
-// manifest and the files; paths and names of machines are left out. Equal folders give equal
-// bytes.
+// WriteCrate writes [CrateName], an RO-Crate 1.1 of the profile Process Run Crate 0.5, for dir,
+// whose run has ended. The run is an action of agepath from the start of the first cell to the end
+// of the last; the grid and the data sets, with digests, are its inputs, the tables its outputs.
+// Paths and names of machines are left out. Equal folders give equal bytes.
 //
 // Source: researchobject.org/ro-crate/specification/1.1, researchobject.org/workflow-run-crate.
 func WriteCrate(ctx context.Context, dir string) error {
@@ -113,7 +108,6 @@ func WriteCrate(ctx context.Context, dir string) error {
 	})
 }
 
-// ended counts the cells that have ended, and says how.
 func (m *Manifest) ended() (cells int64, text string) {
 	var parts []string
 	for _, status := range experiment.Statuses {
@@ -125,7 +119,6 @@ func (m *Manifest) ended() (cells int64, text string) {
 	return cells, fmt.Sprintf("%d of %d cells have ended (%s)", cells, m.Cells, strings.Join(parts, ", "))
 }
 
-// crateTimes returns when the first cell began and the last one ended.
 func crateTimes(ctx context.Context, dir string) (start, end time.Time, err error) {
 	err = eachFrame(ctx, filepath.Join(dir, CellsFile), []string{"started_at", "finished_at"}, func(f *Frame) error {
 		for row := range f.Rows() {
@@ -146,7 +139,6 @@ func crateTimes(ctx context.Context, dir string) (start, end time.Time, err erro
 	return start, end, err
 }
 
-// addInputs adds the grid, its overrides, the data sets and the files of commands.
 func (c *crate) addInputs(m *Manifest) (list []crateEntity) {
 	list = append(list, c.add("#grid", "PropertyValue", "grid", crateEntity{"value": m.Grid, "description": "The grid file, YAML"}))
 	if len(m.Set) > 0 {
@@ -164,7 +156,6 @@ func (c *crate) addInputs(m *Manifest) (list []crateEntity) {
 	return list
 }
 
-// addFiles adds the files of dir: the tables, the manifest and the report.
 func (c *crate) addFiles(ctx context.Context, dir string, contents *Contents) (parts, tables []crateEntity, err error) {
 	add := func(name string) (crateEntity, error) {
 		if err := ctx.Err(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// CSV writes comma-separated values in which no field is a formula for a spreadsheet: names of data
-// sets, features and settings come from other people's files and grids. Numbers are unchanged.
+// CSV writes comma-separated values in which no field is a formula for a spreadsheet: names come
+// from other people's files and grids. Numbers are unchanged.
 type CSV struct {
 	w     *csv.Writer
 	plain []string
@@ -19,7 +19,6 @@ type CSV struct {
 // NewCSV returns a writer to w. Call [CSV.Flush] at the end.
 func NewCSV(w io.Writer) *CSV { return &CSV{w: csv.NewWriter(w)} }
 
-// Write writes one row without changing it.
 func (c *CSV) Write(row []string) error {
 	c.plain = c.plain[:0]
 	for _, field := range row {
@@ -28,8 +27,8 @@ func (c *CSV) Write(row []string) error {
 	return c.w.Write(c.plain)
 }
 
-// Add writes one row of values: numbers exactly, NaN as an empty field, a []string as several
-// fields, others by [fmt.Sprint]. [CSV.Flush] returns its error.
+// Add writes one row: numbers exactly, NaN as an empty field, a []string as several fields, others
+// by [fmt.Sprint]. [CSV.Flush] returns its error.
 func (c *CSV) Add(values ...any) {
 	var row []string
 	for _, value := range values {
@@ -45,7 +44,6 @@ func (c *CSV) Add(values ...any) {
 	_ = c.Write(row) // Flush returns the error
 }
 
-// exactly formats x exactly, NaN as "".
 func exactly(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -53,18 +51,17 @@ func exactly(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// Flush writes the buffer and returns the first error of all writes.
+// Flush returns the first error of all writes.
 func (c *CSV) Flush() error {
 	c.w.Flush()
 	return c.w.Error()
 }
 
-// formulaStarts are the first characters by which spreadsheets recognize a formula, also in full
-// width, and white space that some of them skip before. Source: OWASP, CSV Injection.
+// formulaStarts begin formulas in spreadsheets, also in full width or after white space. Source:
+// OWASP, CSV Injection.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
-// plainField puts an apostrophe before a text that a spreadsheet would evaluate; signed numbers are
-// safe.
+// plainField puts an apostrophe before a text that a spreadsheet would evaluate.
 func plainField(text string) string {
 	if text == "" || strings.IndexAny(text, formulaStarts) != 0 {
 		return text

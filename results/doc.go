@@ -1,7 +1,4 @@
-// Package results stores the outcomes of a run and reads them back: Arrow tables in a folder,
-// written so that a crash loses nothing durable, and the manifest that describes them.
-//
-// [github.com/agepath/agepath/results/analysis] evaluates the files,
-// [github.com/agepath/agepath/results/figure] draws them, and
-// [github.com/agepath/agepath/results/report] writes them as text.
+// Package results stores the outcomes of a run as Arrow tables in a folder, so that a crash loses
+// nothing durable, with a manifest, and reads them back. Package analysis evaluates the files,
+// figure draws them, report writes them as text.
 package results

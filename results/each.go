@@ -13,7 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Vectors returns the columns with the given names, which must have the given types.
+// Vectors returns the columns with the given names and types.
 func (f *Frame) Vectors(path string, columns []string, kinds []experiment.Type) ([]*experiment.Vector, error) {
 	vectors := make([]*experiment.Vector, len(columns))
 	for j, name := range columns {
@@ -25,7 +25,6 @@ func (f *Frame) Vectors(path string, columns []string, kinds []experiment.Type) 
 	return vectors, nil
 }
 
-// eachFrame calls do with each batch of a table, with the given columns.
 func eachFrame(ctx context.Context, path string, columns []string, do func(*Frame) error) error {
 	table, err := OpenTable(path, columns...)
 	if err != nil {
@@ -35,7 +34,7 @@ func eachFrame(ctx context.Context, path string, columns []string, do func(*Fram
 	return table.each(ctx, math.MaxInt, func(_ int, f *Frame) error { return do(f) })
 }
 
-// each calls do with the next batches, at most limit, and their numbers from 0.
+// each calls do with at most limit batches, numbered from 0.
 func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Frame) error) error {
 	for k := range limit {
 		if err := ctx.Err(); err != nil {
@@ -55,7 +54,7 @@ func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Fra
 	return nil
 }
 
-// EachFrameOf is eachFrame for the batches with rows of wanted cells.
+// EachFrameOf calls do with the batches of a table that have rows of wanted cells.
 func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool, columns []string, do func(*Frame) error) error {
 	any := func(_ int, cells []string) bool {
 		last := ""
@@ -70,9 +69,8 @@ func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool
 	return eachPart(ctx, path, any, columns, func(_ []string, f *Frame) error { return do(f) })
 }
 
-// eachPart calls do with the cells and the columns of the batches that wanted selects by their
-// number, from 0, and their cells. Of the other batches it decodes only the column cell, which
-// halves the time if few are wanted.
+// eachPart calls do with the batches that wanted selects by number, from 0, and cells. It decodes
+// only the column cell of the others, which halves the time if few are wanted.
 func eachPart(ctx context.Context, path string, wanted func(k int, cells []string) bool, columns []string, do func(cells []string, f *Frame) error) error {
 	table, err := OpenTable(path, columns...)
 	if err != nil {
@@ -101,8 +99,8 @@ func eachPart(ctx context.Context, path string, wanted func(k int, cells []strin
 	})
 }
 
-// Frame is a table in memory, or the requested columns of it. Values of column j are in
-// Batch.Columns[j]; see [experiment.Vector].
+// Frame is a table in memory, or the requested columns of it. Batch.Columns[j] has the values of
+// Columns[j].
 type Frame struct {
 	Columns  []experiment.Column // name and type; Doc is not in the files
 	Batch    experiment.Batch
@@ -116,7 +114,6 @@ func (f *Frame) Index(name string) int {
 	return slices.IndexFunc(f.Columns, func(c experiment.Column) bool { return c.Name == name })
 }
 
-// Column returns the values of a column, which must have the given type.
 func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, error) {
 	j := f.Index(name)
 	if j < 0 {
@@ -128,15 +125,14 @@ func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, e
 	return &f.Batch.Columns[j], nil
 }
 
-// At returns the value of column j in a row, nil for null. It is for display; loops use the vectors
-// of [Frame.Column].
+// At returns a value for display, nil for null. Loops use [Frame.Column].
 func (f *Frame) At(j, row int) any { return f.Batch.At(f.Columns[j], j, row) }
 
-// errGathered says that a run turned its streams into tables while these were read.
+// errGathered reports that a run merged its streams into tables while they were read.
 var errGathered = errors.New("the run gathered its streams into tables while they were read")
 
-// eachPartial calls do with every batch of a table of a folder whose run has not ended, the
-// oldest first: those of its file, if it exists, and those so far in its streams.
+// eachPartial calls do with every batch of a table whose run has not ended, the oldest first: those
+// of the final file, if any, then those of the streams.
 func eachPartial(ctx context.Context, dir, table string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
 	for _, number := range append([]int{0}, segments...) {
 		name := finalName(table)
@@ -150,8 +146,8 @@ func eachPartial(ctx context.Context, dir, table string, segments []int, columns
 		})
 		switch {
 		case err == nil:
-		case number == 0 && errors.Is(err, fs.ErrNotExist): // nothing is gathered yet
-		case number > 0 && errors.Is(err, errTorn): // not even its schema is whole yet
+		case number == 0 && errors.Is(err, fs.ErrNotExist): // no final file yet
+		case number > 0 && errors.Is(err, errTorn): // the stream's schema is incomplete
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%s: %w; do it again", filepath.Join(dir, name), errGathered)
 		default:
@@ -162,13 +158,11 @@ func eachPartial(ctx context.Context, dir, table string, segments []int, columns
 }
 
 // EachNewest calls do with the counting rows of the cells in dir, batch by batch, including streams
-// of a run that has not ended, where a batch can have none. The columns must include cell. It
-// returns the number of streams.
+// of a run that has not ended; a batch can be empty. The columns must include cell.
 func EachNewest(ctx context.Context, dir string, columns []string, do func(*Frame) error) (streams int, err error) {
 	return eachNewest(ctx, dir, "cells", columns, do)
 }
 
-// eachNewest is [EachNewest] for any table.
 func eachNewest(ctx context.Context, dir, table string, columns []string, do func(*Frame) error) (streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {

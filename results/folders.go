@@ -15,20 +15,19 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Folders remembers the folders of results made on this machine, in a file with a line of JSON for
-// each. The file may be removed at any time: cells are then computed again. Several processes may
-// use it.
+// Folders records the folders of results made on this machine, in a file with a line of JSON for
+// each. Several processes may use the file. Removing it only means that cells are computed again.
 type Folders struct {
 	Path string
-	// Build names the program if its version does not, see [Committed]; "" otherwise.
+	// Build identifies the program if its version does not, see [Committed]; "" otherwise.
 	Build string
 }
 
 // Folder is a folder of results made on this machine.
 type Folder struct {
 	Dir string `json:"dir"` // absolute
-	// Build names the program that computed the rows whose version is not [Committed]; "" if there
-	// is none, or more than one.
+	// Build identifies the program that computed the rows whose version is not [Committed]; "" for
+	// none or several.
 	Build string `json:"build,omitempty"`
 }
 
@@ -40,8 +39,8 @@ func Committed(version string) bool {
 	return strings.HasPrefix(version, "v") && !strings.Contains(version, "dirty")
 }
 
-// Takes reports whether a row of the folder with this version was computed by this program's
-// algorithm, provided that the versions of the two methods are equal.
+// Takes reports whether this program's algorithm computed a row with this version in the folder,
+// given equal versions of the methods.
 func (f *Folders) Takes(folder Folder, version string) bool {
 	if f.Build == "" {
 		return Committed(version)
@@ -69,7 +68,7 @@ func (f *Folders) Remember(dir string, others bool) error {
 		}
 		list, own.Build = slices.Delete(list, i, i+1), ""
 	}
-	if lines >= 2*mostFolders { // additions by another process at this moment may be lost
+	if lines >= 2*mostFolders { // concurrent additions may be lost
 		list = append([]Folder{own}, list...)
 		slices.Reverse(list)
 		return disk.Replace(disk.OS{}, f.Path, func(file disk.File) error {
@@ -93,7 +92,7 @@ func (f *Folders) Remember(dir string, others bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // after a partial line of a killed process
+	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // the previous line may be partial after a crash
 	return errors.Join(err, file.Close())
 }
 
@@ -103,7 +102,6 @@ func (f *Folders) List() ([]Folder, error) {
 	return list[:min(len(list), mostFolders)], err
 }
 
-// read returns the folders, the newest first, and the number of lines of the file.
 func (f *Folders) read() (list []Folder, lines int, err error) {
 	file, err := f.open(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +127,7 @@ func (f *Folders) read() (list []Folder, lines int, err error) {
 	return list, lines, nil
 }
 
-// open opens the file, which must belong to this user and not be a link.
+// open refuses links and files of other users.
 func (f *Folders) open(flags int) (*os.File, error) {
 	dir, name := filepath.Split(f.Path)
 	if err := disk.CheckOwn(dir); err != nil {

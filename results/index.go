@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// CellKey is a cell's identity: the bytes of its 32 hex digits.
+// CellKey is a cell's identity.
 type CellKey [16]byte
 
 // ParseCell reads the identity of a cell, 32 hex digits.
@@ -39,9 +39,8 @@ func isLower(s string) bool {
 
 func (k CellKey) String() string { return hex.EncodeToString(k[:]) }
 
-// rowSource is the location of a cell's rows: one batch of the streams of one segment, the same in
-// every table. Segment 0 means the final files, in which the cell alone finds its rows,
-// formerSegment those of former grids.
+// rowSource locates a cell's rows: one batch of the streams of one segment, the same in every
+// table. Segment 0 means the final files, where the cell identifies its rows.
 type rowSource struct {
 	segment, batch int32
 }
@@ -58,7 +57,6 @@ type entry struct {
 	has    uint8 // bit k: computed for the k-th further table
 }
 
-// index holds the durable cells.
 type index struct {
 	entries []entry           // in the order of the final file, then of arrival
 	slots   map[CellKey]int32 // positions in entries
@@ -69,7 +67,6 @@ type index struct {
 	needed  uint8    // tables required for a computed cell to count as done
 }
 
-// indexed are the columns for an index.
 var indexed = []string{"cell", "status", "short_of", "tables"}
 
 func newIndex(further, needed []string) *index {
@@ -85,7 +82,6 @@ func (x *index) counted(e *entry) bool {
 	return e.has&x.needed == x.needed || !experiment.Statuses[e.status].Computed()
 }
 
-// lists returns entry.has for tables of the given names.
 func (x *index) lists(names []string) (has uint8) {
 	for k, table := range x.further {
 		if slices.Contains(names, table) {
@@ -107,8 +103,8 @@ func (x *index) number() {
 	}
 }
 
-// set records the source of a cell's rows; has are the tables computed for it. Rows elsewhere are
-// dead.
+// set records the source of a cell's rows, and in has the tables computed for it. Its rows
+// elsewhere are dead.
 func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uint8) error {
 	number := slices.Index(experiment.Statuses, status)
 	if number < 0 {
@@ -126,7 +122,6 @@ func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uin
 	return nil
 }
 
-// setShort records the column short_of of a cell, 0 for null.
 func (x *index) setShort(key CellKey, short float64) {
 	if short > 0 {
 		x.short[key] = short
@@ -143,11 +138,11 @@ func (x *index) shortOf(cell string) float64 {
 	return x.short[key]
 }
 
-// add records the source of the rows of a frame's cells; the frame has the columns of indexed.
-// keep, if not nil, selects the known cells to change.
+// add records the source of the cells of a frame with the columns of indexed. keep, if not nil,
+// selects the known cells to change.
 func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 	statuses := f.Batch.Columns[1].Texts
-	last, lists := "", uint8(0) // of the column tables, which is nearly constant
+	last, lists := "", uint8(0) // column tables rarely changes
 	for i, cell := range f.Batch.Columns[0].Texts {
 		key, err := ParseCell(cell)
 		if err != nil {
@@ -190,8 +185,8 @@ func (x *index) find(cell string) (*entry, int32, bool) {
 	return &x.entries[slot], slot, true
 }
 
-// sort puts the entries in the given order; cells that are not in the order come last, by identity.
-// It returns the number of cells in the order, and whether that is the order of the final files.
+// sort puts the entries in the given order, cells outside it last, by identity. It returns the
+// number of cells in the order, and whether the final files have that order.
 func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 	if len(x.entries) == 0 {
 		return 0, true

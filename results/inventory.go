@@ -14,17 +14,17 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Inventory has the cells in the files of a folder.
+// Inventory lists the cells in the files of a folder.
 type Inventory struct {
 	index    *index
 	files    int   // of cells, including streams
 	segments []int // of the streams, ascending
 }
 
-// TakeInventory finds the cells in the files of dir, including those of former grids, also while a
-// store writes them. Unlike [Open] it takes no lock and changes nothing. A folder that does not
-// exist has no cells; another schema version is a [*VersionError]. A computed cell counts if it was
-// computed for the needed further tables, at most 8.
+// TakeInventory finds the cells in the files of dir, including those of former grids. Unlike [Open]
+// it takes no lock, so a store may be writing. A folder that does not exist has no cells; another
+// schema version is a [*VersionError]. A computed cell counts if it has the needed further tables,
+// at most 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
 	inventory := &Inventory{index: newIndex(needed, needed)}
 	segments, err := cellStreams(dir)
@@ -50,7 +50,6 @@ func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory
 	return inventory, inventory.add(ctx, dir, formerName, formerSegment)
 }
 
-// cellStreams returns the segments in dir with a stream of cells, ascending.
 func cellStreams(dir string) ([]int, error) {
 	items, err := os.ReadDir(dir)
 	if err != nil {
@@ -66,7 +65,7 @@ func cellStreams(dir string) ([]int, error) {
 	return segments, nil
 }
 
-// add adds the cells of a segment, or of final files, that no earlier file had.
+// add adds the cells that no earlier file had.
 func (v *Inventory) add(ctx context.Context, dir string, name func(table string) string, number int) error {
 	reader, err := OpenTable(filepath.Join(dir, name("cells")), indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,14 +83,13 @@ func (v *Inventory) add(ctx context.Context, dir string, name func(table string)
 
 func (v *Inventory) Len() int { return len(v.index.entries) }
 
-// Has reports whether a cell exists, even if not computed for the needed tables.
+// Has reports whether a cell exists, even without the needed tables.
 func (v *Inventory) Has(cell string) bool {
 	_, _, ok := v.index.find(cell)
 	return ok
 }
 
-// Status returns how a cell ended; false if it does not exist or was not computed for the needed
-// tables.
+// Status returns how a cell ended; false if it does not exist or lacks needed tables.
 func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 	e, _, ok := v.index.find(cell)
 	if !ok || !v.index.counted(e) {
@@ -100,7 +98,6 @@ func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 	return experiment.Statuses[e.status], true
 }
 
-// ShortOf returns the column short_of of a cell, 0 for null.
 func (v *Inventory) ShortOf(cell string) float64 { return v.index.shortOf(cell) }
 
 // StoredCell is the newest outcome of a cell in the files of a folder.
@@ -109,9 +106,8 @@ type StoredCell struct {
 	at        rowSource
 }
 
-// FindCell finds the newest outcome of a cell of the grid in dir, also while a store writes dir or
-// after its process was killed. It returns nil if dir does not have the cell, and an error that is
-// [fs.ErrNotExist] if dir has no file of cells.
+// FindCell finds the newest outcome of a cell of the grid in dir, without a lock. It returns nil if
+// dir does not have the cell, and [fs.ErrNotExist] if dir has no file of cells.
 func FindCell(ctx context.Context, dir, cell string) (*StoredCell, error) {
 	inventory, err := takeSome(ctx, dir)
 	if err != nil {
@@ -124,8 +120,8 @@ func FindCell(ctx context.Context, dir, cell string) (*StoredCell, error) {
 	return &StoredCell{dir, cell, e.source}, nil
 }
 
-// CellsBeginning returns up to most cells of the grid in dir whose identity begins with begin, also
-// while a store writes dir. Its error is [fs.ErrNotExist] if dir has no file of cells.
+// CellsBeginning returns up to most cells of the grid in dir whose identity begins with begin,
+// without a lock. Its error is [fs.ErrNotExist] if dir has no file of cells.
 func CellsBeginning(ctx context.Context, dir, begin string, most int) (found []string, err error) {
 	inventory, err := takeSome(ctx, dir)
 	if err != nil {
@@ -139,7 +135,6 @@ func CellsBeginning(ctx context.Context, dir, begin string, most int) (found []s
 	return found, nil
 }
 
-// takeSome is [TakeInventory] of a folder that must have a file of cells.
 func takeSome(ctx context.Context, dir string) (*Inventory, error) {
 	inventory, err := TakeInventory(ctx, dir, nil)
 	if err == nil && inventory.files == 0 {

@@ -12,11 +12,10 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// ManifestName is the name of the manifest in DIR.
 const ManifestName = "manifest.json"
 
-// Manifest describes the files in DIR. It contains nothing that differs between two runs of the
-// same cells, such as times.
+// Manifest describes the files in DIR. Two runs of the same cells have equal manifests: it contains
+// no times.
 type Manifest struct {
 	SchemaVersion int                       `json:"schema_version"`
 	Name          string                    `json:"name"` // of the grid
@@ -24,57 +23,51 @@ type Manifest struct {
 	Kind          string                    `json:"kind"`                  // of the experiment
 	Versions      map[string]string         `json:"versions"`              // by subject
 	Data          map[string]string         `json:"data"`                  // digests by name of the data set
-	Absent        []ManifestData            `json:"absent,omitempty"`      // data sets of the grid that the run leaves out because they are missing
+	Absent        []ManifestData            `json:"absent,omitempty"`      // missing data sets that the run leaves out
 	Cells         int64                     `json:"cells"`                 // of the grid
 	Counts        map[experiment.Status]int `json:"counts"`                // cells in the files by status
 	Tables        []ManifestTable           `json:"tables"`                // of the files
 	Compression   Compression               `json:"compression,omitempty"` // of the files
-	Grid          string                    `json:"grid,omitempty"`        // the grid as run, YAML
-	File          string                    `json:"file,omitempty"`        // of the grid, as it was named: relative paths of data begin at its folder
+	Grid          string                    `json:"grid,omitempty"`        // as run, YAML
+	File          string                    `json:"file,omitempty"`        // as named; relative paths of data begin at its folder
 	Set           []string                  `json:"set,omitempty"`         // overrides of the grid
 	Files         map[string]string         `json:"files,omitempty"`       // digests of the files of commands by name
 
-	// Places are the locations of the files.
 	Places ManifestPlaces `json:"places"`
 
-	// Readings describe how the files of data sets were read.
 	Readings []ManifestReading `json:"readings,omitempty"`
 
-	// Select is the score by which reports choose parameters: the grid's select.
+	// Select is the grid's select: the score by which reports choose parameters.
 	Select experiment.Select `json:"select,omitempty"`
 }
 
-// ManifestPlaces are the locations of the files of a run.
 type ManifestPlaces struct {
 	Grid ManifestPlace       `json:"grid"`           // its file
-	Data []ManifestDataPlace `json:"data,omitempty"` // of data sets that are not embedded
+	Data []ManifestDataPlace `json:"data,omitempty"` // without embedded ones
 }
 
-// ManifestPlace is the place of a file.
 type ManifestPlace struct {
 	Path     string `json:"path"`               // absolute
 	Relative string `json:"relative,omitempty"` // from DIR, with slashes
 }
 
-// ManifestDataPlace is the place of a data set's file.
 type ManifestDataPlace struct {
 	Name   string `json:"name"` // of the data set
 	Digest string `json:"digest"`
 	ManifestPlace
 }
 
-// ManifestReading is a plan's description of reading a data set.
+// ManifestReading describes how a data set was read.
 type ManifestReading struct {
 	Name     string   `json:"name"` // of the data set
 	How      string   `json:"how"`
 	Warnings []string `json:"warnings,omitempty"`
 	LeftOut  int      `json:"left_out,omitempty"` // rows left out for missing values
 	Lines    []int    `json:"lines,omitempty"`    // of the first such rows, at most [dataset.MaxLines]
-	Features []string `json:"features"`           // names of the first features, see [dataset.Names]
+	Features []string `json:"features"`           // the first, see [dataset.Names]
 	SHA256   string   `json:"features_sha256,omitempty"`
 }
 
-// ManifestData is the catalog's description of a data set.
 type ManifestData struct {
 	Name     string `json:"name"`
 	Task     string `json:"task"`
@@ -82,13 +75,11 @@ type ManifestData struct {
 	Features int    `json:"features"`
 }
 
-// ManifestTable is the schema of one file.
 type ManifestTable struct {
 	Name    string           `json:"name"`
 	Columns []ManifestColumn `json:"columns"`
 }
 
-// ManifestColumn describes a column of a file.
 type ManifestColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // Arrow's name
@@ -126,8 +117,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// WriteManifest writes the manifest of dir atomically. It sets the schema version, and does not
-// touch a file with the same content.
+// WriteManifest sets the schema version and writes the manifest of dir atomically, unless the
+// content is unchanged.
 func WriteManifest(dir string, m *Manifest) error { return writeManifest(disk.OS{}, dir, m) }
 
 func writeManifest(d disk.FS, dir string, m *Manifest) error {

@@ -10,17 +10,15 @@ import (
 )
 
 // An Arrow stream is a sequence of messages: FF FF FF FF, the length of the metadata (int32), the
-// metadata (a flatbuffer, Message.fbs of the Arrow format), and the body. A file is ARROW1 and two
-// zero bytes, a stream, and a footer that repeats the positions. Files written here always have the
-// stream's end marker before the footer, so both are read front to back.
+// metadata (a flatbuffer, Message.fbs of the Arrow format), and the body. A file is ARROW1, two
+// zero bytes, a stream, and a footer with the positions. Files written here always have the
+// stream's end marker, so both are read front to back.
 
-// fileMagic begins and ends an Arrow file.
 const fileMagic = "ARROW1"
 
-// streamEnd is the marker at the end of an Arrow stream.
 var streamEnd = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
 
-// errTorn reports that no whole message follows: the end of an interrupted stream, or damage.
+// errTorn means an interrupted stream, or damage.
 var errTorn = errors.New("not a whole Arrow message")
 
 type messageKind byte
@@ -30,7 +28,7 @@ const (
 	batchMessage  messageKind = 3
 )
 
-// message is one message of an Arrow stream, with its body still on the disk.
+// message has its body still on the disk.
 type message struct {
 	kind   messageKind
 	meta   []byte
@@ -38,16 +36,14 @@ type message struct {
 	length int64 // of the body
 }
 
-// messageScanner reads the messages of a stream. Every length is checked against the size of the
-// file before use.
+// messageScanner checks every length against the size of the file before use.
 type messageScanner struct {
 	r      io.ReaderAt
 	size   int64
 	offset int64 // of the next message
 }
 
-// next returns the next message, io.EOF at the end of the stream and errTorn if no whole message
-// follows.
+// next returns io.EOF at the end of the stream and errTorn if no whole message follows.
 func (s *messageScanner) next() (*message, error) {
 	if s.offset == s.size {
 		return nil, io.EOF
@@ -82,8 +78,8 @@ func (s *messageScanner) next() (*message, error) {
 	return m, nil
 }
 
-// Slots of the tables of Message.fbs and Schema.fbs, as offsets into their vtables: 4 plus 2 for
-// each earlier field.
+// Slots in Message.fbs and Schema.fbs, as offsets into the vtables: 4 plus 2 for each earlier
+// field.
 const (
 	slotHeaderType     = 6
 	slotHeader         = 8
@@ -99,7 +95,7 @@ const (
 	slotFieldMetadata  = 16
 )
 
-// guard turns a panic over damaged bytes into errTorn. The flatbuffers package checks only the
+// guard turns a panic over damaged bytes into errTorn: the flatbuffers package checks only the
 // bounds of slices.
 func guard(err *error) {
 	if p := recover(); p != nil {
@@ -134,8 +130,7 @@ func subTable(table *flatbuffers.Table, slot flatbuffers.VOffsetT) (*flatbuffers
 	return &flatbuffers.Table{Bytes: table.Bytes, Pos: table.Indirect(table.Pos + flatbuffers.UOffsetT(o))}, true
 }
 
-// vector returns the start and the number of entries of a vector with entries of the given size,
-// which must lie within the buffer.
+// vector checks that a vector with entries of the given size lies within the buffer.
 func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (start flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(table.Offset(slot))
 	if o == 0 {

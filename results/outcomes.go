@@ -14,12 +14,11 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// EachOutcome calls take with the newest outcomes of cells in the files of dir, including those of
-// former grids, also while a store writes them. It takes no lock. Of cells that are not wanted, by
-// identity and status, it decodes only their batches. Outcomes have the named tables that were
-// computed for their cells. Kind is the kind of experiment, which the files do not record. An error
-// of take ends the iteration. A folder without a file of cells is an error that is
-// [fs.ErrNotExist].
+// EachOutcome calls take with the newest outcomes of the wanted cells in the files of dir,
+// including those of former grids. It takes no lock. It decodes other cells only in batches that
+// have wanted ones. Outcomes have those of the named tables that were computed. Kind is the kind of
+// experiment, which the files do not record. An error of take ends the iteration. The error is
+// [fs.ErrNotExist] for a folder without a file of cells.
 func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables, further []string, wanted func(cell string, status experiment.Status) bool, take func(*experiment.Outcome) error) error {
 	rows, err := newOutcomeRows(tables, "")
 	if err != nil {
@@ -66,18 +65,16 @@ type folderOutcomes struct {
 	dir, kind string
 	rows      *outcomeRows
 	further   []experiment.Table // to read
-	index     *index             // sources of the counting rows of each cell
+	index     *index             // of the counting rows
 	wanted    func(cell string, status experiment.Status) bool
 	take      func(*experiment.Outcome) error
 }
 
-// counts reports whether the rows of a cell in a source count.
 func (f *folderOutcomes) counts(cell string, at rowSource) (*entry, bool) {
 	e, _, ok := f.index.find(cell)
 	return e, ok && e.source == at
 }
 
-// each reads a segment, or a set of files.
 func (f *folderOutcomes) each(ctx context.Context, number int, name func(table string) string) (err error) {
 	cells, err := f.open(ctx, number, name, f.rows.cells())
 	if err != nil {
@@ -112,7 +109,7 @@ func (f *folderOutcomes) each(ctx context.Context, number int, name func(table s
 	})
 }
 
-// open opens a table of a segment or of files, which must not be damaged.
+// open refuses a damaged file.
 func (f *folderOutcomes) open(ctx context.Context, number int, name func(table string) string, table experiment.Table) (*TableReader, error) {
 	path := filepath.Join(f.dir, name(table.Name))
 	reader, err := OpenTable(path)
@@ -129,7 +126,7 @@ func (f *folderOutcomes) open(ctx context.Context, number int, name func(table s
 	return reader, nil
 }
 
-// frame takes the outcomes of a batch of cells. The rows of further tables are in the same order,
+// frame takes the outcomes of a batch of cells. Further tables have their rows in the same order,
 // in segments in the batch of the same number.
 func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRows) error {
 	at, batch := sourceOf(number, k), k
@@ -171,14 +168,13 @@ func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRo
 type furtherRows struct {
 	table  experiment.Table
 	reader *TableReader
-	frame  *Frame // the current one
-	batch  int    // its number
-	at     int    // the next row of it
+	frame  *Frame
+	batch  int
+	at     int
 }
 
-// next returns the rows, possibly none, of the next cell in the table of cells, without their
-// column cell. They are in the batches up to the given one. Rows of cells that do not count, which
-// a crash can leave, are skipped.
+// next returns the rows, possibly none, of the next cell, without the column cell, from batches up
+// to the given one. It skips rows of cells that do not count, which a crash can leave.
 func (r *furtherRows) next(cell string, batch int, counts func(cell string) bool) (rows experiment.Batch, err error) {
 	for {
 		for r.at == r.frame.Rows() || batch < math.MaxInt && r.batch < batch {

@@ -20,12 +20,11 @@ import (
 )
 
 // arrow-go reads all columns of a record batch or none. Here a batch's message is rewritten to hold
-// only the wanted columns, whose buffers are read from the disk, decompressed and passed to the
-// library for decoding. That is several times faster if few columns are needed. It also detects
-// damage: see [messageScanner] and [projection.values].
+// only the wanted columns, whose buffers are read, decompressed and passed to the library: several
+// times faster for few columns. Damage is detected: see [messageScanner] and [projection.values].
 
-// layouts holds the number of nodes and buffers of the types in a record batch. A list includes
-// those of its values.
+// layouts counts nodes and buffers of each type in a record batch; those of a list include its
+// values.
 var layouts = [...]struct{ nodes, buffers int }{
 	experiment.Int:       {1, 2},
 	experiment.Float:     {1, 2},
@@ -40,9 +39,9 @@ type batchNode struct{ length, nulls int64 }
 // batchBuffer is Buffer of Message.fbs; the offset is relative to the body.
 type batchBuffer struct{ offset, length int64 }
 
-// Codecs of a batch, as in BodyCompression of Message.fbs.
+// Codecs, as in BodyCompression of Message.fbs.
 const (
-	codecNone int8 = -1 // no compression
+	codecNone int8 = -1
 	codecLZ4  int8 = 0
 	codecZSTD int8 = 1
 )
@@ -85,7 +84,6 @@ func parseBatchHeader(m *message) (h *batchHeader, err error) {
 	return h, h.check(m.length)
 }
 
-// check compares the header's lengths with the length of the body.
 func (h *batchHeader) check(body int64) error {
 	if h.rows < 0 || h.rows > math.MaxInt32 {
 		return errTorn
@@ -105,8 +103,8 @@ func (h *batchHeader) check(body int64) error {
 
 type projection struct {
 	columns []experiment.Column // the decoded ones
-	nodes   []int               // positions of their nodes in a batch of the file
-	buffers []int               // positions of their buffers
+	nodes   []int               // their positions in a batch of the file
+	buffers []int               // likewise
 	total   struct{ nodes, buffers int }
 	reader  *ipc.Reader
 	queue   messageQueue
@@ -115,10 +113,9 @@ type projection struct {
 	lz4     *lz4.Reader
 	stored  []byte // a buffer as stored
 	plain   []byte // decompressed
-	body    int    // length of the longest batch so far, decompressed
+	body    int    // longest so far, decompressed
 }
 
-// newProjection returns a projection of a schema to the columns at the given positions.
 func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) (*projection, error) {
 	starts := make([]struct{ nodes, buffers int }, len(all))
 	p := &projection{}
@@ -153,7 +150,6 @@ func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) 
 	return p, err
 }
 
-// schemaMeta returns the metadata of the message that begins a stream of the schema.
 func schemaMeta(schema *arrow.Schema) ([]byte, error) {
 	var stream bytes.Buffer
 	if err := ipc.NewWriter(&stream, ipc.WithSchema(schema)).Close(); err != nil {
@@ -168,7 +164,7 @@ func schemaMeta(schema *arrow.Schema) ([]byte, error) {
 }
 
 // decode reads the projection's columns of a batch. Slices of the result may share memory with each
-// other, never with another batch. Damage is an error; panics of arrow-go are recovered.
+// other, never with another batch. Panics of arrow-go over damage become errors.
 func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, err error) {
 	defer guard(&err)
 	header, err := parseBatchHeader(m)
@@ -204,8 +200,8 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	return recordBatch(p.columns, record)
 }
 
-// values reads a buffer of a batch and decompresses it. The library's decompression ignores ZSTD's
-// checksums. The result is valid until the next call.
+// values reads and decompresses a buffer itself: the library ignores ZSTD's checksums. The result
+// is valid until the next call.
 func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int8) ([]byte, error) {
 	p.stored = slices.Grow(p.stored[:0], int(at.length))[:at.length]
 	if _, err := r.ReadAt(p.stored, body+at.offset); err != nil {
@@ -243,7 +239,7 @@ func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int
 	return p.plain, nil
 }
 
-// fillLZ4 decompresses a frame, which must fill plain exactly.
+// fillLZ4 requires a frame that fills plain exactly.
 func (p *projection) fillLZ4(frame []byte) error {
 	p.lz4.Reset(bytes.NewReader(frame))
 	p.plain = p.plain[:cap(p.plain)]
@@ -257,7 +253,6 @@ func (p *projection) fillLZ4(frame []byte) error {
 	return nil
 }
 
-// meta returns the flatbuffer of the header's message, without compression.
 func (h *batchHeader) meta(body int64) []byte {
 	b := flatbuffers.NewBuilder(1024)
 	b.StartVector(16, len(h.nodes), 8)
@@ -295,7 +290,6 @@ func (q *messageQueue) push(meta, body []byte) {
 	q.waiting = ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body))
 }
 
-// Message implements [ipc.MessageReader].
 func (q *messageQueue) Message() (*ipc.Message, error) {
 	m := q.waiting
 	if m == nil {
@@ -305,8 +299,6 @@ func (q *messageQueue) Message() (*ipc.Message, error) {
 	return m, nil
 }
 
-// Retain implements [ipc.MessageReader]; the garbage collector owns the memory.
 func (q *messageQueue) Retain() {}
 
-// Release implements [ipc.MessageReader].
 func (q *messageQueue) Release() {}

@@ -16,11 +16,9 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// ReadTable reads a table of results: an Arrow file (.arrow) or an Arrow stream (.arrows),
-// recognized by content. Its error is a [*VersionError] for a table of another schema version.
-// Without columns it reads all of them; otherwise only the named ones, in their order, without
-// reading the others from the disk. A stream is read up to its last whole batch; an incomplete file
-// is an error.
+// ReadTable reads an Arrow file or an Arrow stream, recognized by content: all columns, or only the
+// named ones in their order. Its error is a [*VersionError] for another schema version. A stream is
+// read up to its last whole batch; an incomplete file is an error.
 func ReadTable(path string, columns ...string) (*Frame, error) {
 	t, err := OpenTable(path, columns...)
 	if err != nil {
@@ -106,13 +104,12 @@ func (t *TableReader) begin(columns []string) error {
 	return err
 }
 
-// skipMagic distinguishes a file from a stream, and a whole file from a torn one.
 func (t *TableReader) skipMagic() error {
 	const length = len(fileMagic)
 	var magic [length]byte
 	size := t.messages.size
 	if size < int64(length) {
-		return nil // too short for either; the scanner reports it
+		return nil // too short; the scanner reports it
 	}
 	if _, err := t.file.ReadAt(magic[:], 0); err != nil {
 		return err
@@ -142,7 +139,6 @@ func (t *TableReader) skipMagic() error {
 
 var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
 
-// positions finds the named columns, all if none is named.
 func positions(all []experiment.Column, names []string) ([]int, error) {
 	var at []int
 	if names == nil {
@@ -201,8 +197,7 @@ func (t *TableReader) decode(m *message) (experiment.Batch, error) {
 	return batch, err
 }
 
-// verify decodes the next batch of a stream only to check that it is whole, and returns errTorn if
-// not.
+// verify only checks that the next batch of a stream is whole, otherwise errTorn.
 func (t *TableReader) verify() error {
 	m, err := t.messages.next()
 	if err != nil {

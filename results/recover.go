@@ -18,7 +18,7 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// MismatchError reports that a file in DIR does not belong to the kind of experiment of the store.
+// MismatchError reports that a file in DIR does not belong to the store's kind of experiment.
 type MismatchError struct {
 	Path string
 	What string // table, columns
@@ -63,19 +63,19 @@ func fieldText(schema *arrow.Schema, j int) string {
 	return fmt.Sprintf("%s (%s)", field.Name, field.Type)
 }
 
-// recover finds the durable cells of the folder: those of the files of former grids, then of the
-// final files, then of the segments by number. The last one that has a cell counts.
+// recover finds the durable cells: in the files of former grids, then the final files, then the
+// segments by number. The last one that has a cell counts.
 //
 // A compaction renames the further tables first and cells.arrow last, then deletes the segments by
-// number, of each the cells first. At any moment a cell is therefore either in a segment, whose
-// rows count, or in cells.arrow, whose further tables hold its rows. A segment without its cells is
-// a remnant.
+// number, of each the cells first. So at any moment a cell is either in a segment, whose rows
+// count, or in cells.arrow, whose further tables hold its rows. A segment without its cells is a
+// remnant.
 //
 // Cells that leave the grid are first written to the files of former grids; then only cells.arrow
-// is replaced by one without them. So knots.arrow, for example, may have rows of cells that
-// cells.arrow does not have, never the reverse; the metadata of cells.arrow says so until the next
-// compaction has written all tables. Cells that return leave the files of former grids last. In
-// between they are in both, with cells.arrow or a segment counting.
+// is replaced by one without them. So further tables may have rows of cells that cells.arrow does
+// not have, never the reverse; the metadata of cells.arrow says so until the next compaction has
+// written all tables. Cells that return leave the files of former grids last. In between they are
+// in both, and those in cells.arrow or a segment count.
 //
 // Files of a killed process need not be durable. wholeBatches makes streams durable before anything
 // depends on them. Names are safe: a stream's name is durable before its first batch of cells, and
@@ -85,7 +85,7 @@ func (s *Store) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	streams := map[int][]string{} // the tables of each segment
+	streams := map[int][]string{} // tables of each
 	for _, name := range names {
 		if s.rows.isTemporary(name) {
 			if err := s.disk.Remove(filepath.Join(s.dir, name)); err != nil {
@@ -121,28 +121,26 @@ func (s *Store) recover(ctx context.Context) error {
 	return nil
 }
 
-// isTemporary recognizes the files left by an interrupted compaction.
 func (r *outcomeRows) isTemporary(name string) bool {
 	of, ok := disk.TemporaryOf(name)
 	of = strings.TrimPrefix(of, formerPrefix)
 	return ok && slices.ContainsFunc(r.tables, func(t experiment.Table) bool { return strings.HasPrefix(of, t.Name+".") })
 }
 
-// formerPrefix begins the names of files with the cells of former grids.
 const formerPrefix = "former."
 
 func finalName(table string) string { return table + ".arrow" }
 
 func formerName(table string) string { return formerPrefix + finalName(table) }
 
-// recoverFormer adds the cells of former grids. Their further tables without the cells are remnants
-// of a crash.
+// recoverFormer adds the cells of former grids. Further tables without cells are remnants of a
+// crash.
 func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	if slices.Contains(names, formerName(s.rows.cells().Name)) {
 		s.former, err = s.recoverFinals(ctx, formerName, formerSegment)
 		return err
 	}
-	synced := false // that former.cells.arrow is gone
+	synced := false // removal of former.cells.arrow
 	for _, table := range s.rows.further() {
 		name := formerName(table.Name)
 		if !slices.Contains(names, name) {
@@ -161,8 +159,7 @@ func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	return nil
 }
 
-// recoverFinals adds the cells of the files of the given names, and returns the tables that have
-// one.
+// recoverFinals adds the cells and returns the tables that have a file.
 func (s *Store) recoverFinals(ctx context.Context, name func(table string) string, number int) (finals []string, err error) {
 	for _, table := range s.rows.further() {
 		reader, err := s.openFinal(ctx, name, table)
@@ -207,18 +204,16 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	return append(finals, cells.Name), nil
 }
 
-// writtenWith lists the further tables that were written together with a file of cells.
 func writtenWith(cells *TableReader) []string {
 	return strings.FieldsFunc(cells.metadata()[MetadataTables], func(r rune) bool { return r == ',' })
 }
 
-// missingError reports that a file is missing which was written together with that of the cells.
 func missingError(name func(table string) string, table string) error {
 	return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
 		name(table), name("cells"))
 }
 
-// openFinal opens a final file, which must not be damaged.
+// openFinal refuses a damaged file.
 func (s *Store) openFinal(ctx context.Context, name func(table string) string, table experiment.Table, columns ...string) (*TableReader, error) {
 	path := filepath.Join(s.dir, name(table.Name))
 	reader, err := s.openChecked(path, table, columns...)
@@ -231,7 +226,7 @@ func (s *Store) openFinal(ctx context.Context, name func(table string) string, t
 	return reader, nil
 }
 
-// openChecked opens a file that must be one of this store's table.
+// openChecked refuses a file that is not one of this store's table.
 func (s *Store) openChecked(path string, table experiment.Table, columns ...string) (*TableReader, error) {
 	reader, err := openTable(s.disk, path, columns)
 	if err != nil {
@@ -245,7 +240,6 @@ func (s *Store) openChecked(path string, table experiment.Table, columns ...stri
 	return reader, nil
 }
 
-// indexCells adds the cells of the reader's next batches, at most limit.
 func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, limit int) error {
 	return reader.each(ctx, limit, func(k int, f *Frame) error {
 		keep := func(known *entry) bool {
@@ -259,7 +253,7 @@ func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, lim
 	})
 }
 
-// recoverSegment counts the batches of a segment that are whole in all tables and adds their cells.
+// recoverSegment counts the batches that are whole in all tables and adds their cells.
 func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	whole := math.MaxInt
 	for _, table := range s.rows.tables {
@@ -282,8 +276,8 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	return s.indexCells(ctx, reader, number, whole)
 }
 
-// wholeBatches counts the batches of a stream up to the first torn or damaged one, or up to limit.
-// ZSTD's checksums detect damage.
+// wholeBatches counts the batches up to the first torn or damaged one (by ZSTD's checksums), or
+// limit.
 func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number, limit int) (int, error) {
 	name := streamName(table.Name, number)
 	reader, err := s.openChecked(filepath.Join(s.dir, name), table)

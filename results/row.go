@@ -9,8 +9,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// outcomeRows converts outcomes to rows of the further tables and the cells table, in the order of
-// tables.
+// outcomeRows converts outcomes to rows of its tables.
 type outcomeRows struct {
 	run      string
 	declared experiment.Tables
@@ -90,8 +89,7 @@ func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome)
 	return err
 }
 
-// outcome converts a row of cells to an outcome without its kind and further tables. It is the
-// inverse of appendCell.
+// outcome is the inverse of appendCell, without the kind and further tables.
 func (r *outcomeRows) outcome(cells *experiment.Batch, row int) *experiment.Outcome {
 	o := &experiment.Outcome{}
 	at := 0

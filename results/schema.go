@@ -21,10 +21,9 @@ func versionError(version string) error {
 	return nil
 }
 
-// VersionError reports tables of another schema version, whose columns may have another meaning
-// under the same names.
+// VersionError reports tables of another schema version, whose columns may mean something else.
 type VersionError struct {
-	Have string // the version in decimal
+	Have string // in decimal
 }
 
 func (e *VersionError) Error() string {
@@ -35,15 +34,15 @@ func (e *VersionError) Error() string {
 // Keys of the metadata of every Arrow schema written here.
 const (
 	MetadataVersion   = "agepath.schema_version" // SchemaVersion in decimal
-	MetadataRun       = "agepath.run"            // the run that wrote the file; the column run of cells has the run that computed a row
-	MetadataTable     = "agepath.table"          // name of the table
-	MetadataChecksums = "agepath.checksums"      // of files: crc32c
-	MetadataTrimmed   = "agepath.trimmed"        // cells.arrow: "true" while further tables still have rows of cells that were set aside
-	MetadataTables    = "agepath.tables"         // cells.arrow: names of the files written together with it, comma-separated
+	MetadataRun       = "agepath.run"            // that wrote the file; the column run of cells has the run that computed a row
+	MetadataTable     = "agepath.table"
+	MetadataChecksums = "agepath.checksums" // of files: crc32c
+	MetadataTrimmed   = "agepath.trimmed"   // cells.arrow: "true" while further tables have rows of cells set aside
+	MetadataTables    = "agepath.tables"    // cells.arrow: the files written together with it, comma-separated
 )
 
-// columnTypes are the Arrow types of the column types. Text is plain utf8: not every reader
-// supports dictionaries, and arrow-go leaks them.
+// columnTypes has plain utf8 for text: not every reader supports dictionaries, and arrow-go leaks
+// them.
 var columnTypes = [...]arrow.DataType{
 	experiment.Int:       arrow.PrimitiveTypes.Int64,
 	experiment.Float:     arrow.PrimitiveTypes.Float64,
@@ -52,8 +51,7 @@ var columnTypes = [...]arrow.DataType{
 	experiment.FloatList: arrow.ListOf(arrow.PrimitiveTypes.Float64),
 }
 
-// tableSchema returns the Arrow schema of a table. Every column is nullable: null means that the
-// column does not apply, as defined by the kind of experiment.
+// tableSchema makes every column nullable: null means that the column does not apply.
 func tableSchema(table experiment.Table, run string) *arrow.Schema {
 	fields := make([]arrow.Field, len(table.Columns))
 	for j, column := range table.Columns {
@@ -65,7 +63,6 @@ func tableSchema(table experiment.Table, run string) *arrow.Schema {
 	return arrow.NewSchema(fields, &metadata)
 }
 
-// withTables adds the names of the tables written together with cells.
 func withTables(schema *arrow.Schema, tables []string) *arrow.Schema {
 	return withMetadata(schema, MetadataTables, strings.Join(tables, ","))
 }
@@ -80,7 +77,6 @@ func withMetadata(schema *arrow.Schema, key, value string) *arrow.Schema {
 	return arrow.NewSchema(schema.Fields(), &metadata)
 }
 
-// schemaColumns returns the columns of a table by its Arrow schema.
 func schemaColumns(schema *arrow.Schema) ([]experiment.Column, error) {
 	columns := make([]experiment.Column, schema.NumFields())
 next:

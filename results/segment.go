@@ -13,10 +13,9 @@ import (
 )
 
 // A segment is what one store wrote between two compactions or write errors: one Arrow stream per
-// table, TABLE.NNNN.arrows. Every flush appends one batch, even an empty one, to each stream, so
-// batch i of one belongs to batch i of the others: this connects the rows of one outcome of a cell.
-// The cells come last, after the other tables are durable: a whole batch of cells implies that the
-// other tables' batches are whole.
+// table, TABLE.NNNN.arrows. Every flush appends one batch, even an empty one, to each stream: batch
+// i of each has the rows of the same outcomes. The cells come last, after the other tables are
+// durable: a whole batch of cells implies that the other tables' batches are whole.
 
 func streamName(table string, segment int) string {
 	return fmt.Sprintf("%s.%04d.arrows", table, segment)
@@ -33,7 +32,7 @@ func parseStreamName(name string) (table string, segment int, ok bool) {
 	return m[1], segment, err == nil && segment > 0 && streamName(m[1], segment) == name
 }
 
-// segment is a segment that is no longer written.
+// segment is no longer written.
 type segment struct {
 	number  int
 	batches int // whole in all tables
@@ -69,8 +68,8 @@ func createSegment(d disk.FS, dir string, tables []experiment.Table, run string,
 	return w, nil
 }
 
-// write appends one batch to each stream, filled by fill. After nil the batches are durable; after
-// an error the segment can only be closed.
+// write appends one batch to each stream. After nil the batches are durable; after an error the
+// segment can only be closed.
 func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch) error) error {
 	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {
@@ -93,7 +92,7 @@ func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch) erro
 	return nil
 }
 
-// close closes the files. Durable data remains; readers skip a torn end.
+// close leaves durable data; readers skip a torn end.
 func (w *segmentWriter) close() error {
 	var errs []error
 	for _, stream := range w.streams {

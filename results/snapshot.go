@@ -13,18 +13,18 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Contents is what a folder of results holds at a moment.
+// Contents lists what a folder of results holds at one moment.
 type Contents struct {
-	Tables []string // that have a file or a stream, by name; those of former grids are left out
-	Ended  bool     // all rows are in files of tables, none in streams
+	Tables []string // with a file or a stream, by name, without former grids
+	Ended  bool     // no rows are in streams
 	names  map[string]string
 }
 
-// State says what the rows of a table are made of. It changes with every flush that adds to
-// the folder.
+// State identifies the sources of a table's rows. It changes with every flush that adds to the
+// folder.
 func (c *Contents) State(table string) string { return c.names["cells"] + c.names[table] }
 
-// Look lists what dir holds, also while a store writes it.
+// Look lists what dir holds, without a lock.
 func Look(dir string) (*Contents, error) {
 	items, err := os.ReadDir(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func Look(dir string) (*Contents, error) {
 		}
 		info, err := item.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // gathered meanwhile
+			continue // merged in the meantime
 		}
 		if err != nil {
 			return nil, fmt.Errorf("looking for tables: %w", err)
@@ -56,12 +56,11 @@ func Look(dir string) (*Contents, error) {
 	return c, nil
 }
 
-// Snapshot writes the rows of a table in dir that count to path as an Arrow file, in the
-// order in which they came, also while a store writes dir: those of the last flush. The
-// error is [fs.ErrNotExist] where the table has no row and no file yet. It takes about 100
-// bytes of memory a cell.
+// Snapshot writes the counting rows of a table in dir to path as an Arrow file, in the order of
+// arrival, up to the last flush. It takes no lock. The error is [fs.ErrNotExist] if the table has
+// no row and no file yet. Memory: about 100 bytes a cell.
 func Snapshot(ctx context.Context, dir, table, path string) error {
-	const most = 5 // readings; a run gathers its streams when it ends or resumes
+	const most = 5 // attempts; a run merges its streams when it ends or resumes
 	var err error
 	for range most {
 		if err = snapshot(ctx, dir, table, path); !errors.Is(err, errGathered) {
@@ -100,8 +99,8 @@ func snapshot(ctx context.Context, dir, table, path string) (err error) {
 	return w.finish()
 }
 
-// RunOf returns the run whose results are in dir, also while a store writes it. The error is
-// [fs.ErrNotExist] where there are none.
+// RunOf returns the run whose results are in dir, without a lock. The error is [fs.ErrNotExist] if
+// there are none.
 func RunOf(dir string) (string, error) {
 	m, err := ReadManifest(dir)
 	if err == nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Bounds of the external merge sort of a table (Knuth, The Art of Computer Programming 3, 5.4):
-// bytes sorted in memory at once, sorted runs merged at once, and rows read ahead of each.
+// sortBounds are those of an external merge sort (Knuth, The Art of Computer Programming 3, 5.4):
+// bytes sorted in memory, runs merged at once, and rows read ahead of each.
 var sortBounds = sortLimits{bytes: 24 << 20, fanIn: 32, rows: 1024}
 
 type sortLimits struct{ bytes, fanIn, rows int }
 
-// tableSorter sorts the rows of a table by the position of their cell. Rows of a cell keep their
-// order. Sorted runs on the disk hold what exceeds the limit.
+// tableSorter sorts rows by the position of their cell and keeps the order of a cell's rows. Runs
+// on the disk hold what exceeds the limit.
 type tableSorter struct {
 	disk     disk.FS
 	dir      string
@@ -38,8 +38,7 @@ type tableSorter struct {
 	runs    []string // paths, in the order of their rows
 }
 
-// sortRow is a row of a batch in memory. It sorts by its cell's position in the table, then by
-// arrival.
+// sortRow sorts by key, its cell's position in the table, then by arrival.
 type sortRow struct{ key, batch, row int32 }
 
 func (a sortRow) compare(b sortRow) int {
@@ -111,7 +110,7 @@ func (s *tableSorter) writeRows(w *tableWriter) error {
 	return nil
 }
 
-// write writes all rows in order. The sorter is then empty, also after an error.
+// write leaves the sorter empty, also after an error.
 func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 	if len(s.runs) == 0 {
 		return s.writeRows(w)
@@ -149,7 +148,7 @@ func (s *tableSorter) close() error {
 	return errors.Join(errs...)
 }
 
-// merge merges sorted runs; of equal cells the rows of the earlier run come first.
+// merge puts the rows of the earlier run first for equal cells.
 func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string) (err error) {
 	var heads mergeHeap
 	defer func() {
@@ -190,8 +189,8 @@ func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string)
 	return nil
 }
 
-// mergeHead is the first unmerged cell of a run: the rows [from, to) of the batch read ahead. It is
-// empty at the end of the run.
+// mergeHead is the first unmerged cell of a run: rows [from, to) of the batch read ahead, none at
+// the end of the run.
 type mergeHead struct {
 	reader   *TableReader
 	number   int
@@ -200,7 +199,6 @@ type mergeHead struct {
 	key      int32
 }
 
-// advance moves a head to the rows of the next cell.
 func (s *tableSorter) advance(h *mergeHead) error {
 	for h.from == h.batch.Rows {
 		frame, err := h.reader.Next()
@@ -224,7 +222,6 @@ func (s *tableSorter) advance(h *mergeHead) error {
 	return nil
 }
 
-// cellRun returns the number of leading rows of the first cell.
 func cellRun(cells []string) int {
 	n := 1
 	for n < len(cells) && cells[n] == cells[0] {
@@ -237,7 +234,6 @@ func cellColumn(table experiment.Table) int {
 	return slices.IndexFunc(table.Columns, func(c experiment.Column) bool { return c.Name == "cell" })
 }
 
-// mergeHeap implements [heap.Interface].
 type mergeHeap []*mergeHead
 
 func (h mergeHeap) Len() int { return len(h) }

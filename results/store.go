@@ -21,35 +21,28 @@ const (
 	pendingBytes = 20 << 20
 )
 
-// StoreOptions define the content of a store.
 type StoreOptions struct {
 	Tables experiment.Tables // of the kind of experiment, at most 8 further ones
-	Run    string            // the run of appended outcomes; rows of other runs keep theirs
-	// Kept names the further tables that get a file even without rows; nil means all. A further
-	// table with rows always gets one.
+	Run    string            // of appended outcomes; other rows keep theirs
+	// Kept names the further tables that get a file even without rows; nil means all.
 	Kept []string
-	// Needed names the further tables that are required, with rows or without, for a computed cell
-	// to count as done.
+	// Needed names the further tables required for a computed cell to count as done.
 	Needed []string
-	// Compression is that of the files written by [Store.Compact], which rewrites files with
-	// another one.
+	// Compression applies to the files of [Store.Compact], which rewrites files with another one.
 	Compression Compression
 }
 
 // Store writes the results of a grid to a folder and survives the death of its process at any
 // moment.
 //
-// During a run, outcomes are appended to Arrow streams (TABLE.NNNN.arrows). [Store.Compact] turns
-// these and the earlier files into one sorted file per table (TABLE.arrow), and cells that are not
-// in the grid into separate files (former.TABLE.arrow). A cell is durable once a [Store.Flush]
-// after its [Store.Append] returned nil: after a crash it is then present exactly once, with its
-// rows in all tables. Of several outcomes of a cell the last one counts, with its rows of all
-// tables.
+// Outcomes are appended to Arrow streams (TABLE.NNNN.arrows). [Store.Compact] merges these and the
+// earlier files into one sorted file per table (TABLE.arrow), with cells outside the grid in
+// separate files (former.TABLE.arrow). A cell is durable once a [Store.Flush] after its
+// [Store.Append] returned nil: after a crash it is present exactly once, with its rows in all
+// tables. Of several outcomes of a cell the last one counts, with its rows of all tables.
 //
-// The store remains usable after any error: durable outcomes stay durable, and the others are kept
-// in memory for the next Flush.
-//
-// A Store's methods may be called concurrently.
+// After any error the store remains usable: durable outcomes stay durable, the others wait in
+// memory for the next Flush. Methods may be called concurrently.
 type Store struct {
 	folder
 	rows   *outcomeRows
@@ -60,17 +53,17 @@ type Store struct {
 
 	mu        sync.Mutex
 	index     *index
-	finals    []string   // tables that have a final file
-	former    []string   // tables that have a file of former grids
-	moved     bool       // the index order differs from the final files, or these have another run or compression
-	untrimmed bool       // cells.arrow, or the further tables, may have cells that were set aside
-	shadowed  bool       // the files of former grids have cells that are also elsewhere
+	finals    []string   // tables with a final file
+	former    []string   // tables with a file of former grids
+	moved     bool       // the final files have another order, run or compression
+	untrimmed bool       // cells.arrow or further tables may have cells set aside
+	shadowed  bool       // files of former grids have cells that are also elsewhere
 	foreign   bool       // files of another run were found
 	segments  []*segment // complete ones
-	replaced  bool       // the final files replace those of s.gathered and others, not deleted yet
+	replaced  bool       // s.gathered and others are replaced but not deleted yet
 	gathered  []*segment
 	active    *segmentWriter
-	next      int // number of the next segment
+	next      int
 	pending   waiting
 	omitted   []string
 }
@@ -87,14 +80,13 @@ func (f *folder) rename(name string) error {
 	return f.disk.Rename(disk.Temporary(f.path(name)), f.path(name))
 }
 
-// waiting are outcomes that are not durable yet.
 type waiting struct {
 	outcomes []*experiment.Outcome
 	position map[string]int // of a cell in outcomes
 	bytes    int            // estimate
 }
 
-// put adds an outcome, replacing an earlier one of the cell.
+// put replaces an earlier outcome of the cell.
 func (w *waiting) put(o *experiment.Outcome, bytes func(*experiment.Outcome) int) {
 	w.bytes += bytes(o)
 	if at, ok := w.position[o.Cell]; ok {
@@ -112,9 +104,9 @@ func (w *waiting) put(o *experiment.Outcome, bytes func(*experiment.Outcome) int
 func (w *waiting) full() bool { return len(w.outcomes) >= pendingCells || w.bytes >= pendingBytes }
 
 // Open opens dir for the results of a run, creates it if needed, locks it and finds its cells. It
-// fails with a [*LockedError] while another store writes dir, with a [*MismatchError] for results
-// of another kind, and with a [*VersionError] for another schema version. Results of another run of
-// the kind are accepted.
+// fails with a [*LockedError] while another store writes dir, with a [*MismatchError] for another
+// kind of experiment, and with a [*VersionError] for another schema version. Results of another run
+// of the kind are accepted.
 func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
 	s, err := open(ctx, dir, options, disk.OS{})
 	return s, disk.Advise(err)
@@ -156,13 +148,12 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	return s, nil
 }
 
-// Foreign reports whether [Open] found files of another run, or remains of an interrupted
-// compaction, so that cells may be in other files than the grid wants until the next
-// [Store.Compact].
+// Foreign reports whether [Open] found files of another run or of an interrupted compaction, so
+// that cells may be in the wrong files until the next [Store.Compact].
 func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 || s.untrimmed }
 
-// Newest returns how a cell ended; there is false if it was not computed for the needed tables.
-// Appended outcomes count before they are durable. shortOf is the column short_of, 0 for null.
+// Newest returns how a cell ended, and in there whether it has the needed tables. Appended outcomes
+// count before they are durable. shortOf is the column short_of, 0 for null.
 func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,8 +168,7 @@ func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, 
 	return experiment.Statuses[e.status], s.index.shortOf(cell), true
 }
 
-// Counts returns the number of durable cells for every status, without those in the files of former
-// grids.
+// Counts returns the number of durable cells by status, without the files of former grids.
 func (s *Store) Counts() map[experiment.Status]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,13 +184,13 @@ func (s *Store) Counts() map[experiment.Status]int {
 	return counts
 }
 
-// Omitted describes what [Open] found and skipped, one sentence each: torn ends of streams after a
-// crash, whose cells will be computed again.
+// Omitted describes what [Open] skipped, one sentence each: torn ends of streams, whose cells will
+// be computed again.
 func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
 
-// Append adds an outcome, which must not be changed afterwards. The next Flush makes it durable;
-// Append flushes when 8192 cells or 20 MiB wait. An outcome that does not fit the tables is
-// refused; after any other error the outcome waits for the next Flush.
+// Append adds an outcome, which must not be changed afterwards. It flushes when 8192 cells or 20
+// MiB wait. An outcome that does not fit the tables is refused; after any other error it waits for
+// the next Flush.
 func (s *Store) Append(o *experiment.Outcome) error {
 	if o.Run != s.rows.run {
 		return fmt.Errorf("storing the outcome of cell %s: it belongs to run %q, not %q", o.Cell, o.Run, s.rows.run)
@@ -236,7 +226,7 @@ func (s *Store) flush() error {
 		s.next++
 		active, err := createSegment(s.disk, s.dir, s.rows.tables, s.rows.run, number)
 		if err != nil {
-			s.segments = append(s.segments, &segment{number: number}) // its remains are removed with the others
+			s.segments = append(s.segments, &segment{number: number}) // for removal
 			return fmt.Errorf("storing %d outcomes: %w", len(s.pending.outcomes), err)
 		}
 		s.active = active
@@ -298,14 +288,13 @@ func lockDir(d disk.FS, dir string) (io.Closer, error) {
 	return lock, err
 }
 
-// lockName is the file that a writer of DIR holds locked. It remains, empty: removing it would race
-// with the next writer.
+// lockName remains as an empty file: removing it would race with the next writer.
 const lockName = ".lock"
 
 // LockedError reports that another store writes the folder.
 type LockedError struct {
 	Dir    string
-	Holder string // "" if it could not be read
+	Holder string // "" if unreadable
 }
 
 func (e *LockedError) Error() string {

@@ -14,8 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// recordBatch converts a record of the library. Texts, lists and numbers share the record's memory,
-// which the garbage collector owns.
+// recordBatch shares the record's memory, which the garbage collector owns.
 func recordBatch(columns []experiment.Column, record arrow.RecordBatch) (experiment.Batch, error) {
 	batch := experiment.Batch{Rows: int(record.NumRows()), Columns: make([]experiment.Vector, len(columns))}
 	for j, column := range columns {
@@ -58,7 +57,7 @@ func recordBatch(columns []experiment.Column, record arrow.RecordBatch) (experim
 	return batch, nil
 }
 
-// clearNulls sets null values from a row on to zero, so that equal rows are stored as equal bytes.
+// clearNulls zeroes null values from a row on, so that equal rows are stored as equal bytes.
 func clearNulls(v *experiment.Vector, from int) {
 	for i := from; i < len(v.Null); i++ {
 		switch {
@@ -75,7 +74,7 @@ func clearNulls(v *experiment.Vector, from int) {
 	}
 }
 
-// batchRecord converts a batch to a record of the library, sharing the batch's memory if possible.
+// batchRecord shares the batch's memory if possible.
 func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.RecordBatch, error) {
 	arrays := make([]arrow.Array, len(columns))
 	for j, column := range columns {
@@ -153,8 +152,8 @@ func lengthOffsets[V ~string | ~[]float64](values []V) ([]int32, error) {
 	return offsets, nil
 }
 
-// appendRows appends the rows [from, to) of src's columns to those of dst from position at on. It
-// does not change dst.Rows: several sources may make up the columns of one row.
+// appendRows appends the rows [from, to) of src to the columns of dst from position at on. It does
+// not change dst.Rows: several sources may fill the columns of one row.
 func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src *experiment.Batch, from, to int) {
 	for j, column := range columns {
 		d, s := &dst.Columns[at+j], &src.Columns[j]
@@ -173,8 +172,7 @@ func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src 
 	}
 }
 
-// appendNulls appends the null marks of the rows [from, to) to dst, which has the given number of
-// rows.
+// appendNulls appends null marks to dst, which has the given number of rows.
 func appendNulls(dst *experiment.Vector, rows int, src *experiment.Vector, from, to int) {
 	var null []bool
 	if src.Null != nil {
@@ -200,7 +198,6 @@ func appendNull(dst *experiment.Batch, at int, columns []experiment.Column) {
 	}
 }
 
-// nullRow is a null of every type.
 var nullRow = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{
 	Ints: []int64{0}, Floats: []float64{0}, Texts: []string{""}, Lists: [][]float64{nil}, Null: []bool{true},
 }}}
@@ -213,7 +210,7 @@ func resetBatch(batch *experiment.Batch) {
 	batch.Rows = 0
 	for j := range batch.Columns {
 		v := &batch.Columns[j]
-		clear(v.Texts) // release what they refer to
+		clear(v.Texts) // release the strings
 		clear(v.Lists)
 		v.Ints, v.Floats, v.Texts, v.Lists, v.Null = v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Lists[:0], nil
 	}

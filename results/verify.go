@@ -18,7 +18,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// maxProblems is the number of problems of one sort that a [Verification] lists.
+// maxProblems limits the listed problems of one sort.
 const maxProblems = 10
 
 // Verification is the result of [Verify].
@@ -26,23 +26,23 @@ type Verification struct {
 	Manifest *Manifest
 	Cells    int      // with a row
 	Files    int      // tables and streams read
-	Batches  int      // of these, all decoded
+	Batches  int      // all decoded
 	Notes    []string // what could not be checked, or shows a crash
-	Problems []string // what is wrong
+	Problems []string
 
 	dir     string
 	index   *index
-	tables  []experiment.Table // further tables of the kind of experiment
-	rows    map[string][]int64 // values of measures that count rows, by position in index; -1 for null
-	further []string           // tables written together with the cells
+	tables  []experiment.Table // of the kind of experiment
+	rows    map[string][]int64 // measures that count rows, by position in index; -1 for null
+	further []string           // written together with the cells
 	streams int
-	trimmed bool           // further tables may have rows of cells that were set aside
-	sorts   map[string]int // problems by their sort
+	trimmed bool           // further tables may have rows of cells set aside
+	sorts   map[string]int // problems by sort
 }
 
 // Verify reads everything in a folder of results, complete or not: it checks checksums, every
-// batch, that each cell has one row, that the tables belong together and that the manifest describes
-// the folder. Damage is reported as a problem, not as an error.
+// batch, that each cell has one row, that the tables belong together and that the manifest
+// describes the folder. Damage is a problem in the result, not an error.
 func Verify(ctx context.Context, dir string) (*Verification, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
@@ -88,8 +88,7 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 	return v, v.checkFormer(ctx)
 }
 
-// checkOutcomes compares the rows of each computed cell with each other, if they can be read and
-// the kind of experiment defines their consistency.
+// checkOutcomes checks the rows of each computed cell as the kind of experiment defines.
 func (v *Verification) checkOutcomes(ctx context.Context) error {
 	kind, err := experiment.Named(v.Manifest.Kind)
 	if err != nil || len(v.Problems) > 0 || kind.Tables().Consistent == nil {
@@ -123,7 +122,7 @@ func furtherTables(m *Manifest) (names []string) {
 	return names
 }
 
-// checkFormer counts the cells of former grids, and checks that all their files exist.
+// checkFormer counts the cells of former grids and checks that all their files exist.
 func (v *Verification) checkFormer(ctx context.Context) error {
 	cells, further := 0, map[string]bool{}
 	err := eachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
@@ -280,7 +279,7 @@ func (v *Verification) readBatches(ctx context.Context, path string, stream bool
 	}
 }
 
-// readCells records the existing cells; false if that is impossible.
+// readCells returns false if the cells cannot be read.
 func (v *Verification) readCells(ctx context.Context) (bool, error) {
 	if v.streams > 0 {
 		inventory, err := TakeInventory(ctx, v.dir, nil)
@@ -356,9 +355,8 @@ func (v *Verification) checkCounts() {
 	}
 }
 
-// checkFurther compares the rows of a further table with the cells: they are adjacent, in the order
-// of the cells and, if the kind of experiment says so, numbered from 0 and as many as a measure of
-// the cell.
+// checkFurther checks that the rows of a further table are adjacent, in the order of the cells and,
+// if the kind of experiment says so, numbered from 0 and as many as a measure of the cell.
 func (v *Verification) checkFurther(ctx context.Context, table string) error {
 	var declared experiment.Table
 	if i := slices.IndexFunc(v.tables, func(t experiment.Table) bool { return t.Name == table }); i >= 0 {

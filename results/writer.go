@@ -14,11 +14,11 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Limits of the batches of final files. They depend only on the rows, so that equal rows give equal
+// Limits of the batches of final files depend only on the rows, so that equal rows give equal
 // files.
 const (
 	batchRows   = 16384
-	batchValues = 1 << 19 // values of lists in one batch: 4 MiB
+	batchValues = 1 << 19 // of lists: 4 MiB
 )
 
 // output is a buffered file for [ipc.FileWriter], which seeks only to learn its position.
@@ -47,7 +47,6 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Seek implements [io.Seeker] for the current position only.
 func (o *output) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, fmt.Errorf("seeking to %d from %d in a file that is only appended to", offset, whence)
@@ -62,14 +61,12 @@ func (o *output) sync() error {
 	return o.file.Sync()
 }
 
-// recordWriter is the common part of [ipc.Writer] and [ipc.FileWriter].
 type recordWriter interface {
 	Write(record arrow.RecordBatch) error
 	Close() error
 }
 
-// tableWriter writes a table of consecutive rows as an Arrow file or stream with batches of a fixed
-// size.
+// tableWriter writes an Arrow file or stream with batches of a fixed size.
 type tableWriter struct {
 	schema  *arrow.Schema
 	columns []experiment.Column
@@ -77,7 +74,7 @@ type tableWriter struct {
 	records recordWriter
 	isFile  bool
 	rows    int // limit of a batch
-	lists   int // the FloatList column that also limits a batch, or -1
+	lists   int // a FloatList column that also limits a batch, or -1
 	values  int // in the lists of the batch
 	batch   experiment.Batch
 	any     bool // a batch was written
@@ -119,8 +116,7 @@ func (w *tableWriter) add(src *experiment.Batch, from, to int) error {
 	return nil
 }
 
-// fit returns the number of rows that go into the current batch, at least one, and counts their
-// values.
+// fit returns the number of rows for the current batch, at least one, and counts their values.
 func (w *tableWriter) fit(src *experiment.Batch, from, to int) int {
 	n := min(to-from, w.rows-w.batch.Rows)
 	if w.lists < 0 {
@@ -135,7 +131,7 @@ func (w *tableWriter) fit(src *experiment.Batch, from, to int) int {
 	return n
 }
 
-// flush writes the gathered rows as one batch, even if there are none.
+// flush writes one batch, even without rows.
 func (w *tableWriter) flush() error {
 	record, err := batchRecord(w.schema, w.columns, &w.batch)
 	if err != nil {
@@ -164,7 +160,7 @@ func (w *tableWriter) finish() error {
 	}
 	end := w.out.position + int64(len(streamEnd))
 	w.out.hold = true
-	if err := w.records.Close(); err != nil { // writes the stream's end marker and the footer
+	if err := w.records.Close(); err != nil { // writes the end marker and the footer
 		return err
 	}
 	footer, marked := bytes.CutPrefix(w.out.held, streamEnd)
@@ -181,8 +177,7 @@ func (w *tableWriter) finish() error {
 	return w.out.buffered.Flush()
 }
 
-// WriteTable writes rows as an Arrow file in the form of the tables of results: path holds either
-// the whole table or its former content.
+// WriteTable writes rows as an Arrow file of results, atomically.
 func WriteTable(path string, table experiment.Table, run string, rows *experiment.Batch, compression Compression) error {
 	if err := rows.Fits(table.Columns); err != nil {
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
@@ -199,11 +194,10 @@ func WriteTable(path string, table experiment.Table, run string, rows *experimen
 	})
 }
 
-// Compression is the compression of files of tables: of the buffers of Arrow files, of the pages of
-// Parquet files. "" is [ZSTD].
+// Compression is that of the buffers of Arrow files and the pages of Parquet files. "" is [ZSTD].
 type Compression string
 
-// Compressions of files of tables. Not every reader of Arrow files supports each.
+// Not every reader of Arrow files supports each compression.
 const (
 	ZSTD         Compression = "zstd"
 	LZ4          Compression = "lz4" // LZ4 frames, in Parquet files LZ4_RAW
@@ -213,7 +207,6 @@ const (
 // Compressions lists the compressions, the default first.
 var Compressions = []string{string(ZSTD), string(LZ4), string(Uncompressed)}
 
-// codecs are the codecs of Arrow's batches, -1 for none.
 var codecs = map[int8]Compression{codecNone: Uncompressed, codecLZ4: LZ4, codecZSTD: ZSTD}
 
 func (c Compression) options() []ipc.Option {

@@ -1,5 +1,4 @@
-// Package parquet writes the tables of a folder of results as Parquet files, for tools that do not
-// read Arrow.
+// Package parquet writes the tables of a folder of results as Parquet files.
 package parquet
 
 import (
@@ -22,10 +21,9 @@ import (
 // Name returns the name of the file of a table.
 func Name(table string) string { return table + ".parquet" }
 
-// Write writes each table of dir, a folder of results, to folder, each atomically and the cells
-// last, and removes other Parquet files there. Equal tables give equal bytes. Cells of former grids
-// are left out. Write fails while results are in streams, which the end of a run or a collection
-// turns into tables.
+// Write writes each table of dir to folder, atomically and the cells last, and removes other
+// Parquet files there. Equal tables give equal bytes. Cells of former grids are left out. Write
+// fails while results are in streams, until the run ends or collects them.
 func Write(ctx context.Context, dir, folder string, compression results.Compression) error {
 	tables, streams, err := results.Tables(dir)
 	if err == nil && streams > 0 {
@@ -54,7 +52,7 @@ func Write(ctx context.Context, dir, folder string, compression results.Compress
 	return err
 }
 
-// Convert writes a table of results, an Arrow file, to a writer as a Parquet file.
+// Convert writes an Arrow file of results as a Parquet file.
 func Convert(ctx context.Context, from string, to io.Writer, compression results.Compression) error {
 	table, err := results.OpenTable(from)
 	if err != nil {
@@ -96,7 +94,7 @@ func CompressionOf(path string) results.Compression {
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = reader.Close() }() // it was only read
+	defer func() { _ = reader.Close() }()
 	if reader.NumRowGroups() == 0 {
 		return ""
 	}
@@ -112,8 +110,7 @@ func CompressionOf(path string) results.Compression {
 	return ""
 }
 
-// codecs are Parquet's names of the compressions. LZ4_RAW replaced Parquet's first LZ4, which
-// programs write in different ways.
+// codecs uses LZ4_RAW: programs write Parquet's first LZ4 in different ways.
 var codecs = map[results.Compression]compress.Compression{
 	results.ZSTD: compress.Codecs.Zstd, results.LZ4: compress.Codecs.Lz4Raw, results.Uncompressed: compress.Codecs.Uncompressed,
 }

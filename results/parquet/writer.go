@@ -20,17 +20,16 @@ import (
 // at most 131,072 rows and 32 MiB of lists.
 const groupBatches = 8
 
-// This avoids two problems of arrow-go. In pages of version 1 it copies the buffer of levels every
-// few levels, which is quadratic for long lists. For version 2 it splits its input at a number of
-// values and hangs if a list is longer; batchValues exceeds any input.
+// Both avoid problems of arrow-go. Pages of version 1 copy the buffer of levels every few levels:
+// quadratic time for long lists. Version 2 splits its input at a number of values and hangs if a
+// list is longer; batchValues exceeds any input.
 const (
 	batchValues = 1 << 40
-	chunkValues = 8192 // of lists written at a time, or one list; the size of pages is checked afterwards
+	chunkValues = 8192 // of lists written at a time, or one list
 )
 
-// writer writes frames as a Parquet file. It fills the library's columns itself: the library's
-// conversion of records (pqarrow) makes a program 20 MB larger, for features that are not used
-// here.
+// writer fills the library's columns itself: converting records with pqarrow makes a program 20 MB
+// larger.
 type writer struct {
 	columns     []experiment.Column
 	compression results.Compression
@@ -40,7 +39,7 @@ type writer struct {
 	batches int
 }
 
-// node returns the Parquet type of a column. Every column and value can be null.
+// node makes every column and value nullable.
 func node(column experiment.Column) (schema.Node, error) {
 	const noID = -1
 	repetition := parquet.Repetitions.Optional
@@ -60,7 +59,7 @@ func node(column experiment.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("column %s has a type that Parquet files of results do not have", column.Name)
 }
 
-// begin writes the head of a file, with the metadata of a table except that of its bytes.
+// begin leaves out the metadata of the table's bytes.
 func (w *writer) begin(to io.Writer, of map[string]string) error {
 	var fields schema.FieldList
 	for _, column := range w.columns {
@@ -125,7 +124,6 @@ func (w *writer) add(frame *results.Frame) error {
 	return nil
 }
 
-// fill writes the non-null values of a column, and which those are.
 func fill(column file.ColumnChunkWriter, v *experiment.Vector, rows int) (err error) {
 	levels := make([]int16, rows)
 	for i := range levels {
@@ -167,8 +165,8 @@ func present[T any](v *experiment.Vector, values []T) []T {
 	return kept
 }
 
-// fillLists writes lists: the values one after the other, each with a level that says whether a
-// list begins, and one that says what is there: 0 for no list, 1 for an empty one, 3 for a value.
+// fillLists writes the values with, for each, a level that says whether a list begins, and one that
+// is 0 for no list, 1 for an empty one, 3 for a value.
 func fillLists(column *file.Float64ColumnChunkWriter, v *experiment.Vector) error {
 	const none, empty, value = 0, 1, 3
 	var values []float64

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Fixed writes x with the given number of decimals and without a minus sign before zero.
+// Fixed writes x with the given number of decimals, never "-0".
 func Fixed(x float64, places int) string {
 	text := strconv.FormatFloat(x, 'f', places, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -26,13 +26,11 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Short writes a parameter with at most 10 significant digits, so that a range's
-// 0.30000000000000004 reads 0.3.
+// Short writes a parameter with at most 10 significant digits: 0.3 for 0.30000000000000004.
 func Short(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 
-// Wrap breaks text into lines that fit: after commas if the text between two commas fits in a line,
-// so that numbers stay with their names, otherwise at spaces. A word that does not fit gets its own
-// line.
+// Wrap breaks text into lines that fit: after commas where the text between two commas fits in a
+// line, otherwise at spaces. A word that does not fit gets its own line.
 func Wrap(words string, fits func(string) bool) []string {
 	pieces := strings.Fields(words)
 	clauses := strings.SplitAfter(strings.Join(pieces, " "), ",")
@@ -58,7 +56,7 @@ func Wrap(words string, fits func(string) bool) []string {
 	return append(lines, line)
 }
 
-// Slug turns texts into a part of a file name: letters, digits, dots and dashes in lower case.
+// Slug turns texts into lower-case letters, digits, dots and dashes for a file name.
 func Slug(texts ...string) string {
 	var b strings.Builder
 	for _, text := range texts {
