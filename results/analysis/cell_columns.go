@@ -11,31 +11,29 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// cellColumns are the columns of a batch of cells that reports use, found by name.
 type cellColumns struct {
 	schema         *schema
 	dimensions     []*experiment.Vector
 	numeric        []bool
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
-	steps          [2]*experiment.Vector // of the best validation score and of the best test score
-	points, fits   *experiment.Vector    // numbers of the path's points, and of those with a model of their own
-	seconds        [2]*experiment.Vector // processor and elapsed time
+	steps          [2]*experiment.Vector // of the best validation score and the best test score
+	points, fits   *experiment.Vector    // of the path; points, and those with a model of their own
+	seconds        [2]*experiment.Vector // see timeColumns
 	method         *experiment.Vector
-	params         *experiment.Vector // of the method
+	params         *experiment.Vector
 	status         *experiment.Vector
 	metric         *experiment.Vector
 	repeat         *experiment.Vector
 	cell           *experiment.Vector
 	rows           int
 	keys           map[[2]string]string // exactMethod by method and settings
-	texts          map[string]string    // one copy of each text, outside the batch's memory
+	texts          map[string]string    // one copy of each, outside the batch's memory
 }
 
-// timeColumns are the times of a cell, the decisive one first.
+// timeColumns has the decisive time first.
 var timeColumns = [2]string{"cpu_seconds", "wall_seconds"}
 
-// newCellColumns finds the columns of a batch. Known texts are taken from texts.
 func newCellColumns(schema *schema, cells *results.Frame, texts map[string]string) (*cellColumns, error) {
 	n := len(schema.Dimensions)
 	c := &cellColumns{
@@ -83,8 +81,7 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 	return c, nil
 }
 
-// isNull reports whether a column lacks a value in a row. The vector is nil for a column that the
-// kind lacks.
+// isNull is true for the nil vector of a column that the kind lacks.
 func isNull(vector *experiment.Vector, row int) bool { return vector == nil || vector.IsNull(row) }
 
 func (c *cellColumns) setting(row int) Setting {
@@ -94,7 +91,7 @@ func (c *cellColumns) setting(row int) Setting {
 		case vector.IsNull(row):
 		case len(vector.Ints) > 0:
 			s[d] = Value{Number: float64(vector.Ints[row]), IsNumber: true}
-		case c.numeric[d] && math.IsNaN(vector.Floats[row]): // no number to distinguish settings by
+		case c.numeric[d] && math.IsNaN(vector.Floats[row]): // NaN does not distinguish settings
 		case c.numeric[d]:
 			s[d] = Value{Number: vector.Floats[row], IsNumber: true}
 		default:
@@ -107,7 +104,7 @@ func (c *cellColumns) setting(row int) Setting {
 	return s
 }
 
-// methodKey returns the method of a cell with its settings, if any, with rounded numbers.
+// methodKey returns the method of a cell with its settings, numbers rounded.
 func (c *cellColumns) methodKey(row int) string { return shortMethod(c.exactMethod(row)) }
 
 // exactMethod is methodKey with all digits.
@@ -125,7 +122,7 @@ func (c *cellColumns) exactMethod(row int) string {
 	return key
 }
 
-// text returns a copy of a text, so that the batch's memory can be freed.
+// text copies a text, so that the batch's memory can be freed.
 func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 	shared := vector.Texts[row]
 	own, ok := c.texts[shared]
@@ -136,7 +133,6 @@ func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 	return own
 }
 
-// sample returns the scores (NaN if missing) and the metric ("" if missing) of a cell.
 func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	r := RepeatScore{Repeat: c.repeat.Ints[row], Status: experiment.Status(c.text(c.status, row))}
 	var err error
@@ -211,14 +207,12 @@ func (s *schema) pathColumn(i int) string {
 	return [...]string{s.Path.Points, s.Path.Fits}[i]
 }
 
-// there returns the columns that the kind has.
 func (s *schema) there(columns ...string) []string {
 	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !s.has(column) })
 }
 
 func (s *schema) stepColumns() [2]string { return [2]string{s.Step.Chosen, s.Step.Oracle} }
 
-// scored reports which scores the kind has.
 func (s *schema) scored() (has [scores]bool) {
 	for score, column := range ScoreColumns {
 		has[score] = s.has(column)
@@ -227,7 +221,6 @@ func (s *schema) scored() (has [scores]bool) {
 	return has
 }
 
-// cellColumnNames are the columns that newCellColumns finds.
 func (s *schema) cellColumnNames() []string {
 	steps := s.stepColumns()
 	return s.there(slices.Concat(s.Columns(), ScoreColumns, steps[:], timeColumns[:],

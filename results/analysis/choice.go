@@ -17,7 +17,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// choices lists in which ways the cells have chosen, in words; nil for kinds with one way.
+// choices describes the ways in which the cells have chosen; nil for kinds with one way.
 func (g *cellGroups) choices() []string {
 	if !g.schema.Path.HasChoice() {
 		return nil
@@ -31,8 +31,7 @@ func (g *cellGroups) choices() []string {
 	return slices.Sorted(maps.Keys(words))
 }
 
-// chooseAgain replaces what the cells have chosen by what a rule chooses from the stored points
-// of their paths.
+// chooseAgain replaces the cells' choices by those of a rule from the stored points of their paths.
 func (g *cellGroups) chooseAgain(ctx context.Context, dir string, rule choice.Rule) error {
 	of := g.schema.Path
 	if !of.HasChoice() {
@@ -53,7 +52,6 @@ func (g *cellGroups) chooseAgain(ctx context.Context, dir string, rule choice.Ru
 	return g.rename(rule)
 }
 
-// rename states the rule in the settings.
 func (g *cellGroups) rename(rule choice.Rule) error {
 	d := g.schema.Path.Choice
 	name := func(setting Setting) Setting {
@@ -76,19 +74,18 @@ func (g *cellGroups) rename(rule choice.Rule) error {
 	return nil
 }
 
-// chooser chooses by the points in a file, cell by cell.
 type chooser struct {
 	rule  choice.Rule
 	of    *layout.Path
-	cells map[string]*chosenCell // to choose in, by identity
+	cells map[string]*chosenCell
 
-	id    string // of the cell whose points are being read
+	id    string // current cell
 	curve choice.Curve
 	test  []float64
 }
 
 type chosenCell struct {
-	samples []*RepeatScore // a cell that several entries have
+	samples []*RepeatScore // a cell can be in several entries
 	metric  Metric
 	done    bool
 }
@@ -108,7 +105,7 @@ func (c *chooser) want(entry *ScoreEntry, metric Metric) {
 	}
 }
 
-// read chooses in all cells by the points in the file, in which those of a cell are together.
+// read relies on the points of a cell being adjacent in the file.
 func (c *chooser) read(ctx context.Context, path string) error {
 	columns := []string{"cell", c.of.Step, c.of.Score, c.of.Validation, c.of.Error, c.of.Event}
 	kinds := []experiment.Type{experiment.Text, experiment.Float, experiment.Float, experiment.Float, experiment.Float, experiment.Text}
@@ -120,7 +117,7 @@ func (c *chooser) read(ctx context.Context, path string) error {
 		for row, id := range v[0].Texts {
 			if id != c.id {
 				c.choose()
-				c.id = strings.Clone(id) // apart from the memory of its batch
+				c.id = strings.Clone(id) // outside the batch's memory
 			}
 			c.add(v, row)
 		}
@@ -142,7 +139,6 @@ func (c *chooser) read(ctx context.Context, path string) error {
 	return nil
 }
 
-// choose ends the points of a cell.
 func (c *chooser) choose() {
 	if cell := c.cells[c.id]; cell != nil {
 		c.curve.Higher = cell.metric == Accuracy
@@ -161,7 +157,6 @@ func (c *chooser) choose() {
 	c.curve, c.test = choice.Curve{}, nil
 }
 
-// add adds a row to the points of its cell.
 func (c *chooser) add(v []*experiment.Vector, row int) {
 	value := func(v *experiment.Vector) float64 {
 		if v.IsNull(row) {

@@ -18,7 +18,6 @@ type place struct {
 	method  string // without settings
 }
 
-// member is an entry of cells that can represent a method at a place.
 type member struct {
 	setting Setting
 	method  string
@@ -27,7 +26,7 @@ type member struct {
 
 // places groups the entries that differ only in hyperparameters. A parameter with a single value in
 // all cells stays in the setting. With variant, entries of a group may also differ in the layout's
-// variant; if there is only one method, its variants are treated as methods instead.
+// variant; the variants of a single method count as methods instead.
 func (g *cellGroups) places(variant bool) map[place][]member {
 	free := g.freeParameters()
 	places := map[place][]member{}
@@ -47,7 +46,6 @@ func (g *cellGroups) places(variant bool) map[place][]member {
 	return places
 }
 
-// severalMethods reports whether the entries have at least two methods.
 func (g *cellGroups) severalMethods() bool {
 	first := ""
 	for _, entries := range g.entries {
@@ -62,15 +60,14 @@ func (g *cellGroups) severalMethods() bool {
 	return false
 }
 
-// candidate is one cell that can represent a method.
 type candidate struct {
 	of   *member
-	rank int // of the member
+	rank int
 	RepeatScore
 }
 
-// candidatesOf returns the cells of the members by repeat, then by their parameters in the order of
-// the columns, settings of the method last. It sorts the members.
+// candidatesOf orders the cells by repeat, then by parameters in the order of the columns, settings
+// of the method last. It sorts the members.
 func candidatesOf(members []member) []candidate {
 	slices.SortFunc(members, func(a, b member) int {
 		return cmp.Or(a.setting.Compare(b.setting), CompareMethods(a.method, b.method))
@@ -91,20 +88,20 @@ func candidatesOf(members []member) []candidate {
 // Choice is a choice of hyperparameters.
 type Choice struct {
 	Words   string // such as "mixture γ=0.5, C=10"; "" if there was nothing to choose
-	Repeats int    // number of repeats with this choice
+	Repeats int    // with this choice
 }
 
 // chosenTables makes one table for each metric in which every method has its own hyperparameters in
 // each repeat, and with variant its own variant of the layout. [TestAtBestValidation] and
 // [TestAtEnd] are scores of the cell with the best validation score; [TestAtBestTest] is the best
 // test score of all cells, so [SelectionBias] is the gain of choosing age and parameters by the
-// test score. fewer is the number of choices by the validation score that rest on fewer cells than
-// other choices of the same method.
+// test score. fewer counts the choices by the validation score that rest on fewer cells than others
+// of the same method.
 func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int) {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
 	names := g.commonNames()
-	words := map[Metric][]string{} // the choices
+	words := map[Metric][]string{}
 	for at, members := range g.places(variant) {
 		metric := g.metric(at.setting)
 		candidates := candidatesOf(members)
@@ -145,10 +142,9 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 	return tables, fewer
 }
 
-// settingsWord names the settings of methods in a list of chosen aspects.
 const settingsWord = "settings of methods"
 
-// freeWords names the aspects in which the members at a place differ from the place.
+// freeWords names the aspects in which the members differ from the place.
 func (g *cellGroups) freeWords(at place, members []member) []string {
 	var words []string
 	for _, m := range members {
@@ -165,8 +161,8 @@ func (g *cellGroups) freeWords(at place, members []member) []string {
 	return slices.Compact(words)
 }
 
-// countChoices counts the repeats of each choice, in descending order. Repeats without a choice are
-// ignored.
+// countChoices counts the repeats of each choice, in descending order, without those that have
+// none.
 func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
 	var list []Choice
 	for i := range choices {
@@ -204,8 +200,7 @@ func chosenWords(l *layout.Layout, at Setting, s *Selected) string {
 	return strings.Join(words, ", ")
 }
 
-// hasVariants reports whether a method has cells of several of the layout's variants in one
-// setting.
+// hasVariants reports whether a method has several variants in one setting.
 func (g *cellGroups) hasVariants() bool {
 	v := g.schema.Variant
 	if v == nil {

@@ -13,14 +13,13 @@ import (
 // every method has the score that has it in any repeat. With different repeats per method, means
 // would also compare splits and favour a method that fails on the hard ones.
 type Common struct {
-	methods int     // number of methods that have the score
+	methods int     // that have the score
 	repeats []int64 // ascending
 }
 
 // Compares reports whether at least two methods have repeats in common.
 func (c *Common) Compares() bool { return c.methods > 1 && len(c.repeats) > 0 }
 
-// Repeats returns the number of common repeats.
 func (c *Common) Repeats() int { return len(c.repeats) }
 
 // Methods returns the number of methods that have the score.
@@ -74,8 +73,7 @@ func (e *ScoreEntry) within(c *Common, score Score) []float64 {
 	return values
 }
 
-// Shown returns the summary of an entry that tables show: over the common repeats, or over its own
-// if there are none.
+// Shown returns the summary of an entry over the common repeats, or over its own if there are none.
 func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
 	if len(r.Common[score].repeats) == 0 {
 		return e.Summary[score]
@@ -95,8 +93,8 @@ func (r *ScoreRow) Rests(score Score) string {
 	return strconv.Itoa(r.Repeats)
 }
 
-// Repeats describes the number of repeats, out of a given number, in which an entry has a score,
-// and the fate of the others: "5", or "2 of 5; 2 incomplete, 1 failed".
+// Repeats describes in how many repeats of a given number an entry has a score, and the fate of the
+// others: "5", or "2 of 5; 2 incomplete, 1 failed".
 func (e *ScoreEntry) Repeats(of int, score Score) string {
 	n := len(RepeatsWith(e.Sample, score))
 	if n >= of {
@@ -105,8 +103,7 @@ func (e *ScoreEntry) Repeats(of int, score Score) string {
 	return fmt.Sprintf("%d of %d%s", n, of, e.Lost())
 }
 
-// Lost describes the numbers of incomplete and failed cells of the entry, after a semicolon; "" for
-// none.
+// Lost counts the incomplete and failed cells in words, after a semicolon; "" for none.
 func (e *ScoreEntry) Lost() string {
 	incomplete, failed := 0, 0
 	for i := range e.Sample {

@@ -16,7 +16,7 @@ const Significance = 0.05
 // Paired holds the differences of paired scores and their test.
 type Paired struct {
 	Test        stats.SignedRankTest
-	Adjusted    float64 // Test.P by Holm's correction over the family of comparisons
+	Adjusted    float64 // Test.P by Holm's correction over the family
 	differences []float64
 }
 
@@ -24,7 +24,6 @@ func newPaired(differences []float64) Paired {
 	return Paired{differences: differences, Test: stats.SignedRank(differences, stats.Pratt)}
 }
 
-// Pairs returns the number of differences.
 func (p *Paired) Pairs() int { return p.Test.N + p.Test.Zeros }
 
 func adjust(family []*Paired) {
@@ -37,16 +36,15 @@ func adjust(family []*Paired) {
 	}
 }
 
-// Comparison compares the scores of two methods in one setting, pair by pair on the repeats that
-// all methods of the row have: cells of one repeat share split and contamination. The family of its
-// test is the pairs of the row.
+// Comparison compares the scores of two methods in one setting on the common repeats of the row:
+// cells of one repeat share split and contamination. The family of its test is the pairs of the
+// row.
 type Comparison struct {
 	Method, Against int // indices of the table's methods; Method > Against
 	Paired
 }
 
-// Comparisons compares every two methods of a row that have the score. The list is empty if these
-// have no repeat in common.
+// Comparisons compares every two methods of a row that have the score; none without common repeats.
 func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	var list []Comparison
 	for j := range r.Entries {
@@ -65,9 +63,8 @@ func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	return list
 }
 
-// pairedDifferences returns the differences a - b on the given ascending repeats for which both
-// samples have a finite score. The samples are ordered by repeat; of several cells of one repeat
-// the first counts.
+// pairedDifferences returns a - b on the given ascending repeats with finite scores in both
+// samples, which are ordered by repeat. Of several cells of one repeat the first counts.
 func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) []float64 {
 	var differences []float64
 	largest := 0.0
@@ -102,8 +99,8 @@ func evenOut(differences []float64, largest float64) {
 	}
 }
 
-// testable reports whether a family of m tests can reject for n pairs of equal sign: the smallest
-// p-value of n pairs is 2^(1-n).
+// testable reports whether a family of m tests can reject: the smallest p-value of n pairs is
+// 2^(1-n).
 func testable(n, m int) bool { return float64(m)*math.Ldexp(1, 1-n) <= Significance }
 
 // NeededRepeats is the minimum number of repeats with which m comparisons in a row can find a
@@ -116,8 +113,8 @@ func NeededRepeats(m int) int {
 	return n
 }
 
-// markEqual marks the entries that are not significantly worse than the best mean of the row. Rows
-// with too few repeats for any significant test have no marks.
+// markEqual marks the entries that are not significantly worse than the best mean, unless the row
+// has too few repeats for any significant test.
 func (r *ScoreRow) markEqual() {
 	for score := range SelectionBias {
 		best := -1
@@ -143,11 +140,10 @@ func (r *ScoreRow) markEqual() {
 	}
 }
 
-// effectWork limits the time of a report's bootstrap intervals to about 10 s on one processor. Its
-// unit is squared numbers of pairs.
+// effectWork, in squared numbers of pairs, limits a report's bootstrap intervals to about 10 s on
+// one processor.
 const effectWork = 2_500_000
 
-// effectsOf computes the effects of comparisons on all processors.
 func effectsOf(comparisons []*Paired) []stats.Effect {
 	effects := make([]stats.Effect, len(comparisons))
 	next := make(chan int)
@@ -171,16 +167,16 @@ func effectsOf(comparisons []*Paired) []stats.Effect {
 type ComparedRow struct {
 	Row         *ScoreRow
 	Comparisons []Comparison
-	Effects     []stats.Effect // one per comparison; nil if left out
+	Effects     []stats.Effect // by comparison; nil if left out
 }
 
-// ComparedTable holds the comparisons of a table, row by row.
+// ComparedTable holds the comparisons of a table.
 type ComparedTable struct {
 	Table *ScoreTable
 	Rows  []ComparedRow
 }
 
-// Compared returns the comparisons of the tables of Chosen. The first call computes them.
+// Compared returns the comparisons of the tables of Chosen, computed by the first call.
 func (r *Run) Compared() []ComparedTable {
 	if r.comparisons != nil || len(r.Chosen) == 0 {
 		return r.comparisons

@@ -10,22 +10,20 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// ScoreChange compares one score of a method in a setting between two runs, pair by pair on the
-// repeats that both have. A difference is the other run's score minus the baseline's. The family of
-// its test is all settings and methods of the two runs.
+// ScoreChange compares one score of a method in a setting between two runs on the repeats that both
+// have. A difference is the other run's score minus the baseline's. The family of its test is all
+// settings and methods of the two runs.
 type ScoreChange struct {
 	Setting         Setting
 	Method          string
 	Metric          Metric
 	Score           Score
 	Baseline, Other Summary // over the pairs
-	Better, Worse   int     // numbers of pairs whose score is better and worse in the other run
+	Better, Worse   int     // numbers of pairs, seen from the other run
 	Paired
-	Effect *stats.Effect // nil if there is no difference, or if the estimate would take too long
+	Effect *stats.Effect // nil without a difference, or if the estimate would take too long
 }
 
-// scoreChanges compares the scores of paired cells; of several cells of one repeat the first
-// counts.
 func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) []ScoreChange {
 	groups := map[int32][]cellPair{}
 	for _, of := range pairs {
@@ -60,8 +58,8 @@ func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, roundi
 	return changes
 }
 
-// compare compares one score of pairs of cells and returns false if there is no pair. Differences
-// within rounding count as 0, because with equal signs the test would find them significant.
+// compare returns false if there is no pair. Differences within rounding count as 0: with equal
+// signs the test would find them significant.
 func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding float64) bool {
 	var before, after, differences []float64
 	largest := 0.0
@@ -117,16 +115,16 @@ func addEffects(changes []ScoreChange) {
 
 // NumberChanges compares the measures of computed cells of equal identity and status.
 type NumberChanges struct {
-	Same, Rounding, Beyond int // numbers of cells: equal bit for bit, within rounding, beyond rounding
+	Same, Rounding, Beyond int // cells equal bit for bit, within rounding, beyond
 	Columns                []NumberChange
-	Cells                  []CellChange // first cells beyond rounding, by descending distance
+	Cells                  []CellChange // first beyond rounding, by descending distance
 }
 
 // NumberChange is a measure of a method that differs in some cells.
 type NumberChange struct {
 	Method, Column   string
 	Cells            int // compared
-	Rounding, Beyond int // of these
+	Rounding, Beyond int // cells
 	Farthest         CellChange
 }
 
@@ -134,10 +132,9 @@ type NumberChange struct {
 type CellChange struct {
 	Cell, What, Column string
 	Baseline, Other    string  // values, "" for null
-	Distance           float64 // relative, but absolute for max_kkt, which is relative already; infinite for texts and nulls
+	Distance           float64 // relative, except that max_kkt is relative already; infinite for texts and nulls
 }
 
-// numberChanges compares the measures of pairs of equal identity.
 func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) NumberChanges {
 	n := NumberChanges{}
 	type key struct {
@@ -211,7 +208,6 @@ func (n *NumberChanges) keepFarthest() {
 	n.Cells = n.Cells[:min(len(n.Cells), MaxFailures)]
 }
 
-// distance is the distance of two values of a measure, 0 if they are equal.
 func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) float64 {
 	i, j := int(of.baseline)*len(c.measures)+measure, int(of.other)*len(c.measures)+measure
 	x, y := a.values[i], b.values[j]
@@ -237,7 +233,6 @@ func (c *comparedCells) cellChange(a, b *ComparedRun, of cellPair, measure int, 
 	}
 }
 
-// valueText formats a measure exactly; "" for null.
 func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
 	at := row*len(c.measures) + measure
 	switch {
@@ -249,14 +244,13 @@ func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
 	return strconv.FormatFloat(r.values[at], 'g', -1, 64)
 }
 
-// TimeQuantiles are the quantiles of a [TimeRatio].
 var TimeQuantiles = [...]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
 
-// TimeRatio is the time of cells in the other run relative to the baseline. It covers the cells
-// that both runs computed separately, with the same status.
+// TimeRatio is the time in the other run relative to the baseline, of the cells that both computed
+// separately with the same status.
 type TimeRatio struct {
 	Method          string // "" for all
-	Column          string // cpu_seconds or wall_seconds
+	Column          string
 	Cells           int
 	Baseline, Other float64 // total seconds
 	Mean            float64 // geometric

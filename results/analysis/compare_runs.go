@@ -27,27 +27,26 @@ type RunComparison struct {
 	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
 }
 
-// RunPair compares a run with the baseline, on the cells that both have: cells of equal identity,
-// and counterparts. Counterparts have equal labels and different identities, because the version of
-// a method's algorithm or a setting that is not a label changed.
+// RunPair compares a run with the baseline on the cells of equal identity and on counterparts,
+// which have equal labels and different identities, because the version of a method's algorithm or
+// a setting that is not a label changed.
 type RunPair struct {
 	Layout          *layout.Layout
 	Baseline, Other *ComparedRun
 	Cells           []CellCounts // all cells, then by method
-	Copied          int          // number of shared cells that one run copied from the other
+	Copied          int          // shared cells copied from one run to the other
 	Scores          []ScoreChange
 	Numbers         NumberChanges
 	Times           []TimeRatio    // all cells, then by method
 	Statuses        []StatusChange // of shared cells
 	Failures        []FailureChange
-	Notes           []string // sentences on what was left out, and why
+	Notes           []string // sentences on what was left out
 }
 
-// CellCounts counts the cells of two runs.
 type CellCounts struct {
 	Method       string // "" for all
 	Shared       int    // of equal identity
-	Counterparts int    // see [RunPair]
+	Counterparts int
 	OnlyBaseline int
 	OnlyOther    int
 }
@@ -60,15 +59,15 @@ type StatusChange struct {
 
 // FailureChange is a cell whose status differs.
 type FailureChange struct {
-	Cell            string // its identity in the baseline
-	What            string // its setting, method and repeat
+	Cell            string // identity in the baseline
+	What            string
 	Baseline, Other experiment.Status
-	Error           string // of the other run, or of the baseline if the other run is ok
+	Error           string // of the other run, or of the baseline if the other is ok
 }
 
 // CompareOptions are the options of [CompareRuns].
 type CompareOptions struct {
-	Rounding float64    // largest relative difference that counts as rounding
+	Rounding float64    // see [Rounding]
 	Progress func(Step) // called before each step; may be nil
 }
 
@@ -102,7 +101,6 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 	return c, nil
 }
 
-// cellPair is a cell of the baseline and its counterpart in the other run.
 type cellPair struct {
 	baseline, other int32 // rows
 	same            bool  // equal identities
@@ -200,16 +198,13 @@ func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
 	return found
 }
 
-// sameData reports whether the data set of a cell has equal digests in both runs, or an unknown
-// one.
+// sameData is true if a digest is unknown.
 func (c *comparedCells) sameData(p *RunPair, cell *comparedCell) bool {
 	name := c.groups[cell.labels.group].setting[layout.Dataset].Text
 	a, b := p.Baseline.data[name], p.Other.data[name]
 	return a == b || a == "" || b == ""
 }
 
-// addFailures adds the counts of cells whose status differs, and the first of these cells by
-// identity.
 func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 	counts := map[[2]experiment.Status]int{}
 	var differ []cellPair
@@ -261,7 +256,6 @@ func (p *RunPair) addNotes(rounding float64) {
 	}
 }
 
-// notePlatforms notes that platforms with different rounding computed the runs.
 func (p *RunPair) notePlatforms(rounding float64) {
 	elsewhere := slices.ContainsFunc(p.Other.Platforms, func(other string) bool {
 		return slices.ContainsFunc(p.Baseline.Platforms, func(here string) bool { return !experiment.SameArithmetic(here, other) })

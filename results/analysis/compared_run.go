@@ -17,24 +17,22 @@ import (
 
 // ComparedRun is a folder of results in a comparison.
 type ComparedRun struct {
-	Dir      string
-	Run      string // by the manifest, "" without one
-	Versions []VersionCells
-	Cells    int
-	Statuses map[experiment.Status]int
-	Partial  bool // the run has not ended
-	// Platforms are the known platforms that computed the cells.
+	Dir       string
+	Run       string // "" without a manifest
+	Versions  []VersionCells
+	Cells     int
+	Statuses  map[experiment.Status]int
+	Partial   bool // the run has not ended
 	Platforms []string
 
-	data    map[string]string // digests of data sets by name, from the manifest
+	data    map[string]string // digests by name
 	rows    []comparedCell
-	values  []float64 // measures of each row: numbers, or the indices of texts
-	nulls   []bool    // same length as values
+	values  []float64 // numbers, or the indices of texts
+	nulls   []bool
 	newest  map[results.CellKey]int32
 	reasons map[int32]string // why rows are not ok
 }
 
-// VersionCells is the number of cells that a version of agepath computed.
 type VersionCells struct {
 	Version string
 	Cells   int
@@ -52,7 +50,7 @@ type comparedCell struct {
 
 // cellLabels identify a part of an experiment across runs, independently of the cell's identity.
 type cellLabels struct {
-	group        int32 // position in comparedCells.groups
+	group        int32 // in comparedCells.groups
 	repeat, seed int64
 }
 
@@ -61,7 +59,6 @@ type methodSetting struct {
 	method  string
 }
 
-// comparedCells holds what the cells of compared runs have in common.
 type comparedCells struct {
 	schema   *schema
 	measures []experiment.Column
@@ -81,8 +78,7 @@ func newComparedCells(kind *experiment.Registration) *comparedCells {
 	}
 }
 
-// extraColumns are the columns of a compared run besides the measures and the columns of score
-// tables.
+// extraColumns are needed besides the measures and the columns of score tables.
 var extraColumns = []string{"seed", "error", "worker", "version", "started_at", "platform"}
 
 func (c *comparedCells) columns() []string {
@@ -177,7 +173,6 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 	return nil
 }
 
-// group returns the number of a method in a setting and records its metric.
 func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
 	number, known := c.numbers[of]
 	if !known {
@@ -190,8 +185,8 @@ func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
 	return number
 }
 
-// value returns a measure as a number, or the index in words for a text. Integers of the tables are
-// below 2^53.
+// value returns a measure as a number (integers of the tables are below 2^53), or the index of a
+// text in words.
 func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, row int) float64 {
 	switch {
 	case vector.IsNull(row):
@@ -211,7 +206,6 @@ func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, r
 	return float64(at)
 }
 
-// what describes a cell for readers.
 func (c *comparedCells) what(cell *comparedCell) string {
 	of := c.groups[cell.labels.group]
 	return fmt.Sprintf("%s: %s, repeat %d", of.method, c.schema.Describe(of.setting), cell.labels.repeat)

@@ -7,7 +7,6 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// floorName returns the method of the layout's floor, "" for a kind without a floor.
 func (s *schema) floorName() string {
 	if s.Floor == nil {
 		return ""
@@ -18,7 +17,7 @@ func (s *schema) floorName() string {
 // placedFloors are the floor's entries by the dimensions that every row states.
 type placedFloors struct {
 	layout  *layout.Layout
-	always  []Dimension // of the floor's dimensions
+	always  []Dimension // stated in every row
 	several []Dimension // stated only in rows whose data set has several values
 	entries map[Setting][]placedFloor
 }
@@ -58,7 +57,7 @@ func only(s Setting, ds []Dimension) (kept Setting) {
 	return kept
 }
 
-// of returns a copy of the floor's entry in the setting of a row, nil if there is none.
+// of returns a copy of the floor's entry for a row, nil if there is none.
 func (f *placedFloors) of(row Setting, metric Metric) *ScoreEntry {
 	for _, floor := range f.entries[only(row, f.always)] {
 		if slices.ContainsFunc(f.several, func(d Dimension) bool { return !row[d].IsNull() && row[d] != floor.setting[d] }) {
@@ -71,7 +70,6 @@ func (f *placedFloors) of(row Setting, metric Metric) *ScoreEntry {
 	return nil
 }
 
-// floor returns the summary of all scores of the floor.
 func (r *ScoreRow) floor(score Score) Summary {
 	if r.Floor == nil {
 		return Summarize(nil)
@@ -87,12 +85,12 @@ func (t *ScoreTable) HasFloor() bool {
 // NotBetter is a method that is not better than the layout's floor in a row.
 type NotBetter struct {
 	Row         *ScoreRow
-	Method      int     // index of the table's methods
-	Mean, Floor float64 // over the repeats in which both have the score
+	Method      int     // index in the table
+	Mean, Floor float64 // over the repeats that both have
 }
 
-// NotBetter returns the methods whose mean score in a row is not better than the floor's, method by
-// method. Means that differ by rounding are equal.
+// NotBetter returns the methods whose mean score is not better than the floor's, method by method.
+// Means that differ by rounding are equal.
 func (t *ScoreTable) NotBetter(score Score) []NotBetter {
 	var list []NotBetter
 	for j := range t.Methods {

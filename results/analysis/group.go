@@ -16,11 +16,11 @@ import (
 type cellGroups struct {
 	schema  *schema
 	entries map[Setting]methodEntries
-	floors  map[Setting]*ScoreEntry // of the layout's floor, which has no place in entries
-	metrics map[[2]string]Metric    // by data set and model, from scored cells
+	floors  map[Setting]*ScoreEntry // of the layout's floor, not in entries
+	metrics map[[2]string]Metric    // by data set and model
 	models  map[string]Metric       // by model alone
 
-	selected experiment.Select // score by which selectBest chose
+	selected experiment.Select // by which selectBest chose
 }
 
 type methodEntries map[string]*ScoreEntry
@@ -60,7 +60,6 @@ func (g *cellGroups) add(columns *cellColumns) error {
 	return nil
 }
 
-// entry returns the entry of a method in a setting, and creates a missing one.
 func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
 	if method == g.schema.floorName() {
 		if g.floors[setting] == nil {
@@ -79,8 +78,7 @@ func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
 	return entries[method]
 }
 
-// metric returns the metric of a setting. If none of its cells was scored, this is the metric of
-// the model on other data.
+// metric falls back to the metric of the model on other data if no cell of the setting was scored.
 func (g *cellGroups) metric(s Setting) Metric {
 	data, model := s[layout.Dataset].Text, s[layout.Model].Text
 	if metric, ok := g.metrics[[2]string{data, model}]; ok {
@@ -92,7 +90,6 @@ func (g *cellGroups) metric(s Setting) Metric {
 // ignored is a set of the layout's ignorable dimensions, by position.
 type ignored uint16
 
-// missing returns the ignorable dimensions that are null in the setting.
 func missing(l *layout.Layout, s Setting) ignored {
 	var set ignored
 	for i, d := range l.Ignorable {
@@ -103,7 +100,6 @@ func missing(l *layout.Layout, s Setting) ignored {
 	return set
 }
 
-// project sets the dimensions of the set to null.
 func project(l *layout.Layout, s Setting, set ignored) Setting {
 	for i, d := range l.Ignorable {
 		if set&(1<<i) != 0 {
@@ -121,7 +117,6 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	for setting := range entries {
 		sets[missing(l, setting)] = true
 	}
-	// fuller maps each setting to the settings that complete it.
 	fuller := map[Setting][]Setting{}
 	for set := range sets {
 		for setting := range entries {
@@ -136,7 +131,6 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	for plain := range fuller {
 		moved = append(moved, plain)
 	}
-	// The entries that state most come first and take precedence.
 	slices.SortFunc(moved, func(a, b Setting) int {
 		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(missing(l, a))), bits.OnesCount16(uint16(missing(l, b)))), a.Compare(b))
 	})
@@ -155,7 +149,7 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 }
 
 // statedWhereSeveral returns the dimensions that a row states only if its data set has several
-// values: extents and conditions.
+// values.
 func statedWhereSeveral(l *layout.Layout) []Dimension {
 	stated := slices.Clone(l.Conditions)
 	for _, e := range l.Extents {
@@ -200,8 +194,8 @@ func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setti
 	return kept
 }
 
-// AtFullExtent returns a table of the rows with the fullest extent of each data set; earlier
-// extents of the layout take precedence. Figures with room for one extent show these rows.
+// AtFullExtent returns a table of the rows with the fullest extent of each data set, for figures
+// with room for one; earlier extents of the layout take precedence.
 func AtFullExtent(table *ScoreTable) *ScoreTable {
 	fullest, l := map[string]Setting{}, table.Layout
 	more := func(a, b Setting) bool {
@@ -235,7 +229,7 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 	return &full
 }
 
-// mostTraining returns the largest stated number of training rows by data set; 0 if none is stated.
+// mostTraining returns the largest number of training rows by data set; 0 if not stated.
 func mostTraining(table *ScoreTable) map[string]float64 {
 	most, rows := map[string]float64{}, table.Layout.At("n_train")
 	for i := range table.Rows {
@@ -247,16 +241,15 @@ func mostTraining(table *ScoreTable) map[string]float64 {
 
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// distinguish shows numbers with all digits if their short texts are equal: 0.3 and a range's
-// 0.30000000000000004 would give two rows, or two methods, of the same name. Other numbers are
-// rounded.
+// distinguish shows all digits of numbers whose short texts are equal: 0.3 and a range's
+// 0.30000000000000004 would give two rows, or two methods, of the same name. It rounds the others.
 func (g *cellGroups) distinguish() {
 	type shown struct {
 		d    Dimension
 		text string
 	}
 	first, alike := map[shown]Value{}, map[shown]bool{}
-	methods, short := map[string]string{}, map[string]string{} // short by exact, and a method of each short one
+	methods, short := map[string]string{}, map[string]string{} // short by exact, and a method by short
 	shared := map[string]bool{}
 	each := func(setting Setting) {
 		for d, value := range setting {
@@ -313,7 +306,6 @@ func (g *cellGroups) distinguish() {
 	g.entries, g.floors = entries, floors
 }
 
-// shortMethod rounds the numbers of a method's settings.
 func shortMethod(method string) string {
 	if !strings.Contains(method, "=") {
 		return method

@@ -12,8 +12,8 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// MethodInfo returns the registered description of a method, without its settings. rank is its
-// position in tables; unknown methods come last.
+// MethodInfo returns the registered description of a method without settings, and its position in
+// tables; unknown methods come last.
 func MethodInfo(name string) (info layout.Method, rank int) {
 	for _, kind := range experiment.Registrations() {
 		for _, m := range kind.Layout.Methods {
@@ -26,14 +26,13 @@ func MethodInfo(name string) (info layout.Method, rank int) {
 	return layout.Method{Name: name, Label: name}, rank
 }
 
-// MethodLabel returns the label of a method without settings.
 func MethodLabel(name string) string {
 	info, _ := MethodInfo(name)
 	return info.Label
 }
 
-// MethodLabels returns the labels of the methods of one table. If a method has several settings,
-// the labels include those that differ.
+// MethodLabels returns the labels of the methods of one table, with the settings that differ
+// between those of one name.
 func MethodLabels(methods []string) []string {
 	labels := make([]string, len(methods))
 	for j, method := range methods {
@@ -46,7 +45,7 @@ func MethodLabels(methods []string) []string {
 	return labels
 }
 
-// CutMethod splits a result of cellColumns.methodKey into the name of the method and its settings.
+// CutMethod splits a result of cellColumns.methodKey.
 func CutMethod(method string) (name, settings string) {
 	name, settings, _ = strings.Cut(method, " ")
 	return name, settings
@@ -120,8 +119,7 @@ func CompareMethods(a, b string) int {
 	return cmp.Or(cmp.Compare(rankA, rankB), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
 }
 
-// compareSettings orders texts of SettingsText of one method setting by setting; numbers compare by
-// value and precede words.
+// compareSettings compares numbers by value and puts them before words.
 func compareSettings(a, b string) int {
 	valuesA, valuesB := strings.Fields(a), strings.Fields(b)
 	for k := range min(len(valuesA), len(valuesB)) {
@@ -132,7 +130,6 @@ func compareSettings(a, b string) int {
 	return cmp.Or(cmp.Compare(len(valuesA), len(valuesB)), cmp.Compare(a, b))
 }
 
-// settingValue returns the value of a setting such as "delta=0.2".
 func settingValue(text string) layout.Value {
 	_, value, _ := strings.Cut(text, "=")
 	if x, err := strconv.ParseFloat(value, 64); err == nil {

@@ -19,9 +19,9 @@ type PaperTable struct {
 	Layout *layout.Layout
 	Table  *layout.PublishedTable
 	Rows   []PaperRow
-	Words  []string // known differences of the run, see [experiment.ScoredSection]
+	Words  []string // differences of the run, see [experiment.ScoredSection]
 
-	otherwise []string // columns in which rows of the table may differ from the run
+	otherwise []string // columns in which the table may differ from the run
 }
 
 // PaperRow compares a published number with the run's.
@@ -29,19 +29,19 @@ type PaperRow struct {
 	Published *layout.PublishedRow
 	Score     layout.PublishedScore
 	Runs      int     // of the published number
-	Setting   Setting // of the run's row, or the published row's if the run has none
-	Label     string  // of the method, with its settings if the run has several
-	Method    string  // as in the run's table, "" if missing
-	Cells     int     // number of the run's cells; 0 if missing
-	Ours      Summary // of the run's scores at the best test age
-	Validated Summary // of the run's scores at the age chosen by validation
-	Floor     Summary // of the layout's floor at its best test score
+	Setting   Setting // the published row's if the run has none
+	Label     string  // with settings if the run has several
+	Method    string  // "" if missing
+	Cells     int     // 0 if missing
+	Ours      Summary // at the best test age
+	Validated Summary // at the age chosen by validation
+	Floor     Summary // at its best test score
 }
 
 // Key identifies a published number.
 func (r *PaperRow) Key() string { return fmt.Sprint(*r.Published, r.Score.Method) }
 
-// Difference returns the run's mean minus the published one, NaN without a run's mean.
+// Difference returns the run's mean minus the published one.
 func (r *PaperRow) Difference() float64 {
 	return r.Ours.Mean - r.Score.Mean
 }
@@ -51,8 +51,7 @@ func (r *PaperRow) Difference() float64 {
 //	√(s²/n + S²/N),
 //
 // with s and n the run's standard deviation and number of scores, S and N the published ones. The
-// result is NaN if the run has no standard deviation, and infinite for a difference if both
-// deviations are 0.
+// result is NaN if the run has no standard deviation, and infinite if both deviations are 0.
 func (r *PaperRow) Errors() float64 {
 	if math.IsNaN(r.Ours.Std) {
 		return math.NaN()
@@ -69,15 +68,15 @@ func (r *PaperRow) Within() bool { return math.Abs(r.Errors()) <= 2 }
 // paperGrid matches the name of a grid that reproduces one table of the paper.
 var paperGrid = regexp.MustCompile(`^(table\d\d)(\D.*)?$`)
 
-// addPaper adds the published tables: the one that the grid is named after (table09,
-// table09-honest), or all that share a row with the run.
+// addPaper adds the published table that the grid is named after (table09, table09-honest), or all
+// that share a row with the run.
 func (r *Run) addPaper(m *results.Manifest) error {
 	tables, err := r.Layout.Published()
 	if err != nil {
 		return err
 	}
 	named := paperGrid.FindStringSubmatch(strings.ToLower(r.Name))
-	rows := map[string][]rankedRow{} // by the catalog's name of the data set
+	rows := map[string][]rankedRow{} // by the catalog's name
 	for _, table := range r.Tables {
 		most := mostTraining(table)
 		for i := range table.Rows {
@@ -112,8 +111,7 @@ func (r *Run) addPaper(m *results.Manifest) error {
 	return nil
 }
 
-// catalogName returns the catalog's name of a data set or of one of its readings, or the name
-// itself if the catalog does not have it.
+// catalogName also recognizes the readings of a data set. It returns unknown names unchanged.
 func catalogName(name string) string {
 	if entry, ok := dataset.Lookup(name); ok {
 		return cmp.Or(entry.Reading, entry.Name)
@@ -121,8 +119,8 @@ func catalogName(name string) string {
 	return name
 }
 
-// add pairs every number of a published row with the run's rows of equal parameters, and reports
-// whether there are any.
+// add pairs a published row with the run's rows of equal parameters, and reports whether there are
+// any.
 func (p *PaperTable) add(row *layout.PublishedRow, candidates []rankedRow) bool {
 	found := false
 	for _, score := range row.Scores {
@@ -147,8 +145,7 @@ func (p *PaperTable) add(row *layout.PublishedRow, candidates []rankedRow) bool 
 	return found
 }
 
-// matches reports whether a row of the run agrees with a published row in all stated dimensions
-// except the data set and p.otherwise. Parameters chosen by select: best may differ.
+// matches ignores the data set, p.otherwise and parameters chosen by select: best.
 func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 	l := of.table.Layout
 	stated, have := row.Setting, of.row.Setting
@@ -193,7 +190,7 @@ func (p *PaperTable) Coverage() string {
 }
 
 // Agreement counts the published numbers for which the run has a mean with a standard deviation
-// (compared), and those of them within two standard errors of a mean of the run (within).
+// (compared), and those within two standard errors of a mean of the run (within).
 func (p *PaperTable) Agreement() (within, compared int) {
 	agrees := map[string]bool{}
 	for i := range p.Rows {

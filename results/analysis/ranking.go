@@ -16,26 +16,25 @@ import (
 type Ranking struct {
 	Layout   *layout.Layout
 	Score    Score
-	Methods  []string    // methods scored on every data set
-	Datasets []string    // by name
-	Means    [][]float64 // by data set and method: mean score over the settings
+	Methods  []string // with scores on every data set
+	Datasets []string
+	Means    [][]float64 // by data set and method, over the settings
 	Test     stats.FriedmanTest
-	Critical float64  // Nemenyi's critical difference of mean ranks at Significance
+	Critical float64  // Nemenyi's critical difference at Significance
 	LeftOut  []string // methods without a score on some data set
 }
 
-// minRanked is the minimum number of methods of a ranking; the signed-rank test compares two.
+// minRanked methods make a ranking; the signed-rank test compares two.
 const minRanked = 3
 
-// NewRanking makes the ranking of the tables by one score. It returns nil if fewer than 2 data sets
-// have at least 3 methods in common, or too few for the best and the worst method to differ at
-// [Significance]. Ranks are within a data set, so tables of different metrics can be combined. A
-// data set with several settings counts once: its means are over the settings in which every ranked
-// method has a score, each over the repeats common to all methods of the setting. Data sets without
-// such a setting are left out.
+// NewRanking ranks by one score. It returns nil if fewer than 2 data sets have at least 3 methods
+// in common, or too few for the best and the worst method to differ at [Significance]. Ranks are
+// within a data set, so tables of different metrics can be combined. A data set counts once: its
+// means are over the settings in which every ranked method has a score, each over the common
+// repeats. Data sets without such a setting are left out.
 func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	rows := map[string][]rankedRow{}
-	scoredOn := map[string]map[string]bool{} // by method and data set
+	scoredOn := map[string]map[string]bool{}
 	for _, table := range tables {
 		for i := range table.Rows {
 			row := &table.Rows[i]
@@ -89,9 +88,8 @@ type rankedRow struct {
 	row   *ScoreRow
 }
 
-// block returns the mean score of each method over a data set's settings, and the same with the
-// sign for which lower is better; nil if no setting has all methods. Means that differ only by
-// rounding are ties.
+// block returns the mean score of each method over a data set's settings, and its loss; nil if no
+// setting has all methods. Means that differ only by rounding are ties.
 func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
 	sums := make([]float64, len(r.Methods))
 	n, sign := 0, 1.0

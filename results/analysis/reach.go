@@ -7,26 +7,25 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Reach compares methods by the share of the main path's best validation score that they reach, and
-// by their time, in one setting whose other methods have steps of several sizes.
+// Reach compares methods in one setting, some with steps of several sizes, by the share of the main
+// path's best validation score that they reach and by their time.
 type Reach struct {
-	Setting Setting // without the size of the steps
+	Setting Setting // without the step size
 	Points  []ReachPoint
 }
 
-// ReachPoint is a method at one size of its steps, over the repeats that it shares with the main
-// path.
+// ReachPoint is a method at one step size, over the repeats that it shares with the main path.
 type ReachPoint struct {
 	Method int     // index in the table
 	Step   float64 // NaN for methods without steps
-	Time   float64 // geometric mean of its time relative to the main path; NaN if unknown
-	// Share is its best validation score relative to the path's: score / path's score if higher is
-	// better, path's score / score otherwise. A share above 1 is better than the path.
+	Time   float64 // geometric mean relative to the main path; NaN if unknown
+	// Share is the best validation score relative to the path's, inverted if lower is better: above
+	// 1 is better than the path.
 	Share Summary
 }
 
-// Reaches compares paths with steps of several sizes, in the order of the rows. It returns nil if
-// the table has no main path or no steps of several sizes.
+// Reaches compares paths with steps of several sizes. It returns nil if the table has no main path
+// or no steps of several sizes.
 func (t *ScoreTable) Reaches() []Reach {
 	path := t.Layout.Path
 	if path == nil || path.Spacing == layout.Dataset {
@@ -52,8 +51,7 @@ func (t *ScoreTable) Reaches() []Reach {
 	return list
 }
 
-// reachPoints returns a point for each row, or a single one for a method with the same cells in all
-// rows.
+// reachPoints returns a point for each row, or one for a method with the same cells in all rows.
 func (t *ScoreTable) reachPoints(rows []*ScoreRow, method, main int) []ReachPoint {
 	stepless := sameCells(rows[0].Entries[method].Sample, rows[1].Entries[method].Sample)
 	if stepless {
@@ -92,7 +90,7 @@ func sameCells(a, b []RepeatScore) bool {
 	return slices.EqualFunc(a, b, func(x, y RepeatScore) bool { return x.Cell == y.Cell })
 }
 
-// seconds is the processor time of the cell, or the elapsed time if the processor time is unknown.
+// seconds prefers processor time to elapsed time.
 func (r *RepeatScore) seconds() float64 {
 	if math.IsNaN(r.Seconds[0]) {
 		return r.Seconds[1]

@@ -25,65 +25,64 @@ type Fact = layout.Fact
 // Run is the evaluation of a run's files: tables of scores, failures and what is missing.
 type Run struct {
 	Dir        string
-	Layout     *layout.Layout // of its kind of experiment
-	Name       string         // of the grid; of the folder if there is no manifest
-	Facts      []Fact         // about the run
-	Overall    []*ScoreTable  // age, parameters and variants chosen by the validation score, and by the test score
-	Chosen     []*ScoreTable  // each variant separately; the tables of Overall if methods have one
-	Tables     []*ScoreTable  // each value of the parameters separately, or as select: best has it
-	Selected   []Selected     // choices of select: best; nil for grids without
-	Ranking    *Ranking       // over data sets; nil if there are too few data sets or methods
-	Paper      []*PaperTable  // comparisons with published tables, if requested
-	Own        *layout.Part   // the kind's own part, nil without one
-	Failures   []Failure      // first incomplete cells by identity, then first failed cells
-	Reasons    []Reason       // of cells that are not ok, by descending number of cells
-	Failed     int            // number of failed cells
-	Incomplete int            // number of incomplete cells
-	Missing    []string       // sentences on what is missing, and why
-	Data       *DataFacts     // facts on the data sets
-	Partial    bool           // the run has not ended
+	Layout     *layout.Layout
+	Name       string // of the grid, or of the folder without a manifest
+	Facts      []Fact
+	Overall    []*ScoreTable // age, parameters and variants chosen
+	Chosen     []*ScoreTable // each variant separately; Overall if methods have one
+	Tables     []*ScoreTable // each value of the parameters separately, or as select: best has it
+	Selected   []Selected    // choices of select: best
+	Ranking    *Ranking      // nil if there are too few data sets or methods
+	Paper      []*PaperTable // if requested
+	Own        *layout.Part  // the kind's own part, or nil
+	Failures   []Failure     // the first incomplete cells by identity, then failed ones
+	Reasons    []Reason      // of cells that are not ok, by descending number
+	Failed     int
+	Incomplete int
+	Missing    []string // sentences on what is missing, and why
+	Data       *DataFacts
+	Partial    bool
 	Account
 
-	comparisons []ComparedTable // see Compared
+	comparisons []ComparedTable
 }
 
-// Account says how the cells of a run ended, and what they took.
+// Account says how the cells of a run ended, and their cost.
 type Account struct {
-	Statuses []Fact       // number of cells of each status that occurs
-	Times    []MethodTime // of the methods, by descending processor time; nil without such times
+	Statuses []Fact       // cells by status
+	Times    []MethodTime // by descending processor time; nil without such times
 }
 
-// MethodTime is the time that the cells of a method took, failed ones included: of each its last
-// attempt, by whichever run computed it.
+// MethodTime sums the last attempt of every cell of a method, failed ones included, whichever run
+// computed it.
 type MethodTime struct {
-	Method  string  // label
+	Method  string
 	Cells   int     // all
-	Timed   int     // those with a processor time
-	CPU     float64 // their processor time, seconds
-	Elapsed float64 // elapsed time of all cells, seconds
+	Timed   int     // with a processor time
+	CPU     float64 // seconds, of Timed
+	Elapsed float64 // seconds, of Cells
 }
 
-// Reason is why cells of a method failed, are incomplete or were skipped. Reasons that differ only
-// in numbers or in names of methods and settings are merged.
+// Reason is why cells of a method failed, are incomplete or were skipped. It merges those that
+// differ only in numbers or in names of methods and settings.
 type Reason struct {
-	Method string // label
+	Method string
 	Status experiment.Status
 	Text   string // differing parts replaced by …
 	Like   string // all names and numbers replaced by …
 	Cells  int
 	Cell   string // first by identity
-	What   string // its setting, method and repeat
+	What   string
 }
 
 // Failure is a cell that failed or is incomplete.
 type Failure struct {
 	Cell   string
 	Status experiment.Status
-	What   string // its setting, method and repeat
+	What   string // setting, method and repeat
 	Error  string
 }
 
-// lostWords describes the numbers of incomplete and failed cells, "" for none.
 func lostWords(incomplete, failed int) string {
 	var parts []string
 	if incomplete > 0 {
@@ -95,20 +94,20 @@ func lostWords(incomplete, failed int) string {
 	return strings.Join(parts, ", ")
 }
 
-// MaxFailures is the largest number of failed cells, and of incomplete cells, that a report lists.
+// MaxFailures limits the listed failed cells, and the incomplete ones.
 const MaxFailures = 20
 
 // Step is a part of the work on a report.
 type Step struct {
 	What   string // for example "drawing figures"
-	At, Of int    // position, from 1; 0 if not counted
+	At, Of int    // from 1; 0 if not counted
 }
 
-// Options are the options of [Load]. The zero value is the default.
+// Options are the options of [Load].
 type Options struct {
-	Choose   choice.Rule // chooses the points of paths from their stored scores; "" for what the cells have chosen
+	Choose   choice.Rule // applied to stored scores; "" for the cells' choices
 	Paper    bool        // compare with the published numbers
-	Progress func(Step)  // called before each step; may be nil
+	Progress func(Step)
 }
 
 func (o Options) tell(what string) {
@@ -180,8 +179,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	return r, nil
 }
 
-// run returns the scores, statuses and failures of a run, and the number of choices that rest on
-// fewer cells than others.
+// run also returns the number of choices that rest on fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
 		Layout: t.schema.Layout, Account: Account{t.statuses(), t.sortedTimes()}, Failures: t.firstFailures(), Reasons: t.sortedReasons(),
@@ -214,7 +212,6 @@ type Standing struct {
 	tally *cellTally
 }
 
-// NewStanding returns an empty Standing of a kind of experiment.
 func NewStanding(kind *experiment.Registration) *Standing {
 	return &Standing{kind, newCellTally(schemaOf(kind))}
 }
@@ -228,22 +225,20 @@ func (s *Standing) Add(outcomes ...*experiment.Outcome) error {
 	return s.tally.add(cells)
 }
 
-// Run returns the evaluation so far: scores, statuses and failures. Tables are nil for a kind
-// without scores.
+// Run returns the scores, statuses and failures so far. Tables are nil for a kind without scores.
 func (s *Standing) Run() *Run {
 	r, _ := s.tally.run()
 	r.Partial = true
 	return r
 }
 
-// Alike says of methods by steps where most of their steps have the same model as the one before.
+// Alike lists methods by steps most of whose steps have the same model as the one before.
 func (s *Standing) Alike() []string {
 	groups := *s.tally.groups
 	groups.distinguish()
 	return (&Run{Layout: s.kind.Layout, Tables: groups.tables()}).alike()
 }
 
-// ownResults returns the cells of tables for the kind's own part of a report.
 func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
 	of := &layout.Results{Layout: r.Layout, Dir: r.Dir, Partial: r.Partial}
 	for _, table := range tables {
@@ -267,8 +262,7 @@ func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
 	return of
 }
 
-// addManifest adds the manifest's facts on the run and its files. It returns nil if there is no
-// manifest.
+// addManifest adds the manifest's facts. It returns nil if there is no manifest.
 func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	m, err := results.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -301,8 +295,7 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	return m, nil
 }
 
-// KindOf returns the kind of experiment of a folder of results; the default kind if the folder has
-// no readable manifest.
+// KindOf returns the kind of experiment of a folder, the default kind without a readable manifest.
 func KindOf(dir string) (*experiment.Registration, error) {
 	m, err := results.ReadManifest(dir)
 	if err != nil || m.Kind == "" {
@@ -311,20 +304,19 @@ func KindOf(dir string) (*experiment.Registration, error) {
 	return experiment.Named(m.Kind)
 }
 
-// sectionOf returns the section of a manifest's grid that describes its scores; nil if unknown.
+// sectionOf returns nil if the section that describes the scores is unknown.
 func sectionOf(m *results.Manifest) experiment.ScoredSection {
 	if m == nil {
 		return nil
 	}
 	grid, err := experiment.Parse([]byte(m.Grid), results.ManifestName, nil)
-	if err != nil || grid.Kind != m.Kind { // a grid of another version: no label
+	if err != nil || grid.Kind != m.Kind { // of another version
 		return nil
 	}
 	section, _ := grid.Section.(experiment.ScoredSection)
 	return section
 }
 
-// targetScale returns the unit of the scores of a manifest's grid; "" if unknown.
 func targetScale(m *results.Manifest) string {
 	if section := sectionOf(m); section != nil {
 		return section.ScoreUnit()
@@ -332,8 +324,8 @@ func targetScale(m *results.Manifest) string {
 	return ""
 }
 
-// addMissing adds notes on the basis of the tables. choices is the number of choices by the
-// validation score that rest on fewer cells than the grid has.
+// addMissing notes what the tables rest on. choices is the number of choices by the validation
+// score on fewer cells than the grid has.
 func (r *Run) addMissing(choices int) {
 	if choices > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("choices of parameters among fewer cells than the grid has for them, because some are incomplete, failed or are not in the files: %d.", choices))
@@ -353,8 +345,8 @@ func (r *Run) addMissing(choices int) {
 	}
 }
 
-// alike notes, for methods by steps, the number of settings in which most steps have the model of
-// the previous step, and the values of the worst cell.
+// alike counts the settings in which most steps have the model of the previous step, and describes
+// the worst cell.
 func (r *Run) alike() (said []string) {
 	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*RepeatScore{}
 	for _, table := range r.Tables {
@@ -382,8 +374,7 @@ func (r *Run) alike() (said []string) {
 	return said
 }
 
-// fewestFits returns the cell with the smallest share of steps that have a model of their own, nil
-// if unknown.
+// fewestFits returns the cell with the smallest share of steps with a model of their own.
 func fewestFits(sample []RepeatScore) (fewest *RepeatScore) {
 	for k := range sample {
 		if s := &sample[k]; s.points > 0 && (fewest == nil || s.fits*fewest.points < fewest.fits*s.points) {

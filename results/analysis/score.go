@@ -26,7 +26,6 @@ func (m Metric) better(a, b float64) bool {
 	return a < b
 }
 
-// Word returns the name of the metric in tables and at axes.
 func (m Metric) Word() string {
 	switch m {
 	case RMSE, MAE:
@@ -37,7 +36,6 @@ func (m Metric) Word() string {
 	return string(m)
 }
 
-// Direction describes which scores are better.
 func (m Metric) Direction() string {
 	if m == Accuracy {
 		return "higher is better"
@@ -49,11 +47,11 @@ func (m Metric) Direction() string {
 type Score int
 
 const (
-	TestAtBestValidation Score = iota // test score at the age with the best validation score, available in practice
-	TestAtBestTest                    // test score at the age with the best test score, as reported in the paper
-	TestAtEnd                         // test score at the end of the path
-	SelectionBias                     // advantage of TestAtBestTest over TestAtBestValidation; >= 0
-	scores                            // number of scores
+	TestAtBestValidation Score = iota // at the best validation score
+	TestAtBestTest                    // at the best test score, as in the paper
+	TestAtEnd                         // at the end of the path
+	SelectionBias                     // TestAtBestTest over TestAtBestValidation; >= 0
+	scores
 )
 
 // Scores lists every score in the order of reports.
@@ -61,13 +59,10 @@ var Scores = []Score{TestAtBestValidation, TestAtBestTest, TestAtEnd, SelectionB
 
 var scoreNames = [scores]string{"test_at_best_validation", "test_at_best_test", "test_at_end", "selection_bias"}
 
-// ScoreColumns are the columns of cells.arrow that hold scores.
 var ScoreColumns = scoreNames[:SelectionBias]
 
-// String returns the score's name in files.
 func (s Score) String() string { return scoreNames[s] }
 
-// Head is the score's column head.
 func (s Score) Head() string {
 	return [...]string{"by validation", "by the oracle", "at the end", "selection bias"}[s]
 }
@@ -80,7 +75,7 @@ func (s Score) Short(l *layout.Layout) string {
 // Summary summarizes a sample of scores.
 type Summary struct {
 	Mean float64 // NaN if N is 0
-	Std  float64 // sample standard deviation (n-1), NaN if N < 2
+	Std  float64 // of n-1; NaN if N < 2
 	N    int
 }
 

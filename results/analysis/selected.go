@@ -9,22 +9,22 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// SelectedFile is the report's file with the choices of select: best.
+// SelectedFile has the choices of select: best.
 const SelectedFile = "selected.csv"
 
 // Selected is the cell that represents a method in one repeat.
 type Selected struct {
 	Row        Setting // of the table
 	Setting    Setting // with the chosen parameters
-	Method     string  // with its settings, as in [ScoreTable.Methods]
+	Method     string  // as in [ScoreTable.Methods]
 	Repeat     int64
-	Cell       string            // identity, "" if no candidate has a score
-	By         experiment.Select // score of the choice
-	Value      float64           // value of this score
-	Score      [scores]float64   // on the test part; NaN if missing
-	Candidates int               // cells of the method and repeat in the files
-	Incomplete int               // cells whose path stops early, which are not chosen
-	Failed     int               // cells that were not computed
+	Cell       string // "" if no candidate has a score
+	By         experiment.Select
+	Value      float64         // of By
+	Score      [scores]float64 // on the test part; NaN if missing
+	Candidates int             // cells in the files
+	Incomplete int             // candidates whose path stops early, never chosen
+	Failed     int             // candidates not computed
 
 	Shown   string // settings that differ between the candidates
 	unequal bool   // another repeat of the method has more candidates
@@ -60,14 +60,13 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	return all
 }
 
-// scope is the setting that determines the cells in which the values of a hyperparameter are
-// counted: without the chosen dimensions of a row, and without h.Across, for methods that ignore
-// these.
+// scope is the setting in whose cells the values of a hyperparameter are counted: without the
+// chosen dimensions of a row, and without h.Across, for methods that ignore these.
 func scope(l *layout.Layout, setting Setting, h *layout.Hyperparameter) Setting {
 	return setting.Without(l.Chosen()...).Without(h.Across...)
 }
 
-// freeParameters returns, by scope, the hyperparameters with more than one value in the cells.
+// freeParameters returns, by scope, the hyperparameters with more than one value.
 func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 	type key struct {
 		scope Setting
@@ -93,7 +92,6 @@ func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 	return free
 }
 
-// row returns the setting of a cell's row.
 func row(l *layout.Layout, setting Setting, free map[Setting][]Dimension) Setting {
 	at := setting
 	for i := range l.Hyperparameters {
@@ -105,8 +103,6 @@ func row(l *layout.Layout, setting Setting, free map[Setting][]Dimension) Settin
 	return at
 }
 
-// choose picks the best of the candidates in each repeat, and returns the choices and their entry
-// of a table.
 func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Selected, *ScoreEntry) {
 	entry := &ScoreEntry{Cells: len(candidates)}
 	var choices []Selected
@@ -158,5 +154,5 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 	return choices, entry
 }
 
-// onFewer reports whether candidates are incomplete, failed or not in the files.
+// onFewer reports whether candidates are incomplete, failed or missing.
 func (s *Selected) onFewer() bool { return s.unequal || s.Candidates > 1 && s.Incomplete+s.Failed > 0 }

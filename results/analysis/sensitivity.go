@@ -11,33 +11,32 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// ScoreTable compares methods: a row for each setting of a grid, an entry for each method, over the
-// repeats.
+// ScoreTable compares methods: a row for each setting of a grid, an entry for each method.
 type ScoreTable struct {
 	Layout  *layout.Layout
 	Metric  Metric
-	Columns [scores]bool // scores that the kind of experiment has
-	Methods []string     // in the order of their kind, then others by name; with settings as in "huber-lasso delta=0.2"
+	Columns [scores]bool // that the kind has
+	Methods []string     // in the order of their kind, then by name; with settings as in "huber-lasso delta=0.2"
 	Rows    []ScoreRow
 
-	// Select is the score by which the parameters of a row were chosen in each repeat; "" if each
-	// value has its own row.
+	// Select is the score by which parameters were chosen in each repeat; "" if each value has its
+	// own row.
 	Select experiment.Select
-	// Parameters names the choices of a table of choices, except the step.
+	// Parameters names the choices, except the step.
 	Parameters []string
 }
 
 // ScoreRow is one setting of a grid.
 type ScoreRow struct {
 	Setting Setting
-	Repeats int          // number of distinct repeats of the row's cells
-	Entries []ScoreEntry // one for each method of the table
-	Floor   *ScoreEntry  // of the layout's floor, nil without cells
+	Repeats int          // distinct, of the row's cells
+	Entries []ScoreEntry // by method
+	Floor   *ScoreEntry  // nil without cells
 	Common  [scores]Common
-	Tested  [scores]bool // the tests can distinguish a method from the best
+	Tested  [scores]bool // a method can be distinguished from the best
 }
 
-// Lead is the score to show if there is room for one: the base if no cell has a validation score.
+// Lead is the score to show if there is room for one: Base if no cell has a validation score.
 func (t *ScoreTable) Lead() Score {
 	if t.Has(TestAtBestValidation) {
 		return TestAtBestValidation
@@ -45,8 +44,7 @@ func (t *ScoreTable) Lead() Score {
 	return t.Base()
 }
 
-// Base is the score that every scored method has: at the best test age, or at the end for kinds of
-// experiment without this score.
+// Base is the score that every scored method has: at the best test age, or else at the end.
 func (t *ScoreTable) Base() Score {
 	if t.Columns[TestAtBestTest] {
 		return TestAtBestTest
@@ -54,8 +52,7 @@ func (t *ScoreTable) Base() Score {
 	return TestAtEnd
 }
 
-// Groups returns the rows that agree in all but the given dimensions, group by group in the order
-// of the table.
+// Groups returns the rows that agree in all but the given dimensions, in the order of the table.
 func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
 	index := map[Setting]int{}
 	var groups [][]*ScoreRow
@@ -73,7 +70,6 @@ func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
 	return groups
 }
 
-// Failed returns the number of the row's cells that were not computed.
 func (r *ScoreRow) Failed() int {
 	failed := 0
 	for i := range r.Entries {
@@ -84,17 +80,17 @@ func (r *ScoreRow) Failed() int {
 
 // ScoreEntry holds the scores of one method in one setting.
 type ScoreEntry struct {
-	Cells      int // cells in the files; 0 if the method was not run yet
-	Incomplete int // cells whose path stops before the last age, which no Summary includes
-	Failed     int // cells that were not computed
+	Cells      int // in the files; 0 if not run yet
+	Incomplete int // cells whose path stops early, in no Summary
+	Failed     int // cells not computed
 	Summary    [scores]Summary
-	Compared   [scores]Summary // of the repeats that every method of the row with such a score has
-	Best       [scores]bool    // best of these means in the row, several if equal; never set for SelectionBias
-	Equal      [scores]bool    // not significantly worse than the best, if testable; see [ScoreRow.Comparisons]
+	Compared   [scores]Summary // over the common repeats
+	Best       [scores]bool    // best of these means, several if equal; never for SelectionBias
+	Equal      [scores]bool    // not significantly worse than the best, if testable
 
-	Chosen []Choice // in tables of choices, by descending number of repeats
+	Chosen []Choice // in tables of choices, by descending repeats
 
-	// Sample holds the cells by repeat, for comparisons on the same splits.
+	// Sample has the cells by repeat.
 	Sample []RepeatScore
 }
 
@@ -103,11 +99,11 @@ type ScoreEntry struct {
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
-	Step   [2]float64 // of the best validation score and of the best test score
+	Step   [2]float64 // of the best validation and test score
 
-	Seconds        [2]float64 // processor and elapsed time, NaN if unknown
-	bestValidation float64    // best score on the validation part, by which the age was chosen
-	points, fits   int64      // numbers of the path's points, and of those with a model of their own; 0 if unknown
+	Seconds        [2]float64 // processor and elapsed, NaN if unknown
+	bestValidation float64    // by which the age was chosen
+	points, fits   int64      // of the path, and of those with a model of their own; 0 if unknown
 	Cell           results.CellKey
 	Status         experiment.Status
 }
@@ -115,13 +111,11 @@ type RepeatScore struct {
 // Whole reports whether the cell was computed to the last requested age.
 func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
 
-// Sensitivity gathers cells into one table for each metric. A method that ignores a dimension of
-// the grid (original ignores the regularizer) is compared in the row of each of its values. Each
-// setting of a method's own settings is a method. Failed cells count in Failed, cells whose path
-// stops early in Incomplete; null and non-finite scores are excluded from the summaries and their
-// N.
-//
-// The frame needs the columns of the kind that tables of scores use.
+// Sensitivity makes one table for each metric, from a frame with the columns of the kind's score
+// tables. A method that ignores a dimension of the grid (original ignores the regularizer) is in
+// the row of each of its values. Each setting of a method's own settings is a method. Failed cells
+// count in Failed, cells whose path stops early in Incomplete; null and non-finite scores are
+// excluded from the summaries and their N.
 func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreTable, error) {
 	schema := schemaOf(kind)
 	columns, err := newCellColumns(schema, cells, map[string]string{})
@@ -136,7 +130,7 @@ func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreT
 	return groups.tables(), nil
 }
 
-// tables makes the tables of all added cells. It must be the last call.
+// tables must be the last call.
 func (g *cellGroups) tables() []*ScoreTable {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	spreadIgnored(g.schema.Layout, g.entries)
@@ -194,10 +188,10 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row
 	return table
 }
 
-// summarize sorts the sample by repeat, so that sums do not depend on the order of the file, and
-// summarizes it. It is idempotent.
+// summarize sorts the sample by repeat, so that sums do not depend on the order of the file. It is
+// idempotent.
 func (e *ScoreEntry) summarize(metric Metric) {
-	e.Sample = slices.Clone(e.Sample) // growing left up to half of the capacity unused
+	e.Sample = slices.Clone(e.Sample) // frees unused capacity
 	slices.SortFunc(e.Sample, func(a, b RepeatScore) int {
 		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), bytes.Compare(a.Cell[:], b.Cell[:]))
 	})
@@ -217,8 +211,8 @@ func (e *ScoreEntry) summarize(metric Metric) {
 	}
 }
 
-// markBest marks the entries with the best mean of each score over the common repeats. A method
-// without competitors is not marked.
+// markBest marks the best mean of each score over the common repeats, if the method has
+// competitors.
 func (r *ScoreRow) markBest(metric Metric) {
 	for score := range SelectionBias {
 		if !r.Common[score].Compares() {
@@ -238,7 +232,6 @@ func (r *ScoreRow) markBest(metric Metric) {
 	}
 }
 
-// Has reports whether any entry has a score.
 func (t *ScoreTable) Has(score Score) bool {
 	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool {
 		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool { return e.Summary[score].N > 0 })

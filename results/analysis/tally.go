@@ -16,40 +16,37 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// cellTally gathers what reports use of the cells table batch by batch, because a million cells
-// with all columns may not fit into memory.
+// cellTally works batch by batch: a million cells with all columns may not fit into memory.
 type cellTally struct {
 	schema             *schema
 	rows               int
-	streams            int // of cells that are not in cells.arrow yet
+	streams            int // with cells not in cells.arrow yet
 	groups             *cellGroups
 	counts             map[string]int // by status
 	incomplete, failed lostCells
 	reasons            map[reasonKey]*reasonCells
 	times              map[string]*MethodTime // by method
-	sizes              map[string]dataSize    // by data set
+	sizes              map[string]dataSize
 	texts              map[string]string
 }
 
 type reasonKey struct {
-	method, text string // text without numbers and names
+	method, text string // without numbers and names
 	status       experiment.Status
 }
 
-// reasonCells are the cells of a reason, with the first as its example.
 type reasonCells struct {
 	failedCell
 	cells int
-	text  string // common text of all cells, "" if they differ
+	text  string // common to all cells, or ""
 }
 
-// failedCell is a failure that may be among the first.
 type failedCell struct {
 	key results.CellKey
 	Failure
 }
 
-// readCells reads the cells in dir, including those of streams if a run has not ended.
+// readCells includes the streams of a run that has not ended.
 func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
 	tally := newCellTally(schema)
@@ -92,7 +89,6 @@ func (t *cellTally) add(cells *results.Frame) error {
 	return t.addFailures(cells, columns)
 }
 
-// addTimes adds up how long cells took.
 func (t *cellTally) addTimes(columns *cellColumns) {
 	for row := range columns.rows {
 		method := columns.text(columns.method, row)
@@ -112,7 +108,7 @@ func (t *cellTally) addTimes(columns *cellColumns) {
 	}
 }
 
-// sortedTimes returns the times of the methods, nil where no cell has a processor time.
+// sortedTimes returns nil if no cell has a processor time.
 func (t *cellTally) sortedTimes() (list []MethodTime) {
 	total := 0.0
 	for _, method := range slices.Sorted(maps.Keys(t.times)) {
@@ -154,8 +150,7 @@ func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
 	return nil
 }
 
-// addFailures counts the cells by status and keeps the failed and incomplete cells that may be
-// among the first.
+// addFailures counts the cells by status and keeps those that may be listed.
 func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) error {
 	messages, err := cells.Column("error", experiment.Text)
 	if err != nil {
@@ -190,8 +185,7 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 	return nil
 }
 
-// mostReasons limits the number of reasons kept apart; further ones of a method and status are
-// merged.
+// mostReasons limits the reasons; further ones of a method and status are merged.
 const mostReasons = 1000
 
 func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
@@ -231,10 +225,9 @@ func (t *cellTally) sortedReasons() []Reason {
 	return list
 }
 
-// lostCells counts cells and keeps the first for a report.
 type lostCells struct {
 	n     int
-	first []failedCell // candidates
+	first []failedCell // candidates for the report
 }
 
 func (l *lostCells) add(f failedCell) {
@@ -244,13 +237,11 @@ func (l *lostCells) add(f failedCell) {
 	}
 }
 
-// keepFirst drops the cells that cannot be among the first.
 func (l *lostCells) keepFirst() {
 	slices.SortFunc(l.first, func(a, b failedCell) int { return bytes.Compare(a.key[:], b.key[:]) })
 	l.first = l.first[:min(len(l.first), MaxFailures)]
 }
 
-// firstFailures returns the first incomplete and the first failed cells.
 func (t *cellTally) firstFailures() []Failure {
 	var failures []Failure
 	for _, of := range []*lostCells{&t.incomplete, &t.failed} {
@@ -274,14 +265,13 @@ func (t *cellTally) statuses() []Fact {
 
 // DataFacts are the facts on a run's data sets that figures show.
 type DataFacts struct {
-	Target string // scale of the target, "" if unknown
+	Target string // scale, "" if unknown
 	Size   map[string]dataSize
 
 	Readings []results.ManifestReading // how files were read
-	Absent   []results.ManifestData    // data sets of the grid that were missing
+	Absent   []results.ManifestData    // missing data sets of the grid
 }
 
-// FeatureNames returns the names of n features of a data set, nil if unknown.
 func (d *DataFacts) FeatureNames(dataset string, n int) []string {
 	for _, r := range d.Readings {
 		if r.Name == dataset && len(r.Features) == n {
@@ -293,13 +283,12 @@ func (d *DataFacts) FeatureNames(dataset string, n int) []string {
 
 type dataSize struct {
 	train, test, Features int64
-	several               bool // there are several splits, and the sizes are of the first
+	several               bool // splits; the sizes are of the first
 }
 
-// sizeColumns are the columns of the cells table with the sizes.
 var sizeColumns = []string{"n_train", "n_test", "n_features"}
 
-// sizes describes the size of a data set, as the beginning of a line; "" if unknown.
+// sizes begins a line; "" if unknown.
 func (d *DataFacts) sizes(dataset string) string {
 	s, ok := d.Size[dataset]
 	if !ok {
@@ -308,8 +297,7 @@ func (d *DataFacts) sizes(dataset string) string {
 	return fmt.Sprintf("%d training and %d test samples, %d features; ", s.train, s.test, s.Features)
 }
 
-// SizesOf is [DataFacts.sizes] for a setting. For a data set with several splits it gives the
-// features only.
+// SizesOf is [DataFacts.sizes] for a setting: only the features if the data set has several splits.
 func (d *DataFacts) SizesOf(s Setting) string {
 	name := s[layout.Dataset].Text
 	size, ok := d.Size[name]
@@ -322,7 +310,6 @@ func (d *DataFacts) SizesOf(s Setting) string {
 	return d.sizes(name)
 }
 
-// ScoreLabel is the label of an axis of scores.
 func (d *DataFacts) ScoreLabel(metric Metric, choice string) string {
 	label := "test " + metric.Word()
 	if (metric == RMSE || metric == MAE) && d.Target != "" {
