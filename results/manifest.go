@@ -41,16 +41,19 @@ type Manifest struct {
 	Select experiment.Select `json:"select,omitempty"`
 }
 
+// ManifestPlaces locates the files of a run.
 type ManifestPlaces struct {
 	Grid ManifestPlace       `json:"grid"`           // its file
 	Data []ManifestDataPlace `json:"data,omitempty"` // without embedded ones
 }
 
+// ManifestPlace is the place of a file.
 type ManifestPlace struct {
 	Path     string `json:"path"`               // absolute
 	Relative string `json:"relative,omitempty"` // from DIR, with slashes
 }
 
+// ManifestDataPlace is the place of a data set's file.
 type ManifestDataPlace struct {
 	Name   string `json:"name"` // of the data set
 	Digest string `json:"digest"`
@@ -68,6 +71,7 @@ type ManifestReading struct {
 	SHA256   string   `json:"features_sha256,omitempty"`
 }
 
+// ManifestData is the catalog's description of a data set.
 type ManifestData struct {
 	Name     string `json:"name"`
 	Task     string `json:"task"`
@@ -75,11 +79,13 @@ type ManifestData struct {
 	Features int    `json:"features"`
 }
 
+// ManifestTable is the schema of one file.
 type ManifestTable struct {
 	Name    string           `json:"name"`
 	Columns []ManifestColumn `json:"columns"`
 }
 
+// ManifestColumn describes a column of a file.
 type ManifestColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // Arrow's name

@@ -21,6 +21,7 @@ const (
 	pendingBytes = 20 << 20
 )
 
+// StoreOptions define the content of a store.
 type StoreOptions struct {
 	Tables experiment.Tables // of the kind of experiment, at most 8 further ones
 	Run    string            // of appended outcomes; other rows keep theirs

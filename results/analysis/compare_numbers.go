@@ -244,6 +244,7 @@ func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
 	return strconv.FormatFloat(r.values[at], 'g', -1, 64)
 }
 
+// TimeQuantiles are the quantiles of a [TimeRatio].
 var TimeQuantiles = [...]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
 
 // TimeRatio is the time in the other run relative to the baseline, of the cells that both computed

@@ -43,6 +43,7 @@ type RunPair struct {
 	Notes           []string // sentences on what was left out
 }
 
+// CellCounts counts the cells of two runs.
 type CellCounts struct {
 	Method       string // "" for all
 	Shared       int    // of equal identity

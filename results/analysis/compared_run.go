@@ -33,6 +33,7 @@ type ComparedRun struct {
 	reasons map[int32]string // why rows are not ok
 }
 
+// VersionCells counts the cells that a version of agepath computed.
 type VersionCells struct {
 	Version string
 	Cells   int

@@ -26,6 +26,7 @@ func MethodInfo(name string) (info layout.Method, rank int) {
 	return layout.Method{Name: name, Label: name}, rank
 }
 
+// MethodLabel returns the label of a method without settings.
 func MethodLabel(name string) string {
 	info, _ := MethodInfo(name)
 	return info.Label

@@ -212,6 +212,7 @@ type Standing struct {
 	tally *cellTally
 }
 
+// NewStanding returns an empty Standing.
 func NewStanding(kind *experiment.Registration) *Standing {
 	return &Standing{kind, newCellTally(schemaOf(kind))}
 }

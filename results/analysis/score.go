@@ -59,6 +59,7 @@ var Scores = []Score{TestAtBestValidation, TestAtBestTest, TestAtEnd, SelectionB
 
 var scoreNames = [scores]string{"test_at_best_validation", "test_at_best_test", "test_at_end", "selection_bias"}
 
+// ScoreColumns hold the scores in cells.arrow.
 var ScoreColumns = scoreNames[:SelectionBias]
 
 func (s Score) String() string { return scoreNames[s] }

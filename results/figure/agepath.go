@@ -19,9 +19,9 @@ import (
 // AgePath is the path of the coefficients of one cell, by knot.
 type AgePath struct {
 	Ages   []float64
-	Events []string    // start, turning, jump, grid, step or end, as in knots.arrow
-	Values [][]float64 // coefficients; the last is the intercept, which is not drawn
-	Names  []string    // of the coefficients without the intercept; nil for "feature 0", "feature 1", ...
+	Events []string    // as in knots.arrow
+	Values [][]float64 // the last is the intercept, not drawn
+	Names  []string    // without the intercept; nil for "feature 0", "feature 1", ...
 }
 
 func (p *AgePath) check() error {
@@ -48,10 +48,9 @@ func (p *AgePath) check() error {
 	return nil
 }
 
-// Limits of a figure: coefficients drawn by name, and as many in grey as keep the figure's size in
-// bounds.
+// Limits of a figure.
 const (
-	namedCoefficients = 7 // the number of colours of the palette
+	namedCoefficients = 7 // the palette's colours
 	greyCoefficients  = 60
 	pathPoints        = 40_000
 	jumpRules         = 60 // more lines would hide the curves
@@ -59,8 +58,7 @@ const (
 
 // NewPathFigure draws the coefficients against age: the largest by name, the others in grey. Marks
 // below the curves show critical points: a stroke for a turn; for a jump a triangle with a line
-// through the curves, or if there are many a stroke of its own colour. The caller sets name, title
-// and note.
+// through the curves, or a coloured stroke if there are many. The caller sets name, title and note.
 func NewPathFigure(path AgePath) (*Figure, error) {
 	if err := path.check(); err != nil {
 		return nil, fmt.Errorf("age path: %w", err)
@@ -102,7 +100,6 @@ func NewPathFigure(path AgePath) (*Figure, error) {
 	return f, nil
 }
 
-// notDrawn states how many coefficients a figure leaves out.
 func notDrawn(smaller, zero int) string {
 	var parts []string
 	if smaller > 0 {
@@ -117,8 +114,7 @@ func notDrawn(smaller, zero int) string {
 	return "Not drawn: " + strings.Join(parts, " and ") + ". "
 }
 
-// bySize orders the coefficients by their largest absolute value on the path, largest first, and
-// returns those values.
+// bySize orders the coefficients by their largest absolute value, largest first, and returns these.
 func (p *AgePath) bySize() (order []int, sizes []float64) {
 	sizes = make([]float64, len(p.Values[0])-1)
 	for _, values := range p.Values {
@@ -153,7 +149,6 @@ func (p *AgePath) pieces(j int) [][]Point {
 	return pieces
 }
 
-// markEvents adds the critical points on a strip below the curves.
 func (p *AgePath) markEvents(f *Figure) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, s := range f.Series {
@@ -191,7 +186,7 @@ func (p *AgePath) markEvents(f *Figure) {
 	mark("jump", jumps, style)
 }
 
-// strokeGlyph is a vertical hairline; thousands of adjacent ones still show their density.
+// strokeGlyph is a hairline; thousands of adjacent ones still show their density.
 type strokeGlyph struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.
@@ -199,8 +194,8 @@ func (strokeGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point)
 	c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: vg.Points(0.4)}, at.X, at.Y-style.Radius, at.X, at.Y+style.Radius)
 }
 
-// planPaths lists the figures of age paths for each data set, model and regularizer with a computed
-// path: at the highest noise level and the middle one of the parameters.
+// planPaths takes the highest noise level and the middle one of the parameters for each data set,
+// model and regularizer with a computed path.
 func planPaths(table *analysis.ScoreTable) []figurePlan {
 	l := table.Layout
 	if l.Path == nil || l.Path.Main == "" {
@@ -223,7 +218,7 @@ func planPaths(table *analysis.ScoreTable) []figurePlan {
 		if len(rows) == 0 {
 			continue
 		}
-		last := rows[len(rows)-1].Setting // rows are sorted by noise
+		last := rows[len(rows)-1].Setting // sorted by noise
 		rows = slices.DeleteFunc(rows, func(r *analysis.ScoreRow) bool {
 			return slices.ContainsFunc(noise, func(d analysis.Dimension) bool { return r.Setting[d] != last[d] })
 		})

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// consistencyPoints is the maximum number of drawn ages of alternate convex search.
+// consistencyPoints limits the drawn ages of alternate convex search.
 const consistencyPoints = 40
 
 // consistencyFigure draws the largest coefficients of the age path as lines, and those of alternate
-// convex search at its ages as markers. It returns nil if the two have no age in common.
+// convex search as markers. It returns nil if the two have no age in common.
 func consistencyFigure(of *layout.Path, path, steps *AgePath) (*Figure, error) {
 	for _, p := range []*AgePath{path, steps} {
 		if err := p.check(); err != nil {

@@ -1,3 +1,3 @@
-// Package figure draws a run: it selects the plots for its tables and writes each, with its
-// numbers, as SVG, PNG and comma-separated values.
+// Package figure selects the plots for a run's tables and writes each, with its numbers, as SVG,
+// PNG and comma-separated values.
 package figure

@@ -13,9 +13,9 @@ import (
 
 const eventBins = 24
 
-// eventFigure draws the ages at which the paths of a setting turn and jump, over all repeats. The
-// numbers of the two kinds differ by orders of magnitude, so bars are shares of their own kind. It
-// returns nil if no path has either.
+// eventFigure draws the ages at which the paths of a setting turn and jump. Bars are shares of
+// their own kind: the numbers of the two differ by orders of magnitude. It returns nil if no path
+// has either.
 func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis.ScoreEntry) []*cellKnots) *Figure {
 	row := plan.rows[0]
 	paths := knots(&row.Entries[plan.methodIndex(plan.table.Layout.Path.Main)])
@@ -63,8 +63,8 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 	return f
 }
 
-// histogram returns the beginning of each bin from lo to hi with the percentage of the ages in it,
-// and hi with 0. Bins have equal width on the axis.
+// histogram returns the beginning of each bin with the percentage of the ages in it, and hi with 0.
+// Bins have equal width on the axis.
 func histogram(ages []float64, lo, hi float64, logarithmic bool) []Point {
 	position := func(age float64) float64 { return (age - lo) / (hi - lo) }
 	edge := func(t float64) float64 { return lo + t*(hi-lo) }
@@ -86,7 +86,6 @@ func histogram(ages []float64, lo, hi float64, logarithmic bool) []Point {
 	return bins
 }
 
-// outline returns the staircase of a histogram, from 0 to 0.
 func outline(bins []Point) []Point {
 	stairs := []Point{{X: bins[0].X}}
 	for i := range bins[:len(bins)-1] {
@@ -95,7 +94,6 @@ func outline(bins []Point) []Point {
 	return append(stairs, Point{X: bins[len(bins)-1].X})
 }
 
-// tops returns the middle of the top of each bar.
 func tops(bins []Point, logarithmic bool) []Point {
 	var middles []Point
 	for i := range bins[:len(bins)-1] {

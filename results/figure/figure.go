@@ -15,13 +15,13 @@ import (
 type Kind string
 
 const (
-	Sensitivity Kind = "sensitivity" // score against a parameter of the model or the noise
+	Sensitivity Kind = "sensitivity" // score against a parameter or the noise
 	ScoreCurve  Kind = "score-curve" // score against age
 	Path        Kind = "path"        // coefficients against age
-	Events      Kind = "events"      // histograms of turning and jump points over age
-	Consistency Kind = "consistency" // coefficients of gaga and of acs against age
-	Times       Kind = "time"        // time of a cell against training rows or the range of ages
-	Ranks       Kind = "ranks"       // mean ranks over data sets, a critical-difference diagram
+	Events      Kind = "events"      // turning and jump points over age
+	Consistency Kind = "consistency" // coefficients of gaga and acs against age
+	Times       Kind = "time"        // of a cell against training rows or the range of ages
+	Ranks       Kind = "ranks"       // critical-difference diagram
 	Reached     Kind = "reached"     // share of the path's best validation score against time
 )
 
@@ -36,18 +36,18 @@ func Kinds(l *layout.Layout) []Kind {
 	return list
 }
 
-// Figure is one plot as data, for drawing and for writing its numbers.
+// Figure is one plot as data.
 type Figure struct {
 	Kind    Kind
-	Name    string // of its files, without extension
-	Title   string // one line
-	Note    string // settings and sample sizes, under the title
-	Caption string // further text for the report
+	Name    string // without extension
+	Title   string
+	Note    string // under the title
+	Caption string
 	X, Y    AxisLabel
 	Series  []Series
 	Rules   []float64 // x of vertical hairlines
 
-	ranking *rankDiagram // of a Ranks figure, which has no axes and series
+	ranking *rankDiagram // of a Ranks figure, without axes and series
 }
 
 // Series is one entry of a figure's legend. A line joins the points of a piece; between pieces the
@@ -58,24 +58,23 @@ type Series struct {
 	style  seriesStyle
 }
 
-// seriesStyle is the style of a series. Without a glyph there are no markers, with width 0 no
-// lines.
+// seriesStyle has no markers without a glyph and no lines with width 0.
 type seriesStyle struct {
 	color   color.RGBA
 	width   vg.Length
 	dashes  []vg.Length
 	glyph   draw.GlyphDrawer
 	radius  vg.Length
-	markers int  // maximum number, spread evenly; 0 for one at every point
-	steps   bool // markers at the beginning of pieces only
-	bars    bool // a histogram: each point is the beginning of a bin with its height, the last the end of the last bin
+	markers int  // at most, spread evenly; 0 for all
+	steps   bool // markers only where pieces begin
+	bars    bool // a histogram: each point begins a bin, the last ends it
 }
 
 func (m methodStyle) series() seriesStyle {
 	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph, radius: vg.Points(2.6)}
 }
 
-// CSV returns the numbers of the figure: series, piece, x, y and the half height of the band; of a
+// CSV returns the figure's numbers: series, piece, x, y and the half height of the band; of a
 // [Ranks] the mean ranks.
 func (f *Figure) CSV() ([]byte, error) {
 	if f.ranking != nil {
@@ -99,5 +98,4 @@ func (f *Figure) CSV() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// spansDecade reports whether a logarithmic axis suits lo to hi better.
 func spansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }

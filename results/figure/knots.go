@@ -12,32 +12,30 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Events of knots.arrow. A path is a sequence of continuous pieces. Each begins with a start (the
-// beginning of the path, or a landing) and ends with a jump (the last point before a landing), with
-// a turning point at which it lands again, or with the end.
+// A path is a sequence of continuous pieces. Each begins with a start (the beginning of the path,
+// or a landing) and ends with a jump (the last point before a landing), with a turning point at
+// which it lands again, or with the end.
 const (
 	eventStart   = "start"
 	eventTurning = "turning"
 	eventJump    = "jump"
-	eventOther   = "grid" // grid and end: the curve is unaffected
+	eventOther   = "grid" // grid and end
 )
 
 type knot struct {
 	number int64
 	age    float64
 	event  string
-	score  float64 // NaN if there is none
+	score  float64 // NaN if missing
 }
 
-// cellKnots are the knots of one cell and, on request, their coefficients by the number of the
-// knot.
+// cellKnots are the knots of one cell and, on request, their coefficients by knot.
 type cellKnots struct {
 	knots  []knot
 	values map[int64][]float64
 }
 
-// readKnots adds the knots in the file to cells, whose keys are the wanted ones. It holds one batch
-// of the file in memory at a time.
+// readKnots adds to the wanted cells, the keys of cells. One batch is in memory at a time.
 func readKnots(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
 	columns := []string{"cell", of.Number, of.Step, of.Score}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Float}
@@ -68,7 +66,7 @@ func readKnots(ctx context.Context, path string, of *layout.Path, cells map[stri
 	})
 }
 
-// readCoefficients adds the coefficients in the file to cells, whose keys are the wanted ones.
+// readCoefficients does the same.
 func readCoefficients(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
 	columns := []string{"cell", of.Number, of.Value}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
@@ -90,7 +88,7 @@ func isOf(cells map[string]*cellKnots) func(string) bool {
 	return func(cell string) bool { return cells[cell] != nil }
 }
 
-// knownEvent returns the event's name without a reference to the memory of its batch.
+// knownEvent frees the memory of the batch.
 func knownEvent(event string) string {
 	for _, known := range []string{eventStart, eventTurning, eventJump} {
 		if event == known {
@@ -104,7 +102,7 @@ func inOrder(knots []knot) {
 	slices.SortStableFunc(knots, func(a, b knot) int { return cmp.Compare(a.number, b.number) })
 }
 
-// newScorePath makes the path of the knots with a score; nil if there are none.
+// newScorePath skips knots without a score; nil if there are none.
 func newScorePath(knots []knot) *scorePath {
 	inOrder(knots)
 	p := &scorePath{}

@@ -14,25 +14,24 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// maker makes the figures of a report from the files in dir.
 type maker struct {
 	dir     string
 	tell    func(what string, at, of int)
 	data    *analysis.DataFacts
-	own     *layout.Part // the part of the kind of experiment, nil for none
-	path    *layout.Path // its path, nil for none
-	partial bool         // the run has not ended, which the report states elsewhere
+	own     *layout.Part
+	path    *layout.Path
+	partial bool // the run has not ended, as the report says elsewhere
 
 	drawn  Drawn
-	knots  map[string]*cellKnots // of the cells that figures need
+	knots  map[string]*cellKnots
 	scores map[string]*scorePath
 }
 
 // Drawn holds the figures of a run.
 type Drawn struct {
 	Figures []*Figure
-	LeftOut []string // names of the figures beyond the limit
-	Missing []string // sentences that say which other figures are missing, and why
+	LeftOut []string // names beyond the limit
+	Missing []string // sentences on other missing figures
 }
 
 // Make makes at most n figures of a run and calls tell before each step.
@@ -85,7 +84,7 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 	return nil
 }
 
-// possible drops the plans whose files are missing, and says so.
+// possible drops and reports the plans whose files are missing.
 func (m *maker) possible(plans []figurePlan) []figurePlan {
 	reasons := m.pathReasons()
 	if m.partial {
@@ -105,7 +104,6 @@ func (m *maker) possible(plans []figurePlan) []figurePlan {
 	return plans
 }
 
-// pathReasons says why figures of paths cannot be made.
 func (m *maker) pathReasons() map[Kind]string {
 	reasons := map[Kind]string{}
 	if m.path == nil {
@@ -130,7 +128,7 @@ func (m *maker) has(file string) bool {
 	return err == nil
 }
 
-// read reads the knots of every cell in the plans, in one pass over each file.
+// read makes one pass over each file.
 func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	m.knots = map[string]*cellKnots{}
 	m.scores = map[string]*scorePath{}
@@ -173,13 +171,13 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 
 // representatives are the cells of the repeat that a figure shows.
 type representatives struct {
-	cells  []string // one for each method of the figure
+	cells  []string // one for each method
 	repeat int64
-	cut    bool // a path stops before the last requested age
+	cut    bool // a path stops early
 }
 
-// represent returns the cells of the first repeat of the plan's setting for which all methods of
-// the figure have a path, if possible a complete one; none if no repeat has them.
+// represent returns the cells of the first repeat in which all methods of the figure have a path,
+// if possible a complete one.
 func (m *maker) represent(plan figurePlan) representatives {
 	path := plan.table.Layout.Path
 	methods := []string{path.Main}
@@ -204,7 +202,7 @@ func (m *maker) represent(plan figurePlan) representatives {
 	return representatives{}
 }
 
-// scorePaths returns the score paths of an entry's cells, by repeat; those that stop early are cut.
+// scorePaths returns an entry's paths by repeat, cut where they stop early.
 func (m *maker) scorePaths(entry *analysis.ScoreEntry) []*scorePath {
 	var paths []*scorePath
 	for _, sample := range entry.Sample {
@@ -250,7 +248,6 @@ func (m *maker) figure(plan figurePlan) (f *Figure, missing string, err error) {
 	return f, missing, nil
 }
 
-// pathFigure makes a figure of the coefficients of one repeat.
 func (m *maker) pathFigure(plan figurePlan) (f *Figure, missing string, err error) {
 	shown := m.represent(plan)
 	if len(shown.cells) == 0 {

@@ -29,13 +29,11 @@ func planOwn(own *layout.Part) []figurePlan {
 	return plans
 }
 
-// classGlyphs are the marks of [layout.Style.Class].
 var classGlyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}}
 
-// mostMarkers is the maximum number of marks on a line of a kind's own figures.
+// mostMarkers limits the marks on a line of a kind's own figures.
 const mostMarkers = 12
 
-// readOwn reads the data of a kind's own planned figures.
 func readOwn(ctx context.Context, own *layout.Part, plans []figurePlan) error {
 	cells := map[string]bool{}
 	for _, plan := range plans {
@@ -51,7 +49,7 @@ func readOwn(ctx context.Context, own *layout.Part, plans []figurePlan) error {
 	return own.Read(ctx, cells)
 }
 
-// ownFigure draws a kind's own figure, nil if there is nothing to draw.
+// ownFigure returns nil if there is nothing to draw.
 func ownFigure(plan figurePlan, methods []string) *Figure {
 	of := plan.own.Draw()
 	if of == nil {

@@ -9,29 +9,28 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// figurePlan is a figure for the tables, before its knots are read.
+// figurePlan is a figure before its knots are read.
 type figurePlan struct {
 	kind  Kind
 	name  string
 	table *analysis.ScoreTable
-	rows  []*analysis.ScoreRow // sensitivity: along x; else the one row shown
-	axis  layout.Axis          // sensitivity, times: what varies
-	of    string               // "3 of 7": which of the parameters' values; "" if there is one
+	rows  []*analysis.ScoreRow // along x for sensitivity, otherwise one
+	axis  layout.Axis          // what varies, in sensitivity and times
+	of    string               // "3 of 7": which of the parameters' values
 
-	draw func() *Figure    // reached: draws it, nil if there is nothing to draw
-	own  *layout.OwnFigure // the kind's own figure, else nil
+	draw func() *Figure // for reached; nil if nothing to draw
+	own  *layout.OwnFigure
 }
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }
 
-// methodIndex returns the place of a method in the plan's table, -1 if it has none.
 func (p *figurePlan) methodIndex(name string) int {
 	return slices.IndexFunc(p.table.Methods, func(m string) bool { return analysis.MethodName(m) == name })
 }
 
-// curves draws a summary of each method's entries against the plan's dimension: a line for each
-// method that has any, with a band of one standard deviation. A row without a summary is a gap. It
-// calls drawn for each line, with the largest number of values in the mean at one of its points.
+// curves draws a summary of each method's entries against the plan's dimension, with a band of one
+// standard deviation. A row without a summary is a gap. It calls drawn for each line, with the
+// largest number of values in one of its means.
 func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary, bool), drawn func(label string, most int)) []Series {
 	var list []Series
 	for j, style := range stylesOf(p.table.Methods) {
@@ -56,7 +55,6 @@ func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary
 	return list
 }
 
-// planFigures lists every figure of the tables, by kind, and those of the kind of experiment.
 func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 	var plans []figurePlan
 	full := make([]*analysis.ScoreTable, len(tables))
@@ -74,7 +72,7 @@ func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 	plans = append(plans, planOwn(own)...)
 	used := map[string]int{}
 	for i := range plans {
-		// Names of data sets may differ in characters that file names cannot have.
+		// Names of data sets may differ only in characters that file names cannot have.
 		name := plans[i].name
 		if used[name]++; used[name] > 1 {
 			plans[i].name = fmt.Sprintf("%s-%d", name, used[name])
@@ -84,13 +82,13 @@ func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 }
 
 // chooseFigures picks at most n of the plans, alternating between kinds and, within a kind, between
-// data sets, so that each is represented. It returns the names of the rest.
+// data sets. It returns the names of the rest.
 func chooseFigures(plans []figurePlan, kinds []Kind, n int) (chosen []figurePlan, leftOut []string) {
 	byKind := map[Kind][]int{}
 	for i, plan := range plans {
 		byKind[plan.kind] = append(byKind[plan.kind], i)
 	}
-	// For each figure, the number of earlier ones of its kind and data set.
+	// Number of earlier figures of the same kind and data set.
 	place := make([]int, len(plans))
 	seen := map[[2]string]int{}
 	for i, plan := range plans {

@@ -29,13 +29,12 @@ const (
 	figureMargin = 6 // points
 )
 
-// SVG draws the figure as SVG. Equal figures give equal bytes.
+// SVG draws the figure. Equal figures give equal bytes.
 func (f *Figure) SVG() ([]byte, error) {
 	return f.render(newSVGCanvas(figureWidth, f.height()))
 }
 
-// PNG draws the figure as PNG, 1300 by 780 pixels except for a [Ranks]. Equal figures give equal
-// bytes.
+// PNG draws the figure, 1300 by 780 pixels except for a [Ranks]. Equal figures give equal bytes.
 func (f *Figure) PNG() ([]byte, error) {
 	return f.render(vgimg.PngCanvas{Canvas: vgimg.NewWith(
 		vgimg.UseWH(figureWidth, f.height()), vgimg.UseDPI(figureDPI))})
@@ -70,8 +69,7 @@ func sans(size vg.Length) text.Style {
 	}
 }
 
-// draw lays the figure out: title and note above, the legend to the right of the data, never over
-// it.
+// draw puts title and note above, the legend to the right of the data, never over it.
 func (f *Figure) draw(c draw.Canvas) error {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
@@ -99,7 +97,7 @@ func (f *Figure) draw(c draw.Canvas) error {
 	return nil
 }
 
-// drawLines writes text at the top of c, in as many lines as needed, and returns the rest of c.
+// drawLines returns the rest of c.
 func drawLines(c draw.Canvas, style text.Style, words string) draw.Canvas {
 	if words == "" {
 		return c
@@ -151,7 +149,7 @@ func (f *Figure) plot() (*plot.Plot, error) {
 	}
 	for axis, label := range map[*plot.Axis]AxisLabel{&p.X: f.X, &p.Y: f.Y} {
 		size := max(math.Abs(axis.Min), math.Abs(axis.Max))
-		switch alike := axis.Max-axis.Min <= 1e-9*size; { // one value up to rounding: no ticks would fit between
+		switch alike := axis.Max-axis.Min <= 1e-9*size; { // equal up to rounding: no ticks would fit
 		case alike && label.Log:
 			axis.Min, axis.Max = axis.Min/2, 2*axis.Max
 		case alike:
@@ -175,7 +173,6 @@ func (f *Figure) dressAxis(a *plot.Axis, label AxisLabel) {
 	}
 }
 
-// widen adds room above and below the curves.
 func (f *Figure) widen(y *plot.Axis) {
 	switch {
 	case f.Y.Log:
@@ -209,8 +206,7 @@ func plotterXYs(points []Point) plotter.XYs {
 	return xys
 }
 
-// addSeries adds the lines and markers of a series and returns their legend entry; nil if there is
-// nothing to draw.
+// addSeries returns the legend entry; nil if there is nothing to draw.
 func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
 	var thumbs []plot.Thumbnailer
 	var points plotter.XYs
@@ -252,8 +248,7 @@ func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) 
 	return append(thumbs, marks), nil
 }
 
-// spread picks at most n of the points, evenly along the axis, whose order they have; all for n =
-// 0.
+// spread picks at most n of the points, evenly along the axis; all for n = 0.
 func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 	if n == 0 || len(points) <= n {
 		return points
@@ -269,7 +264,7 @@ func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 		return points[:1]
 	}
 	var picked plotter.XYs
-	next := 0 // the n positions begin equal parts
+	next := 0 // of n equal parts
 	for _, point := range points {
 		at := lo + float64(next)*(hi-lo)/float64(n)
 		if x := position(point.X); x >= at {
@@ -280,15 +275,13 @@ func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 	return picked
 }
 
-// band is the error band of a series: its pieces, Y ± Band.
 type band struct {
 	color  color.NRGBA
 	pieces [][]Point
-	log    bool // logarithmic axis: a band down to 0 ends at the axis
+	log    bool // a band down to 0 ends at the axis
 }
 
-// newBand returns the band of a series, if any of its points has one. A point without a band ends a
-// piece of the band.
+// newBand ends a piece at points without a band.
 func newBand(s *Series) (band, bool) {
 	b := band{color: color.NRGBA{s.style.color.R, s.style.color.G, s.style.color.B, 0x2E}}
 	for _, piece := range s.Pieces {
@@ -312,7 +305,7 @@ func (b *band) add(run []Point) {
 	}
 }
 
-// Plot fills the band. It implements plot.Plotter.
+// Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, piece := range b.pieces {
@@ -327,7 +320,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// below returns the lower edge of the band, not below least on a logarithmic axis.
+// below is at least least on a logarithmic axis.
 func (b *band) below(point Point, least float64) float64 {
 	if b.log {
 		return max(point.Y-point.Band, least)
@@ -335,7 +328,7 @@ func (b *band) below(point Point, least float64) float64 {
 	return point.Y - point.Band
 }
 
-// DataRange returns the extent of the band. It implements plot.DataRanger.
+// DataRange implements plot.DataRanger.
 func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, piece := range b.pieces {
@@ -349,7 +342,7 @@ func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 
 type rules []float64
 
-// Plot draws the lines over the whole height. It implements plot.Plotter.
+// Plot implements plot.Plotter.
 func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := draw.LineStyle{Color: color.Gray{0xA8}, Width: 0.5, Dashes: []vg.Length{2, 2}}

@@ -15,15 +15,15 @@ import (
 
 // Measures of a critical-difference diagram.
 const (
-	rankLine  = 15.0 // points between the lines of two methods, and above the first
+	rankLine  = 15.0 // points between methods, and above the first
 	rankSide  = 1.35 * vg.Inch
-	rankHead  = 1.15 * vg.Inch // title, note, the bar of the critical difference and the numbers
-	groupLine = 6.0            // points between the bars of two groups
+	rankHead  = 1.15 * vg.Inch // title, note, critical difference and numbers
+	groupLine = 6.0            // points between groups
 )
 
-// rankFigure draws a ranking as a critical-difference diagram (Demšar 2006): an axis of mean ranks,
-// the best on the left, a line from each method to its mean rank, and bars that join methods whose
-// mean ranks do not differ significantly.
+// rankFigure draws a critical-difference diagram (Demšar 2006): an axis of mean ranks, the best on
+// the left, a line from each method to its mean rank, and bars that join methods whose mean ranks
+// do not differ significantly.
 func rankFigure(r *analysis.Ranking) *Figure {
 	return &Figure{
 		Kind:  Ranks,

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// planScoreCurves lists a figure for each data set, model, regularizer and noise level, at the
-// middle one of the model's parameters.
+// planScoreCurves takes the middle one of the model's parameters for each data set, model,
+// regularizer and noise level.
 func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
@@ -24,7 +24,7 @@ func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 	parameters := l.Parameters()
 	for _, rows := range table.Groups(parameters...) {
 		if rows[0].Setting[l.Path.Within].IsNull() {
-			continue // none of its methods has ages
+			continue // no method has ages
 		}
 		middle := (len(rows) - 1) / 2
 		plan := figurePlan{
@@ -44,15 +44,15 @@ func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 type scorePath struct {
 	ages   []float64
 	scores []float64
-	begins []bool // whether a knot begins a continuous piece, as the first does
-	cut    bool   // it stops before the last requested age
+	begins []bool // whether a knot begins a continuous piece
+	cut    bool   // stops before the last requested age
 }
 
 func (p *scorePath) first() float64 { return p.ages[0] }
 func (p *scorePath) last() float64  { return p.ages[len(p.ages)-1] }
 
-// after returns the score just after the given age, which must be on the path. Between the knots of
-// a piece it is interpolated for a continuous path, otherwise that of the last knot.
+// after returns the score just after an age on the path: interpolated between the knots of a piece
+// if the path is continuous, otherwise that of the last knot.
 func (p *scorePath) after(age float64, continuous bool) float64 {
 	i := sort.Search(len(p.ages), func(i int) bool { return p.ages[i] > age }) - 1
 	return p.between(i, age, continuous)
@@ -66,7 +66,6 @@ func (p *scorePath) before(age float64, continuous bool) float64 {
 	return p.between(i, age, continuous)
 }
 
-// between evaluates the path at an age between knots i and i+1.
 func (p *scorePath) between(i int, age float64, continuous bool) float64 {
 	next := i + 1
 	if !continuous || next == len(p.ages) || p.begins[next] || p.ages[next] == p.ages[i] {
@@ -91,14 +90,14 @@ func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []fl
 	return ages
 }
 
-// curvePoints is the approximate number of points of a mean curve, and the maximum number of its
+// curvePoints is the approximate number of points of a mean curve and the maximum number of its
 // pieces: more are indistinguishable on paper.
 const curvePoints = 400
 
-// meanCurve returns, in continuous pieces, the mean score over paths with the standard deviation as
-// its band, and the range of ages: those covered by all paths that are not cut. At an age that a
-// cut path does not cover, the mean is over the others. There are no pieces if the range is empty.
-// Beyond curvePoints breaks, a piece is straight between two of them.
+// meanCurve returns, in continuous pieces, the mean score with the standard deviation as its band,
+// and the range of ages covered by all paths that are not cut. At an age that a cut path does not
+// cover, the mean is over the others. There are no pieces if the range is empty. Beyond curvePoints
+// breaks, a piece is straight between two of them.
 func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi float64) {
 	lo, hi = commonAges(paths)
 	if !(lo < hi) {
@@ -171,13 +170,12 @@ func commonAges(paths []*scorePath) (lo, hi float64) {
 	return lo, hi
 }
 
-// ascending sorts ages and removes duplicates.
 func ascending(ages []float64) []float64 {
 	slices.Sort(ages)
 	return slices.Compact(ages)
 }
 
-// cutAges returns the ages between lo and hi at which paths stop early, ascending.
+// cutAges returns the ages at which paths stop early, ascending.
 func cutAges(paths []*scorePath, lo, hi float64) []float64 {
 	var ages []float64
 	for _, p := range paths {
@@ -189,7 +187,7 @@ func cutAges(paths []*scorePath, lo, hi float64) []float64 {
 	return ages
 }
 
-// thin keeps the first, the last and evenly many of the ages between.
+// thin keeps the first, the last and evenly many between.
 func thin(ages []float64, n int) []float64 {
 	kept := make([]float64, 0, n)
 	for i := range n {
@@ -198,7 +196,6 @@ func thin(ages []float64, n int) []float64 {
 	return kept
 }
 
-// ageGrid returns the ages at which a continuous curve is evaluated, evenly on the axis.
 func ageGrid(lo, hi float64) []float64 {
 	grid := make([]float64, curvePoints)
 	for i := range grid {
@@ -212,8 +209,8 @@ func ageGrid(lo, hi float64) []float64 {
 	return grid
 }
 
-// scoreCurveFigure draws the mean test score against age: a curve for each method with paths and a
-// horizontal line for each without. It returns nil if no method has a path.
+// scoreCurveFigure draws a curve for each method with paths and a horizontal line for each without.
+// It returns nil if no method has a path.
 func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
 	row := plan.rows[0]
 	f := &Figure{
@@ -280,8 +277,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 	return f
 }
 
-// chosenAges returns the age chosen by the validation part in each repeat of an entry, with its
-// test score.
+// chosenAges returns the age chosen by validation in each repeat, with its test score.
 func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]Point) {
 	lo, hi := commonAges(paths)
 	for _, sample := range entry.Sample {
@@ -293,21 +289,19 @@ func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]Point
 	return marks
 }
 
-// isReference reports whether a method without a path is drawn as a horizontal line.
 func isReference(method string) bool {
 	info, _ := analysis.MethodInfo(analysis.MethodName(method))
 	return info.Reference
 }
 
-// repeatCount is the number of repeats in the mean of a curve.
 type repeatCount struct {
 	label string
 	n     int
-	of    int       // existing repeats
-	cuts  []float64 // ages from which one repeat fewer counts, each
+	of    int
+	cuts  []float64 // ages from which one repeat fewer counts
 }
 
-// text formats the count: "5", "3 of 5", "5 (4 from λ=1.4 on)".
+// text returns "5", "3 of 5" or "5 (4 from λ=1.4 on)".
 func (c *repeatCount) text() string {
 	text := fmt.Sprint(c.n)
 	if c.n < c.of {
@@ -325,7 +319,6 @@ func (c *repeatCount) text() string {
 	return text
 }
 
-// meanOver names what the points are and the repeats they average.
 func meanOver(what, repeats string) string {
 	if repeats == prose.Plural(1, "repeat") {
 		return repeats
@@ -333,7 +326,7 @@ func meanOver(what, repeats string) string {
 	return what + " over " + repeats
 }
 
-// repeatCounts states the number of repeats of the curves' means, for each if they differ.
+// repeatCounts states a number for each curve if they differ.
 func repeatCounts(counts []repeatCount) string {
 	parts := make([]string, len(counts))
 	same := true

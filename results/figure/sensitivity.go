@@ -57,8 +57,8 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	return plans
 }
 
-// byKind splits rows by the value of a dimension; rows without a value, such as clean ones for the
-// kinds of noise, belong to every kind.
+// byKind splits rows by the value of a dimension. Rows without a value, such as clean ones, belong
+// to every kind of noise.
 func byKind(rows []*analysis.ScoreRow, d analysis.Dimension) [][]*analysis.ScoreRow {
 	var clean []*analysis.ScoreRow
 	var kinds [][]*analysis.ScoreRow
@@ -77,8 +77,6 @@ func byKind(rows []*analysis.ScoreRow, d analysis.Dimension) [][]*analysis.Score
 	return kinds
 }
 
-// sensitivityFigure draws the table's leading score against the plan's dimension, a line for each
-// method, with a band of one standard deviation.
 func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
 	score, x := plan.table.Lead(), plan.axis.Dimension
@@ -107,7 +105,7 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	return f
 }
 
-// repeatsOf states how many of their repeats the means of rows include; each method has its own.
+// repeatsOf states how many repeats the means include; each method has its own.
 func repeatsOf(rows []*analysis.ScoreRow, score analysis.Score) string {
 	lo, hi, of := math.MaxInt, 0, 0
 	for _, row := range rows {

@@ -9,20 +9,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// methodStyle is the label and style of a method. Colour, dash and marker all differ, so that a
-// figure can be read in grey.
+// methodStyle has its own colour, dash and marker, so that a figure can be read in grey.
 type methodStyle struct {
 	label  string
 	color  color.RGBA
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer
 	// continuous methods have a solution at every age between the knots of a piece; the others only
-	// at the ages of their knots.
+	// at the knots.
 	continuous bool
 }
 
-// okabeIto is the palette of Okabe and Ito, "Color Universal Design" (2008): distinct for all
-// common kinds of colour vision. It omits yellow, which is too pale for a line on white.
+// okabeIto is the palette of Okabe and Ito, "Color Universal Design" (2008), distinct for all
+// common kinds of colour vision, without yellow, which is too pale on white.
 var okabeIto = []color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, // blue
 	{0xD5, 0x5E, 0x00, 0xFF}, // vermillion
@@ -35,7 +34,7 @@ var okabeIto = []color.RGBA{
 
 var grey = color.RGBA{0x7F, 0x7F, 0x7F, 0xFF}
 
-// dashPatterns belong to the palette, in points.
+// dashPatterns are in points.
 var dashPatterns = [][]vg.Length{
 	nil,
 	{6, 2.5},
@@ -46,12 +45,11 @@ var dashPatterns = [][]vg.Length{
 	{2.5, 2.5},
 }
 
-// consistencyGlyphs belong to the palette.
 var consistencyGlyphs = []draw.GlyphDrawer{
 	draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
 }
 
-// methodStyles are the styles that layouts give to methods, from 1.
+// methodStyles are the styles of layouts, from 1.
 var methodStyles = []methodStyle{
 	{color: okabeIto[6], dashes: dashPatterns[2], glyph: draw.SquareGlyph{}},
 	{color: okabeIto[4], dashes: dashPatterns[1], glyph: draw.TriangleGlyph{}},
@@ -63,7 +61,6 @@ var methodStyles = []methodStyle{
 	{color: grey, dashes: dashPatterns[6], glyph: draw.PlusGlyph{}},
 }
 
-// ownStyle returns the style that a layout gives to a method.
 func ownStyle(name string) (style methodStyle, ok bool) {
 	info, _ := analysis.MethodInfo(name)
 	if ok = info.Style > 0 && info.Style <= len(methodStyles); ok {
@@ -73,7 +70,7 @@ func ownStyle(name string) (style methodStyle, ok bool) {
 	return style, ok
 }
 
-// otherStyles are for methods without a style of their own.
+// otherStyles are for methods without a style.
 var otherStyles = []methodStyle{
 	{color: okabeIto[1], dashes: dashPatterns[4], glyph: draw.RingGlyph{}},
 	{color: okabeIto[3], dashes: dashPatterns[5], glyph: draw.BoxGlyph{}},
@@ -81,8 +78,8 @@ var otherStyles = []methodStyle{
 	{color: grey, dashes: dashPatterns[0], glyph: draw.PlusGlyph{}},
 }
 
-// stylesOf returns the styles of the methods of one table. Methods without a style of their own,
-// and further settings of one method, take the other styles in order.
+// stylesOf gives methods without a style of their own, and further settings of one method, the
+// other styles in order.
 func stylesOf(methods []string) []methodStyle {
 	styles := make([]methodStyle, len(methods))
 	others, taken := 0, map[color.RGBA]bool{}
@@ -98,7 +95,7 @@ func stylesOf(methods []string) []methodStyle {
 		if ok && (j == 0 || analysis.MethodName(methods[j-1]) != name) {
 			styles[j] = own
 		} else {
-			for range otherStyles { // one that is no method's own in this table
+			for range otherStyles { // not a method's own in this table
 				styles[j] = otherStyles[others%len(otherStyles)]
 				others++
 				if !taken[styles[j].color] {
@@ -112,7 +109,6 @@ func stylesOf(methods []string) []methodStyle {
 	return styles
 }
 
-// choiceGlyph is a filled star, which no method has.
 type choiceGlyph struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.

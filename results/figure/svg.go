@@ -23,16 +23,15 @@ func newSVGCanvas(width, height vg.Length) *svgCanvas {
 	return &svgCanvas{Canvas: vgsvg.New(width, height)}
 }
 
-// FillString draws a text. It implements vg.Canvas.
+// FillString implements vg.Canvas.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
 	c.widths = append(c.widths, face.Width(words))
 	c.Canvas.FillString(face, at, words)
 }
 
-// svgFamilies are fallback fonts after the one that vgsvg names.
 const svgFamilies = ";font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// WriteTo writes the SVG with the width of each text. It implements io.WriterTo.
+// WriteTo adds the width of each text. It implements io.WriterTo.
 func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	var plain, out bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&plain); err != nil {

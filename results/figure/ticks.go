@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// evenTicks are about five ticks at round numbers, with the decimals that their distance requires.
+// evenTicks are about five ticks at round numbers.
 type evenTicks struct{}
 
-// Ticks returns the ticks from lo to hi. It implements plot.Ticker.
+// Ticks implements plot.Ticker.
 func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := roundStep((hi - lo) / 6)
 	places := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
@@ -41,24 +41,23 @@ func tickLabel(x float64, places int) string {
 	return properMinus(prose.Fixed(x, places))
 }
 
-// shortLabel formats a number with three digits, with a power of ten from a million on and below a
-// ten-thousandth.
+// shortLabel has three digits, and a power of ten from a million on and below a ten-thousandth.
 func shortLabel(x float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
-	if err != nil { // beyond the largest number
+	if err != nil { // overflow
 		rounded = x
 	}
 	return properMinus(strconv.FormatFloat(rounded, 'g', -1, 64))
 }
 
-// properMinus replaces the hyphen by a minus sign, which is as wide as a plus.
+// properMinus is as wide as a plus.
 func properMinus(number string) string { return strings.ReplaceAll(number, "-", "\u2212") }
 
-// decadeTicks are ticks of a logarithmic axis: on up to three decades 1, 2 and 5 times the powers
-// of ten have labels, otherwise only the powers.
+// decadeTicks label 1, 2 and 5 times the powers of ten on up to three decades, otherwise only the
+// powers.
 type decadeTicks struct{}
 
-// Ticks returns the ticks from lo to hi. It implements plot.Ticker.
+// Ticks implements plot.Ticker.
 func (decadeTicks) Ticks(lo, hi float64) []plot.Tick {
 	decades := math.Log10(hi / lo)
 	var ticks []plot.Tick

@@ -10,7 +10,6 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// planReaches lists a figure for each setting whose methods have steps of several sizes.
 func planReaches(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	for _, reach := range table.Reaches() {
@@ -24,7 +23,7 @@ func planReaches(table *analysis.ScoreTable) []figurePlan {
 }
 
 // reachFigure draws the share of the path's best validation score that each method reaches against
-// its time, a point for each size of steps.
+// its time, a point for each step size.
 func reachFigure(table *analysis.ScoreTable, reach *analysis.Reach) *Figure {
 	l := table.Layout
 	main, most := analysis.MethodLabel(l.Path.Main), 0
@@ -57,8 +56,6 @@ func reachFigure(table *analysis.ScoreTable, reach *analysis.Reach) *Figure {
 	return f
 }
 
-// planTimes lists a figure for each group of rows along which the size of a cell varies, such as
-// the number of training rows.
 func planTimes(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	for _, axis := range table.Layout.Times {
@@ -77,8 +74,7 @@ func planTimes(table *analysis.ScoreTable) []figurePlan {
 	return plans
 }
 
-// timeFigure draws the mean time of a cell against the plan's dimension, a line for each method,
-// with a band of one standard deviation. It returns nil if no time is known.
+// timeFigure returns nil if no time is known.
 func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
 	f := &Figure{Kind: plan.kind, Name: plan.name}

@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// Dimension is the position of a dimension in [Layout.Dimensions].
+// Dimension is a position in [Layout.Dimensions].
 type Dimension int
 
 // The first dimensions of every layout.
@@ -24,24 +24,23 @@ const (
 const MaxDimensions = 26
 
 // Columns are the labels and measures that reports read by name: dataset, method, repeat, seed and
-// metric (rmse, mae or accuracy) of every kind, and, if a kind has them, the method's settings as a
-// JSON object, sizes and scores.
+// metric (rmse, mae or accuracy) of every kind; if a kind has them, the method's settings as a JSON
+// object, sizes and scores.
 var Columns = []string{
 	"dataset", "method", "method_params", "repeat", "seed", "metric", "n_train", "n_test", "n_features",
 	"test_at_best_validation", "test_at_best_test", "test_at_end", "best_validation",
 }
 
-// Layout defines how the cells of a kind of experiment are read. In addition to the columns that it
-// names, reports read those of [Columns].
+// Layout defines how the cells of a kind of experiment are read. Reports also read [Columns].
 type Layout struct {
 	// Dimensions are the label columns that a grid varies, except the method and the repeat, in the
 	// order by which rows are sorted: [Dataset] and [Model] first, the parameter that varies
 	// fastest last. There are at most [MaxDimensions].
 	Dimensions []DimensionInfo
-	// Aspects are the readers' view of the dimensions, in the order of a table's columns; the first
-	// is the data set.
+	// Aspects are the readers' view of the dimensions, in the order of columns; the first is the
+	// data set.
 	Aspects []Aspect
-	// Complete, if not nil, completes a setting.
+	// Complete may be nil.
 	Complete func(s *Setting)
 
 	// Ignorable are the dimensions that some methods ignore: their cells have null there and appear
@@ -50,12 +49,12 @@ type Layout struct {
 	// Extents are dimensions that a row states only if a data set has several values; figures with
 	// room for one show the fullest.
 	Extents []Extent
-	// Conditions are further such dimensions, whose values have no order of extent.
+	// Conditions are further such dimensions, without an order of extent.
 	Conditions []Dimension
 	// Hyperparameters are chosen by a score, with the settings of methods.
 	Hyperparameters []Hyperparameter
 
-	// Methods are the kind's methods in the order of every table; others come last.
+	// Methods are in the order of every table; others come last.
 	Methods []Method
 	// Floor is the method that all others should beat; may be nil.
 	Floor *Floor
@@ -65,17 +64,15 @@ type Layout struct {
 
 	Step Step
 
-	// Sensitivity are the dimensions against which scores are drawn.
+	// Sensitivity has the axes of the figures of scores, Times of the figures of time.
 	Sensitivity []Axis
-	// Times are the dimensions against which the time of a cell is drawn.
-	Times []Axis
+	Times       []Axis
 	// Path locates the path of scores of a cell; may be nil.
 	Path *Path
-	// Certificate is the measure that is an error relative to the problem's scale, whose own
-	// relative changes are meaningless; "" for none.
+	// Certificate is the measure that is already relative to the problem's scale, so its relative
+	// changes are meaningless; "" for none.
 	Certificate string
-	// Own declares the kind's own part of a report; may be nil.
-	Own *Own
+	Own         *Own
 	// Published returns published numbers for comparison with a run; may be nil.
 	Published func() ([]*PublishedTable, error)
 	// WithoutValidation says why cells may have no validation part; "" if obvious.
@@ -85,8 +82,8 @@ type Layout struct {
 // DimensionInfo describes a dimension of a layout.
 type DimensionInfo struct {
 	Column string
-	Named  bool   // file names include the column with the value
-	Zero   string // text for 0 in file names, "" for the number
+	Named  bool   // file names include it
+	Zero   string // text for 0 in file names, if any
 }
 
 // Extent is a dimension of which some values cover more than others.
@@ -98,30 +95,28 @@ type Extent struct {
 // Hyperparameter is a dimension that a score can choose.
 type Hyperparameter struct {
 	Dimension Dimension
-	// Across are dimensions over whose values the parameter is the same; nil if it belongs to a
-	// single value of them.
+	// Across are dimensions over whose values the parameter is the same.
 	Across []Dimension
 }
 
 // Step is the variable along a path of scores.
 type Step struct {
 	Word string // such as "age"
-	End  string // name of the end, "" for "at the end of the path"
-	// Chosen and Oracle are the columns with the steps of the best validation score and of the best
-	// test score, "" for none.
+	End  string // "" for "at the end of the path"
+	// Chosen and Oracle are the columns with the steps of the best validation and test score, ""
+	// for none.
 	Chosen, Oracle string
 }
 
-// Method is a method of a kind, for readers.
+// Method describes a method for readers.
 type Method struct {
 	Name, Label string
-	Style       int  // of its lines in figures, from 1; 0 for the next free one
+	Style       int  // of lines, from 1; 0 for the next free one
 	Continuous  bool // its path is known between its steps
-	Reference   bool // figures of paths show it as a horizontal line
+	Reference   bool // a horizontal line in figures of paths
 }
 
-// Floor is a method that all others should beat. Tables show its scores in a column next to the
-// compared methods.
+// Floor is a method that all others should beat. Tables show its scores in a separate column.
 type Floor struct {
 	Method     string
 	Dimensions []Dimension // of its cells; null in all others
@@ -130,10 +125,10 @@ type Floor struct {
 // Axis is a dimension along x in figures.
 type Axis struct {
 	Dimension Dimension
-	Word      string // in titles
-	Label     string // of the axis; after the value of Kind, if any
-	// Kind is the dimension whose values have separate axes, null belonging to all of them;
-	// [Dataset] for none.
+	Word      string
+	Label     string // after the value of Kind, if any
+	// Kind is the dimension whose values have separate axes, null belonging to all; [Dataset] for
+	// none.
 	Kind Dimension
 	// Free are further dimensions that the title leaves out.
 	Free []Dimension
@@ -142,28 +137,27 @@ type Axis struct {
 // Path locates the path of scores of a cell in the tables of a kind.
 type Path struct {
 	Label  string    // of its axis, such as "age λ"
-	Curve  string    // name of a test score against it, such as "learning curve"
+	Curve  string    // of a test score against it, such as "learning curve"
 	Within Dimension // rows with this dimension have paths
 
 	// Table has a row for each point of a path: its number, the step (a number), the test score,
-	// and the event, "" for paths without events: a point of the event "start" begins a continuous
-	// piece. Validation is the score on the validation part and Error its standard error, "" for none.
+	// and the event, "" for paths without events: "start" begins a continuous piece. Validation is
+	// the score on the validation part and Error its standard error, "" for none.
 	Table, Number, Step, Score, Validation, Error, Event string
 
-	// Points and Fits are the measures that count the points of a path and those with their own
-	// model.
+	// Points and Fits are the measures that count the points and those with their own model.
 	Points, Fits string
 
-	// Main is the method whose paths have critical points, Steps the one that knows a path at the
-	// ages of its steps, and Values the table with the coefficients at each point in its column
-	// Value; "" for none.
+	// Main is the method whose paths have critical points, Steps the method that knows a path at
+	// its steps, Values the table with the coefficients at each point in its column Value; "" for
+	// none.
 	Main, Steps, Values, Value string
 
-	// Spacing is the size of the steps of methods with steps: for several sizes, reports state
-	// which share of Main's result each reaches, and in which time. [Dataset] for none.
+	// Spacing is the step size: for several sizes, reports state which share of Main's result each
+	// reaches, and in which time. [Dataset] for none.
 	Spacing Dimension
-	// Choice are the words of package choice by which cells have chosen a point, [Dataset] for
-	// kinds with one way to choose.
+	// Choice are the words of package choice by which cells chose a point, [Dataset] if there is
+	// one way.
 	Choice Dimension
 }
 
@@ -213,7 +207,6 @@ func (l *Layout) Parameters() []Dimension {
 	return list
 }
 
-// Fields returns the values of a setting as texts, in the order of the dimensions.
 func (l *Layout) Fields(s Setting) []string {
 	fields := make([]string, len(l.Dimensions))
 	for d := range fields {
@@ -228,7 +221,7 @@ type Aspect struct {
 	Dimensions []Dimension
 	Numeric    bool // aligned right
 	Text       func(Setting) string
-	// Words, if not nil, puts the column's Text into words for a sentence.
+	// Words, if not nil, puts Text into words for a sentence.
 	Words func(text string) string
 }
 
@@ -272,21 +265,18 @@ func Behind(word string) func(text string) string {
 	return func(text string) string { return text + " " + word }
 }
 
-// Equal reports whether a value is a number within rounding of x.
 func (v Value) Equal(x float64) bool {
 	return v.IsNumber && math.Abs(v.Number-x) <= 1e-9*math.Abs(x)
 }
 
-// Value is the value of a dimension: a text, a number, or neither if the dimension does not apply
-// (the zero Value). A number with a text is shown as the text: [Value.String] would round it to
-// another value's text.
+// Value is the value of a dimension: a text, a number, or neither if the dimension does not apply.
+// A number with a text is shown as the text: [Value.String] would round it to another value's text.
 type Value struct {
 	Text     string
 	Number   float64
 	IsNumber bool
 }
 
-// IsNull reports whether the dimension does not apply.
 func (v Value) IsNull() bool { return v == Value{} }
 
 // String returns the value as written in a grid file, "" for null.
@@ -315,8 +305,7 @@ func CompareValues(a, b Value) int {
 	)
 }
 
-// Setting identifies a row of a table: a value of every dimension of a layout, null beyond them. It
-// is comparable.
+// Setting identifies a row of a table: a value of every dimension of a layout, null beyond them.
 type Setting [MaxDimensions]Value
 
 func (s Setting) Compare(other Setting) int {
@@ -328,7 +317,7 @@ func (s Setting) Compare(other Setting) int {
 	return 0
 }
 
-// Without returns the setting with the given dimensions set to null.
+// Without sets the given dimensions to null.
 func (s Setting) Without(ds ...Dimension) Setting {
 	for _, d := range ds {
 		s[d] = Value{}

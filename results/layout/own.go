@@ -7,7 +7,7 @@ import (
 
 // Own declares a kind's own part of reports.
 type Own struct {
-	Figures []string // kinds of its figures, in the order of reports
+	Figures []string // kinds, in the order of reports
 	Files   []string // see [Part.Files]
 
 	// Unscored means that the cells have no scores: reports consist of the kind's own part.
@@ -21,9 +21,9 @@ type Results struct {
 	Layout  *Layout
 	Dir     string   // of the files of the run
 	Partial bool     // the run has not ended
-	Methods []string // with their settings, in the order of tables
-	Labels  []string // of the methods
-	Rows    []Row    // in the order of their settings
+	Methods []string // with settings, in the order of tables
+	Labels  []string // of Methods
+	Rows    []Row    // ascending
 }
 
 // Row is a setting with the cells of each method, ascending by repeat.
@@ -36,27 +36,27 @@ type Row struct {
 type Cell struct {
 	ID       string
 	Repeat   int64
-	Computed bool // it has measures
+	Computed bool // has measures
 	Whole    bool // and is complete
 }
 
 // Part is a kind's addition to the report of a run.
 type Part struct {
-	Answer   *Answer  // replaces the answer from scores; nil for kinds with scores
-	Methods  []string // whose styles figures have: [Results.Methods]
+	Answer   *Answer  // nil for kinds with scores, which have their own
+	Methods  []string // with styles in figures: [Results.Methods]
 	Sections []Section
-	Files    []File // of the format csv
+	Files    []File // csv
 	Figures  []OwnFigure
-	Missing  []string // sentences that say which figures cannot be made, and why
+	Missing  []string // sentences on figures that cannot be made
 
-	// Read reads the data of figures for some cells before drawing; may be nil.
+	// Read reads the data of figures for some cells; may be nil.
 	Read func(ctx context.Context, cells map[string]bool) error
 }
 
 // Answer is the beginning of a report.
 type Answer struct {
 	Verdict []string `json:"verdict"` // one to three sentences
-	Sheets  []*Sheet `json:"sheets"`  // scores, what was chosen, what failed
+	Sheets  []*Sheet `json:"sheets"`  // scores, choices, failures
 }
 
 // File is a file of comma-separated values; without lines it is not written.
@@ -69,18 +69,18 @@ type File struct {
 // OwnFigure is a figure of a kind.
 type OwnFigure struct {
 	Kind    string // one of [Own.Figures]
-	Name    string // of its files, without extension
+	Name    string // without extension
 	Setting Setting
-	Cells   []string       // whose rows it shows, see [Part.Read]
-	Draw    func() *Figure // nil if there is nothing to draw
+	Cells   []string       // in Read
+	Draw    func() *Figure // nil if nothing to draw
 	Without string         // what is missing in that case
 }
 
 // Figure is a plot as data.
 type Figure struct {
-	Title   string // one line
-	Note    string // settings and sample sizes, below the title
-	Caption string // further text for the report
+	Title   string
+	Note    string // below the title
+	Caption string
 	X, Y    AxisLabel
 	Series  []Series
 }
@@ -92,23 +92,22 @@ type AxisLabel struct {
 	Zero bool // begins at 0, unless logarithmic
 }
 
-// Series is one entry of a figure's legend. A line joins the points of a piece, but not different
-// pieces.
+// Series is one entry of a figure's legend. A line joins the points of a piece only.
 type Series struct {
-	Name   string // if Style is nil, Method's name is used
-	Method int    // a position in [Part.Methods], whose style is used if Style is nil
+	Name   string
+	Method int // a position in [Part.Methods], used if Style is nil
 	Style  *Style
 	Pieces [][]Point
 }
 
-// Point is one point of a series, with the half height of its error band, 0 or NaN for none.
+// Point is a point of a series, with the half height of its error band, 0 or NaN for none.
 type Point struct{ X, Y, Band float64 }
 
 // Style is the style of a series without a method.
 type Style struct {
-	Class int        // its place among similar series: determines colour, dash and mark
-	Color color.RGBA // zero for the class's colour
-	Line  bool       // drawn as a line, not as marks
+	Class int        // place among similar series: colour, dash and mark
+	Color color.RGBA // zero for the class's
+	Line  bool       // instead of marks
 }
 
 // MethodLabel returns the label of a method without settings; the name of an unknown method.
@@ -123,24 +122,24 @@ func (l *Layout) MethodLabel(name string) string {
 
 // PublishedTable is a table of published numbers for a kind.
 type PublishedTable struct {
-	Name   string // grids that reproduce it are named after it
+	Name   string // names the grids that reproduce it
 	Number int
 	Title  string
 	Source string // publication
 	Runs   int    // runs per mean
-	Always string // what holds for all rows, in words
+	Always string // what holds for all rows
 
-	Columns []SheetColumn // of the rows' statements, see [PublishedRow.Words]
-	Stated  []Dimension   // stated by every row
+	Columns []SheetColumn // see [PublishedRow.Words]
+	Stated  []Dimension
 	Rows    []PublishedRow
 }
 
 // PublishedRow is a row of a published table.
 type PublishedRow struct {
-	Setting Setting  // null for what the row does not state
-	Words   []string // its statements, for readers; "" for none
+	Setting Setting  // null if not stated
+	Words   []string // statements; "" for none
 	Scores  []PublishedScore
-	Notes   []string // its peculiarities
+	Notes   []string
 }
 
 // PublishedScore is a method's published result.

@@ -12,53 +12,53 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// Section is a part of a report: tables under a title.
+// Section is a part of a report.
 type Section struct {
 	Title  string
-	Name   string   // part of labels and links
+	Name   string   // of labels and links
 	Notes  []string // sentences before the tables
 	Sheets []*Sheet
 	Long   bool // omitted in Markdown
 }
 
-// Sheet is a table as text: the content of every format, before the format's own markup.
+// Sheet is a table as text, before a format's markup.
 type Sheet struct {
-	Name    string // part of labels and links: letters, digits and dashes
+	Name    string // letters, digits and dashes
 	Title   string
-	Caption string // meaning of the numbers, and the constant dimensions
-	Best    string // words for the mark of the best entries, "" for no marks
-	Equal   string // words for the mark of entries not significantly worse, "" for none
+	Caption string // meaning of the numbers, constant dimensions
+	Best    string // for the mark of the best entries, "" for none
+	Equal   string // for that of entries not significantly worse
 	Columns []SheetColumn
-	Rows    [][]SheetCell // each as long as Columns
-	List    bool          // rows are long: in text they become lists of their columns, after the first two
+	Rows    [][]SheetCell
+	List    bool // in text, columns after the first two become lists
 }
 
 // SheetColumn is the head of a column.
 type SheetColumn struct {
 	Head  string
-	Aside string // head of the cells' Aside, "" for none
-	Right bool   // aligned right
-	Label bool   // names what the row is about
-	Wrap  bool   // holds text that may be wrapped
+	Aside string // head of the cells' Aside
+	Right bool
+	Label bool // names what the row is about
+	Wrap  bool // text may be wrapped
 }
 
 // SheetMark highlights an entry.
 type SheetMark int
 
 const (
-	Unmarked  SheetMark = iota
-	BestMark            // the best mean of its row
-	EqualMark           // not significantly worse than the best
+	Unmarked SheetMark = iota
+	BestMark
+	EqualMark // not significantly worse than the best
 )
 
 // SheetCell is one field. A mean has a standard deviation if several repeats count; a field with
 // neither text nor mean gives the reason in its note.
 type SheetCell struct {
-	Text string // a label, a count, or a mean
+	Text string
 	Std  string
-	// Aside is a second number, shown small after the first.
+	// Aside is a second number, shown small.
 	Aside string
-	Note  string // "n=2" if fewer repeats count than the row has, "failed", "-"
+	Note  string // "n=2" if not all repeats count, "failed", "-"
 	Mark  SheetMark
 }
 
@@ -76,7 +76,7 @@ type Fact struct{ Name, Value string }
 // CountCell returns a field with a count.
 func CountCell(n int) SheetCell { return SheetCell{Text: strconv.Itoa(n)} }
 
-// NumberCell returns a field with a number of the given decimals, - for NaN.
+// NumberCell returns a field with x to the given decimals, - for NaN.
 func NumberCell(x float64, places int) SheetCell {
 	if math.IsNaN(x) {
 		return SheetCell{Note: "-"}
@@ -95,7 +95,7 @@ func ShortCell(x float64) SheetCell {
 	return SheetCell{Text: strconv.FormatFloat(x, 'g', 3, 64)}
 }
 
-// Legend returns the explanation of a format's marks, with a leading space; "" if there are none.
+// Legend explains a format's marks, with a leading space; "" if there are none.
 func (s *Sheet) Legend(best, equal string) string {
 	var b strings.Builder
 	if s.Best != "" {
@@ -114,7 +114,7 @@ func (s *Sheet) AddAspects(varied []Aspect) {
 	}
 }
 
-// AspectCells are the fields of a row for the columns of [Sheet.AddAspects].
+// AspectCells fills the columns of [Sheet.AddAspects].
 func AspectCells(varied []Aspect, setting Setting) []SheetCell {
 	var cells []SheetCell
 	for _, a := range varied {

@@ -1,11 +1,10 @@
-// Package stats compares methods that were scored on the same splits and on the same data sets: the
-// Wilcoxon signed-rank test with its exact distribution, Holm's correction, effect sizes with
-// bootstrap intervals, and over data sets the Friedman test with Nemenyi's critical difference, as
-// combined by Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets" (JMLR 7,
-// 2006).
+// Package stats compares methods scored on the same splits and data sets: the Wilcoxon signed-rank
+// test with its exact distribution, Holm's correction, effect sizes with bootstrap intervals, and
+// over data sets the Friedman test with Nemenyi's critical difference, as combined by Demšar,
+// "Statistical Comparisons of Classifiers over Multiple Data Sets" (JMLR 7, 2006).
 //
-// Nothing is random: the bootstrap draws from a fixed stream, so equal samples give equal
-// intervals. Every function panics for samples that are not finite.
+// The bootstrap draws from a fixed stream: equal samples give equal intervals. Every function
+// panics for samples that are not finite.
 package stats
 
 import (

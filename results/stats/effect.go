@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Interval is a confidence interval with its ends included.
+// Interval is a confidence interval.
 type Interval struct{ Low, High float64 }
 
 // Effect is the size of the deviation of paired differences from 0.
 type Effect struct {
-	// Shift is the Hodges-Lehmann estimate of the differences' centre, the median of all means of
-	// two of them, in the unit of the differences.
+	// Shift is the Hodges-Lehmann estimate of the centre, the median of all means of two
+	// differences, in their unit.
 	Shift      float64
 	ShiftRange Interval
 	// RankBiserial is that of [SignedRankTest.RankBiserial], zeros dropped.
@@ -24,14 +24,12 @@ type Effect struct {
 // Resamples is the number of bootstrap samples of an interval.
 const Resamples = 2000
 
-// bootstrapSeed seeds the bootstrap's stream, the same for every sample.
 const bootstrapSeed = 20221128
 
 // NewEffect estimates the effect in a sample of paired differences, with percentile bootstrap
-// intervals (Efron 1979) of the given level, such as 0.95: the pairs are drawn with replacement
-// [Resamples] times from a fixed stream. It takes O(n²) memory and O(n²) time for each resample. A
-// sample of one pair has intervals of NaN. It panics for an empty sample and for a level outside
-// (0, 1).
+// intervals (Efron 1979) of the given level, such as 0.95, from [Resamples] samples with
+// replacement. Memory and the time for each resample are O(n²). A single pair has intervals of NaN.
+// NewEffect panics for an empty sample and for a level outside (0, 1).
 func NewEffect(differences []float64, level float64) Effect {
 	mustBeFinite(differences)
 	if len(differences) == 0 {
@@ -63,14 +61,14 @@ func NewEffect(differences []float64, level float64) Effect {
 	return e
 }
 
-// percentiles returns the middle part of a bootstrap distribution, and sorts xs.
+// percentiles sorts xs.
 func percentiles(xs []float64, level float64) Interval {
 	slices.Sort(xs)
 	tail := (1 - level) / 2
 	return Interval{Quantile(xs, tail), Quantile(xs, 1-tail)}
 }
 
-// Quantile returns the quantile p, in [0, 1], of a sample in ascending order: linear between order
+// Quantile returns the quantile p, in [0, 1], of an ascending sample: linear between order
 // statistics, type 7 of Hyndman and Fan (1996). It panics for an empty sample.
 func Quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 1 {
@@ -81,8 +79,7 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// pairSample is a sample of differences prepared for resampling: a resample counts the draws of
-// each difference.
+// pairSample is prepared for resampling: a resample counts the draws of each difference.
 type pairSample struct {
 	walsh  []walshMean // ascending
 	bySize []int       // differences by ascending size
@@ -115,7 +112,7 @@ func newPairSample(differences []float64) *pairSample {
 func (s *pairSample) shift(counts []int) float64 {
 	n := len(counts)
 	total := n * (n + 1) / 2
-	lower, upper := (total-1)/2, total/2 // the middle one or two, from 0
+	lower, upper := (total-1)/2, total/2 // the middle one or two
 	seen := 0
 	low, found := 0.0, false
 	for _, w := range s.walsh {
@@ -134,7 +131,7 @@ func (s *pairSample) shift(counts []int) float64 {
 	panic("stats: the draws of a resample are not as many as the sample")
 }
 
-// rankBiserial returns the rank-biserial correlation of a resample without zeros.
+// rankBiserial drops zeros.
 func (s *pairSample) rankBiserial(counts []int) float64 {
 	var plus, minus, ranked float64
 	for begin := 0; begin < len(s.bySize); {

@@ -12,9 +12,9 @@ import (
 // FriedmanTest tests whether k methods rank the same over n blocks, such as data sets.
 type FriedmanTest struct {
 	Blocks, Methods int
-	MeanRanks       []float64 // of each method; 1 is the best
+	MeanRanks       []float64 // 1 is the best
 	Chi2            float64   // Friedman's statistic, corrected for ties
-	P               float64   // of Chi2, by the chi-squared distribution with k-1 degrees of freedom
+	P               float64   // of Chi2, with k-1 degrees of freedom
 	F               float64   // Iman and Davenport's statistic; +Inf if all blocks rank the same
 	// FP is the p-value of F, with k-1 and (k-1)(n-1) degrees of freedom, less conservative than P.
 	// For infinite F it is the exact probability that all blocks rank the same by chance.
@@ -29,7 +29,7 @@ func agreement(block []float64, n int) float64 {
 		value, _ := math.Lgamma(float64(m) + 1)
 		return value
 	}
-	orders := logFactorial(len(block)) // the logarithm of their number
+	orders := logFactorial(len(block)) // log of their number
 	for _, size := range groups {
 		orders -= logFactorial(size)
 	}
@@ -98,7 +98,6 @@ func Nemenyi(difference float64, k, n int) float64 {
 	return RangeSurvival(math.Abs(difference)/rankError(k, n)*math.Sqrt2, k)
 }
 
-// rankError is the standard error of a difference of two mean ranks.
 func rankError(k, n int) float64 {
 	return math.Sqrt(float64(k*(k+1)) / (6 * float64(n)))
 }
@@ -134,8 +133,8 @@ func RangeSurvival(q float64, k int) float64 {
 	return min(1, float64(k)*sum*rangeStep/math.Sqrt(2*math.Pi))
 }
 
-// RangeQuantile returns the q that the range of k independent standard normal variables does not
-// exceed with probability p. It panics unless k >= 2 and 0 < p < 1.
+// RangeQuantile is the inverse: the range does not exceed its result with probability p. It panics
+// unless k >= 2 and 0 < p < 1.
 func RangeQuantile(p float64, k int) float64 {
 	mustBeRange(k)
 	if !(p > 0 && p < 1) {
@@ -166,8 +165,8 @@ func mustBeRange(k int) {
 
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// ranks returns the rank of every value, 1 for the smallest; equal values share the mean of their
-// ranks. It also returns the sizes of the groups of equal values, in ascending order of value.
+// ranks gives equal values the mean of their ranks. It also returns the sizes of the groups of
+// equal values, ascending by value.
 func ranks(xs []float64) (ranks []float64, groups []int) {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -189,8 +188,7 @@ func ranks(xs []float64) (ranks []float64, groups []int) {
 	return ranks, groups
 }
 
-// tieSum returns Σ (t³ - t) over the groups of equal values, by which ties reduce the variance of
-// rank sums.
+// tieSum returns Σ (t³ - t) over the groups, by which ties reduce the variance of rank sums.
 func tieSum(groups []int) float64 {
 	sum := 0.0
 	for _, t := range groups {

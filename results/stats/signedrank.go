@@ -19,27 +19,25 @@ const (
 	Pratt
 )
 
-// MaxExact is the largest number of nonzero differences for which [SignedRank] uses the exact
-// distribution.
+// MaxExact is the largest number of nonzero differences with the exact distribution in
+// [SignedRank].
 const MaxExact = 50
 
 // SignedRankTest is a two-sided Wilcoxon signed-rank test of the hypothesis that paired differences
 // are symmetric about 0.
 type SignedRankTest struct {
-	N     int     // differences other than 0
-	Zeros int     // differences of 0
-	Plus  float64 // sum of the ranks of positive differences
-	Minus float64 // sum of the ranks of negative differences
+	N     int // nonzero differences
+	Zeros int
+	Plus  float64 // rank sum of positive differences
+	Minus float64 // of negative ones
 	P     float64 // in (0, 1]; 1 if N is 0
-	Exact bool    // P is exact, not from the normal approximation
+	Exact bool    // otherwise P is from the normal approximation
 }
 
 // SignedRank tests paired differences. Equal sizes share the mean of their ranks. Up to [MaxExact]
 // nonzero differences the distribution is exact given the ranks, ties included: all 2^N signs are
 // equally likely, and a convolution counts their sums. Beyond, it is normal with the variance
-// corrected for ties and a continuity correction of ½.
-//
-// P is twice the smaller tail, at most 1.
+// corrected for ties and a continuity correction of ½. P is twice the smaller tail, at most 1.
 func SignedRank(differences []float64, zeros Zeros) SignedRankTest {
 	mustBeFinite(differences)
 	sizes := make([]float64, 0, len(differences))
@@ -92,8 +90,8 @@ func (t *SignedRankTest) RankBiserial() float64 {
 	return (t.Plus - t.Minus) / (t.Plus + t.Minus)
 }
 
-// exactSignedRank returns twice the probability, at most 1, that the ranks with positive sign sum
-// to at most low. Ranks are multiples of ½, so the convolution uses their doubles.
+// exactSignedRank returns twice the probability, at most 1, of a positive rank sum of at most low.
+// Ranks are multiples of ½, so the convolution uses their doubles.
 func exactSignedRank(ranks []float64, low float64) float64 {
 	most := int(math.Round(2 * low))
 	probability := make([]float64, most+1)
@@ -115,21 +113,20 @@ func exactSignedRank(ranks []float64, low float64) float64 {
 	return min(1, 2*tail)
 }
 
-// normalSignedRank returns the two-sided probability of the normal approximation: given the ranks,
-// the sum of those with positive sign has the mean Σ r / 2 and the variance Σ r² / 4. The ranks
-// include ties and Pratt's zeros.
+// normalSignedRank uses the normal approximation: given the ranks, with ties and Pratt's zeros, the
+// positive rank sum has the mean Σ r / 2 and the variance Σ r² / 4.
 func normalSignedRank(t *SignedRankTest, ranks []float64) float64 {
 	squares := 0.0
 	for _, r := range ranks {
 		squares += r * r
 	}
-	distance := math.Abs(t.Plus-t.Minus) / 2 // of the sum from its mean
+	distance := math.Abs(t.Plus-t.Minus) / 2 // from the mean
 	z := max(0, distance-0.5) / (math.Sqrt(squares) / 2)
 	return min(1, 2*distuv.UnitNormal.Survival(z))
 }
 
-// Holm returns the p-values of one family, adjusted by Holm's step-down procedure ("A Simple
-// Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979), in the order of p:
+// Holm returns the p-values of one family in the order of p, adjusted by Holm's step-down procedure
+// ("A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979):
 // rejecting those at most α keeps the probability of any wrong rejection at most α under any
 // dependence.
 func Holm(p []float64) []float64 {
