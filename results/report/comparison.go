@@ -11,17 +11,16 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// MaxRuns is the largest number of runs of a comparison; letters name the runs.
+// MaxRuns is the largest number of runs of a comparison, which letters name.
 const MaxRuns = 26
 
-// Comparison compares runs with the first of them. MarshalJSON returns the object of
-// docs/schemas/compare.json.
+// Comparison compares runs with the first of them.
 type Comparison struct {
 	*analysis.RunComparison
 	laidOut []section // see Sections
 }
 
-// Compare compares the runs in folders, 2 to [MaxRuns], with the first of them.
+// Compare compares the runs in 2 to [MaxRuns] folders with the first.
 func Compare(ctx context.Context, dirs []string, options analysis.CompareOptions) (*Comparison, error) {
 	runs, err := analysis.CompareRuns(ctx, dirs, options)
 	if err != nil {
@@ -30,7 +29,6 @@ func Compare(ctx context.Context, dirs []string, options analysis.CompareOptions
 	return &Comparison{RunComparison: runs}, nil
 }
 
-// WriteComparison writes a comparison as aligned text.
 func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 	var b strings.Builder
 	for i, s := range c.Sections() {
@@ -47,7 +45,7 @@ func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 
 func runLetter(i int) string { return string(rune('A' + i)) }
 
-// Sections returns the tables of a comparison. The first call computes them.
+// Sections returns the tables of a comparison, computed by the first call.
 func (c *Comparison) Sections() []section { //nolint:revive // exported for the page's template
 	if c.laidOut == nil {
 		c.laidOut = []section{{Title: "Runs", Name: "runs", Sheets: []*sheet{c.runsSheet()}}}

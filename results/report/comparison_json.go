@@ -9,10 +9,9 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// number is a number of a JSON document, null if it is not finite.
+// number is null in JSON if it is not finite.
 type number float64
 
-// MarshalJSON implements [json.Marshaler].
 func (x number) MarshalJSON() ([]byte, error) {
 	if !stats.Finite(float64(x)) {
 		return []byte("null"), nil
@@ -22,7 +21,7 @@ func (x number) MarshalJSON() ([]byte, error) {
 
 type object = map[string]any
 
-// listOf makes a list of objects, never null.
+// listOf is never null in JSON.
 func listOf[T any](items []T, of func(T) object) []object {
 	list := make([]object, len(items))
 	for i, item := range items {
@@ -98,7 +97,6 @@ func pairJSON(p *analysis.RunPair) object {
 	}
 }
 
-// allMethods returns a method's name, or nil for all methods.
 func allMethods(method string) any {
 	if method == "" {
 		return nil

@@ -1,3 +1,3 @@
-// Package report writes the report of a run: its tables, laid out once as sheets of text, as
-// Markdown, LaTeX, HTML, comma-separated values or aligned text, and its figures.
+// Package report writes the report of a run: its figures, and its tables, laid out once as sheets
+// of text, as Markdown, LaTeX, HTML, comma-separated values or aligned text.
 package report

@@ -18,7 +18,7 @@ var templates embed.FS
 // dress formats the fields of a sheet for a text format.
 type dress struct {
 	escape func(string) string
-	mean   func(sheetCell) string // formats a field with a mean, with its deviation and mark
+	mean   func(sheetCell) string // a mean with its deviation and mark
 }
 
 func (d dress) cell(c sheetCell) string {
@@ -42,7 +42,7 @@ func Visible(text string) string {
 	}, text)
 }
 
-// write executes a template of the report with the functions "escape", "cell" and funcs.
+// write executes a template with the functions "escape", "cell" and funcs.
 func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs template.FuncMap) error {
 	t, err := template.New(name+".tmpl").Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs).
 		ParseFS(templates, "templates/"+name+".tmpl")
@@ -52,7 +52,6 @@ func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs tem
 	return t.Execute(w, r)
 }
 
-// AllFacts returns the facts on the run and the number of cells of each status.
 func (r *Report) AllFacts() []analysis.Fact {
 	return append(append([]analysis.Fact(nil), r.Facts...), r.Statuses...)
 }

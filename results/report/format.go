@@ -20,13 +20,13 @@ type Format struct {
 
 // FormatTables are the files of a format with rows of the tables of results.
 type FormatTables struct {
-	Names func() []string // possible files; the file of the cells is last
+	Names func() []string // possible files, the cells last
 	Write func(ctx context.Context, r *Report, folder string, compression results.Compression) error
 }
 
 // FormatFile is a file of a format.
 type FormatFile struct {
-	Name  string // in its folder
+	Name  string
 	Write func(w io.Writer, r *Report) error
 	// Empty reports whether there is nothing to write; an earlier file is then removed. nil means
 	// never.
@@ -47,7 +47,6 @@ var Formats = []Format{
 	}},
 }
 
-// csvNames are the files of the kinds' own parts, and the cells.
 func csvNames() []string {
 	var names []string
 	for _, kind := range experiment.Registrations() {
@@ -68,7 +67,7 @@ func parquetNames() []string {
 	return append(names, parquet.Name("cells"))
 }
 
-// FormatNamed returns the format of reports of the given name, or an error that lists the names.
+// FormatNamed returns a format of reports, or an error that lists the names.
 func FormatNamed(name string) (Format, error) {
 	names := make([]string, len(Formats))
 	for i, f := range Formats {

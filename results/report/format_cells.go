@@ -16,12 +16,10 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 )
 
-// cellsCSV is the file of the format csv with the rows of cells.arrow.
 const cellsCSV = "cells.csv"
 
-// writeCells writes the files of the kind's own part of a report, then the cells of its folder,
-// including those of streams, as comma-separated values: a line of names, then a line for each
-// cell. Only one batch is in memory at a time.
+// writeCells writes the files of the kind's own part, then the cells, including those of streams.
+// Only one batch is in memory at a time.
 func writeCells(ctx context.Context, r *Report, folder string, _ results.Compression) error {
 	if r.Own != nil {
 		for _, f := range r.Own.Files {

@@ -13,8 +13,7 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// csvFile is a file of comma-separated values in full precision. Fields that do not apply are
-// empty, not 0.
+// csvFile has full precision. Fields that do not apply are empty, not 0.
 func csvFile(name string, head func(r *Report) []string, lines func(out *results.CSV, r *Report), empty func(*Report) bool) FormatFile {
 	return FormatFile{
 		Name: name,
@@ -44,19 +43,17 @@ var csvFiles = []FormatFile{
 		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
 }
 
-// selectedFile lists the choices of select: best, one line for each method and repeat. Its column
-// cell is the key to the other files.
+// selectedFile lists the choices of select: best by method and repeat. Its column cell is the key
+// to the other files.
 var selectedFile = csvFile(analysis.SelectedFile, withSetting(nil, slices.Concat(
 	[]string{"method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score"},
 	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...),
 	addSelected, func(r *Report) bool { return r.Selected == nil })
 
-// withSetting makes the names of columns with those of a setting among them.
 func withSetting(before []string, after ...string) func(*Report) []string {
 	return func(r *Report) []string { return slices.Concat(before, r.Layout.Columns(), after) }
 }
 
-// plainHead is the head of a file without a setting.
 func plainHead(names ...string) func(*Report) []string {
 	return func(*Report) []string { return names }
 }
@@ -78,10 +75,10 @@ func scoresHead(r *Report) []string {
 	return head
 }
 
-// addScores adds one line for each row and method of tables: all dimensions, counts, and for each
-// score the mean, the standard deviation and the number of repeats; the mean over the repeats that
-// all methods of the row have and their number; whether this mean is the best, or not significantly
-// worse; and the mean of the layout's floor.
+// addScores adds one line for each row and method: all dimensions, counts, and for each score the
+// mean, the standard deviation and the number of repeats; the mean over the common repeats and
+// their number; whether this mean is the best, or not significantly worse; and the mean of the
+// layout's floor.
 func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	for at := range eachEntry(tables...) {
 		e := at.entry
@@ -111,8 +108,8 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	}
 }
 
-// addComparisons adds one line for each pair of methods, setting and score. Effects and intervals
-// that were left out are empty.
+// addComparisons adds one line for each pair of methods, setting and score, without effects and
+// intervals that were left out.
 func addComparisons(out *results.CSV, r *Report) {
 	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
 	for _, of := range r.Compared() {
@@ -131,7 +128,6 @@ func addComparisons(out *results.CSV, r *Report) {
 	}
 }
 
-// addRanks adds one line for each ranked method, with its mean rank and the tests.
 func addRanks(out *results.CSV, r *Report) {
 	if r.Ranking == nil {
 		return
@@ -142,7 +138,6 @@ func addRanks(out *results.CSV, r *Report) {
 	}
 }
 
-// addPaper adds one line for each pair of a published number and a number of the run.
 func addPaper(out *results.CSV, r *Report) {
 	for _, p := range r.Paper {
 		for i := range p.Rows {

@@ -12,8 +12,7 @@ import (
 	"github.com/agepath/agepath/results/figure"
 )
 
-// writeHTML writes the whole report as one self-contained file: style, script, tables as JSON,
-// figures as SVG.
+// writeHTML writes one self-contained file: style, script, tables as JSON, figures as SVG.
 func writeHTML(w io.Writer, r *Report) error {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
 		"json":      sheetJSON,
@@ -37,19 +36,18 @@ func writeHTML(w io.Writer, r *Report) error {
 	return t.Execute(w, r)
 }
 
-// mostLinked is the size, in bytes, of the largest file in a link: Chromium takes addresses of
-// up to 2 MiB, and base64 adds a third.
+// mostLinked is the size, in bytes, of the largest file in a link: Chromium takes addresses of up
+// to 2 MiB, and base64 adds a third.
 const mostLinked = 1 << 20
 
-// download is a file in a link of the page.
 type download struct {
 	Name string
-	URL  template.URL // "" where it is larger than mostLinked
+	URL  template.URL // "" if larger than mostLinked
 }
 
-// downloads returns the files of the format csv. They are in the page: from a page that is a
-// file (file://) browsers follow links to other files without saving them, and those can be
-// missing where the page was sent alone.
+// downloads embeds the files of the format csv: from a page that is a file (file://) browsers
+// follow links to other files without saving them, and those are missing if the page was sent
+// alone.
 func downloads(r *Report) (list []download, err error) {
 	for _, file := range csvFiles {
 		if file.Empty != nil && file.Empty(r) {
@@ -72,8 +70,7 @@ func linked(name string, text []byte) download {
 	return d
 }
 
-// sheetJSON returns a sheet in the format of page.js. It is safe in a script: no field can close
-// the script element.
+// sheetJSON is safe in a script: no field can close the script element.
 func sheetJSON(s *sheet) (template.JS, error) {
 	columns := make([][]any, len(s.Columns))
 	for j, column := range s.Columns {

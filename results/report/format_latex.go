@@ -15,8 +15,8 @@ import (
 // longTable is the number of rows above which a table breaks over pages.
 const longTable = 40
 
-// writeLaTeX writes every table for \input into a document that loads booktabs, longtable,
-// pdflscape and (without LuaTeX or XeTeX) UTF-8 input.
+// writeLaTeX writes tables for \input into a document that loads booktabs, longtable, pdflscape and
+// (without LuaTeX or XeTeX) UTF-8 input.
 func writeLaTeX(w io.Writer, r *Report) error {
 	return latex.write(w, r, "tables.tex", "<<", ">>", template.FuncMap{
 		"slug":   func(text string) string { return prose.Slug(text) },
@@ -26,7 +26,6 @@ func writeLaTeX(w io.Writer, r *Report) error {
 	})
 }
 
-// latexSpec is the alignment of the columns of a table.
 func latexSpec(s *sheet) string {
 	var spec strings.Builder
 	for _, column := range s.Columns {
@@ -42,11 +41,10 @@ func latexSpec(s *sheet) string {
 	return spec.String()
 }
 
-// latexLayout is a way to set a table within the width of the page.
 type latexLayout struct {
-	Size   string  // of the letters and the space between columns
-	letter float64 // width of a letter, points
-	space  float64 // between two columns, points
+	Size   string  // of letters and space between columns
+	letter float64 // width, points
+	space  float64 // between columns, points
 	Turned bool
 }
 
@@ -59,13 +57,13 @@ var latexLayouts = []latexLayout{
 	{`\tiny\setlength{\tabcolsep}{2pt}`, 2.9, 4, true},
 }
 
-// Widths of tables in points: the text of the class article, and that of a turned page.
+// Widths in points of the class article's text and of a turned page.
 const latexWidth, latexTurnedWidth = 390.0, 598.0
 
 // latexWrapped is the width of a column with line breaks, in points.
 const latexWrapped = 150.0
 
-// layoutOf returns the first layout that fits a table, or the last layout if none fits.
+// layoutOf returns the first layout that fits, or the last.
 func layoutOf(s *sheet) latexLayout {
 	letters, wrapped := 0, 0
 	for j, column := range s.Columns {
@@ -118,7 +116,7 @@ var latex = dress{escapeLaTeX, func(c sheetCell) string {
 	return text
 }}
 
-// latexReplacer escapes LaTeX's special characters and spells symbols that some fonts lack.
+// latexReplacer also spells symbols that some fonts lack.
 var latexReplacer = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`,
 	`&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
@@ -130,7 +128,7 @@ var latexReplacer = strings.NewReplacer(
 	"\n", " ", "\r", " ", "\t", " ",
 )
 
-// latexMinus matches a hyphen in the role of a minus sign: before a number, or between spaces.
+// latexMinus matches a hyphen before a number, or between spaces.
 var latexMinus = regexp.MustCompile(`(^|[ (\[])-(\d| [\pL\d])`)
 
 func escapeLaTeX(text string) string {

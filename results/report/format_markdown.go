@@ -10,8 +10,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// markdownRows is the largest number of rows of a table in report.md; the other formats have all
-// rows.
+// markdownRows limits the rows of a table in report.md; the other formats have all.
 const markdownRows = 200
 
 func writeMarkdown(w io.Writer, r *Report) error {
@@ -44,7 +43,6 @@ var markdown = dress{EscapeMarkdown, func(c sheetCell) string {
 	return text
 }}
 
-// LeftOutWords describes the number of figures left out, "" for none.
 func (r *Report) LeftOutWords() string {
 	if len(r.LeftOut) == 0 {
 		return ""
@@ -53,7 +51,6 @@ func (r *Report) LeftOutWords() string {
 		prose.Plural(len(r.LeftOut), "figure"), len(r.Figures)+len(r.LeftOut))
 }
 
-// markdownReplacer escapes the special characters of Markdown, its tables and HTML.
 var markdownReplacer = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `|`, `\|`, `<`, `&lt;`, `>`, `&gt;`,
 	`[`, `\[`, `]`, `\]`, `#`, `\#`, "\n", " ", "\r", " ", "\t", " ",

@@ -10,10 +10,10 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// Text holds the options of [Text.Write] for tables on a terminal or in a log.
+// Text writes tables for a terminal or a log.
 type Text struct {
-	Bold    bool // mark the best mean by bold type instead of *; for terminals
-	MaxRows int  // maximum of a table; 0 for all
+	Bold    bool // mark the best mean by bold type instead of *
+	MaxRows int  // of a table; 0 for all
 }
 
 const (
@@ -21,8 +21,7 @@ const (
 	ansiReset = "\x1b[0m"
 )
 
-// Write writes the first part of a report with aligned columns in a width of 100, and what is
-// missing.
+// Write writes the first part of a report in a width of 100, and what is missing.
 func (t Text) Write(w io.Writer, r *Report) error {
 	var b strings.Builder
 	if err := t.WriteAnswer(&b, r.Answer()); err != nil {
@@ -80,8 +79,7 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	}
 }
 
-// writeList writes two lines for each row: its first two fields, and the others with the heads of
-// their columns.
+// writeList writes two lines for each row: its first two fields, and the others with their heads.
 func writeList(b *strings.Builder, s *sheet, rows [][]sheetCell) {
 	plain := dress{func(text string) string { return text }, func(c sheetCell) string { return c.Text }}
 	for _, row := range rows {
@@ -94,15 +92,14 @@ func writeList(b *strings.Builder, s *sheet, rows [][]sheetCell) {
 	}
 }
 
-// textCell is one cell of a grid of text. Padding uses the width of the text alone, because bold
-// cells have additional bytes.
+// textCell is padded by the width of its text: bold cells have additional bytes.
 type textCell struct {
 	text  string
 	right bool
 	bold  bool
 }
 
-// textGrid is aligned text, row by row; the first row is the head.
+// textGrid has the head in its first row.
 type textGrid [][]textCell
 
 func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
@@ -135,10 +132,9 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 type meanWidth struct {
 	mean, std, aside pointWidth
 	marked           bool
-	equal            bool // some are marked as not significantly worse
+	equal            bool // some are not significantly worse
 }
 
-// pointWidth holds the widths of numbers before the decimal point, and from the point on.
 type pointWidth struct{ whole, rest int }
 
 func sides(text string) pointWidth {
@@ -151,7 +147,7 @@ func (w *pointWidth) add(text string) {
 	w.whole, w.rest = max(w.whole, of.whole), max(w.rest, of.rest)
 }
 
-// before and after return the blanks around a number that align its decimal point.
+// before and after align the decimal point of a number.
 func (w pointWidth) before(text string) string { return strings.Repeat(" ", w.whole-sides(text).whole) }
 func (w pointWidth) after(text string) string  { return strings.Repeat(" ", w.rest-sides(text).rest) }
 
@@ -169,7 +165,6 @@ func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 	return widths
 }
 
-// dress aligns the means of a column that has deviations or marks.
 func (w meanWidth) dress(bold bool) dress {
 	return dress{func(text string) string { return text }, func(c sheetCell) string {
 		if w.std == (pointWidth{}) && !w.marked && c.Aside == "" {

@@ -16,21 +16,19 @@ import (
 type Report struct {
 	*analysis.Run
 	Figures []*figure.Figure
-	LeftOut []string // names of the figures beyond the limit
+	LeftOut []string // names beyond the limit
 
 	answer  *layout.Answer
 	laidOut []section // see More
 }
 
-// Options are the options of a report. The zero value is the default.
+// Options are the options of a report.
 type Options struct {
 	Formats []Format // nil for the first of Formats
-	// Figures is the largest number of figures: 0 for DefaultFigures, negative for none.
-	Figures int
-	// Compression is the compression of table files.
+	// Figures limits the figures: 0 for DefaultFigures, negative for none.
+	Figures     int
 	Compression results.Compression
-	// Choose is the rule that chooses the points of paths from their stored scores; "" for what
-	// the cells have chosen.
+	// Choose chooses the points of paths from their stored scores; "" for the cells' choices.
 	Choose choice.Rule
 	// Paper requests the comparison with published numbers.
 	Paper bool
@@ -44,7 +42,7 @@ func (o *Options) tell(what string, at, of int) {
 	}
 }
 
-// DefaultFigures is the default limit of the number of figures.
+// DefaultFigures limits the figures.
 const DefaultFigures = 24
 
 func (o Options) figures() int {
@@ -77,7 +75,6 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	return &Report{Run: run, Figures: drawn.Figures, LeftOut: drawn.LeftOut}, nil
 }
 
-// Answer is the report's first part.
 func (r *Report) Answer() *layout.Answer {
 	if r.answer == nil {
 		r.answer = NewAnswer(r.Run)
@@ -85,7 +82,7 @@ func (r *Report) Answer() *layout.Answer {
 	return r.answer
 }
 
-// First returns the sections that every format shows first: the answer and the published tables.
+// First returns the answer and the published tables, which every format shows first.
 func (r *Report) First() []section { //nolint:revive // exported for the page's template
 	list := []section{{Title: "Answer", Name: "answer", Notes: r.Answer().Verdict, Sheets: r.Answer().Sheets}}
 	if len(r.Paper) > 0 {
@@ -98,12 +95,12 @@ func (r *Report) First() []section { //nolint:revive // exported for the page's 
 	return list
 }
 
-// Sections returns all tables of a report, in the order of every format.
+// Sections returns all tables in the order of every format.
 func (r *Report) Sections() []section { //nolint:revive // exported for the page's template
 	return append(r.First(), r.More()...)
 }
 
-// More returns the sections after the first ones. The first call computes them.
+// More returns the sections after the first ones, computed by the first call.
 func (r *Report) More() []section { //nolint:revive // exported for the page's template
 	if r.laidOut == nil {
 		r.laidOut = r.layOut()

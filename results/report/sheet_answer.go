@@ -15,8 +15,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// LoadAnswer returns the answer of the files in dir, complete or not, even during a run. It reads
-// only the cells.
+// LoadAnswer reads only the cells, complete or not, even during a run.
 func LoadAnswer(ctx context.Context, dir string) (*layout.Answer, error) {
 	run, err := analysis.Load(ctx, dir, analysis.Options{})
 	if err != nil {
@@ -48,7 +47,6 @@ func NewAnswer(r *analysis.Run) *layout.Answer {
 	return a
 }
 
-// WriteAnswer writes an answer as aligned text in a width of 100.
 func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
 	var b strings.Builder
 	if len(a.Verdict) > 0 {
@@ -127,7 +125,7 @@ func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
 	return sheetCell{Text: text}
 }
 
-// stepOf returns the index in [analysis.RepeatScore.Step] of the choice for a score.
+// stepOf returns an index in [analysis.RepeatScore.Step].
 func stepOf(lead analysis.Score) int {
 	if lead == analysis.TestAtBestValidation {
 		return 0
@@ -135,7 +133,6 @@ func stepOf(lead analysis.Score) int {
 	return 1
 }
 
-// medianStep returns the lower median of the chosen steps, NaN if there are none.
 func medianStep(e *analysis.ScoreEntry, lead analysis.Score) float64 {
 	var steps []float64
 	for i := range e.Sample {
@@ -149,7 +146,6 @@ func medianStep(e *analysis.ScoreEntry, lead analysis.Score) float64 {
 	return median(steps)
 }
 
-// unique removes duplicates and keeps the order of first occurrence.
 func unique(texts []string) []string {
 	var list []string
 	for _, text := range texts {
@@ -160,7 +156,6 @@ func unique(texts []string) []string {
 	return list
 }
 
-// listed joins words as in "a, b and c".
 func listed(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -168,9 +163,8 @@ func listed(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// foldAspects returns the aspects that differ between settings. An aspect that follows from earlier
-// ones, such as a model for each data set, is instead returned with its values among the constant
-// facts.
+// foldAspects returns the aspects that differ between settings, and constant facts. An aspect that
+// follows from earlier ones, such as a model for each data set, becomes a fact with its values.
 func foldAspects(l *layout.Layout, settings []analysis.Setting) ([]analysis.Aspect, []analysis.Fact) {
 	varied, constant := l.SplitSettings(settings)
 	if len(varied) == 0 {
@@ -220,18 +214,17 @@ func settingWords(aspects []analysis.Aspect, setting analysis.Setting) string {
 	return strings.Join(words, ", ")
 }
 
-// foldedSets is the largest number of values of a dependent aspect that a caption names.
+// foldedSets limits the values of a dependent aspect in a caption.
 const foldedSets = 4
 
-// verdict holds what the verdict's sentences state.
 type verdict struct {
 	tables   []*analysis.ScoreTable
 	varied   []analysis.Aspect
 	settings int                  // with a score
-	compared []*analysis.ScoreRow // rows that compare methods
-	best     map[string][]string  // settings in which a method has the best mean, by label
-	labels   []string             // of the methods in best, in the order of tables
-	scored   []string             // labels of all methods that have a score
+	compared []*analysis.ScoreRow // with several methods
+	best     map[string][]string  // settings with the best mean, by label of the method
+	labels   []string             // of best, in the order of tables
+	scored   []string             // labels of all methods with a score
 }
 
 func newVerdict(r *analysis.Run) *verdict {
@@ -286,8 +279,7 @@ func (v *verdict) sentences(partial bool) []string {
 	return list
 }
 
-// inSettings describes the number of settings, with the total unless of is 0, and names them if
-// there are few.
+// inSettings describes the number of settings, with the total unless of is 0, and names a few.
 func (v *verdict) inSettings(places []string, of int) string {
 	const most = 3
 	words := fmt.Sprint(len(places))
@@ -330,7 +322,6 @@ func (v *verdict) bestSentence() string {
 	return "Best mean test score: " + strings.Join(words, ", ") + "."
 }
 
-// chanceSentence states the results of the tests, or that there are too few repeats for any.
 func (v *verdict) chanceSentence() string {
 	tested, ahead, fewest, methods := 0, 0, math.MaxInt, 0
 	for _, table := range v.tables {
@@ -370,11 +361,10 @@ func (v *verdict) chanceSentence() string {
 	return text + "."
 }
 
-// floorSentence names the settings in which no method, or not every method, is better than the
-// floor.
+// floorSentence names the settings in which some method is not better than the floor.
 func (v *verdict) floorSentence() string {
 	var none []string
-	some := map[string][]string{} // settings in which a method is not better, by label
+	some := map[string][]string{} // by label
 	floored, floor := 0, ""
 	for _, table := range v.tables {
 		if !table.HasFloor() {
@@ -425,7 +415,6 @@ func (v *verdict) floorSentence() string {
 	return fmt.Sprintf("Not better than the %s: %s.", floor, strings.Join(parts, ", "))
 }
 
-// failureSheet groups failed and incomplete cells by reason.
 func failureSheet(r *analysis.Run) *sheet {
 	s := &sheet{
 		Name: "failures", List: true, Title: fmt.Sprintf("Failed cells: %d; incomplete: %d", r.Failed, r.Incomplete),

@@ -14,7 +14,6 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// labelColumns and rightColumns make the heads of columns.
 func labelColumns(heads ...string) []sheetColumn {
 	var columns []sheetColumn
 	for _, head := range heads {
@@ -31,7 +30,7 @@ func rightColumns(heads ...string) []sheetColumn {
 	return columns
 }
 
-// digitsCell returns a field with three digits of a number, - for NaN.
+// digitsCell shows three digits, - for NaN.
 func digitsCell(x float64) sheetCell {
 	if math.IsNaN(x) {
 		return sheetCell{Note: "-"}
@@ -73,7 +72,7 @@ func unknownNote(text string) string {
 	return ""
 }
 
-// versionsText names versions, with their numbers of cells if there are several.
+// versionsText adds the numbers of cells of several versions.
 func versionsText(versions []analysis.VersionCells) string {
 	var texts []string
 	for _, v := range versions {
@@ -106,7 +105,6 @@ func countsSheet(p *analysis.RunPair, other string) *sheet {
 	return s
 }
 
-// scoreChangeSheets returns a sheet of changed scores for each score and metric.
 func scoreChangeSheets(p *analysis.RunPair, other string) []*sheet {
 	var sheets []*sheet
 	for score := range analysis.SelectionBias {
@@ -176,7 +174,6 @@ func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int,
 	return s
 }
 
-// effectOf returns the known parts of an effect.
 func effectOf(s *analysis.ScoreChange) stats.Effect {
 	if s.Effect != nil {
 		return *s.Effect
@@ -278,7 +275,7 @@ func failureChangesSheet(p *analysis.RunPair) *sheet {
 		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "A"}, {Head: "other"}, {Head: "reason", Wrap: true}},
 	}
 	for _, f := range p.Failures {
-		reason, _, _ := strings.Cut(f.Error, "\n") // without the stack of a panic
+		reason, _, _ := strings.Cut(f.Error, "\n") // without a panic's stack
 		s.Rows = append(s.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, {Text: string(f.Baseline)}, {Text: string(f.Other)}, {Text: reason}})
 	}
 	return s

@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// skippedSheet lists the reasons of skipped cells with the methods.
 func skippedSheet(r *analysis.Run) *sheet {
 	s := &sheet{
 		Name: "skipped-cells", List: true,
@@ -49,7 +48,7 @@ func firstOf(n int) string {
 	return fmt.Sprint(n)
 }
 
-// absentSheet has a row for each data set of the grid that the run skipped.
+// absentSheet has a row for each data set that the run skipped.
 func absentSheet(absent []results.ManifestData) *sheet {
 	s := &sheet{
 		Name:    "skipped",
@@ -77,7 +76,7 @@ func (r *Report) dataSections() []section {
 	return list
 }
 
-// readingsSheet has a row for each data set: how its file was read, and other possible meanings.
+// readingsSheet shows how each data set's file was read, and other possible meanings.
 func readingsSheet(readings []results.ManifestReading) *sheet {
 	s := &sheet{
 		Name:    "readings",

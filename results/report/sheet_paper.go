@@ -72,7 +72,7 @@ func summaryCell(s analysis.Summary, places int) sheetCell {
 	return cell
 }
 
-// paperCells are the fields of a row from the method to the column "within two errors".
+// paperCells are the fields from the method to the column "within two errors".
 func paperCells(row *analysis.PaperRow) []sheetCell {
 	cells := []sheetCell{
 		{Text: row.Label},
@@ -144,7 +144,6 @@ func paperWords(p *analysis.PaperTable, constant []string) string {
 	return b.String()
 }
 
-// paperFacts returns the settings of the run's methods.
 func paperFacts(p *analysis.PaperTable) []analysis.Fact {
 	var methods []string
 	for i := range p.Rows {
@@ -155,7 +154,6 @@ func paperFacts(p *analysis.PaperTable) []analysis.Fact {
 	return analysis.CommonFacts(methods)
 }
 
-// footnotes numbers the notes of a sheet.
 type footnotes struct{ list []string }
 
 // marks returns the numbers of notes and adds new ones.
@@ -172,7 +170,6 @@ func (f *footnotes) marks(notes []string) string {
 	return strings.Join(marks, ", ")
 }
 
-// text returns the notes for the end of a caption.
 func (f *footnotes) text() string {
 	var b strings.Builder
 	for i, note := range f.list {

@@ -7,8 +7,6 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// rankSheet shows the mean ranks of the methods over the data sets, and their distances from the
-// best.
 func rankSheet(r *analysis.Ranking) *sheet {
 	s := &sheet{Name: prose.Slug("ranks", r.Score.String()), Title: "Mean ranks over data sets"}
 	s.Columns = []sheetColumn{{Head: "method", Label: true}}

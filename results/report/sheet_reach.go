@@ -8,8 +8,8 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// reachSheet shows the share of the path's best validation score that each method reaches, and its
-// share of the path's time; nil if the table has no steps of several sizes.
+// reachSheet shows each method's share of the path's best validation score and of its time; nil
+// without steps of several sizes.
 func reachSheet(table *analysis.ScoreTable) *sheet {
 	reaches := table.Reaches()
 	if len(reaches) == 0 {
@@ -44,7 +44,7 @@ func reachSheet(table *analysis.ScoreTable) *sheet {
 	return s
 }
 
-// hoursSheet shows the hours that each method took; nil where no time is known.
+// hoursSheet returns nil if no time is known.
 func hoursSheet(times []analysis.MethodTime) *sheet {
 	if len(times) == 0 {
 		return nil

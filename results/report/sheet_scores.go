@@ -15,8 +15,8 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// scoreSheet shows one score of a table, with a row for each setting and a column for each method.
-// A mean is followed by the oracle's, if there is one.
+// scoreSheet shows one score, with a row for each setting and a column for each method. The
+// oracle's mean follows, if there is one.
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	s := &sheet{Name: prose.Slug(string(table.Metric))}
 	settings := make([]analysis.Setting, len(table.Rows))
@@ -69,7 +69,6 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	return s
 }
 
-// chosenBy describes the choices of a table, and the part of the data that chose.
 func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 	words := slices.Clone(table.Parameters)
 	if score != analysis.TestAtEnd {
@@ -90,15 +89,14 @@ func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 	return text
 }
 
-// addTestWords explains the second mark if some row has enough repeats for tests.
 func addTestWords(s *sheet, table *analysis.ScoreTable, score analysis.Score) {
 	if slices.ContainsFunc(table.Rows, func(r analysis.ScoreRow) bool { return r.Tested[score] }) {
 		s.Equal = "not significantly worse (Wilcoxon's signed-rank test, Holm's correction, 5 %)"
 	}
 }
 
-// addRepeats adds a column with the number of repeats of each row. If all are equal, it adds no
-// column; the number is in the returned words for the caption.
+// addRepeats adds a column with the number of repeats of each row, or returns the number for the
+// caption if all are equal.
 func addRepeats(s *sheet, rests []string) (over string) {
 	first := rests[0]
 	if !slices.ContainsFunc(rests, func(text string) bool { return text != first }) {
@@ -114,7 +112,6 @@ func addRepeats(s *sheet, rests []string) (over string) {
 	return "repeats"
 }
 
-// scoreCell shows the compared mean of an entry, marked or not.
 func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Score, places int, marked bool) sheetCell {
 	cell := meanCell(e, row.Shown(e, score), places)
 	if cell.Text == "" {
@@ -132,7 +129,7 @@ func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Sc
 	return cell
 }
 
-// meanCell shows a mean of an entry, or why it has none.
+// meanCell shows a mean, or why there is none.
 func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell {
 	switch lost := strings.TrimPrefix(e.Lost(), "; "); {
 	case s.N > 0:
@@ -150,7 +147,6 @@ func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell 
 	return cell
 }
 
-// tableDecimals returns the number of decimals of most rows of a sheet.
 func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 	var summaries []analysis.Summary
 	for i := range t.Rows {
@@ -161,9 +157,8 @@ func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 	return decimals(summaries)
 }
 
-// rowDecimals returns the number of decimals of a row: those of the table, or the row's own if they
-// differ by more than one, so that the large scores of a diverged method do not round away the
-// digits of other rows.
+// rowDecimals returns the table's number of decimals, or the row's own if they differ by more than
+// one, so that the large scores of a diverged method do not round away the digits of other rows.
 func rowDecimals(ofTable int, row ...analysis.Summary) int {
 	own := decimals(row)
 	if own-ofTable <= 1 && ofTable-own <= 1 {
@@ -177,7 +172,6 @@ func rowDecimals(ofTable int, row ...analysis.Summary) int {
 	return own
 }
 
-// rowSummaries returns the scores of a row's methods and of the floor.
 func rowSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summary {
 	summaries := floorSummaries(row, score)
 	for j := range row.Entries {
@@ -186,19 +180,18 @@ func rowSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summa
 	return summaries
 }
 
-// median returns the lower median of xs and sorts xs.
+// median returns the lower median and sorts xs.
 func median(xs []float64) float64 {
 	slices.Sort(xs)
 	return xs[(len(xs)-1)/2]
 }
 
-// maxDecimals is the largest number of decimals in a table.
 const maxDecimals = 8
 
-// decimals returns the number of decimals of a row: enough for two significant digits of the median
-// standard deviation, but only one if two would exceed four digits of the median mean; for four
-// digits of the median mean if no deviation is positive; and for at least two digits of each mean
-// that is larger than its own deviation.
+// decimals returns the number of decimals of a row: two significant digits of the median standard
+// deviation, but only one if two would exceed four digits of the median mean; four digits of the
+// median mean if no deviation is positive; and at least two digits of each mean that is larger than
+// its own deviation.
 func decimals(summaries []analysis.Summary) int {
 	var stds, means []float64
 	least := 0
@@ -212,7 +205,7 @@ func decimals(summaries []analysis.Summary) int {
 				least = max(least, places(s.Mean, 2))
 			}
 		}
-		// A deviation at the level of rounding does not determine digits.
+		// Rounding does not determine digits.
 		if s.Std > 1e-12*math.Abs(s.Mean) {
 			stds = append(stds, s.Std)
 		}
@@ -233,7 +226,6 @@ func decimals(summaries []analysis.Summary) int {
 	return min(least, maxDecimals)
 }
 
-// places returns the number of decimals for a given number of significant digits.
 func places(x float64, digits int) int {
 	return max(digits-1-int(math.Floor(math.Log10(math.Abs(x)))), 0)
 }
@@ -245,7 +237,6 @@ type (
 	sheetCell   = layout.SheetCell
 )
 
-// entryAt is an entry of a table that has cells, with its position.
 type entryAt struct {
 	table  *analysis.ScoreTable
 	row    *analysis.ScoreRow
@@ -253,8 +244,7 @@ type entryAt struct {
 	entry  *analysis.ScoreEntry
 }
 
-// eachEntry iterates over the entries of tables that have cells, row by row and in the order of the
-// methods.
+// eachEntry yields the entries that have cells, row by row.
 func eachEntry(tables ...*analysis.ScoreTable) iter.Seq[entryAt] {
 	return func(yield func(entryAt) bool) {
 		for _, table := range tables {
@@ -274,8 +264,7 @@ func floorLabel(table *analysis.ScoreTable) string {
 	return analysis.MethodLabel(table.Layout.Floor.Method)
 }
 
-// appendFloor adds the floor's mean in a row, over the repeats by which the row's methods are
-// compared.
+// appendFloor adds the floor's mean over the repeats by which the row's methods are compared.
 func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.ScoreRow, score analysis.Score, places int) []sheetCell {
 	switch {
 	case !table.HasFloor():
@@ -288,7 +277,6 @@ func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.Sc
 	return append(cells, cell)
 }
 
-// floorSummaries returns the shown summary of a row's floor, empty if there is none.
 func floorSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summary {
 	if row.Floor == nil {
 		return nil

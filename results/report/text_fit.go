@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the number of columns for tables and text on a terminal.
 const textWidth = 100
 
-// fit splits a sheet wider than textWidth by columns, into as few and as even parts as possible;
-// each part has the labels. A single column that is wider stays whole.
+// fit splits a sheet wider than textWidth by columns, into as few and as even parts as possible,
+// each with the labels. A single wider column stays whole.
 func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
 	whole := &sheet{Columns: s.Columns, Rows: rows}
 	if len(rows) == 0 || !t.tooWide(whole) {

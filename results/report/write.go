@@ -16,12 +16,12 @@ import (
 // Folders of a report, in the folder of the run.
 const (
 	reportFolder = "report"
-	figureFolder = "figures" // in reportFolder; figures of earlier reports are removed
+	figureFolder = "figures" // in reportFolder
 )
 
 // Write makes the report of the files in dir and writes it to dir/report: one file for each format,
-// and figures as SVG, PNG and CSV (the plotted numbers). Equal files in dir give equal bytes. A
-// file that would not change is not written; other files are replaced atomically.
+// and figures as SVG, PNG and CSV (the plotted numbers). Equal files in dir give equal bytes.
+// Unchanged files are not written; others are replaced atomically.
 func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	r, err := Load(ctx, dir, options)
 	if err != nil {
@@ -56,7 +56,7 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	return r, nil
 }
 
-// writeFile writes a file of a format, or removes an earlier file that would now be empty.
+// writeFile removes an earlier file that would now be empty.
 func writeFile(r *Report, folder string, file FormatFile) error {
 	path := filepath.Join(folder, file.Name)
 	if file.Empty != nil && file.Empty(r) {
@@ -69,7 +69,6 @@ func writeFile(r *Report, folder string, file FormatFile) error {
 	return disk.WriteFile(disk.OS{}, path, buf.Bytes())
 }
 
-// writeFigures writes the figures and removes stale figures of an earlier report.
 func (r *Report) writeFigures(ctx context.Context, folder string, options *Options) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -99,8 +98,7 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 	return removeStale(folder, figure.Kinds(r.Layout), written)
 }
 
-// removeStale removes the figures in folder that are not among those written, and keeps other
-// files.
+// removeStale keeps files that are not figures.
 func removeStale(folder string, kinds []figure.Kind, written map[string]bool) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
