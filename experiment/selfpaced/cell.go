@@ -11,12 +11,10 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Name is the name of the kind of experiment that computes age paths and
-// their baselines.
+// Name is the kind of experiment that computes age paths and their baselines.
 const Name = "self-paced"
 
-// Cell is one computation of the self-paced kind: a model fitted by a method
-// to one split of one data set.
+// Cell is one computation: a model fitted by a method to one split of one data set.
 type Cell struct {
 	Data     CellData
 	Settings dataset.Settings // without Boundary; Protocol is set, Target is "" for classification, Noise zero when clean
@@ -34,9 +32,8 @@ type CellData struct {
 	Name   string // "" after DecodeCell
 }
 
-// canonicalCell is the canonical form of a cell: JSON with these fields in
-// this order, numbers in their shortest exact form, what does not apply left
-// out. Renaming a field gives every cell another identity.
+// canonicalCell is the canonical form of a cell: JSON with these fields in this order, numbers in
+// their shortest exact form, without what does not apply. Renaming a field changes every identity.
 type canonicalCell struct {
 	Kind     string            `json:"kind"`
 	Data     string            `json:"data"`
@@ -48,11 +45,10 @@ type canonicalCell struct {
 	Seed     int64             `json:"seed"`
 }
 
-// canonicalSettings keeps the identity of cells apart from the fields of
-// [dataset.Settings], which may change their names.
+// canonicalSettings keeps identities independent of the names in [dataset.Settings].
 type canonicalSettings struct {
 	Paper      bool    `json:"paper,omitempty"`
-	Protocol   string  `json:"protocol,omitempty"` // of those that are neither held-out nor paper
+	Protocol   string  `json:"protocol,omitempty"` // other than held-out and paper
 	Train      float64 `json:"train"`
 	Test       float64 `json:"test"`
 	Validation float64 `json:"validation,omitempty"`
@@ -65,8 +61,8 @@ type canonicalSettings struct {
 	Missing    string  `json:"missing,omitempty"`
 }
 
-// Canonical returns the canonical form of the cell: everything that changes
-// its answer and nothing else, as JSON.
+// Canonical returns the canonical form of the cell as JSON: everything that changes its result, and
+// nothing else.
 func (c *Cell) Canonical() []byte {
 	return gridfile.JSON(canonicalCell{
 		Kind:     Name,
@@ -94,8 +90,7 @@ func canonical(s dataset.Settings) canonicalSettings {
 	}
 }
 
-// noiseVersion returns the version of a kind of noise as identities have it: 0 for the first,
-// which those of before there were versions do not state.
+// noiseVersion is 0 for version 1, which older identities do not state.
 func noiseVersion(kind string) int {
 	if version := dataset.NoiseVersion(kind); version > 1 {
 		return version
@@ -148,13 +143,12 @@ func needs(method experiment.Need, age Age, by Choice, s dataset.Settings, noise
 	return list
 }
 
-// ID returns the identity of the cell, the first 16 bytes of the SHA-256 of
-// its canonical form in hex.
+// ID returns the first 16 bytes of the SHA-256 of the canonical form in hex.
 func (c *Cell) ID() string { return experiment.Identity(c.Canonical()) }
 
-// DecodeCell reads what [Cell.Canonical] wrote, the spec of tasks. The data set's name and shape and
-// the repeat are no part of it. A cell from another version of agepath, with
-// fields or methods unknown here or another algorithm, is an error.
+// DecodeCell reads the result of [Cell.Canonical], the spec of tasks, which excludes the data set's
+// name and shape and the repeat. Unknown fields, methods or algorithm versions, from another
+// version of agepath, are errors.
 func DecodeCell(spec []byte) (*Cell, error) {
 	var form canonicalCell
 	if err := experiment.DecodeStrictly(spec, &form); err != nil {
@@ -208,8 +202,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 	return cell, nil
 }
 
-// known returns an error that says what there is where the name of a method, a
-// model or a regularizer is unknown, or the method has other settings.
+// known refuses unknown names and settings, and says what is known.
 func known(method Method, model Model, task dataset.Task) error {
 	info, err := method.info()
 	if err != nil {

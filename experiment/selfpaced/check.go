@@ -22,7 +22,6 @@ type planner struct {
 	prepared map[string]*preparedData // by source and settings
 }
 
-// Plan implements [experiment.Section].
 func (s *Section) Plan(ctx context.Context, with *experiment.Planner) ([]experiment.Group, error) {
 	p := &planner{Planner: with, section: s, prepared: map[string]*preparedData{}}
 	for i := range s.Sweeps {
@@ -46,9 +45,9 @@ type preparedData struct {
 	err  error
 }
 
-// data loads the data set and prepares it once, without noise, with the first
-// repeat's split: what fails here would fail in every cell. The result is nil
-// after a problem, and for a data set that is not there and may be skipped.
+// data prepares the data set once, without noise, with the first repeat's split: what fails here
+// would fail in every cell. The result is nil after a problem, and for a missing data set that may
+// be skipped.
 func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings, skip bool) (*plannedData, error) {
 	key := string(gridfile.JSON([]any{source.Source, canonical(settings)}))
 	if p.prepared[key] == nil {
@@ -70,7 +69,6 @@ func (p *planner) data(ctx context.Context, source DataSource, settings dataset.
 	return got.data, nil
 }
 
-// absent notes a data set of the catalog that is not on this machine.
 func (p *planner) absent(source DataSource) {
 	entry, _ := dataset.Lookup(source.Name)
 	p.Absent(&experiment.PlannedData{Name: source.DatasetName(), Task: entry.Task, N: entry.Rows, D: entry.Features})
@@ -79,7 +77,7 @@ func (p *planner) absent(source DataSource) {
 func (p *planner) load(ctx context.Context, source dataset.Source, settings dataset.Settings) (*plannedData, error) {
 	d, err := p.Library.Load(ctx, source)
 	if err == nil {
-		err = dataset.CheckNeed(d.N, d.D, source.Memory) // whatever loaded it
+		err = dataset.CheckNeed(d.N, d.D, source.Memory) // whichever library loaded it
 	}
 	if err != nil {
 		return nil, err
@@ -103,8 +101,7 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	}, nil
 }
 
-// otherTask says why a data set has its task, and what gives it the other one; "" for a
-// target of many values.
+// otherTask explains how to get the data set's other task; "" if its target has many values.
 func otherTask(d *dataset.Dataset) string {
 	if d.Task == dataset.Classification {
 		return "; its target has two labels or classes: where they are numbers, task: regression in its entry takes them as such"
@@ -125,8 +122,8 @@ func otherTask(d *dataset.Dataset) string {
 		len(values), strings.Join(texts, ", "), texts[len(texts)-1])
 }
 
-// varies refuses a regression on a target that has one value in all rows, which
-// every model fits exactly. One class only is refused when the labels are read.
+// varies refuses a regression on a constant target, which every model fits exactly. A single class
+// is refused when the labels are read.
 func varies(d *dataset.Dataset, target string) error {
 	if d.Task != dataset.Regression || slices.ContainsFunc(d.Y, func(y float64) bool { return y != d.Y[0] }) {
 		return nil
@@ -137,7 +134,6 @@ func varies(d *dataset.Dataset, target string) error {
 	return fmt.Errorf("data set %s: its target%s is %v in all %d rows; a regression needs one that varies", d.Name, target, d.Y[0], d.N)
 }
 
-// sweep adds a sweep's data sets and groups to the plan.
 func (p *planner) sweep(ctx context.Context, number int) error {
 	sweep, first := &p.section.Sweeps[number], len(p.groups)
 	entries := float64(len(sweep.Data)) * float64(len(sweep.Models)) * float64(len(sweep.Methods)) * float64(max(1, len(sweep.Regularizers)))
@@ -217,8 +213,7 @@ func (p *planner) methods(s *Sweep) {
 	}
 }
 
-// settings checks that what a sweep gives of its methods' settings is used by
-// some cell.
+// settings checks that some cell uses each method setting of a sweep.
 func (p *planner) settings(s *Sweep, groups []*group) {
 	for _, m := range s.Methods {
 		for _, c := range m.Choices {

@@ -13,20 +13,20 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Choice is how the validation scores choose the age. The zero value is [choice.Best] of the
-// metric. Its JSON is part of the canonical form of a cell.
+// Choice says how validation scores choose the age: by default [choice.Best] of the metric. Its
+// JSON is part of the canonical form of a cell.
 type Choice struct {
 	Rule    choice.Rule `json:"rule,omitempty"`    // "" for the best
-	Trimmed float64     `json:"trimmed,omitempty"` // share of the largest errors that scores leave out; of regression only
-	Folds   int         `json:"folds,omitempty"`   // of the training part, whose held-out rows score in place of the validation part; 0 for that
+	Trimmed float64     `json:"trimmed,omitempty"` // share of the largest errors left out; regression only
+	Folds   int         `json:"folds,omitempty"`   // of the training part; held-out rows replace the validation part
 }
 
-// choiceNeed is that of cells with another choice than the zero value.
+// choiceNeed applies to cells with a nonzero choice.
 var choiceNeed = experiment.Need{Name: "choice", Version: 1}
 
 func (c Choice) rule() choice.Rule { return cmp.Or(c.Rule, choice.Best) }
 
-// of returns the choice without what a task or a split does not use.
+// of drops what a task or a split does not use.
 func (c Choice) of(task dataset.Task, split dataset.Split) Choice {
 	if !c.scores(split) {
 		return Choice{}
@@ -37,7 +37,7 @@ func (c Choice) of(task dataset.Task, split dataset.Split) Choice {
 	return c
 }
 
-// words names the choice in results, "" where there is none.
+// words describes the choice in results, "" for none.
 func (c Choice) words(split dataset.Split) string {
 	if !c.scores(split) {
 		return ""
@@ -48,7 +48,7 @@ func (c Choice) words(split dataset.Split) string {
 // scores reports whether there are rows to choose by.
 func (c Choice) scores(split dataset.Split) bool { return split.Validation > 0 || c.Folds > 0 }
 
-// check refuses what no grid can ask for.
+// check refuses what no grid can request.
 func (c Choice) check() error {
 	switch {
 	case c.Rule == choice.Best, c.Rule != "" && !slices.Contains(choice.Rules, c.Rule):
@@ -62,7 +62,7 @@ func (c Choice) check() error {
 }
 
 // choices reads the key choose, and returns the sweeps with each of its values. Sweeps without a
-// validation part have those with folds.
+// validation part get only those with folds.
 func (r *sectionReader) choices(n gridfile.Item, sweeps []Sweep) []Sweep {
 	if !n.Given() {
 		return sweeps

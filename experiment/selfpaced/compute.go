@@ -22,14 +22,12 @@ type Kind struct{}
 
 var _ experiment.Kind = Kind{}
 
-// Name returns [Name].
 func (Kind) Name() string { return Name }
 
-// Tables returns the tables of the kind.
 func (Kind) Tables() experiment.Tables { return Tables() }
 
-// Abilities lists the methods, the protocol of those from outside, what fills missing
-// values, and the regularizers and losses that this program adds.
+// Abilities lists the methods, the protocol of command methods, what fills missing values, and the
+// registered regularizers and losses.
 func (Kind) Abilities() []experiment.Need {
 	needs := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}}
 	for _, m := range methodTable {
@@ -41,7 +39,6 @@ func (Kind) Abilities() []experiment.Need {
 	return append(append(needs, medianNeed, boundaryNeed, autoNeed(autoAge), choiceNeed), registered...)
 }
 
-// Check decodes the task's cell and compares the task with it.
 func (Kind) Check(task *experiment.Task) error {
 	cell, err := DecodeCell(task.Spec)
 	if err != nil {
@@ -50,9 +47,9 @@ func (Kind) Check(task *experiment.Task) error {
 	return task.Matches(cell.ID(), []string{cell.Data.Digest}, outside.FilesOf(cell.Method.Command), outside.EnvOf(cell.Method.Command), cell.needs()...)
 }
 
-// Compute prepares the cell's data, runs its method and scores the path. A path
-// that stops before the last age it was asked for is scored as far as it goes,
-// beside an error of the status incomplete.
+// Compute prepares the cell's data, runs its method and scores the path. A path that stops before
+// the last requested age is scored as far as it goes, and returned with an error of the status
+// incomplete.
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
 	cell, err := DecodeCell(task.Spec)
 	if err != nil {
@@ -94,7 +91,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	return measures, further, advise(result.incomplete(), &prepared.Train, set.Features)
 }
 
-// advise adds to a fit's error which features are of very different scales, a likely cause.
+// advise names features of very different scales, a likely cause of a fit's error.
 func advise(err error, train *dataset.Part, names []string) error {
 	var fixed *experiment.StatusError
 	of := errors.As(err, &fixed)
@@ -112,16 +109,15 @@ func advise(err error, train *dataset.Part, names []string) error {
 	return err
 }
 
-// Prepare makes the parts of the data set that the cell trains on, validates
-// with and tests on.
+// Prepare makes the training, validation and test parts of the cell.
 func (c *Cell) Prepare(ctx context.Context, set *dataset.Dataset) (*dataset.Prepared, error) {
 	settings := c.Settings
 	settings.Boundary = boundary
 	return dataset.Prepare(ctx, set, settings, c.Stream)
 }
 
-// boundary returns the decision values of a linear support vector machine
-// with C = 1, which the noise kind flip-boundary measures distances by.
+// boundary returns the decision values of a linear support vector machine with C = 1, which the
+// noise kind flip-boundary uses as distances.
 func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error) {
 	problem := gaga.SVM(general(n, d, x), y, nil, 1, nil)
 	theta, _, err := baselines.Original(ctx, problem)
@@ -137,32 +133,30 @@ func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float6
 	return values, nil
 }
 
-// Fitted is what a cell's method found: a path of knots, or one knot without
-// an age for a method that has none.
+// Fitted is the result of a cell's method: a path of knots, or one knot without an age.
 type Fitted struct {
-	Problem *gaga.Problem // nil for the model ERM and the constant
+	Problem *gaga.Problem // nil for ERM and the constant
 	Knots   []gaga.Knot   // ascending in age
 
-	// Predict prepares prediction from a knot's coefficients for the rows of x;
-	// nil is that of the problem, [gaga.NewPredictor].
+	// Predict prepares predictions from a knot's coefficients for the rows of x; nil means
+	// [gaga.NewPredictor].
 	Predict func(x blas64.General) (Predictor, error)
 
 	parts       *dataset.Prepared
-	commands    *outside.Host       // nil where none are allowed
-	outside     bool                // of a command or the constant, which say nothing of weights and optimality
-	linear      bool                // their knots have coefficients
-	predictions outside.Predictions // in place of coefficients
+	commands    *outside.Host       // nil if not allowed
+	outside     bool                // a command or the constant, whose knots lack weights and optimality
+	linear      bool                // knots have coefficients
+	predictions outside.Predictions // instead of coefficients
 
-	status   string          // how the path ended, "" for a method without ages
-	span     *baselines.Span // of ages that the cell derived; nil for given ones and without ages
-	stopped  string          // why and where it stops before the last age asked for, "" for one that does not
-	reached  bool            // its last knot is at the last age asked for, or none was
+	status   string          // how the path ended, "" without ages
+	span     *baselines.Span // of derived ages, otherwise nil
+	stopped  string          // why and where it stops early
+	reached  bool            // the last requested age, or none was requested
 	critical bool            // critical points were located
 	restarts int
 }
 
-// incomplete returns an error of the status incomplete for a path that stops
-// before the last age it was asked for.
+// incomplete returns an error for a path that stops before the last requested age.
 func (f *Fitted) incomplete() error {
 	if f.stopped == "" {
 		return nil
@@ -170,11 +164,10 @@ func (f *Fitted) incomplete() error {
 	return &experiment.StatusError{Status: experiment.Incomplete, Err: errors.New(f.stopped)}
 }
 
-// Predictor writes the linear predictor, or the decision value, of each row for
-// a knot's coefficients into dst; [gaga.Predictor] is one.
+// Predictor writes the linear predictor, or the decision value, of each row for a knot's
+// coefficients into dst, as [gaga.Predictor] does.
 type Predictor interface{ Predict(dst, theta []float64) }
 
-// predictor prepares prediction for a part of the data.
 func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 	x := general(part.N, part.D, part.X)
 	if f.linear {
@@ -186,7 +179,7 @@ func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 	return gaga.NewPredictor(f.Problem, x)
 }
 
-// Fit runs the cell's method on its prepared data. A method from outside is an error.
+// Fit runs the cell's method on its prepared data. A command method is an error.
 func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
 	return c.fit(ctx, prepared, nil)
 }
@@ -195,7 +188,7 @@ func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *ou
 	return c.fitOver(ctx, prepared, commands, nil)
 }
 
-// fitOver runs the method over the ages of a span, nil for those that the cell derives or is given.
+// fitOver runs the method over the ages of a span; nil for derived or given ages.
 func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host, span *baselines.Span) (*Fitted, error) {
 	fitted := &Fitted{parts: prepared, commands: commands, span: span}
 	if c.Model.Name != ERM && c.Model != (Model{}) && c.Method.Command == "" {
@@ -224,12 +217,11 @@ func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands
 	return fitted, nil
 }
 
-// Problem states the cell's learning problem on its training part.
+// Problem returns the cell's learning problem on its training part.
 func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
 	return c.problem(&prepared.Train)
 }
 
-// problem states it on a part.
 func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
 	x := general(train.N, train.D, train.X)
 	var p *gaga.Problem
@@ -262,8 +254,7 @@ func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
 	return p, nil
 }
 
-// kernel returns the kernel of a support vector machine, nil for the linear
-// one.
+// kernel returns nil for the linear kernel.
 func kernel(m Model, train *dataset.Part) (gaga.Kernel, error) {
 	if m.Kernel != RBF {
 		return nil, nil
@@ -271,8 +262,8 @@ func kernel(m Model, train *dataset.Part) (gaga.Kernel, error) {
 	return rbf(m.KernelGamma, train)
 }
 
-// rbf returns the kernel of a width. [ScaleGamma] is 1/(d var(X)) over the training
-// part, and 1 where no feature varies, as in scikit-learn.
+// rbf interprets [ScaleGamma] as 1/(d var(X)) over the training part, and 1 if no feature varies,
+// as scikit-learn does.
 func rbf(gamma float64, train *dataset.Part) (gaga.Kernel, error) {
 	if gamma == ScaleGamma {
 		gamma = 1
@@ -287,8 +278,7 @@ func rbf(gamma float64, train *dataset.Part) (gaga.Kernel, error) {
 	return gaga.RBF{Gamma: gamma}, nil
 }
 
-// variance returns the variance of all features of the training part's rows,
-// multiplicities counted.
+// variance is over all entries of the training part, with multiplicities.
 func variance(part *dataset.Part) float64 {
 	var weight, mean, m2 float64
 	for i := range part.N {

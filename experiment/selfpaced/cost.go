@@ -6,18 +6,17 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// The estimate of a cell's seconds orders cells and tells how long a run may
-// take. It knows rows n, features d, model, method, regularizer and ages, not
-// the data, C, α or noise, which change the time by as much again. Of the cells
-// that its constants come from (TestEstimates) half are within a factor of 1.4,
-// nine in ten within three, and sums over a grid mostly within 1.5. Work is counted
-// in nanoseconds of one processor core of the 2020s, n are the training rows.
+// The estimate of a cell's seconds, for the order of cells and the duration of a run, depends on
+// rows n, features d, model, method, regularizer and ages, not on the data, C, α or noise, which
+// change the time by as much again. In TestEstimates half of the cells are within a factor of 1.4,
+// 90 % within three, and sums over a grid mostly within 1.5. Work is in nanoseconds of one
+// processor core of the 2020s; n are the training rows.
 
 const (
-	cellWork    = 2.5e5 // of any cell: drawing the split, storing the outcome
-	prepareWork = 20    // of preparing and scoring, for each number of the data
+	cellWork    = 2.5e5 // drawing the split, storing the outcome
+	prepareWork = 20    // preparing and scoring, for each number of the data
 	gramShare   = 0.25
-	pointWork   = 3e4 // of a critical point, and of an age of the grid at which a path is scored, whatever the size
+	pointWork   = 3e4 // of a critical point or a scored age, of any size
 )
 
 func estimate(g *group) float64 {
@@ -29,15 +28,14 @@ func estimate(g *group) float64 {
 	return work * float64(1+g.choice.Folds) / 1e9
 }
 
-// pathWork returns the work of an age path: its critical points, the steps to
-// them and the ages of the grid.
+// pathWork includes critical points, the steps to them and the ages of the grid.
 func pathWork(model, kernel, regularizer string, n, d float64) float64 {
 	cost := gridfile.Lookup(regularizerTable, regularizer)
-	points, each := 0.55*n, pointWork+2*d*d*d // sums over zones, and a factor over the active coefficients
+	points, each := 0.55*n, pointWork+2*d*d*d // zone sums, and a factor over the active coefficients
 	switch {
-	case kernel == RBF: // the factor of the multipliers that change
+	case kernel == RBF: // factor of the changing multipliers
 		points, each = 0.35*n, pointWork+3*n*n
-	case model == SVM: // jumps, mostly
+	case model == SVM: // mostly jumps
 		points, each = 0.35*n, 3e5+50*d*d
 	case model == Logistic: // sums over the samples
 		points, each = 0.17*n, n*(300+10*d)
@@ -48,24 +46,23 @@ func pathWork(model, kernel, regularizer string, n, d float64) float64 {
 	return pathKnots*pointWork + points*cost.points*(each+cost.landings*warm)
 }
 
-// fitWork returns the work of one weighted fit from a cold start and from the
-// last solution.
+// fitWork is the work of a weighted fit from a cold start and from the last solution.
 func fitWork(model, kernel string, n, d float64) (cold, warm float64) {
 	gram := n * d * math.Min(n, d)
 	switch model {
-	case Ridge: // the Gram matrix and its factor
+	case Ridge: // Gram matrix and its factor
 		return gramShare*gram + d*d*d, 3000 + 2*gramShare*gram + 12*n*d + d*d*d
-	case Lasso, ElasticNet: // the Gram matrix, then passes of coordinate descent; warm over the active coefficients
+	case Lasso, ElasticNet: // Gram matrix, then coordinate descent; warm: active coefficients
 		return gramShare*gram + 100*d*d, 6000 + 0.03*gram + 2.5*n*math.Min(d, 12)
 	case ERM:
 		cold = ermWork(n, d)
 		return cold, cold
-	case Logistic: // a few Newton steps; warm some passes with the last factor
+	case Logistic: // Newton steps; warm: passes with the last factor
 		return gramShare*gram + 10*n*d, 1.5 * n * d
 	}
-	if kernel == RBF { // the kernel matrix, then working-set updates of O(n) each
+	if kernel == RBF { // kernel matrix, then working-set updates of O(n)
 		cold = n*n*d/4 + 14*n*n
 		return cold, 0.008 * cold
 	}
-	return 2.5e5 + 60*n*d, 75 * n // rehline's solution; warm the samples near the margin
+	return 2.5e5 + 60*n*d, 75 * n // rehline; warm: samples near the margin
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// ermTolerance is the relative duality gap that fits of [ERM] are solved to.
+// ermTolerance is the relative duality gap of fits of [ERM].
 const ermTolerance = 1e-10
 
 // Term is the loss or the constraint of the model [ERM] with its parameters.
@@ -28,8 +28,7 @@ type Term struct {
 	Settings gridfile.Settings `json:"settings,omitzero"`
 }
 
-// text returns the term as a grid may write it: its name, or JSON of the name
-// and the parameters.
+// text returns the name, or JSON of the name and the parameters.
 func (t Term) text() string {
 	if t.Settings.IsZero() {
 		return t.Name
@@ -51,7 +50,7 @@ var (
 
 func (l *lossInfo) Declaration() (string, []gridfile.SettingInfo) { return l.name, l.settings }
 
-// lossTable holds the losses in the order messages and documents show them.
+// lossTable is in the order of messages and documents.
 var lossTable = []*lossInfo{
 	{"hinge", dataset.Classification, nil, plainLoss(rehline.Hinge)},
 	{"squared-hinge", dataset.Classification, nil, plainLoss(rehline.SquaredHinge)},
@@ -93,8 +92,7 @@ const (
 	decreasing = "decreasing"
 )
 
-// constraintTable holds the constraints in the order messages and documents
-// show them.
+// constraintTable is in the order of messages and documents.
 var constraintTable = []*constraintInfo{
 	{"nonnegative", nil, func(train *dataset.Part, _ *gridfile.Settings) rehline.Constraints {
 		return rehline.NonNegative(train.D)
@@ -119,8 +117,8 @@ var constraintTable = []*constraintInfo{
 
 const fairness = "fairness"
 
-// terms returns the loss and the constraint of [ERM], nil for those that a model
-// does not have. What is not of the model and the task is an error.
+// terms returns the loss and the constraint of [ERM], nil for missing ones, and refuses those that
+// do not fit the model and the task.
 func (m *Model) terms(task dataset.Task) (*lossInfo, *constraintInfo, error) {
 	if m.Name != ERM {
 		if m.Loss != (Term{}) || m.Constraint != (Term{}) {
@@ -176,7 +174,7 @@ func (f *Fitted) erm(ctx context.Context, c *Cell, train *dataset.Part) error {
 	return nil
 }
 
-// linearPredictor predicts by coefficients with the intercept last.
+// linearPredictor has the intercept as the last coefficient.
 type linearPredictor struct{ x blas64.General }
 
 func (p linearPredictor) Predict(dst, theta []float64) {
@@ -187,8 +185,8 @@ func (p linearPredictor) Predict(dst, theta []float64) {
 	blas64.Gemv(blas.NoTrans, 1, p.x, blas64.Vector{N: d, Inc: 1, Data: theta}, 1, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
-// fair bounds the covariance of the score with each of the columns over the
-// training rows, as often as each row was there.
+// fair bounds the covariance of the score with each of the columns over the training rows, with
+// multiplicities.
 func fair(train *dataset.Part, s *gridfile.Settings) rehline.Constraints {
 	var attributes [][]float64
 	for _, column := range gridfile.ColumnIndexes(s.Word("columns")) {
@@ -201,9 +199,8 @@ func fair(train *dataset.Part, s *gridfile.Settings) rehline.Constraints {
 	return rehline.Fairness(general(train.N, train.D, train.X), train.Multiplicity, attributes, s.Number("tolerance"))
 }
 
-// resolve returns the columns of a grid, names or indexes with commas, as those
-// of a cell; the error names the one that the data set does not have. An index
-// is one unless a feature has it for its name.
+// resolve translates a grid's columns, names or indices with commas, for a cell; the error names a
+// missing one. A feature's name takes precedence over an index.
 func resolve(word string, features []string) (string, error) {
 	var list []int
 	for field := range strings.SplitSeq(word, ",") {
@@ -229,9 +226,8 @@ func resolve(word string, features []string) (string, error) {
 	return strings.Join(words, ","), nil
 }
 
-// ermWork estimates the work of a fit: some passes and Newton steps, the first
-// of which sums all products of features.
+// ermWork assumes a few passes and Newton steps, the first of which forms all products of features.
 func ermWork(n, d float64) float64 { return n*d*math.Min(d, 1500) + 60*n*d + 5*d*d*d }
 
-// ermBytes is what the solver keeps besides the features.
+// ermBytes excludes the features.
 func ermBytes(n, d int64) int64 { return 400*n + 16*min(d, 1500)*min(d, 1500) }

@@ -9,36 +9,32 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// group is the cells of one data set, one entry of the models, one method and
-// one entry of the regularizers: all combinations of noise, parameters and
-// repeats. A grid is a short list of groups, whatever the number of its cells.
+// group holds the cells of one data set, one entry of the models, one method and one entry of the
+// regularizers: all combinations of noise, parameters and repeats. A grid is a short list of groups
+// for any number of cells.
 type group struct {
 	data        *plannedData
 	preparation dataset.Settings // without noise
 	noise       []dataset.Noise
 	models      *Models // without what the method ignores
 	method      *methodInfo
-	settings    gridfile.Choices // of the method's own settings
-	regularizer *gridfile.Entry  // noRegularizer for methods without one
+	settings    gridfile.Choices // the method's own
+	regularizer *gridfile.Entry  // noRegularizer for methods without
 	age         Age
 	choice      Choice
 	sweep       int
 
-	// earlier are the groups before this one that may hold some of its cells,
-	// which are then expanded there.
+	// earlier are the groups that may hold some of the same cells, which are then expanded there.
 	earlier []*group
 }
 
-// noRegularizer stands in for the entry of a method that has none.
 var noRegularizer = &gridfile.Entry{}
 
-// dimensions are the settings that vary in a group besides the noise, in each
-// those of one owner: the model, its loss, its constraint, the regularizer and the
-// method.
+// dimensions are the settings that vary besides the noise: of the model, its loss, its constraint,
+// the regularizer and the method.
 type dimensions [5]gridfile.Choices
 
-// combination is a cell without its repeat: the noise, and values of the
-// dimensions.
+// combination is a cell without its repeat.
 type combination struct {
 	noise  dataset.Noise
 	values [len(dimensions{})]gridfile.Settings
@@ -58,7 +54,7 @@ func (d dimensions) most() float64 {
 	return n
 }
 
-// at returns the i-th combination of values; the last dimension varies fastest.
+// at returns the i-th combination; the last dimension varies fastest.
 func (d dimensions) at(i int) (values [len(dimensions{})]gridfile.Settings) {
 	for k := len(d) - 1; k >= 0; k-- {
 		n := d[k].Count()
@@ -68,8 +64,8 @@ func (d dimensions) at(i int) (values [len(dimensions{})]gridfile.Settings) {
 	return values
 }
 
-// groups returns the sweep's groups for one of its data sets; methods declares those
-// of the sweep, nil where one cannot be used. The constant comes last.
+// groups returns the sweep's groups for one data set, the constant last. methods are the sweep's,
+// nil for unusable ones.
 func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods []*methodInfo, number int) []*group {
 	var groups []*group
 	for i := range s.Models {
@@ -106,8 +102,8 @@ func (g *group) cell(c *combination) (Model, Method) {
 	return g.models.model(c.values[0], c.values[1], c.values[2]), g.method.with(regularizer, g.age, c.values[4])
 }
 
-// all yields the combinations that no earlier group has: noise varies slowest, then
-// the model, then the regularizer, and the method's settings fastest.
+// all yields the combinations that no earlier group has: noise varies slowest, then the model, then
+// the regularizer, and the method's settings fastest.
 func (g *group) all() iter.Seq[combination] {
 	return func(yield func(combination) bool) {
 		dimensions := g.dimensions()
@@ -122,7 +118,7 @@ func (g *group) all() iter.Seq[combination] {
 	}
 }
 
-// has reports whether the group holds a combination of one that it is linked to.
+// has expects a combination of a linked group.
 func (g *group) has(c *combination) bool {
 	for k, dimension := range g.dimensions() {
 		if !dimension.Has(c.values[k]) {
@@ -132,8 +128,8 @@ func (g *group) has(c *combination) bool {
 	return slices.Contains(g.noise, c.noise)
 }
 
-// count counts combinations that no earlier group has, at each level of noise. It
-// expands only what may overlap with another group.
+// count counts combinations that no earlier group has, by level of noise. It expands only possible
+// overlaps.
 func (g *group) count() []int64 {
 	cells := make([]int64, len(g.noise))
 	if len(g.earlier) == 0 {
@@ -148,8 +144,8 @@ func (g *group) count() []int64 {
 	return cells
 }
 
-// family is what two groups share whose cells could be the same or could look
-// the same in the results: the labels of their cells but for noise and parameters.
+// family has the labels of cells except noise and parameters. Groups with equal families can share
+// cells, or have cells that look the same in the results.
 type family struct {
 	data, model, kernel, loss, constraint, method, regularizer string
 	train, test                                                int
@@ -179,9 +175,9 @@ func (g *group) overlaps(other *group) bool {
 	return gridfile.Intersect(g.noise, other.noise)
 }
 
-// link finds for each group the earlier ones that share cells with it. Two
-// groups whose cells differ but would look the same in the results are a
-// problem: as many rows of a data set are asked for as it has, and all.
+// link finds for each group the earlier ones that share cells with it. Groups whose cells differ
+// but would look the same in the results are a problem: a sweep requests all rows of a data set,
+// another the same number drawn.
 func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
 	families := map[family][]*group{}
 	for _, g := range groups {

@@ -10,12 +10,10 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// fold is a training part without some of its rows, and these, which the command of a method is
-// given without their targets.
+// fold is a training part without some of its rows, and these, whose targets commands do not see.
 type fold struct{ rest, held dataset.Part }
 
-// folds deals the training rows out into as many folds as the choice asks for. Identical rows are in
-// one fold, and each fold has its share of both classes.
+// folds keeps identical rows in one fold, and deals each class evenly.
 func (c *Cell) folds(train *dataset.Part) ([]fold, error) {
 	n := c.Choice.Folds
 	if train.N < n {
@@ -42,7 +40,7 @@ func (c *Cell) folds(train *dataset.Part) ([]fold, error) {
 	return folds, nil
 }
 
-// rows returns some rows of a part; with all, rows that were merged are there each for itself.
+// rows selects rows of a part; with all, it repeats merged rows.
 func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 	some := dataset.Part{D: part.D}
 	for _, i := range list {
@@ -64,15 +62,14 @@ func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 	return some
 }
 
-// foldScores scores the knots by paths on folds of the training part: the mean score, over the
-// folds, of the rows that each leaves out, and its standard error. All paths have the ages of the
-// whole one. A knot is matched with that of a fold at which the nearest share of the samples is in,
-// of equals the one of the nearest age: with fewer rows another age has the same effect, since the
-// losses at which samples enter depend on the fit.
+// foldScores scores the knots by paths on folds of the training part: the mean over the folds of
+// the score on the held-out rows, and its standard error. All paths have the ages of the whole
+// path. A knot is matched with the knot of a fold at which the nearest share of the samples has
+// weight, and among these at the nearest age: with fewer rows another age has the same effect,
+// since the losses at which samples enter depend on the fit.
 //
-// The folds are computed within the task of their cell: a path on everything needs them all before
-// it can choose, so that nothing is known earlier if they are tasks of their own, and a worker that
-// dies costs one cell either way.
+// The folds are not tasks of their own: a path needs them all before it can choose, and a worker
+// that dies costs one cell either way.
 func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, commands *outside.Host) ([]knotScore, error) {
 	folds, err := c.folds(&f.parts.Train)
 	if err != nil {
@@ -106,7 +103,7 @@ func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, command
 	return list, nil
 }
 
-// matches returns, for each knot, which of the kept knots of a path on fewer rows it is matched with.
+// matches returns the matching kept knot of the other path for each knot.
 func (f *Fitted) matches(part *Fitted, kept []bool) []int {
 	type point struct{ share, place float64 }
 	points := func(f *Fitted) []point {
@@ -114,7 +111,7 @@ func (f *Fitted) matches(part *Fitted, kept []bool) []int {
 		for k := range list {
 			knot := &f.Knots[k]
 			switch {
-			case !f.aged(): // knots without ages correspond by their numbers
+			case !f.aged(): // matched by number
 				list[k].place = float64(k)
 				continue
 			case !f.outside:

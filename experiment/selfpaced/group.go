@@ -14,18 +14,17 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// plannedData is a data set of a plan with what groups know of it.
 type plannedData struct {
 	*experiment.PlannedData
 
-	train, test int      // rows of the parts in one sweep; train without validation
+	train, test int      // rows in one sweep; train without validation
 	features    []string // names
-	otherTask   string   // why it has its task, and what gives it the other one
-	gaps        bool     // values are missing, which cells fill
+	otherTask   string   // how to get the other task
+	gaps        bool     // missing values, which cells fill
 }
 
-// columns returns models whose constraint names features by their indexes, as
-// their cells do. The planner has checked that there are such features.
+// columns replaces the constraint's feature names by indices, as in cells. The planner has checked
+// the names.
 func (d *plannedData) columns(m *Models) *Models {
 	for i, c := range m.Constraint.Choices {
 		if !c.Info.Columns {
@@ -44,22 +43,19 @@ func (d *plannedData) columns(m *Models) *Models {
 	return m
 }
 
-// planDimensions are what plans count cells by, see group.Slices.
 var planDimensions = []experiment.DimensionName{
 	{Name: "dataset"}, {Name: "noise"}, {Name: "model"}, {Name: "regularizer"}, {Name: "method"},
 	{Name: "protocol", Varying: true}, {Name: "split", Varying: true}, {Name: "scale", Varying: true}, {Name: "intercept", Varying: true},
 	{Name: "choice", Varying: true},
 }
 
-// Part implements [experiment.Group].
 func (g *group) Part() (data, method string) { return g.data.Name, g.method.name }
 
-// Needs implements [experiment.Group].
 func (g *group) Needs() []experiment.Need {
 	return append(needs(g.method.need(), g.method.ages(g.age), g.choice, g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
 }
 
-// steps is the number of ages of a distance between those of the group, up to the last.
+// steps is the number of ages at a distance.
 func (g *group) steps(step float64) float64 {
 	if g.age.Auto != 0 {
 		return autoAges
@@ -67,13 +63,10 @@ func (g *group) steps(step float64) float64 {
 	return math.Floor((g.age.Max-g.age.Min)/step) + 1
 }
 
-// Seconds implements [experiment.Group].
 func (g *group) Seconds() float64 { return estimate(g) }
 
-// Most implements [experiment.Group].
 func (g *group) Most() float64 { return float64(len(g.noise)) * g.dimensions().most() }
 
-// Slices implements [experiment.Group].
 func (g *group) Slices() []experiment.Slice {
 	list := make([]experiment.Slice, len(g.noise))
 	for i, cells := range g.count() {
@@ -89,8 +82,7 @@ func (g *group) Slices() []experiment.Slice {
 	return list
 }
 
-// intercept writes whether the group's models have an intercept, "" where the method has a
-// model of its own or none.
+// intercept is "" if the method has its own model or none.
 func (g *group) intercept() string {
 	if g.method.ownModel || g.method.everywhere {
 		return ""
@@ -103,7 +95,7 @@ type plannedCell struct {
 	group *group
 }
 
-// Cells implements [experiment.Group]; the repeat varies fastest.
+// Cells varies the repeat fastest.
 func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	return func(yield func(experiment.Cell) bool) {
 		cell := &plannedCell{group: g, Cell: Cell{
@@ -123,14 +115,13 @@ func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	}
 }
 
-// Fill implements [experiment.Cell].
 func (c *plannedCell) Fill(task *experiment.Task) error {
 	task.Data = []string{c.Data.Digest}
 	task.Needs, task.Files, task.Env = c.needs(), outside.FilesOf(c.Method.Command), outside.EnvOf(c.Method.Command)
 	return labelFields.Append(&task.Labels, c)
 }
 
-// splitText writes a split for readers of a plan, such as 3:1, validation 0.2.
+// splitText writes a split for a plan, such as "3:1, validation 0.2".
 func splitText(s dataset.Split) string {
 	return fmt.Sprintf("%g:%g, validation %g", s.Train, s.Test, s.Validation)
 }
@@ -142,14 +133,13 @@ func scaleText(s *dataset.Settings) string {
 	return string(s.Features) + ", target " + string(s.Target)
 }
 
-// Digest implements [experiment.Group].
 func (g *group) Digest() string {
 	if g.method.everywhere {
 		return ""
 	}
 	type values struct {
 		Strengths, Gammas, Params, Levels []float64
-		Ratios                            []float64            `json:",omitempty"` // later than the names of runs without, as are
+		Ratios                            []float64            `json:",omitempty"` // omitted if empty, which keeps older names of runs
 		Choices                           [][]gridfile.Setting `json:",omitempty"`
 		Terms                             []string             `json:",omitempty"` // loss and constraint
 		Loss, Constraint                  [][]gridfile.Setting `json:",omitempty"`
@@ -191,14 +181,14 @@ func (g *group) Digest() string {
 		Method    Method
 		Values    values
 		Noise     map[string][]float64
-		Choice    Choice `json:",omitzero"` // later than the names of runs without
+		Choice    Choice `json:",omitzero"` // as Ratios
 	}{
 		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
 		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, gridfile.Settings{}), v, kinds, g.choice,
 	}))
 }
 
-// numbers returns the numbers of values in rising order.
+// numbers sorts in ascending order.
 func numbers(values []gridfile.Setting) []float64 {
 	list := make([]float64, len(values))
 	for i, value := range values {

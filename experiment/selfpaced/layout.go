@@ -7,8 +7,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// The dimensions in the order rows are sorted by; the parameter of the model
-// varies fastest.
+// Rows are sorted by the dimensions in this order; the model's parameter varies fastest.
 const (
 	DimDataset layout.Dimension = iota
 	DimModel
@@ -67,7 +66,7 @@ var dimensionInfos = []layout.DimensionInfo{
 	DimL1Ratio:          {Column: "l1_ratio", Named: true},
 }
 
-// Layout says how reports read the kind's results.
+// Layout defines how reports read the kind's results.
 var Layout = &layout.Layout{
 	Dimensions: dimensionInfos,
 	Aspects:    aspects,
@@ -134,10 +133,9 @@ var Layout = &layout.Layout{
 	WithoutValidation: "a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part",
 }
 
-// families are the dimensions over which a parameter of the model is the same one.
+// families are the dimensions over which a parameter of the model is the same.
 var families = []layout.Dimension{DimRegularizer, DimKernel}
 
-// aspects are what readers see of the dimensions, in the order of a table's columns.
 var aspects = []layout.Aspect{
 	layout.Plain("data set", DimDataset, false, nil),
 	{Name: "model", Dimensions: []layout.Dimension{DimModel, DimKernel}, Text: modelText},
@@ -183,8 +181,7 @@ func constraintText(s layout.Setting) string {
 	return cmp.Or(termText(s[DimConstraint]), "no constraint")
 }
 
-// termText writes a loss or a constraint of the model erm for readers: JSON as
-// the grid's words.
+// termText writes JSON as the grid's words.
 func termText(v layout.Value) string {
 	return strings.Join(strings.Fields(termReplacer.Replace(v.Text)), " ")
 }
@@ -201,7 +198,6 @@ func interceptText(s layout.Setting) string {
 	return ""
 }
 
-// splitAspect writes what is known of a split of runs that have several.
 func splitAspect(s layout.Setting) string {
 	var parts []string
 	if train := s[DimSplitTrain]; !train.IsNull() {
@@ -227,7 +223,6 @@ func scaleAspect(s layout.Setting) string {
 	return strings.Join(parts, ", ")
 }
 
-// agesText writes the interval of ages of runs that have several.
 func agesText(s layout.Setting) string {
 	switch lo, hi := s[DimAgeMin].String(), s[DimAgeMax].String(); {
 	case lo == "" && hi == "":

@@ -13,30 +13,29 @@ import (
 
 // Names of the methods.
 const (
-	Original   = "original"    // the fit with all weights 1
+	Original   = "original"    // all weights 1
 	ACS        = "acs"         // alternate convex search at ages with a fixed step
-	ACSOnce    = "acs-once"    // one alternation at each of these ages, as in the paper's scripts
-	ACSShare   = "acs-share"   // alternate convex search at ages by which growing shares of the samples are in
-	MOSPL      = "mospl"       // multi-objective self-paced learning: a front in place of a path
-	GAGA       = "gaga"        // the whole age path with its critical points
+	ACSOnce    = "acs-once"    // one alternation at each age, as in the paper's scripts
+	ACSShare   = "acs-share"   // at ages that admit growing shares of the samples
+	MOSPL      = "mospl"       // multi-objective self-paced learning: a front instead of a path
+	GAGA       = "gaga"        // the age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
-	SparseLTS  = "sparse-lts"  // the Lasso of the samples that fit best, least trimmed squares
-	RLSSVM     = "rlssvm"      // the least squares machine, trimmed and weighted
-	ReLSSVM    = "relssvm"     // the least squares machine with a truncated loss
-	RobustSVM  = "robust-svm"  // the support vector machine, corrected for label flips
-	Constant   = "constant"    // the median and the mean of the training targets, or the class of most training rows
+	SparseLTS  = "sparse-lts"  // least trimmed squares with the Lasso's penalty
+	RLSSVM     = "rlssvm"      // trimmed and weighted least squares machine
+	ReLSSVM    = "relssvm"     // least squares machine with a truncated loss
+	RobustSVM  = "robust-svm"  // support vector machine corrected for label flips
+	Constant   = "constant"    // median and mean of the training targets, or the majority class
 )
 
-// Method is a method with the settings it uses. What it ignores is zero, so
-// that two methods that compute the same are equal. Its JSON is part of the
-// canonical form of a cell.
+// Method is a method with the settings it uses. What it ignores is zero, so that equal computations
+// are equal values. Its JSON is part of the canonical form of a cell.
 type Method struct {
 	Name        string            `json:"name"`
 	Algorithm   int               `json:"algorithm"` // version of the method's numbers
 	Regularizer Regularizer       `json:"regularizer,omitzero"`
 	Age         Age               `json:"age,omitzero"`
 	Settings    gridfile.Settings `json:"settings,omitzero"` // the method's own
-	Command     string            `json:"command,omitempty"` // of a method from outside: its [outside.Program] in canonical form
+	Command     string            `json:"command,omitempty"` // [outside.Program] in canonical form
 }
 
 func (m *Method) need() experiment.Need {
@@ -50,11 +49,11 @@ func (m *Method) need() experiment.Need {
 type Age struct {
 	Min  float64 `json:"min,omitempty"`
 	Max  float64 `json:"max,omitempty"`
-	Step float64 `json:"step,omitempty"` // distance between given ages of alternate convex search, 0 for methods that choose their own
-	Auto int     `json:"auto,omitempty"` // version of the derivation, [autoAge] or that of the method; 0 for a given range
+	Step float64 `json:"step,omitempty"` // between given ages of alternate convex search; 0 if the method chooses
+	Auto int     `json:"auto,omitempty"` // version of the derivation: [autoAge] or the method's; 0 for a given range
 }
 
-// words says in results how the range came about, "" for methods without ages.
+// words describes the range in results, "" for methods without ages.
 func (a Age) words() string {
 	switch {
 	case a == Age{}:
@@ -65,35 +64,33 @@ func (a Age) words() string {
 	return "given"
 }
 
-// methodInfo says what a method uses of a grid, and how it is computed. Adding
-// a method is a value of this type, in a file of its own, and its place in
-// methodTable.
+// methodInfo defines what a method uses of a grid, and how it is computed. A new method is a value
+// in a file of its own, listed in methodTable.
 type methodInfo struct {
 	name      string
-	command   string // of a method from outside, see [Method]
-	algorithm int    // raise it when a change of the code changes the method's numbers
+	command   string // see [Method]
+	algorithm int    // increase when the method's numbers change
 
-	regularized  bool     // one cell per regularizer, else one in all
-	regularizers []string // those it knows, where it is regularized; nil: all
-	knowsOnly    string   // why it knows only those, for the message that refuses others
+	regularized  bool     // one cell per regularizer
+	regularizers []string // supported; nil for all
+	knowsOnly    string   // reason, for the message that refuses others
 	aged         bool     // depends on age.min and age.max
 	stepped      bool     // depends on age.acs_step
-	auto         int      // version of the ages that it derives; 0: autoAge
+	auto         int      // version of its own derivation of ages, or 0
 
-	// everywhere says that it is computed once for all models of a data set, whether the grid
-	// lists it or not. Names of runs leave it out.
+	// everywhere means one computation for all models of a data set, whether the grid lists the
+	// method or not. Names of runs leave it out.
 	everywhere bool
 
-	models   []string // those it is for; nil: all but erm
-	ownModel bool     // ignores the model's parameters: one cell for all their values
+	models   []string // supported; nil for all but erm
+	ownModel bool     // ignores the model's parameters: one cell for all values
 	settings []gridfile.SettingInfo
 
-	// fit computes the knots and how their path ended. The problem is that of
-	// the cell's model and regularizer, with what the method ignores left at zero.
+	// fit computes the knots and how their path ended. What the method ignores is zero in the
+	// problem.
 	fit func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error
-	// work estimates the nanoseconds of a cell's fit, see estimate; bytes the
-	// memory on top of data and kernel matrices, for n rows of d features (nil:
-	// none worth counting).
+	// work estimates the nanoseconds of a fit; bytes the memory in addition to data and kernel
+	// matrices (nil if negligible).
 	work  func(g *group, n, d float64) float64
 	bytes func(c *Cell, n, d int64) int64
 }
@@ -105,14 +102,13 @@ func (m *methodInfo) need() experiment.Need {
 
 func (m *methodInfo) Declaration() (string, []gridfile.SettingInfo) { return m.name, m.settings }
 
-// methodTable holds the methods in the order messages and documents show them.
+// methodTable is in the order of messages and documents.
 var methodTable = []*methodInfo{
 	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &sparseLTSMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
 	&acsOnceMethod, &acsShareMethod, &constantMethod,
 }
 
-// with returns the method with what it uses of a regularizer, ages and
-// settings.
+// with keeps what the method uses.
 func (m *methodInfo) with(r Regularizer, age Age, settings gridfile.Settings) Method {
 	method := Method{Name: m.name, Algorithm: m.algorithm, Settings: settings, Command: m.command}
 	if m.regularized {
@@ -122,7 +118,7 @@ func (m *methodInfo) with(r Regularizer, age Age, settings gridfile.Settings) Me
 	return method
 }
 
-// ages returns what the method uses of ages.
+// ages keeps what the method uses.
 func (m *methodInfo) ages(age Age) Age {
 	if !m.aged {
 		age.Min, age.Max, age.Auto = 0, 0, 0
@@ -136,7 +132,7 @@ func (m *methodInfo) ages(age Age) Age {
 	return age
 }
 
-// of returns the models that the method makes cells of: without what it ignores.
+// of drops what the method ignores.
 func (m *methodInfo) of(models *Models) *Models {
 	if !m.ownModel {
 		return models
@@ -159,7 +155,7 @@ func (m *methodInfo) knows(regularizer string) bool {
 	return !m.regularized || m.regularizers == nil || slices.Contains(m.regularizers, regularizer)
 }
 
-// The aspects of a cell that settings of methods depend on.
+// Aspects of a cell on which settings of methods depend.
 const (
 	aspectTask        = "task"
 	aspectRegularizer = "regularizer"
@@ -177,7 +173,7 @@ func withRegularizers(names ...string) gridfile.Scope {
 type MethodEntry struct {
 	gridfile.Entry
 
-	program *outside.Program // of a method from outside, without the digests of its files
+	program *outside.Program // without the digests of its files
 }
 
 func (e *MethodEntry) method() *methodInfo {

@@ -16,7 +16,6 @@ import (
 
 var commandName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// commandInfo declares a method from outside.
 func commandInfo(name string, p *outside.Program) (*methodInfo, error) {
 	text, err := p.Canonical()
 	if err != nil {
@@ -30,9 +29,9 @@ func commandInfo(name string, p *outside.Program) (*methodInfo, error) {
 		regularized: p.Has(outside.UsesRegularizer), aged: p.Has(outside.UsesAge), stepped: p.Has(outside.UsesAge),
 		models: gridfile.NamesOf(modelTable), ownModel: !p.Has(outside.UsesModel),
 		fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error { return f.ask(ctx, c, p) },
-		// Nothing is known of it: a second, and a microsecond for each number.
+		// The cost is unknown: assume a second, and a microsecond for each number.
 		work: func(_ *group, n, d float64) float64 { return 1e9 + 1e3*n*d },
-		// The copy of the data, and the answer.
+		// A copy of the data, and the answer.
 		bytes: func(_ *Cell, n, d int64) int64 { return 8 * n * d },
 	}, nil
 }
@@ -73,11 +72,10 @@ type commandCell struct {
 type commandAge struct {
 	Min  float64   `json:"min"`
 	Max  float64   `json:"max"`
-	Step float64   `json:"step,omitempty"` // of given ages
+	Step float64   `json:"step,omitempty"` // between given ages
 	Ages []float64 `json:"ages"`           // from Min to Max
 }
 
-// ask has a command compute the cell.
 func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) error {
 	if f.commands == nil {
 		return &outside.LackError{What: outside.Permission, Err: fmt.Errorf("the method %s is a command, and this worker runs none: start it with --allow-commands where grids are trusted", c.Method.Name)}

@@ -10,9 +10,8 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// constantMethod predicts without looking at the features. Its two knots for regression are
-// scored as those of a path are, so that the validation part chooses between them; the mean
-// is last, the end of a path that gives every sample its weight.
+// constantMethod ignores the features. For regression it has two knots, so that validation chooses
+// between median and mean; the mean is last, where a path gives every sample its weight.
 var constantMethod = methodInfo{
 	name: Constant, algorithm: 1, everywhere: true, models: gridfile.NamesOf(modelTable),
 	fit: func(_ context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
@@ -28,14 +27,13 @@ var constantMethod = methodInfo{
 	work: func(_ *group, n, _ float64) float64 { return 100 * n },
 }
 
-// constant adds a knot that predicts one value.
 func (f *Fitted) constant(what string, value float64) {
 	theta := make([]float64, f.parts.Train.D+1)
 	theta[f.parts.Train.D] = value
 	f.Knots = append(f.Knots, gaga.Knot{Kind: gaga.End, Detail: what, Index: -1, Theta: theta})
 }
 
-// majority returns the label of most training rows, 1 of as many.
+// majority returns 1 for a tie.
 func majority(train *dataset.Part) float64 {
 	if weightedMean(train) < 0 {
 		return -1
@@ -43,7 +41,7 @@ func majority(train *dataset.Part) float64 {
 	return 1
 }
 
-// count returns how many training rows were merged into row i.
+// count returns the number of training rows merged into row i.
 func count(train *dataset.Part, i int) float64 {
 	if train.Multiplicity == nil {
 		return 1
@@ -60,8 +58,7 @@ func weightedMean(train *dataset.Part) float64 {
 	return sum / n
 }
 
-// weightedMedian returns the median of the training targets, the mean of the two in the middle
-// of an even number.
+// weightedMedian is the mean of the two middle targets if their number is even.
 func weightedMedian(train *dataset.Part) float64 {
 	order := make([]int, train.N)
 	n := 0.0

@@ -21,8 +21,8 @@ var mosplMethod = methodInfo{
 		{Name: "order", Rule: gridfile.AboveOne, Standard: gridfile.Setting{Number: baselines.MOSPLOrder}, Scopes: []gridfile.Scope{withRegularizers(Mixture)}, Meaning: "order of the polynomial that stands for the mixture"},
 	},
 	fit: fitMOSPL,
-	// Fits of all models, and for each number of the population's weights what
-	// varying and evaluating it takes; powers where the age-free part has them.
+	// Fits of all models, and variation and evaluation for each weight of the population; powers if
+	// the age-free part has them.
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		population, generations := g.settings.Largest("population"), g.settings.Largest("generations")
@@ -32,8 +32,7 @@ var mosplMethod = methodInfo{
 		}
 		return cold + population*((2+generations/g.settings.Largest("refit"))*warm+generations*n*each)
 	},
-	// Weights of parents and children, losses of the models and of the next
-	// ones, and the members of the front.
+	// Weights of parents and children, losses of the models and of the next ones, and the front.
 	bytes: func(c *Cell, n, d int64) int64 {
 		population := int64(c.Method.Settings.Int("population"))
 		unknowns := d

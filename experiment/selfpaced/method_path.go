@@ -97,8 +97,7 @@ var gagaMethod = methodInfo{
 	bytes: pathBytes,
 }
 
-// single makes a solution without an age the only knot, with all training rows
-// at weight 1.
+// single makes a solution without an age the only knot, with all training rows at weight 1.
 func (f *Fitted) single(theta []float64, kkt float64, rows int) {
 	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: rows}
 	for _, w := range theta[:len(theta)-1] {
@@ -139,8 +138,7 @@ func (f *Fitted) alternate(path *baselines.ACSPath, err error) error {
 
 const raiseAge = "raise age.max, or scale the target"
 
-// discards adds to an error that says that every sample is discarded what to do, and
-// makes the cell diverge.
+// discards makes the cell diverge, with a remedy, if every sample is discarded.
 func discards(err error, remedy string) error {
 	if !errors.Is(err, gaga.ErrDiscarded) {
 		return err
@@ -148,8 +146,8 @@ func discards(err error, remedy string) error {
 	return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%w; %s", err, remedy)}
 }
 
-// pathKnots is the number of evenly spaced ages at which a path over given ages is scored
-// besides its critical points; over derived ones they are spaced as those of [ACS].
+// pathKnots is the number of evenly spaced ages at which a path over given ages is scored in
+// addition to its critical points; derived ages are spaced as those of [ACS].
 const pathKnots = 100
 
 func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
@@ -175,7 +173,6 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	return nil
 }
 
-// follow takes over an age path.
 func (f *Fitted) follow(path *gaga.Path, options *gaga.Options) {
 	f.Knots, f.status, f.critical = path.Knots(), path.Status().String(), true
 	if path.Status().Early() {
@@ -186,7 +183,6 @@ func (f *Fitted) follow(path *gaga.Path, options *gaga.Options) {
 	f.restarts = len(path.Restarts())
 }
 
-// gapText says which ages a path leaves out, "" for none.
 func gapText(gaps []gaga.Gap) string {
 	if len(gaps) == 0 {
 		return ""
@@ -198,12 +194,10 @@ func gapText(gaps []gaga.Gap) string {
 	return "; one class only at ages " + strings.Join(list, ", ")
 }
 
-// pathBytes estimates what following an age path takes. With a kernel that is a
-// factor over the multipliers that change with the age, at most n of them, else
-// the tracker's copies of the data and matrices over the coefficients. Each knot
-// holds all coefficients, or n multipliers; how many knots there are is a guess:
-// about 0.3 for each row, and about 1 for a support vector machine, whose samples
-// come to the margin and leave it.
+// pathBytes estimates the memory of an age path: with a kernel a factor over at most n changing
+// multipliers, otherwise the tracker's copies of the data and matrices over the coefficients. Each
+// knot holds all coefficients, or n multipliers. The number of knots is a guess: 0.3 for each row,
+// 1 for a support vector machine, whose samples enter and leave the margin.
 func pathBytes(c *Cell, n, d int64) int64 {
 	knots := pathKnots + 10 + int64(0.3*float64(n))
 	if c.Model.Name == SVM {

@@ -11,8 +11,8 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// The least squares machines have a cost and a kernel of their own: models of
-// regression have no kernel, and their penalties are others.
+// The least squares machines have their own cost and kernel: models of regression have no kernel,
+// and their penalties are others.
 var (
 	costSetting   = gridfile.SettingInfo{Name: "c", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "weight C of the loss against the penalty, the papers' γ"}
 	kernelSetting = gridfile.SettingInfo{
@@ -46,13 +46,13 @@ var rlssvmMethod = methodInfo{
 		f.robust(&fit.Fit)
 		return nil
 	},
-	// Some eight fits a start, and exchanges.
+	// About eight fits a start, and exchanges.
 	work: func(g *group, n, d float64) float64 {
 		starts := 2 + 3*g.settings.Largest("starts")
 		return leastSquaresWork(g, n, d, 12*starts*n*(d*d/4+800), 0.05*starts)
 	},
-	// Exchanges have a matrix over the coefficients, or over the samples and one of
-	// those with weight and all.
+	// Exchanges have a matrix over the coefficients, or over the samples with weight and one over
+	// all.
 	bytes: func(c *Cell, n, d int64) int64 {
 		further := n*d + d*d
 		if n < d || c.Method.Settings.Word("kernel") != Linear {
@@ -108,7 +108,6 @@ var robustMethod = methodInfo{
 	},
 }
 
-// leastSquares states the least squares machine of the cell's settings.
 func leastSquares(c *Cell, train *dataset.Part) (*gaga.Problem, error) {
 	settings := &c.Method.Settings
 	var kernel gaga.Kernel
@@ -125,7 +124,7 @@ func leastSquares(c *Cell, train *dataset.Part) (*gaga.Problem, error) {
 	return baselines.LSSVM(general(train.N, train.D, train.X), train.Y, train.Multiplicity, settings.Number("c"), kernel), nil
 }
 
-// robust makes a fit the only knot, with its rows by their final weights.
+// robust makes a fit the only knot, and counts its rows by their final weights.
 func (f *Fitted) robust(fit *baselines.Fit) {
 	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
 	knot := &f.Knots[0]
@@ -142,8 +141,8 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 	}
 }
 
-// leastSquaresWork is that of kernel values and factors with a kernel, whatever
-// the fits, a multiple of n³, else the given work of linear fits.
+// leastSquaresWork with a kernel is that of kernel values and factors, cubes n³ for any number of
+// fits; otherwise linear.
 func leastSquaresWork(g *group, n, d, linear, cubes float64) float64 {
 	kernel := func(s gridfile.Setting) bool { return s.Word != Linear }
 	if slices.ContainsFunc(g.settings.Values(kernelSetting.Name), kernel) {
@@ -152,9 +151,8 @@ func leastSquaresWork(g *group, n, d, linear, cubes float64) float64 {
 	return linear
 }
 
-// leastSquaresBytes is a copy of the data with weights and the normal equations,
-// or the kernel matrices of training and, guessed from the usual split, of
-// prediction, and two factors.
+// leastSquaresBytes includes a copy of the data with weights and the normal equations, or the
+// kernel matrices of training and prediction (for the usual split) and two factors.
 func leastSquaresBytes(c *Cell, n, d int64) int64 {
 	if c.Method.Settings.Word("kernel") == Linear {
 		if small := min(n, d); n < d {

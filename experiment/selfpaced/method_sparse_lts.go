@@ -31,7 +31,7 @@ var sparseLTSMethod = methodInfo{
 		f.robust(&fit.Fit)
 		return nil
 	},
-	// Three fits a start, and the steps of those that are followed.
+	// Three fits a start, and the steps of those continued.
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(Lasso, "", n, d)
 		return cold + (3*g.settings.Largest("starts")+100)*(cold/4+warm)

@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Names of the models a cell can fit.
+// Models.
 const (
 	Lasso      = "lasso"
 	ElasticNet = "elastic-net"
@@ -24,34 +24,31 @@ const (
 	RBF    = "rbf"    // exp(-γ ‖x - x'‖²)
 )
 
-// ScaleGamma as a kernel width stands for 1/(d var(X)), with d features and
-// the variance of all entries of the training part as the solver sees it; for 1
-// where that is 0.
+// ScaleGamma as a kernel width means 1/(d var(X)), with d features and the variance of all entries
+// of the training part as the solver sees it; 1 if that is 0.
 const ScaleGamma = 0.0
 
-// DefaultL1Ratio is the elastic net's ratio where the grid gives none, as in
-// scikit-learn.
+// DefaultL1Ratio is the elastic net's default ratio, as in scikit-learn.
 const DefaultL1Ratio = 0.5
 
-// Model is a model with its parameters. Parameters that it does not have are
-// zero. Its JSON is part of the canonical form of a cell.
+// Model is a model with its parameters, zero for those it does not have. Its JSON is part of the
+// canonical form of a cell.
 type Model struct {
-	Name        string  `json:"name"`                   // Lasso, ElasticNet, Ridge, SVM, Logistic or ERM
-	Alpha       float64 `json:"alpha,omitempty"`        // weight of the penalty, > 0 (Lasso, ElasticNet, Ridge)
-	L1Ratio     float64 `json:"l1_ratio,omitempty"`     // share of the penalty that is ‖w‖₁, in (0, 1] (ElasticNet) or [0, 1) (ERM)
-	C           float64 `json:"c,omitempty"`            // weight of the loss against the penalty, > 0 (SVM, Logistic, ERM)
+	Name        string  `json:"name"`
+	Alpha       float64 `json:"alpha,omitempty"`        // of the penalty, > 0 (Lasso, ElasticNet, Ridge)
+	L1Ratio     float64 `json:"l1_ratio,omitempty"`     // share of ‖w‖₁ in the penalty, in (0, 1] (ElasticNet) or [0, 1) (ERM)
+	C           float64 `json:"c,omitempty"`            // of the loss against the penalty, > 0 (SVM, Logistic, ERM)
 	Kernel      string  `json:"kernel,omitempty"`       // Linear or RBF (SVM)
-	KernelGamma float64 `json:"kernel_gamma,omitempty"` // width of the RBF kernel, > 0, or ScaleGamma
-	Intercept   bool    `json:"intercept"`              // whether a free intercept is fitted
-	Loss        Term    `json:"loss,omitzero"`          // of ERM
-	Constraint  Term    `json:"constraint,omitzero"`    // of ERM, zero for none
+	KernelGamma float64 `json:"kernel_gamma,omitempty"` // of RBF, > 0 or ScaleGamma
+	Intercept   bool    `json:"intercept"`
+	Loss        Term    `json:"loss,omitzero"`       // of ERM
+	Constraint  Term    `json:"constraint,omitzero"` // of ERM, zero for none
 }
 
-// modelInfo declares a model: the keys that a grid gives it, and the settings
-// among them of which it makes a cell for each value.
+// modelInfo declares a model: its keys in a grid, and those settings with a cell for each value.
 type modelInfo struct {
 	name     string
-	task     dataset.Task // of which its data are; "" where its loss decides
+	task     dataset.Task // "" if its loss decides
 	keys     []string
 	settings []gridfile.SettingInfo // the strength of the penalty or of the loss first
 }
@@ -63,7 +60,7 @@ var (
 	lossWeight   = gridfile.SettingInfo{Name: "c", Rule: gridfile.Positive, Needed: true, Example: "[0.1, 1]"}
 )
 
-// modelTable holds the models in the order messages and documents show them.
+// modelTable is in the order of messages and documents.
 var modelTable = []*modelInfo{
 	{Lasso, dataset.Regression, []string{"alpha", "intercept"}, []gridfile.SettingInfo{alphaSetting}},
 	{ElasticNet, dataset.Regression, []string{"alpha", "l1_ratio", "intercept"},
@@ -78,7 +75,6 @@ var modelTable = []*modelInfo{
 		[]gridfile.SettingInfo{lossWeight, {Name: "l1_ratio", Rule: gridfile.ProperShare}}},
 }
 
-// modelsFor returns the models for a task.
 func modelsFor(task dataset.Task) []string {
 	var names []string
 	for _, m := range modelTable {
@@ -94,10 +90,9 @@ type Models struct {
 	gridfile.Entry
 	Kernel           string
 	Intercept        bool
-	Loss, Constraint gridfile.Entry // of ERM; no constraint has the name ""
+	Loss, Constraint gridfile.Entry // of ERM; Constraint.Name is "" for none
 }
 
-// task returns the task that the models are for.
 func (m *Models) task() dataset.Task {
 	if loss := gridfile.Lookup(lossTable, m.Loss.Name); loss != nil {
 		return loss.task
@@ -105,7 +100,7 @@ func (m *Models) task() dataset.Task {
 	return gridfile.Lookup(modelTable, m.Name).task
 }
 
-// words names the models among others of a plan.
+// words names the models in a plan.
 func (m *Models) words() string {
 	words := []string{m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name}
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
@@ -119,8 +114,7 @@ func (m *Models) describe() string {
 	return m.Name
 }
 
-// model returns the model of one combination of values. The width scale has the
-// number of [ScaleGamma].
+// model translates the width "scale" to [ScaleGamma].
 func (m *Models) model(values, loss, constraint gridfile.Settings) Model {
 	model := Model{Name: m.Name, Kernel: m.Kernel, Intercept: m.Intercept}
 	for _, value := range values {

@@ -10,13 +10,13 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// command reads a method from outside. Its files have no digests yet.
+// command reads a command method, without digests of its files.
 func (r *sectionReader) command(n gridfile.Item) (e MethodEntry, ok bool) {
 	before, given := r.Reports(), n.Child("command", n.Content[1])
 	uses := []string{outside.UsesModel}
 	name, p, ok := experiment.ReadCommand(r.Reader, n, checkCommandName, gridfile.On("uses", func(n gridfile.Item) {
 		uses = nil
-		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 { // nothing but the data
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 { // only the data
 			return
 		}
 		for _, word := range r.Many(n) {

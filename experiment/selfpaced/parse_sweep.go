@@ -19,16 +19,16 @@ const (
 	defaultTest       = 1.0
 	defaultValidation = 0.2  // 0 under dataset.Paper and dataset.Scripts
 	scriptsTrain      = 19.0 // under dataset.Scripts: a fold of twenty is the test part
-	defaultAgeMin     = 0.1  // of given ages, with the next two
+	defaultAgeMin     = 0.1  // of given ages, as the next two
 	defaultAgeMax     = 20.0
 	defaultAgeStep    = 0.5
 )
 
-// maxAges bounds the ages of one run of alternate convex search.
+// maxAges limits one run of alternate convex search.
 const maxAges = 1_000_000
 
-// sweepKeys are the keys of a sweep. At the top level they are the defaults
-// of all sweeps, each of which replaces a key as a whole.
+// sweepKeys at the top level are the defaults of all sweeps, each of which replaces a key as a
+// whole.
 var sweepKeys = []string{
 	"data", "split", "scale", "noise", "models", "regularizers", "methods", "age", "protocol", "missing", "encode",
 	"absent", "rows", "choose",
@@ -36,14 +36,13 @@ var sweepKeys = []string{
 
 // Section is the section of a grid.
 type Section struct {
-	Sweeps []Sweep           // at least one; the cells of a grid are their union
-	Select experiment.Select // which cells the tables of results show
+	Sweeps []Sweep           // at least one; the grid is the union of their cells
+	Select experiment.Select // cells that tables show
 }
 
-// Selection implements [experiment.Section].
 func (s *Section) Selection() experiment.Select { return s.Select }
 
-// ScoreUnit implements [experiment.ScoredSection]: how the target is scaled.
+// ScoreUnit returns the scaling of the target.
 func (s *Section) ScoreUnit() string {
 	scale := s.Sweeps[0].Settings.Target
 	for i := range s.Sweeps {
@@ -68,14 +67,12 @@ func (s *Section) scripted() (some, all bool) {
 	return n > 0, n == len(s.Sweeps)
 }
 
-// sectionReader reads the section.
 type sectionReader struct {
 	*gridfile.Reader
 
-	commands map[string]string // methods from outside by name
+	commands map[string]string // command methods by name
 }
 
-// readSection reads the kind's keys of a grid.
 func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gridfile.Item) experiment.Section {
 	r := &sectionReader{Reader: from}
 	s := &Section{}
@@ -91,7 +88,7 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	return s
 }
 
-// sweeps reads the key sweeps; defaults are the keys beside it.
+// sweeps reads the key sweeps, with defaults from the other keys.
 func (r *sectionReader) sweeps(n gridfile.Item, defaults map[string]gridfile.Item) []Sweep {
 	var sweeps []Sweep
 	used := map[string]bool{}
@@ -116,8 +113,8 @@ func (r *sectionReader) sweeps(n gridfile.Item, defaults map[string]gridfile.Ite
 	return sweeps
 }
 
-// sweep reads the keys of one sweep: a [Sweep] for each combination of protocol, split,
-// scaling, ages and number of rows, of which the last varies fastest.
+// sweep returns a [Sweep] for each combination of protocol, split, scaling, ages and number of
+// rows; the last varies fastest.
 func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item) []Sweep {
 	s := Sweep{place: r.Place(at)}
 	protocols, absent := []dataset.Protocol{dataset.HeldOut}, ""
@@ -175,11 +172,10 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 	return r.choices(fields["choose"], sweeps)
 }
 
-// scaling is how features and target of a sweep are scaled.
 type scaling struct{ features, target dataset.Scaling }
 
-// scalings reads the key scale: each combination of its values, or those of a list of
-// such maps. Standard features and a target from 0 to 1 are the paper's.
+// scalings reads the key scale: each combination of its values, or those of a list of maps. The
+// paper has standard features and a target from 0 to 1.
 func (r *sectionReader) scalings(n gridfile.Item) []scaling {
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []scaling) {
 		features, targets := []dataset.Scaling{dataset.Standard}, []dataset.Scaling{dataset.MinMax}
@@ -194,9 +190,9 @@ func (r *sectionReader) scalings(n gridfile.Item) []scaling {
 	})
 }
 
-// splits reads the key split as scalings does its key; 3:1 with a fifth of the training
-// part held out for validation is the default, nothing held out in the paper's protocol and
-// in that of its scripts, where the default is 19:1.
+// splits reads the key split like scalings. The default is 3:1 with a fifth of the training part
+// for validation, none in the paper's protocol and in that of its scripts, where the default is
+// 19:1.
 func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dataset.Split {
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []dataset.Split) {
 		parts := [3][]float64{{defaultTrain}, {defaultTest}, {defaultValidation}}
@@ -229,8 +225,7 @@ func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dat
 	})
 }
 
-// commonDivisor returns the greatest common divisor of two whole numbers, 1
-// when they are not both whole and of moderate size.
+// commonDivisor returns 1 unless both are whole and of moderate size.
 func commonDivisor(a, b float64) float64 {
 	for _, x := range []float64{a, b} {
 		if !(x >= 1 && x <= 1<<53 && x == math.Trunc(x)) {
@@ -243,8 +238,7 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-// defaultAge returns the ages of a grid that gives none: those of the paper under its
-// protocols.
+// defaultAge returns the paper's ages under its protocols.
 func defaultAge(protocol dataset.Protocol) Age {
 	if protocol == dataset.HeldOut {
 		return Age{Auto: autoAge}
@@ -252,8 +246,7 @@ func defaultAge(protocol dataset.Protocol) Age {
 	return Age{Min: defaultAgeMin, Max: defaultAgeMax, Step: defaultAgeStep}
 }
 
-// ages reads the key age as scalings does its key. stepped says that some method takes
-// steps of acs_step.
+// ages reads the key age like scalings. stepped means that some method uses acs_step.
 func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
 	if !n.Given() {
 		return nil
@@ -261,7 +254,7 @@ func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) []Age { return r.ageRanges(n, stepped) })
 }
 
-// ageRanges reads the word auto, or a map of ages: a range for each combination of its values.
+// ageRanges reads the word auto, or a map: a range for each combination of its values.
 func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 	if n.Value == autoWord {
 		return []Age{{Auto: autoAge}}
@@ -296,8 +289,8 @@ func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 	return list
 }
 
-// noise reads the key noise: the word none, or a list of kinds with their
-// levels. Level 0 of any kind is the one clean cell.
+// noise reads the word none, or a list of kinds with their levels. Level 0 of any kind is the one
+// clean cell.
 func (r *sectionReader) noise(n gridfile.Item) (list []dataset.Noise, places []gridfile.Place) {
 	if !n.Given() || n.Value == "none" {
 		return []dataset.Noise{{}}, []gridfile.Place{r.Place(n)}
@@ -335,7 +328,7 @@ func (r *sectionReader) noise(n gridfile.Item) (list []dataset.Noise, places []g
 	return list, places
 }
 
-// data reads the key data; the options are those of entries that do not replace them.
+// data uses the options unless an entry has its own.
 func (r *sectionReader) data(n gridfile.Item, options dataset.Options) []DataSource {
 	var sources []DataSource
 	seen := map[string]bool{}

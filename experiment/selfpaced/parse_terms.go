@@ -8,7 +8,6 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// methods reads the key methods.
 func (r *sectionReader) methods(n gridfile.Item) []MethodEntry {
 	var list []MethodEntry
 	var names []gridfile.Entry
@@ -35,7 +34,6 @@ func (r *sectionReader) methods(n gridfile.Item) []MethodEntry {
 
 const noParameters = "parameters; write the name alone"
 
-// regularizers reads the key regularizers.
 func (r *sectionReader) regularizers(n gridfile.Item) []gridfile.Entry {
 	var list []gridfile.Entry
 	for _, element := range r.List(n) {
@@ -51,9 +49,8 @@ func (r *sectionReader) regularizers(n gridfile.Item) []gridfile.Entry {
 	return list
 }
 
-// models reads the key models: an entry with and without an intercept where both are
-// asked for, for each kernel of a support vector machine and for each loss and constraint
-// of [ERM].
+// models returns an entry for each intercept, for each kernel of a support vector machine and for
+// each loss and constraint of [ERM].
 func (r *sectionReader) models(n gridfile.Item) []Models {
 	var list []Models
 	for _, element := range r.List(n) {
@@ -87,8 +84,8 @@ func (r *sectionReader) models(n gridfile.Item) []Models {
 	return list
 }
 
-// kernels makes one entry for each kernel of a support vector machine: the linear
-// one is the default and has no width, which is "scale" unless it is given.
+// kernels makes one entry for each kernel. The linear kernel is the default and has no width;
+// "scale" is the default width.
 func (r *sectionReader) kernels(m Models, n gridfile.Item) []Models {
 	kernels := []string{Linear}
 	if n.Given() {
@@ -105,7 +102,7 @@ func (r *sectionReader) kernels(m Models, n gridfile.Item) []Models {
 	return list
 }
 
-// erm makes one entry for each loss and each constraint of the model [ERM].
+// erm makes one entry for each loss and each constraint.
 func (r *sectionReader) erm(m Models, at gridfile.Item, fields map[string]gridfile.Item) []Models {
 	if !fields["loss"].Given() {
 		r.Problem(at, "the key loss is missing: one of %s, or a list", strings.Join(gridfile.NamesOf(lossTable), ", "))
@@ -149,7 +146,7 @@ func (r *sectionReader) erm(m Models, at gridfile.Item, fields map[string]gridfi
 	return list
 }
 
-// checkBox reports bounds that no coefficient is between.
+// checkBox refuses bounds without a coefficient between them.
 func (r *sectionReader) checkBox(n gridfile.Item, list gridfile.Choices) {
 	for _, lower := range list.Values("lower") {
 		for _, upper := range list.Values("upper") {

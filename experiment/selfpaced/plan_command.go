@@ -6,8 +6,7 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// infos returns the declarations of a sweep's methods. Files of commands are read. A
-// method whose files cannot be is nil, after a problem.
+// infos reads the files of command methods. A method with unreadable files is nil, after a problem.
 func (p *planner) infos(ctx context.Context, s *Sweep) []*methodInfo {
 	list := make([]*methodInfo, len(s.Methods))
 	for i := range s.Methods {

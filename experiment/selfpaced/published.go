@@ -18,13 +18,11 @@ const (
 	paperAgeStep = 0.5
 )
 
-// publishedColumns are what a published row may state.
 var publishedColumns = []layout.SheetColumn{
 	{Head: "data set"}, {Head: "model"}, {Head: "noise", Right: true}, {Head: "mixture γ", Right: true}, {Head: "kernel γ", Right: true},
 	{Head: "C", Right: true}, {Head: "α", Right: true},
 }
 
-// publishedTables returns the paper's tables for reports.
 func publishedTables() ([]*layout.PublishedTable, error) {
 	tables, err := published.Tables()
 	if err != nil {
@@ -44,7 +42,6 @@ func publishedTables() ([]*layout.PublishedTable, error) {
 	return list, nil
 }
 
-// publishedRow returns what a row states as a setting and in words.
 func publishedRow(regularizer string, r *published.Row) layout.PublishedRow {
 	number := func(x float64) layout.Value {
 		if math.IsNaN(x) {
@@ -71,12 +68,11 @@ func publishedRow(regularizer string, r *published.Row) layout.PublishedRow {
 	return row
 }
 
-// BesidePublished implements [experiment.ScoredSection].
 func (s *Section) BesidePublished() (words, otherwise []string) {
 	if slices.ContainsFunc(s.Sweeps, func(s Sweep) bool { return s.Settings.Protocol == dataset.HeldOut }) {
 		words = append(words, "This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected.")
 	}
-	if some, _ := s.scripted(); some { // whose machines have a kernel of their own, whatever the paper says
+	if some, _ := s.scripted(); some { // the scripts' machines have their own kernel, whatever the paper states
 		otherwise = []string{dimensionInfos[DimKernel].Column, dimensionInfos[DimKernelGamma].Column}
 		words = append(words, "This run follows the published scripts (protocol: scripts in the grid): published rows are shown next to it whatever they state of "+
 			strings.Join(otherwise, " and ")+", and errors of regression are mean absolute ones.")

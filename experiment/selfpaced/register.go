@@ -16,26 +16,23 @@ import (
 // OwnMethod is a method of a program that imports this package.
 type OwnMethod struct {
 	Name    string
-	Version int // from 1; raised when the method's numbers change
+	Version int // from 1; increases when the method's numbers change
 
-	Models      []string // those it is for; nil: all but [ERM]
-	Regularized bool     // one cell per regularizer, which is that of the problem
+	Models      []string // supported; nil for all but [ERM]
+	Regularized bool     // one cell per regularizer, that of the problem
 	Aged        bool     // depends on the range of ages
 
-	// Fit returns the knots of a path in increasing age, or one without an age. The
-	// coefficients of each are those that [gaga.NewPredictor] takes. The problem has
-	// the cell's model, the regularizer of a method that is Regularized, and the
-	// training part. Age is zero for a method that is not Aged, else 0 < Min < Max.
+	// Fit returns the knots of a path in ascending age, or one without an age, with coefficients as
+	// for [gaga.NewPredictor]. The problem has the cell's model and training part, and the
+	// regularizer if Regularized. Age is zero unless Aged, then 0 < Min < Max.
 	Fit func(ctx context.Context, p *gaga.Problem, age Age) ([]gaga.Knot, error)
-	// Seconds estimates the time of a cell with so many training rows and features.
-	// Default: a second.
+	// Seconds estimates the time of a cell; one second by default.
 	Seconds func(rows, features int) float64
 }
 
-// RegisterMethod adds a method to those that grids name. It goes, as do the others
-// that register, before everything else that a program does with this package: grids
-// are planned and cells computed by programs that register the same. What is not as
-// declared, or has a name that is taken, panics.
+// RegisterMethod adds a method to those that grids name. Like all registrations it must precede any
+// other use of this package: grids are planned and cells computed by programs with equal
+// registrations. It panics for an invalid declaration or a name in use.
 func RegisterMethod(m OwnMethod) {
 	if m.Fit == nil || m.Version < 1 {
 		panic(fmt.Sprintf("experiment: method %q: Fit is needed, and a version from 1", m.Name))
@@ -66,16 +63,15 @@ func RegisterMethod(m OwnMethod) {
 	})
 }
 
-// OwnRegularizer is a self-paced regularizer of a program that imports this package.
-// One whose numbers change takes another name.
+// OwnRegularizer is a self-paced regularizer of a program that imports this package. If its numbers
+// change, it must change its name.
 type OwnRegularizer struct {
 	Name      string
-	Parameter string // name of its parameter, a number > 0; "" for none
+	Parameter string // name, "" for none; values > 0
 	Make      func(param float64) gaga.Regularizer
 }
 
-// RegisterRegularizer adds a regularizer to those that grids name, as
-// [RegisterMethod] does.
+// RegisterRegularizer adds a regularizer, like [RegisterMethod].
 func RegisterRegularizer(r OwnRegularizer) {
 	if r.Make == nil {
 		panic(fmt.Sprintf("experiment: regularizer %q: Make is needed", r.Name))
@@ -88,19 +84,18 @@ func RegisterRegularizer(r OwnRegularizer) {
 	registered = append(registered, regularizerNeed(r.Name))
 }
 
-// OwnLoss is a loss of the model [ERM] of a program that imports this package. One
-// whose numbers change takes another name.
+// OwnLoss is a loss of the model [ERM] of a program that imports this package. If its numbers
+// change, it must change its name.
 type OwnLoss struct {
 	Name string
 	Task dataset.Task
-	// Parameter is the name of its parameter, "" for none, and Standard the default.
+	// Parameter is a name, "" for none, and Standard its default.
 	Parameter string
 	Standard  float64
 	Make      func(y []float64, param float64) rehline.Loss
 }
 
-// RegisterLoss adds a loss to those of [ERM] that grids name, as [RegisterMethod]
-// does.
+// RegisterLoss adds a loss of [ERM], like [RegisterMethod].
 func RegisterLoss(l OwnLoss) {
 	if l.Make == nil || l.Task != dataset.Regression && l.Task != dataset.Classification || math.IsNaN(l.Standard) {
 		panic(fmt.Sprintf("experiment: loss %q: Make is needed, and a task", l.Name))
@@ -119,7 +114,6 @@ func RegisterLoss(l OwnLoss) {
 	registered = append(registered, lossNeed(l.Name))
 }
 
-// register adds a declaration to its table.
 func register[T gridfile.Declared](table *[]T, name string, d T) {
 	if !commandName.MatchString(name) {
 		panic(fmt.Sprintf("experiment: %q is no name: up to 40 of a-z, 0-9 and - are, not - first", name))
@@ -132,8 +126,7 @@ func register[T gridfile.Declared](table *[]T, name string, d T) {
 	*table = append(*table, d)
 }
 
-// registered are the regularizers and losses that this program adds, as what a worker
-// has to know.
+// registered are the added regularizers and losses, which a worker must know.
 var registered []experiment.Need
 
 func regularizerNeed(name string) experiment.Need {
@@ -141,7 +134,7 @@ func regularizerNeed(name string) experiment.Need {
 }
 func lossNeed(name string) experiment.Need { return experiment.Need{Name: "loss " + name, Version: 1} }
 
-// ownNeeds returns what a worker has to know of a regularizer and a loss.
+// ownNeeds returns the registered ones of the two.
 func ownNeeds(regularizer, loss string) []experiment.Need {
 	needs := []experiment.Need{regularizerNeed(regularizer), lossNeed(loss)}
 	return slices.DeleteFunc(needs, func(n experiment.Need) bool { return !slices.Contains(registered, n) })

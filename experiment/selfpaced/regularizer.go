@@ -6,7 +6,7 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Names of the self-paced regularizers; Linear is one of them.
+// Self-paced regularizers; Linear is another.
 const (
 	Hard       = "hard"
 	Polynomial = "polynomial"
@@ -14,30 +14,28 @@ const (
 	LOG        = "log"
 )
 
-// Regularizer is a self-paced regularizer with its parameter. The zero value
-// stands for none. Its JSON is part of the canonical form of a cell.
+// Regularizer is a self-paced regularizer with its parameter, the zero value none. Its JSON is part
+// of the canonical form of a cell.
 type Regularizer struct {
 	Name  string  `json:"name"`
-	Param float64 `json:"param,omitempty"` // order t of Polynomial, γ of Mixture, a of LOG, else 0
+	Param float64 `json:"param,omitempty"` // order t of Polynomial, γ of Mixture, a of LOG
 }
 
-// regularizerInfo declares a regularizer and says what it makes of the work of a
-// path, see cost.go.
+// regularizerInfo declares a regularizer and its effect on the work of a path, see cost.go.
 type regularizerInfo struct {
 	name     string
-	settings []gridfile.SettingInfo // its parameter, if it has one
+	settings []gridfile.SettingInfo // its parameter, if any
 	make     func(param float64) gaga.Regularizer
 
-	alternations float64 // of alternate convex search at one age until it settles
+	alternations float64 // of alternate convex search at one age
 	points       float64 // critical points, relative to the linear regularizer
-	sampled      float64 // work of a point for each number of the data, where samples are not summed over zones
-	landings     float64 // warm fits at each point, where all points are jumps
+	sampled      float64 // work of a point for each number of the data, without zone sums
+	landings     float64 // warm fits at each point, if all points are jumps
 }
 
 func (r *regularizerInfo) Declaration() (string, []gridfile.SettingInfo) { return r.name, r.settings }
 
-// regularizerTable holds the regularizers in the order messages and documents
-// show them.
+// regularizerTable is in the order of messages and documents.
 var regularizerTable = []*regularizerInfo{
 	{name: Hard, make: func(float64) gaga.Regularizer { return gaga.Hard{} }, alternations: 4, points: 0.25, landings: 3},
 	{name: Linear, make: func(float64) gaga.Regularizer { return gaga.Linear{} }, alternations: 35, points: 1},

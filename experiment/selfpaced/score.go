@@ -11,25 +11,22 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// Metrics of the scores.
 const (
-	RMSE     = "rmse"     // root mean squared error, lower is better
-	MAE      = "mae"      // mean absolute error, lower is better: of regression under the protocol scripts
-	Accuracy = "accuracy" // fraction of right labels, higher is better
+	RMSE     = "rmse"     // lower is better
+	MAE      = "mae"      // lower is better; of regression under the protocol scripts
+	Accuracy = "accuracy" // higher is better
 )
 
-// scores are what a path is worth on the test and on the validation part.
 type scores struct {
 	of                       *Fitted
 	metric                   string
-	kept                     []bool      // by knot: whether any sample has weight there, else there is no score
+	kept                     []bool      // by knot: any sample has weight; otherwise there is no score
 	test, validation         []knotScore // by knot; validation is nil without such a part
-	bestTest, bestValidation int         // knots; bestValidation, which the rule chooses, is -1 without a validation part
-	valueOfChoice            float64     // what the rule goes by at bestValidation
-	last                     int         // knot at the last age asked for, -1 where none has a score there
+	bestTest, bestValidation int         // knots; bestValidation, by the rule, is -1 without a validation part
+	valueOfChoice            float64     // the rule's criterion at bestValidation
+	last                     int         // knot at the last requested age, -1 without a score
 }
 
-// metric returns what the cell's scores measure.
 func (c *Cell) metric() string { return metricFor(c.Data.Task, c.Settings.Protocol) }
 
 func metricFor(task dataset.Task, protocol dataset.Protocol) string {
@@ -42,11 +39,11 @@ func metricFor(task dataset.Task, protocol dataset.Protocol) string {
 	return RMSE
 }
 
-// knotScore is the metric with its standard error and, for regression, the mean absolute error.
+// knotScore has the metric with its standard error and, for regression, the mean absolute error.
 type knotScore struct{ score, deviation, mae float64 }
 
-// score evaluates every knot that keeps a sample on the test and the validation part, and
-// chooses a knot by the latter, or by the scores of folds where they are given.
+// score evaluates every knot that keeps a sample, and chooses one by the validation part, or by the
+// scores of folds if given.
 func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice, folds []knotScore) (*scores, error) {
 	s := &scores{of: f, metric: metric, bestValidation: -1, last: len(f.Knots) - 1, kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
@@ -72,8 +69,7 @@ func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice, fol
 	return s, nil
 }
 
-// kept says at which knots a sample has weight. What the last fit with weights left behind is
-// no solution where none has.
+// kept says at which knots a sample has weight. Without one the coefficients are no solution.
 func (f *Fitted) kept() []bool {
 	kept := make([]bool, len(f.Knots))
 	for k := range f.Knots {
@@ -83,8 +79,8 @@ func (f *Fitted) kept() []bool {
 	return kept
 }
 
-// discards reports whether a sample beyond an age has no weight at all, as with all
-// regularizers but LOG; false for a method without a regularizer.
+// discards reports whether a sample beyond an age has no weight at all, as with all regularizers
+// but LOG.
 func (f *Fitted) discards(age float64) bool {
 	if f.Problem == nil || f.Problem.Regularizer == nil || f.status == "" {
 		return false
@@ -94,8 +90,8 @@ func (f *Fitted) discards(age float64) bool {
 	return beyond[0] == 0
 }
 
-// scorePart evaluates every knot on a part, by given predictions where there are any. The
-// trimmed share of the largest errors is left out.
+// scorePart uses the given predictions if any, and leaves out the trimmed share of the largest
+// errors.
 func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string, trimmed float64) ([]knotScore, error) {
 	var predictor Predictor
 	if given == nil {
@@ -117,7 +113,7 @@ func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string,
 	return list, nil
 }
 
-// scoreOf scores predictions; losses is scratch of their length.
+// scoreOf uses losses as scratch.
 func scoreOf(predicted, y []float64, metric string, trimmed float64, losses []float64) (s knotScore) {
 	for i, u := range predicted {
 		r := math.Abs(u - y[i])
@@ -144,10 +140,9 @@ func scoreOf(predicted, y []float64, metric string, trimmed float64, losses []fl
 	return s
 }
 
-// trimmedMean returns the mean without the largest losses, of which a share is left out, and its
-// standard error: that of the losses with those set to the largest of the others, over the share
-// that is left (Wilcox, Introduction to Robust Estimation, 2012). It sorts losses where it leaves
-// some out.
+// trimmedMean returns the mean without a share of the largest losses, and its standard error: that
+// of the losses with the trimmed ones set to the largest of the others, divided by the remaining
+// share (Wilcox, Introduction to Robust Estimation, 2012). It sorts losses if it leaves some out.
 func trimmedMean(losses []float64, share float64) (mean, deviation float64) {
 	n := len(losses)
 	kept := n - int(share*float64(n))
@@ -170,8 +165,8 @@ func trimmedMean(losses []float64, share float64) (mean, deviation float64) {
 	return mean, math.Sqrt(squares/float64(n-1)/float64(n)) * float64(n) / float64(kept)
 }
 
-// choose returns the knot that a rule takes by scores, and what it goes by there. Without a
-// finite score that is the first knot that keeps a sample.
+// choose returns the knot that a rule chooses, and its criterion there; without a finite score the
+// first knot that keeps a sample.
 func (s *scores) choose(rule choice.Rule, list []knotScore) (knot int, value float64) {
 	n := len(list)
 	c := choice.Curve{Scores: make([]float64, n), Errors: make([]float64, n), Begins: make([]bool, n), Higher: s.metric == Accuracy}
@@ -198,7 +193,6 @@ func better(a, b float64, metric string) bool {
 	return a < b
 }
 
-// tables makes the rows that a cell leaves behind.
 func (s *scores) tables(task *experiment.Task) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
 	if measures, err = measureFields.Rows([]*scores{s}); err != nil {
 		return experiment.Batch{}, nil, err
@@ -218,15 +212,14 @@ func (s *scores) tables(task *experiment.Task) (measures experiment.Batch, furth
 	return measures, further, nil
 }
 
-// testAt returns the test score of a knot, nil for the knot -1, which is none.
+// testAt returns nil for the knot -1, none.
 func (s *scores) testAt(k int) any { return experiment.Known(s.test[max(k, 0)].score, k >= 0) }
 
-// maeAt returns the mean absolute error on the test part.
 func (s *scores) maeAt(k int) any {
 	return experiment.Known(s.test[max(k, 0)].mae, k >= 0 && s.metric != Accuracy)
 }
 
-// validationAt returns the validation score and its standard error, nil without such a part.
+// validationAt returns nil without a validation part.
 func (s *scores) validationAt(k int) (score, deviation any) {
 	if s.validation == nil || k < 0 {
 		return nil, nil
@@ -234,15 +227,13 @@ func (s *scores) validationAt(k int) (score, deviation any) {
 	return s.validation[k].score, s.validation[k].deviation
 }
 
-// ageAt returns the age, nil for methods without.
+// ageAt returns nil for methods without ages.
 func (s *scores) ageAt(k int) any {
 	return experiment.Known(s.of.Knots[max(k, 0)].Age, k >= 0 && s.of.aged())
 }
 
-// aged reports whether the method has ages.
 func (f *Fitted) aged() bool { return f.status != "" }
 
-// count counts the knots of a kind.
 func (f *Fitted) count(kind gaga.Kind) (n int) {
 	for k := range f.Knots {
 		if f.Knots[k].Kind == kind {
@@ -260,15 +251,13 @@ func (f *Fitted) worst() (worst float64) {
 	return worst
 }
 
-// scoredKnot is a knot of a path with its scores.
 type scoredKnot struct {
 	*gaga.Knot
 	*scores
 	number int
-	scored int // the knot's number, -1 where every sample is discarded
+	scored int // its number, -1 if every sample is discarded
 }
 
-// knots returns the knots with their scores.
 func (s *scores) knots() []*scoredKnot {
 	list := make([]*scoredKnot, len(s.of.Knots))
 	for k := range list {

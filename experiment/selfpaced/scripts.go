@@ -13,23 +13,23 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// What main.py and GAGA.py of github.com/diyang-lee/GAGA do, for [dataset.Scripts].
+// [dataset.Scripts] follows main.py and GAGA.py of github.com/diyang-lee/GAGA.
 const (
-	scriptsAges  = 600 // over which the partial optimum is found that paths start at
-	scriptsRatio = 11  // of the last of these ages, which is the path's first, to the first: from 0.01 to 0.11
-	scriptsStep  = 0.1 // between the ages of the function GAGA_Lasso_linear
+	scriptsAges  = 600 // at which the initial partial optimum is found
+	scriptsRatio = 11  // last of these ages, the path's first, to the first: 0.01 to 0.11
+	scriptsStep  = 0.1 // between the ages of GAGA_Lasso_linear
 )
 
-// scriptedSearch alternates once at each age, from random weights: the only ones of the length of
-// the training part that main.py makes.
+// scriptedSearch alternates once at each age, from random weights, the only weights in main.py of
+// the training part's length.
 func (f *Fitted) scriptedSearch(ctx context.Context, c *Cell) error {
 	age := c.Method.Age
 	return f.alternate(baselines.ACS(ctx, f.Problem, baselines.Ages(age.Min, age.Max, age.Step),
 		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, f.Problem.X.Rows)}))
 }
 
-// scriptedPath alternates to the end at each age, from the weights by the losses of
-// [Fitted.scriptedStart]. Ages at which these leave one class only are passed.
+// scriptedPath alternates to convergence at each age, from the weights by the losses of
+// [Fitted.scriptedStart]. It skips ages at which only one class has weight.
 func (f *Fitted) scriptedPath(ctx context.Context, c *Cell) error {
 	losses, err := f.scriptedStart(ctx, c)
 	if err != nil {
@@ -58,9 +58,9 @@ func randomWeights(c *Cell, n int) []float64 {
 	return weights
 }
 
-// scriptedStart returns the losses of the training rows, noisy as they are, at the partial optimum
-// of the clean ones at the path's first age. One alternation at each of many ages up to it finds
-// that, from random weights.
+// scriptedStart returns the losses of the noisy training rows at the partial optimum of the clean
+// ones at the path's first age, found from random weights by one alternation at each of many ages
+// up to it.
 func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) {
 	clean, err := c.problem(&f.parts.Clean)
 	if err != nil {
@@ -88,7 +88,6 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 	return losses, nil
 }
 
-// scriptedWork estimates the nanoseconds of [Fitted.scriptedPath].
 func scriptedWork(g *group, n, d float64) float64 {
 	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 	ages := g.steps(scriptsStep)

@@ -1,7 +1,6 @@
-// Package selfpaced is the kind of experiment that computes age paths and what they are
-// compared with: its section of a grid, its cells and how one is computed, the tables of
-// results and how reports read them. Programs that import it can add methods,
-// regularizers and losses of their own, see [RegisterMethod].
+// Package selfpaced is the kind of experiment that computes age paths and their baselines: its
+// section of a grid, its cells and their computation, the tables of results and how reports read
+// them. Programs that import it can add methods, regularizers and losses, see [RegisterMethod].
 package selfpaced
 
 import (
@@ -22,8 +21,8 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 	})
 }
 
-// material returns the parts of a cell's data, scaled and contaminated, and its path:
-// the knots with coefficients.
+// material returns the parts of a cell's data, scaled and contaminated, and its path with
+// coefficients.
 func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {
 	cell, err := DecodeCell(task.Spec)
 	if err != nil {
@@ -48,8 +47,7 @@ func material(ctx context.Context, task *experiment.Task, data experiment.Data, 
 	return m, nil
 }
 
-// partRows yields the rows of a part: the features, then the target y; the training
-// part has a row for each sample that was merged into one.
+// partRows yields the features and the target y of each row; merged training rows are repeated.
 func partRows(part *dataset.Part) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		row := make([]string, part.D+1)
@@ -71,7 +69,6 @@ func partRows(part *dataset.Part) iter.Seq[[]string] {
 	}
 }
 
-// pathTable joins the knots of an outcome with their coefficients.
 func pathTable(o *experiment.Outcome) experiment.MaterialTable {
 	path := experiment.MaterialTable{Table: experiment.Table{Name: "path"}}
 	for _, further := range furtherTables {

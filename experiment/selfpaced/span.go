@@ -13,13 +13,13 @@ import (
 // Ages that cells derive, see [baselines.FindSpan].
 const (
 	autoWord = "auto"
-	autoAge  = 1  // version of the derivation: a change of the numbers raises it, and gives cells another identity
-	autoAges = 41 // of alternate convex search, as many as by the paper's step
+	autoAge  = 1  // version of the derivation: increase when numbers change; changes identities
+	autoAges = 41 // of alternate convex search, as many as with the paper's step
 )
 
-// derive returns the cell with the range of ages that fits its problem. That is done
-// in the cell, by its training part: planning would have to fit every split, and the
-// range then is a function of what all methods of a setting share, on any worker.
+// derive returns the cell with the range of ages that fits its problem. Each cell derives the range
+// from its training part: planning would have to fit every split, and all methods of a setting get
+// the same range on any worker.
 func (f *Fitted) derive(ctx context.Context, c *Cell) (*Cell, error) {
 	if f.span == nil {
 		if err := f.findSpan(ctx, c); err != nil {
@@ -50,7 +50,6 @@ func (f *Fitted) findSpan(ctx context.Context, c *Cell) error {
 	return nil
 }
 
-// steps returns the ages of methods that go by steps.
 func (f *Fitted) steps(age Age) []float64 {
 	if f.span != nil {
 		return f.span.Ages(autoAges)
@@ -58,7 +57,7 @@ func (f *Fitted) steps(age Age) []float64 {
 	return baselines.Ages(age.Min, age.Max, age.Step)
 }
 
-// addOut adds to the status of a path over derived ages that samples are still out at its end.
+// addOut adds to the status of a path over derived ages that samples have no weight at its end.
 func (f *Fitted) addOut() {
 	if len(f.Knots) == 0 || f.span == nil || f.outside {
 		return
@@ -68,7 +67,7 @@ func (f *Fitted) addOut() {
 	}
 }
 
-// spanEnd returns an end of the derived range, nil for given ages.
+// spanEnd returns nil for given ages.
 func (f *Fitted) spanEnd(end func(*baselines.Span) float64) any {
 	if f.span == nil {
 		return nil
@@ -76,8 +75,8 @@ func (f *Fitted) spanEnd(end func(*baselines.Span) float64) any {
 	return end(f.span)
 }
 
-// distinctFits counts the knots that have a model of their own, nil where that is not known or
-// the path is known between them.
+// distinctFits counts the knots with a model of their own, nil if unknown or if the path is known
+// between knots.
 func (f *Fitted) distinctFits() any {
 	if !f.aged() || f.critical || len(f.predictions.Test) > 0 {
 		return nil
@@ -91,7 +90,6 @@ func (f *Fitted) distinctFits() any {
 	return fits
 }
 
-// spanWork estimates the nanoseconds of deriving ages.
 func spanWork(g *group, n, d float64) float64 {
 	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 	return cold + 40*warm

@@ -6,18 +6,18 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Sweep is a set of cells: all combinations of its data sets, noise, models
-// and methods, where a method takes what it uses of regularizers and ages.
+// Sweep is a set of cells: all combinations of its data sets, noise, models and methods, which use
+// regularizers and ages as they need.
 type Sweep struct {
 	Data         []DataSource
 	Settings     dataset.Settings // without noise
-	Noise        []dataset.Noise  // the zero value is the clean cell
+	Noise        []dataset.Noise  // zero for the clean cell
 	Models       []Models
-	Regularizers []gridfile.Entry // empty where no method uses them
+	Regularizers []gridfile.Entry // empty if no method uses them
 	Methods      []MethodEntry
 	Age          Age
 	Choice       Choice
-	SkipAbsent   bool // data sets of the catalog that are not here are left out, else they are problems
+	SkipAbsent   bool // skip missing data sets of the catalog instead of reporting them
 
 	place       gridfile.Place
 	noisePlaces []gridfile.Place // of Noise

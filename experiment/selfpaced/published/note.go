@@ -2,7 +2,7 @@ package published
 
 import "slices"
 
-// note is an oddity of one or more rows of a table.
+// note is a peculiarity of one or more rows of a table.
 type note struct {
 	table int
 	rows  func(*Row) bool
@@ -19,7 +19,7 @@ func atC(c float64) func(*Row) bool { return func(r *Row) bool { return r.C == c
 
 func ofDataset(name string) func(*Row) bool { return func(r *Row) bool { return r.Dataset == name } }
 
-// notes were found by comparing the rows of all tables; a test checks each.
+// notes come from comparing the rows of all tables; a test checks each.
 var notes = []note{
 	{14, atNoise(0.6, 0.7, 0.8), "the row repeats Table 13's for ailerons, another data set"},
 	{13, atNoise(0.3), "the row is that of α = 0.003 in Table 9, which has other numbers for this row's α = 0.006"},
@@ -43,7 +43,6 @@ const likeLogistic = "Table 5 has the same numbers for logistic regression at C 
 
 const sameData = "cadata and houses are two names of one data set, yet at the same α and noise the plain fit has 0.798 for one and 0.213 for the other"
 
-// addNotes puts the notes into the rows.
 func addNotes(tables []*Table) {
 	for _, n := range notes {
 		for _, t := range tables {

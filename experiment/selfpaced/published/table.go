@@ -22,12 +22,12 @@ type Table struct {
 	Rows        []Row
 }
 
-// Name returns the table's name as grids have it: table09.
+// Name returns the table's name in grids: table09.
 func (t *Table) Name() string { return fmt.Sprintf("table%02d", t.Number) }
 
-// Row is one row of a table. What the row does not state is "" or NaN.
+// Row is one row of a table, "" or NaN where it states nothing.
 type Row struct {
-	Dataset      string // as the paper names it; the catalog knows it as an alias
+	Dataset      string // the paper's name, an alias in the catalog
 	Model        string // lasso, svm or logistic
 	Kernel       string // linear or rbf
 	Noise        float64
@@ -38,18 +38,18 @@ type Row struct {
 	Notes        []string
 }
 
-// Score is what a method reached.
+// Score is a method's result.
 type Score struct {
 	Method    string // as in grids
 	Mean, Std float64
 }
 
-// info is what a table's caption and text say.
+// info is from a table's caption and text.
 type info struct {
 	number      int
 	title       string
 	regularizer string
-	model       string // "": svm where C is given, else lasso
+	model       string // "": svm if C is given, otherwise lasso
 	kernel      string // of svm
 }
 
@@ -70,10 +70,10 @@ var infos = []info{
 	{16, "Sensitivity to noise: pendigits", "linear", "svm", "linear"},
 }
 
-// methodNames are the methods whose columns have another name than grids.
+// methodNames are columns with other names than in grids.
 var methodNames = map[string]string{"huber": "huber-lasso", "robust_svm": "robust-svm"}
 
-// Tables returns every table in the order of its number.
+// Tables returns every table by number.
 func Tables() ([]*Table, error) {
 	var tables []*Table
 	for _, i := range infos {
@@ -107,8 +107,7 @@ func (i info) read() (*Table, error) {
 	return t, nil
 }
 
-// Row reads a line. Columns of the competitors' own parameters and of GAGA's
-// restarts are left out.
+// row leaves out the competitors' own parameters and GAGA's restarts.
 func (i info) row(head, line []string) (Row, error) {
 	nan := math.NaN()
 	r := Row{Model: i.model, Noise: nan, C: nan, Alpha: nan, KernelGamma: nan, MixtureGamma: nan}
@@ -128,7 +127,7 @@ func (i info) row(head, line []string) (Row, error) {
 			}
 			r.Scores = append(r.Scores, Score{Method: method})
 			target = &r.Scores[len(r.Scores)-1].Mean
-		} else if strings.HasSuffix(name, "_std") { // behind its mean
+		} else if strings.HasSuffix(name, "_std") { // after its mean
 			target = &r.Scores[len(r.Scores)-1].Std
 		}
 		if target == nil || line[j] == "" {
