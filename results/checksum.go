@@ -16,9 +16,9 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Every byte of an Arrow file written here has a checksum. The checksums are between the stream's
-// end marker and the footer, where no reader looks. A section is a batch, the first with everything
-// before it; the last section is the end marker.
+// Arrow files written here have checksums for every byte, between the stream's end marker and the
+// footer, where no reader looks. A section is a batch, the first with everything before it, the
+// last the end marker.
 //
 // 	for each section: its end in the file (int64), CRC-32C (uint32), zero (uint32)
 // 	CRC-32C of the footer up to the end of the file (uint32)
@@ -68,8 +68,7 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s; restore the folder from a copy, or remove all *.arrow files of it and compute the cells again", e.Path, e.What)
 }
 
-// checkSums compares every byte of a file with its checksums. The error is a [*DamageError], also
-// for a file without checksums.
+// checkSums reads a whole file. A file without checksums is a [*DamageError].
 func checkSums(ctx context.Context, d disk.FS, path string) error {
 	t := &TableReader{path: path}
 	var err error
@@ -158,15 +157,14 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 	if crc32.Checksum(block[:length-8], castagnoli) != binary.LittleEndian.Uint32(tail[8:]) {
 		return nil, &DamageError{t.path, "the checksum of its checksums differs"}
 	}
-	// The sections end where the block begins.
 	if n := len(block); n < sumSection+sumsTail || int64(binary.LittleEndian.Uint64(block[n-sumsTail-sumSection:])) != footer-length {
 		return nil, &DamageError{t.path, "its checksums make no sense"}
 	}
 	return block, nil
 }
 
-// CheckFiles refuses a folder with a damaged file. A file of another version is refused as such:
-// its checksums may have another form.
+// CheckFiles refuses a damaged file. For a file of another version the error says so: its checksums
+// may have another form.
 func CheckFiles(ctx context.Context, dir string) error {
 	names, err := finalNames(dir)
 	if err != nil {
@@ -188,8 +186,8 @@ func CheckFiles(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Tables lists the tables of a folder that have a file, the cells last and without those of former
-// grids, and counts the streams.
+// Tables lists the tables that have a file, the cells last, without former grids, and counts the
+// streams.
 func Tables(dir string) (tables []string, streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {

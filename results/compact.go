@@ -15,15 +15,14 @@ import (
 )
 
 // Compact flushes and merges everything durable into one file per table, in the given order of
-// cells, the grid's. Cells that are not in the order go into the tables of former grids,
-// former.cells.arrow and so on, by identity, and return when the order has them again. Equal
-// outcomes give equal bytes under one compression, in any order of arrival; unchanged files are not
-// touched.
+// cells, the grid's. Other cells go into the tables of former grids, former.cells.arrow and so on,
+// by identity, and return when the order has them again. Equal outcomes give equal bytes under one
+// compression, in any order of arrival; unchanged files are not touched.
 //
 // An error or a crash at any point loses nothing: the streams are deleted only after the new files
-// are whole and durable. The disk needs room for the old and the new files and, for tables larger
-// than 24 MiB, one more copy of the largest. Memory: 100 bytes a cell, 24 MiB of rows, and 1024
-// rows of each of up to 32 merged runs. Other methods wait meanwhile.
+// are whole and durable. The disk needs room for old and new files and, for tables larger than 24
+// MiB, another copy of the largest. Memory: 100 bytes a cell, 24 MiB of rows, and 1024 rows of each
+// of up to 32 merged runs. Other methods wait meanwhile.
 func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,13 +55,12 @@ type finalSet struct {
 	name  func(table string) string
 	kept  []string
 	holds func(slot int32, at rowSource) bool
-	trims bool // only cells.arrow is written: the further tables still have rows of the leaving cells
+	trims bool // writes only cells.arrow; further tables still have rows of the leaving cells
 }
 
-// compact writes the final files; the first n cells of the index are the grid's. [Store.recover]
-// explains the order.
+// compact expects the grid's cells first in the index. [Store.recover] explains the order.
 func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error {
-	if err := s.disk.SyncDir(s.dir); err != nil { // names left by a killed process
+	if err := s.disk.SyncDir(s.dir); err != nil { // from a killed process
 		return err
 	}
 	former := func(slot int32, _ rowSource) bool { return int(slot) >= n }
@@ -124,7 +122,7 @@ func (s *Store) removeFormer() error {
 	return nil
 }
 
-// Prune deletes the files of former grids and returns the number of their cells.
+// Prune deletes the files of former grids and counts their cells.
 func (s *Store) Prune() (cells int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,8 +141,8 @@ func (s *Store) Prune() (cells int, err error) {
 	return cells, nil
 }
 
-// trim removes the cells that leave the grid from cells.arrow before the further tables lose their
-// rows, and removes rows that count elsewhere.
+// trim removes the leaving cells from cells.arrow before the further tables lose their rows, and
+// rows that count elsewhere.
 func (s *Store) trim(ctx context.Context, n int) error {
 	cells := s.rows.cells()
 	if !slices.Contains(s.finals, cells.Name) {
@@ -159,7 +157,6 @@ func (s *Store) trim(ctx context.Context, n int) error {
 	return s.commit(finalName, nil)
 }
 
-// writeFinals writes a set of final files, puts them in place and returns their tables.
 func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string, err error) {
 	defer func() {
 		if err == nil {
@@ -187,8 +184,7 @@ func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string
 	return append(written, cells.Name), s.commit(set.name, written)
 }
 
-// compactTable writes the temporary file of a table. The file of cells names the tables written
-// with it.
+// compactTable writes the temporary file of a table. The cells' file names the tables in with.
 func (s *Store) compactTable(ctx context.Context, table experiment.Table, set finalSet, with []string) (rows int, err error) {
 	sorter := &tableSorter{
 		disk: s.disk, dir: s.dir, table: table, run: s.rows.run, limits: s.limits,
@@ -236,8 +232,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 	})
 }
 
-// gather adds the rows of cells of the set whose source is the file. It reads the given number of
-// batches of a stream.
+// gather adds the rows whose source is the file, from the given number of batches of a stream.
 func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, name string, number, batches int) (rows int, err error) {
 	reader, err := openTable(s.disk, s.path(name), nil)
 	if err != nil {
@@ -286,9 +281,9 @@ func (s *Store) commit(name func(table string) string, written []string) error {
 	return s.disk.SyncDir(s.dir)
 }
 
-// removeReplaced deletes the replaced files in an order in which remains after a crash or an error
-// count for no more than before: files of further tables without rows, before the segments whose
-// cells they could be attributed to, then the segments by number, of each the cells first.
+// removeReplaced deletes in an order in which remains after a crash or an error count for no more
+// than before: files of further tables without rows, before segments with cells to which they could
+// belong, then the segments by number, of each the cells first.
 func (s *Store) removeReplaced() error {
 	if !s.replaced {
 		return nil

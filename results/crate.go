@@ -21,10 +21,9 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// CrateName is the name of the description that [WriteCrate] writes.
+// CrateName is the file of [WriteCrate].
 const CrateName = "ro-crate-metadata.json"
 
-// What a crate conforms to.
 const (
 	crateVersion = "https://w3id.org/ro/crate/1.1"
 	crateProfile = "https://w3id.org/ro/wfrun/process/0.5"
@@ -43,7 +42,6 @@ func reference(id string) crateEntity { return crateEntity{"@id": id} }
 
 type crate struct{ graph []crateEntity }
 
-// add returns a reference to the new entity.
 func (c *crate) add(id, kind, name string, properties crateEntity) crateEntity {
 	entity := crateEntity{"@id": id, "@type": kind, "name": name}
 	maps.Copy(entity, properties)
@@ -51,10 +49,10 @@ func (c *crate) add(id, kind, name string, properties crateEntity) crateEntity {
 	return reference(id)
 }
 
-// WriteCrate writes [CrateName], an RO-Crate 1.1 of the profile Process Run Crate 0.5, for dir,
-// whose run has ended. The run is an action of agepath from the start of the first cell to the end
-// of the last; the grid and the data sets, with digests, are its inputs, the tables its outputs.
-// Paths and names of machines are left out. Equal folders give equal bytes.
+// WriteCrate writes an RO-Crate 1.1 of the profile Process Run Crate 0.5 for dir, whose run has
+// ended. The run is an action from the start of the first cell to the end of the last; the grid and
+// the data sets, with digests, are its inputs, the tables its outputs. Paths and names of machines
+// are left out. Equal folders give equal bytes.
 //
 // Source: researchobject.org/ro-crate/specification/1.1, researchobject.org/workflow-run-crate.
 func WriteCrate(ctx context.Context, dir string) error {
@@ -193,7 +191,7 @@ func (c *crate) addFiles(ctx context.Context, dir string, contents *Contents) (p
 			_, err = add(name)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // there is no report
+			return nil // no report
 		}
 		return err
 	})

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// CSV writes comma-separated values in which no field is a formula for a spreadsheet: names come
-// from other people's files and grids. Numbers are unchanged.
+// CSV writes fields that spreadsheets do not evaluate: names come from other people's files and
+// grids.
 type CSV struct {
 	w     *csv.Writer
 	plain []string
@@ -51,17 +51,15 @@ func exactly(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// Flush returns the first error of all writes.
 func (c *CSV) Flush() error {
 	c.w.Flush()
 	return c.w.Error()
 }
 
-// formulaStarts begin formulas in spreadsheets, also in full width or after white space. Source:
-// OWASP, CSV Injection.
+// formulaStarts begin formulas, also in full width or after white space. Source: OWASP, CSV
+// Injection.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
-// plainField puts an apostrophe before a text that a spreadsheet would evaluate.
 func plainField(text string) string {
 	if text == "" || strings.IndexAny(text, formulaStarts) != 0 {
 		return text

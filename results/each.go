@@ -13,7 +13,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Vectors returns the columns with the given names and types.
 func (f *Frame) Vectors(path string, columns []string, kinds []experiment.Type) ([]*experiment.Vector, error) {
 	vectors := make([]*experiment.Vector, len(columns))
 	for j, name := range columns {
@@ -34,7 +33,7 @@ func eachFrame(ctx context.Context, path string, columns []string, do func(*Fram
 	return table.each(ctx, math.MaxInt, func(_ int, f *Frame) error { return do(f) })
 }
 
-// each calls do with at most limit batches, numbered from 0.
+// each calls do with at most limit batches.
 func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Frame) error) error {
 	for k := range limit {
 		if err := ctx.Err(); err != nil {
@@ -69,8 +68,8 @@ func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool
 	return eachPart(ctx, path, any, columns, func(_ []string, f *Frame) error { return do(f) })
 }
 
-// eachPart calls do with the batches that wanted selects by number, from 0, and cells. It decodes
-// only the column cell of the others, which halves the time if few are wanted.
+// eachPart calls do with the batches that wanted selects. It decodes only the column cell of the
+// others, which halves the time if few are wanted.
 func eachPart(ctx context.Context, path string, wanted func(k int, cells []string) bool, columns []string, do func(cells []string, f *Frame) error) error {
 	table, err := OpenTable(path, columns...)
 	if err != nil {
@@ -99,17 +98,15 @@ func eachPart(ctx context.Context, path string, wanted func(k int, cells []strin
 	})
 }
 
-// Frame is a table in memory, or the requested columns of it. Batch.Columns[j] has the values of
-// Columns[j].
+// Frame is a table in memory, or some columns of it.
 type Frame struct {
-	Columns  []experiment.Column // name and type; Doc is not in the files
+	Columns  []experiment.Column // without Doc
 	Batch    experiment.Batch
-	Metadata map[string]string // of the Arrow schema: see [MetadataVersion], [MetadataRun]
+	Metadata map[string]string // see [MetadataVersion], [MetadataRun]
 }
 
 func (f *Frame) Rows() int { return f.Batch.Rows }
 
-// Index returns the position of a column, -1 if there is none.
 func (f *Frame) Index(name string) int {
 	return slices.IndexFunc(f.Columns, func(c experiment.Column) bool { return c.Name == name })
 }
@@ -128,11 +125,10 @@ func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, e
 // At returns a value for display, nil for null. Loops use [Frame.Column].
 func (f *Frame) At(j, row int) any { return f.Batch.At(f.Columns[j], j, row) }
 
-// errGathered reports that a run merged its streams into tables while they were read.
+// errGathered means that a run merged its streams while they were read.
 var errGathered = errors.New("the run gathered its streams into tables while they were read")
 
-// eachPartial calls do with every batch of a table whose run has not ended, the oldest first: those
-// of the final file, if any, then those of the streams.
+// eachPartial reads the final file, if any, then the streams.
 func eachPartial(ctx context.Context, dir, table string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
 	for _, number := range append([]int{0}, segments...) {
 		name := finalName(table)
@@ -157,8 +153,8 @@ func eachPartial(ctx context.Context, dir, table string, segments []int, columns
 	return nil
 }
 
-// EachNewest calls do with the counting rows of the cells in dir, batch by batch, including streams
-// of a run that has not ended; a batch can be empty. The columns must include cell.
+// EachNewest calls do with the counting rows of the cells in dir, including streams; a batch can be
+// empty. The columns must include cell.
 func EachNewest(ctx context.Context, dir string, columns []string, do func(*Frame) error) (streams int, err error) {
 	return eachNewest(ctx, dir, "cells", columns, do)
 }

@@ -15,19 +15,18 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Folders records the folders of results made on this machine, in a file with a line of JSON for
-// each. Several processes may use the file. Removing it only means that cells are computed again.
+// Folders records the folders of results made on this machine, one line of JSON each. Several
+// processes may use the file. Without it cells are computed again.
 type Folders struct {
 	Path string
-	// Build identifies the program if its version does not, see [Committed]; "" otherwise.
+	// Build identifies the program if its version is not [Committed].
 	Build string
 }
 
 // Folder is a folder of results made on this machine.
 type Folder struct {
 	Dir string `json:"dir"` // absolute
-	// Build identifies the program that computed the rows whose version is not [Committed]; "" for
-	// none or several.
+	// Build identifies the program whose version is not [Committed]; "" for none or several.
 	Build string `json:"build,omitempty"`
 }
 
@@ -39,8 +38,8 @@ func Committed(version string) bool {
 	return strings.HasPrefix(version, "v") && !strings.Contains(version, "dirty")
 }
 
-// Takes reports whether this program's algorithm computed a row with this version in the folder,
-// given equal versions of the methods.
+// Takes reports whether this program's algorithm computed a row of this version, given equal
+// versions of the methods.
 func (f *Folders) Takes(folder Folder, version string) bool {
 	if f.Build == "" {
 		return Committed(version)
@@ -92,7 +91,7 @@ func (f *Folders) Remember(dir string, others bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // the previous line may be partial after a crash
+	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // after a partial line of a killed process
 	return errors.Join(err, file.Close())
 }
 
@@ -127,7 +126,6 @@ func (f *Folders) read() (list []Folder, lines int, err error) {
 	return list, lines, nil
 }
 
-// open refuses links and files of other users.
 func (f *Folders) open(flags int) (*os.File, error) {
 	dir, name := filepath.Split(f.Path)
 	if err := disk.CheckOwn(dir); err != nil {
@@ -137,7 +135,7 @@ func (f *Folders) open(flags int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = root.Close() }() // the result of opening is known
+	defer func() { _ = root.Close() }()
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file: remove it", f.Path)
 	}

@@ -14,7 +14,7 @@ import (
 // CellKey is a cell's identity.
 type CellKey [16]byte
 
-// ParseCell reads the identity of a cell, 32 hex digits.
+// ParseCell reads 32 hex digits.
 func ParseCell(cell string) (CellKey, error) {
 	var key CellKey
 	if len(cell) != 2*len(key) {
@@ -40,12 +40,12 @@ func isLower(s string) bool {
 func (k CellKey) String() string { return hex.EncodeToString(k[:]) }
 
 // rowSource locates a cell's rows: one batch of the streams of one segment, the same in every
-// table. Segment 0 means the final files, where the cell identifies its rows.
+// table, or segment 0, the final files.
 type rowSource struct {
 	segment, batch int32
 }
 
-// formerSegment means the files of cells that are not in the grid.
+// formerSegment means the files of former grids.
 const formerSegment = -1
 
 var inFormer = rowSource{segment: formerSegment}
@@ -53,13 +53,13 @@ var inFormer = rowSource{segment: formerSegment}
 type entry struct {
 	key    CellKey
 	source rowSource
-	status uint8 // position in experiment.Statuses
-	has    uint8 // bit k: computed for the k-th further table
+	status uint8 // in experiment.Statuses
+	has    uint8 // bit k: k-th further table
 }
 
 type index struct {
 	entries []entry           // in the order of the final file, then of arrival
-	slots   map[CellKey]int32 // positions in entries
+	slots   map[CellKey]int32 // in entries
 	counts  map[experiment.Status]int
 	short   map[CellKey]float64 // the column short_of if not null
 
@@ -77,7 +77,6 @@ func newIndex(further, needed []string) *index {
 	return x
 }
 
-// counted reports whether a cell has the needed tables.
 func (x *index) counted(e *entry) bool {
 	return e.has&x.needed == x.needed || !experiment.Statuses[e.status].Computed()
 }
@@ -103,8 +102,7 @@ func (x *index) number() {
 	}
 }
 
-// set records the source of a cell's rows, and in has the tables computed for it. Its rows
-// elsewhere are dead.
+// set records in has the tables computed for the cell. Its rows elsewhere are dead.
 func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uint8) error {
 	number := slices.Index(experiment.Statuses, status)
 	if number < 0 {
@@ -138,8 +136,7 @@ func (x *index) shortOf(cell string) float64 {
 	return x.short[key]
 }
 
-// add records the source of the cells of a frame with the columns of indexed. keep, if not nil,
-// selects the known cells to change.
+// add expects the columns of indexed. keep, if not nil, selects the known cells to change.
 func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 	statuses := f.Batch.Columns[1].Texts
 	last, lists := "", uint8(0) // column tables rarely changes
@@ -161,7 +158,7 @@ func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 		if err := x.set(key, at, status, has); err != nil {
 			return err
 		}
-		x.setShort(key, f.Batch.Columns[2].Floats[i]) // 0 for null
+		x.setShort(key, f.Batch.Columns[2].Floats[i])
 	}
 	return nil
 }
@@ -185,8 +182,8 @@ func (x *index) find(cell string) (*entry, int32, bool) {
 	return &x.entries[slot], slot, true
 }
 
-// sort puts the entries in the given order, cells outside it last, by identity. It returns the
-// number of cells in the order, and whether the final files have that order.
+// sort puts cells outside the order last, by identity. It returns the number of cells in the order,
+// and whether the final files have that order.
 func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 	if len(x.entries) == 0 {
 		return 0, true

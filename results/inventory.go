@@ -22,9 +22,9 @@ type Inventory struct {
 }
 
 // TakeInventory finds the cells in the files of dir, including those of former grids. Unlike [Open]
-// it takes no lock, so a store may be writing. A folder that does not exist has no cells; another
-// schema version is a [*VersionError]. A computed cell counts if it has the needed further tables,
-// at most 8.
+// it takes no lock, so a store may be writing. A missing folder has no cells; another schema
+// version is a [*VersionError]. A computed cell counts if it has the needed further tables, at most
+// 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
 	inventory := &Inventory{index: newIndex(needed, needed)}
 	segments, err := cellStreams(dir)
@@ -35,8 +35,8 @@ func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory
 		return nil, err
 	}
 	inventory.segments = segments
-	// The newest outcome of a cell counts. A compaction writes cells.arrow before it deletes the
-	// streams, so reading cells.arrow last misses no cell.
+	// The newest outcome counts. A compaction writes cells.arrow before it deletes the streams, so
+	// reading cells.arrow last misses no cell.
 	for _, number := range slices.Backward(segments) {
 		name := func(table string) string { return streamName(table, number) }
 		err := inventory.add(ctx, dir, name, number)
@@ -65,7 +65,6 @@ func cellStreams(dir string) ([]int, error) {
 	return segments, nil
 }
 
-// add adds the cells that no earlier file had.
 func (v *Inventory) add(ctx context.Context, dir string, name func(table string) string, number int) error {
 	reader, err := OpenTable(filepath.Join(dir, name("cells")), indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,7 +150,7 @@ func (s *StoredCell) Read(ctx context.Context, table string, columns ...string) 
 		name = streamName(table, int(s.at.segment))
 	}
 	rows := &Frame{}
-	// Batch k of a segment's streams holds the rows of the same outcomes.
+	// The same outcomes are in batch k of all streams.
 	holds := func(k int, cells []string) bool {
 		return (s.at.segment == 0 || k == int(s.at.batch)) && slices.Contains(cells, s.cell)
 	}

@@ -18,55 +18,55 @@ const ManifestName = "manifest.json"
 // no times.
 type Manifest struct {
 	SchemaVersion int                       `json:"schema_version"`
-	Name          string                    `json:"name"` // of the grid
+	Name          string                    `json:"name"`
 	Run           string                    `json:"run"`
-	Kind          string                    `json:"kind"`                  // of the experiment
-	Versions      map[string]string         `json:"versions"`              // by subject
-	Data          map[string]string         `json:"data"`                  // digests by name of the data set
-	Absent        []ManifestData            `json:"absent,omitempty"`      // missing data sets that the run leaves out
-	Cells         int64                     `json:"cells"`                 // of the grid
-	Counts        map[experiment.Status]int `json:"counts"`                // cells in the files by status
-	Tables        []ManifestTable           `json:"tables"`                // of the files
-	Compression   Compression               `json:"compression,omitempty"` // of the files
-	Grid          string                    `json:"grid,omitempty"`        // as run, YAML
-	File          string                    `json:"file,omitempty"`        // as named; relative paths of data begin at its folder
-	Set           []string                  `json:"set,omitempty"`         // overrides of the grid
-	Files         map[string]string         `json:"files,omitempty"`       // digests of the files of commands by name
+	Kind          string                    `json:"kind"`
+	Versions      map[string]string         `json:"versions"`         // by subject
+	Data          map[string]string         `json:"data"`             // digests by name
+	Absent        []ManifestData            `json:"absent,omitempty"` // missing data sets that the run leaves out
+	Cells         int64                     `json:"cells"`            // of the grid
+	Counts        map[experiment.Status]int `json:"counts"`           // cells in the files by status
+	Tables        []ManifestTable           `json:"tables"`
+	Compression   Compression               `json:"compression,omitempty"`
+	Grid          string                    `json:"grid,omitempty"`  // as run, YAML
+	File          string                    `json:"file,omitempty"`  // as named; relative paths of data begin at its folder
+	Set           []string                  `json:"set,omitempty"`   // overrides
+	Files         map[string]string         `json:"files,omitempty"` // digests of the files of commands
 
 	Places ManifestPlaces `json:"places"`
 
 	Readings []ManifestReading `json:"readings,omitempty"`
 
-	// Select is the grid's select: the score by which reports choose parameters.
+	// Select is the score by which reports choose parameters.
 	Select experiment.Select `json:"select,omitempty"`
 }
 
 // ManifestPlaces locates the files of a run.
 type ManifestPlaces struct {
-	Grid ManifestPlace       `json:"grid"`           // its file
+	Grid ManifestPlace       `json:"grid"`
 	Data []ManifestDataPlace `json:"data,omitempty"` // without embedded ones
 }
 
 // ManifestPlace is the place of a file.
 type ManifestPlace struct {
 	Path     string `json:"path"`               // absolute
-	Relative string `json:"relative,omitempty"` // from DIR, with slashes
+	Relative string `json:"relative,omitempty"` // from DIR
 }
 
 // ManifestDataPlace is the place of a data set's file.
 type ManifestDataPlace struct {
-	Name   string `json:"name"` // of the data set
+	Name   string `json:"name"`
 	Digest string `json:"digest"`
 	ManifestPlace
 }
 
 // ManifestReading describes how a data set was read.
 type ManifestReading struct {
-	Name     string   `json:"name"` // of the data set
+	Name     string   `json:"name"`
 	How      string   `json:"how"`
 	Warnings []string `json:"warnings,omitempty"`
-	LeftOut  int      `json:"left_out,omitempty"` // rows left out for missing values
-	Lines    []int    `json:"lines,omitempty"`    // of the first such rows, at most [dataset.MaxLines]
+	LeftOut  int      `json:"left_out,omitempty"` // rows with missing values
+	Lines    []int    `json:"lines,omitempty"`    // the first of them, at most [dataset.MaxLines]
 	Features []string `json:"features"`           // the first, see [dataset.Names]
 	SHA256   string   `json:"features_sha256,omitempty"`
 }

@@ -11,8 +11,8 @@ import (
 
 // An Arrow stream is a sequence of messages: FF FF FF FF, the length of the metadata (int32), the
 // metadata (a flatbuffer, Message.fbs of the Arrow format), and the body. A file is ARROW1, two
-// zero bytes, a stream, and a footer with the positions. Files written here always have the
-// stream's end marker, so both are read front to back.
+// zero bytes, a stream, and a footer with the positions. Files written here have the stream's end
+// marker, so both are read front to back.
 
 const fileMagic = "ARROW1"
 
@@ -28,7 +28,6 @@ const (
 	batchMessage  messageKind = 3
 )
 
-// message has its body still on the disk.
 type message struct {
 	kind   messageKind
 	meta   []byte
@@ -36,11 +35,11 @@ type message struct {
 	length int64 // of the body
 }
 
-// messageScanner checks every length against the size of the file before use.
+// messageScanner checks lengths against the size of the file before use.
 type messageScanner struct {
 	r      io.ReaderAt
 	size   int64
-	offset int64 // of the next message
+	offset int64
 }
 
 // next returns io.EOF at the end of the stream and errTorn if no whole message follows.
@@ -95,8 +94,7 @@ const (
 	slotFieldMetadata  = 16
 )
 
-// guard turns a panic over damaged bytes into errTorn: the flatbuffers package checks only the
-// bounds of slices.
+// guard turns a panic into errTorn: the flatbuffers package checks only the bounds of slices.
 func guard(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: %v", errTorn, p)
@@ -130,7 +128,7 @@ func subTable(table *flatbuffers.Table, slot flatbuffers.VOffsetT) (*flatbuffers
 	return &flatbuffers.Table{Bytes: table.Bytes, Pos: table.Indirect(table.Pos + flatbuffers.UOffsetT(o))}, true
 }
 
-// vector checks that a vector with entries of the given size lies within the buffer.
+// vector checks that the vector lies within the buffer.
 func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (start flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(table.Offset(slot))
 	if o == 0 {
@@ -143,8 +141,8 @@ func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (star
 	return start, n, nil
 }
 
-// checkSchemaLengths refuses schemas with more fields or metadata than the message has room for:
-// arrow-go allocates by these lengths, and recover cannot catch running out of memory.
+// checkSchemaLengths refuses more fields or metadata than the message has room for: arrow-go
+// allocates by these lengths, and recover cannot catch running out of memory.
 func checkSchemaLengths(schema *flatbuffers.Table) error {
 	fields, n, err := vector(schema, slotSchemaFields, 4)
 	if err != nil {

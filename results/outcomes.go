@@ -14,11 +14,10 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// EachOutcome calls take with the newest outcomes of the wanted cells in the files of dir,
-// including those of former grids. It takes no lock. It decodes other cells only in batches that
-// have wanted ones. Outcomes have those of the named tables that were computed. Kind is the kind of
-// experiment, which the files do not record. An error of take ends the iteration. The error is
-// [fs.ErrNotExist] for a folder without a file of cells.
+// EachOutcome calls take with the newest outcomes of the wanted cells in dir, including former
+// grids, with those of the named tables that were computed. It takes no lock. Unwanted cells
+// cost the decoding of their batches. Kind is not in the files. An error of take ends the iteration.
+// A folder without a file of cells is [fs.ErrNotExist].
 func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables, further []string, wanted func(cell string, status experiment.Status) bool, take func(*experiment.Outcome) error) error {
 	rows, err := newOutcomeRows(tables, "")
 	if err != nil {
@@ -109,7 +108,6 @@ func (f *folderOutcomes) each(ctx context.Context, number int, name func(table s
 	})
 }
 
-// open refuses a damaged file.
 func (f *folderOutcomes) open(ctx context.Context, number int, name func(table string) string, table experiment.Table) (*TableReader, error) {
 	path := filepath.Join(f.dir, name(table.Name))
 	reader, err := OpenTable(path)
@@ -126,8 +124,7 @@ func (f *folderOutcomes) open(ctx context.Context, number int, name func(table s
 	return reader, nil
 }
 
-// frame takes the outcomes of a batch of cells. Further tables have their rows in the same order,
-// in segments in the batch of the same number.
+// frame expects the rows of further tables in the same order, in segments in the same batch.
 func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRows) error {
 	at, batch := sourceOf(number, k), k
 	if number <= 0 {
@@ -164,7 +161,6 @@ func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRo
 	return nil
 }
 
-// furtherRows iterates over a further table along with the cells.
 type furtherRows struct {
 	table  experiment.Table
 	reader *TableReader
@@ -174,7 +170,7 @@ type furtherRows struct {
 }
 
 // next returns the rows, possibly none, of the next cell, without the column cell, from batches up
-// to the given one. It skips rows of cells that do not count, which a crash can leave.
+// to the given one. It skips rows of cells that do not count, left by a crash.
 func (r *furtherRows) next(cell string, batch int, counts func(cell string) bool) (rows experiment.Batch, err error) {
 	for {
 		for r.at == r.frame.Rows() || batch < math.MaxInt && r.batch < batch {

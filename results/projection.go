@@ -20,11 +20,10 @@ import (
 )
 
 // arrow-go reads all columns of a record batch or none. Here a batch's message is rewritten to hold
-// only the wanted columns, whose buffers are read, decompressed and passed to the library: several
-// times faster for few columns. Damage is detected: see [messageScanner] and [projection.values].
+// only the wanted columns, which are read, decompressed and passed to the library: several times
+// faster for few columns. Damage is detected: see [messageScanner] and [projection.values].
 
-// layouts counts nodes and buffers of each type in a record batch; those of a list include its
-// values.
+// layouts counts nodes and buffers of each type, for a list with those of its values.
 var layouts = [...]struct{ nodes, buffers int }{
 	experiment.Int:       {1, 2},
 	experiment.Float:     {1, 2},
@@ -102,18 +101,18 @@ func (h *batchHeader) check(body int64) error {
 }
 
 type projection struct {
-	columns []experiment.Column // the decoded ones
-	nodes   []int               // their positions in a batch of the file
-	buffers []int               // likewise
+	columns []experiment.Column // decoded
+	nodes   []int               // positions in a batch of the file
+	buffers []int
 	total   struct{ nodes, buffers int }
 	reader  *ipc.Reader
 	queue   messageQueue
-	codec   int8 // of the last batch
+	codec   int8
 	zstd    *zstd.Decoder
 	lz4     *lz4.Reader
-	stored  []byte // a buffer as stored
-	plain   []byte // decompressed
-	body    int    // longest so far, decompressed
+	stored  []byte
+	plain   []byte
+	body    int // longest so far, decompressed
 }
 
 func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) (*projection, error) {
@@ -163,8 +162,8 @@ func schemaMeta(schema *arrow.Schema) ([]byte, error) {
 	return m.meta, nil
 }
 
-// decode reads the projection's columns of a batch. Slices of the result may share memory with each
-// other, never with another batch. Panics of arrow-go over damage become errors.
+// decode returns slices that may share memory with each other, never with another batch. Panics of
+// arrow-go over damage become errors.
 func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, err error) {
 	defer guard(&err)
 	header, err := parseBatchHeader(m)
@@ -200,8 +199,8 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	return recordBatch(p.columns, record)
 }
 
-// values reads and decompresses a buffer itself: the library ignores ZSTD's checksums. The result
-// is valid until the next call.
+// values decompresses a buffer itself: the library ignores ZSTD's checksums. The result is valid
+// until the next call.
 func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int8) ([]byte, error) {
 	p.stored = slices.Grow(p.stored[:0], int(at.length))[:at.length]
 	if _, err := r.ReadAt(p.stored, body+at.offset); err != nil {
@@ -281,7 +280,6 @@ func (h *batchHeader) meta(body int64) []byte {
 	return b.FinishedBytes()
 }
 
-// messageQueue passes single messages to an [ipc.Reader].
 type messageQueue struct {
 	waiting *ipc.Message
 }

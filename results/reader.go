@@ -16,9 +16,9 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// ReadTable reads an Arrow file or an Arrow stream, recognized by content: all columns, or only the
-// named ones in their order. Its error is a [*VersionError] for another schema version. A stream is
-// read up to its last whole batch; an incomplete file is an error.
+// ReadTable reads an Arrow file or stream, recognized by content: all columns, or the named ones in
+// their order. Another schema version is a [*VersionError]. A stream is read up to its last whole
+// batch; an incomplete file is an error.
 func ReadTable(path string, columns ...string) (*Frame, error) {
 	t, err := OpenTable(path, columns...)
 	if err != nil {
@@ -34,7 +34,7 @@ func ReadTable(path string, columns ...string) (*Frame, error) {
 	return frame, err
 }
 
-// TableReader reads a table batch by batch, for tables larger than memory.
+// TableReader reads a table batch by batch.
 type TableReader struct {
 	path     string
 	file     disk.Source
@@ -46,7 +46,7 @@ type TableReader struct {
 	batches  int
 }
 
-// OpenTable opens a table for reading, like [ReadTable].
+// OpenTable opens a table like [ReadTable].
 func OpenTable(path string, columns ...string) (*TableReader, error) {
 	return openTable(disk.OS{}, path, columns)
 }
@@ -197,7 +197,7 @@ func (t *TableReader) decode(m *message) (experiment.Batch, error) {
 	return batch, err
 }
 
-// verify only checks that the next batch of a stream is whole, otherwise errTorn.
+// verify only checks that the next batch is whole.
 func (t *TableReader) verify() error {
 	m, err := t.messages.next()
 	if err != nil {

@@ -67,15 +67,14 @@ func fieldText(schema *arrow.Schema, j int) string {
 // segments by number. The last one that has a cell counts.
 //
 // A compaction renames the further tables first and cells.arrow last, then deletes the segments by
-// number, of each the cells first. So at any moment a cell is either in a segment, whose rows
-// count, or in cells.arrow, whose further tables hold its rows. A segment without its cells is a
-// remnant.
+// number, of each the cells first. So a cell is always either in a segment, whose rows count, or in
+// cells.arrow, whose further tables hold its rows. A segment without its cells is a remnant.
 //
 // Cells that leave the grid are first written to the files of former grids; then only cells.arrow
 // is replaced by one without them. So further tables may have rows of cells that cells.arrow does
 // not have, never the reverse; the metadata of cells.arrow says so until the next compaction has
-// written all tables. Cells that return leave the files of former grids last. In between they are
-// in both, and those in cells.arrow or a segment count.
+// written all tables. Cells that return leave the files of former grids last. In between those in
+// cells.arrow or a segment count.
 //
 // Files of a killed process need not be durable. wholeBatches makes streams durable before anything
 // depends on them. Names are safe: a stream's name is durable before its first batch of cells, and
@@ -85,7 +84,7 @@ func (s *Store) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	streams := map[int][]string{} // tables of each
+	streams := map[int][]string{}
 	for _, name := range names {
 		if s.rows.isTemporary(name) {
 			if err := s.disk.Remove(filepath.Join(s.dir, name)); err != nil {
@@ -133,8 +132,7 @@ func finalName(table string) string { return table + ".arrow" }
 
 func formerName(table string) string { return formerPrefix + finalName(table) }
 
-// recoverFormer adds the cells of former grids. Further tables without cells are remnants of a
-// crash.
+// recoverFormer ignores further tables without cells, remnants of a crash.
 func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	if slices.Contains(names, formerName(s.rows.cells().Name)) {
 		s.former, err = s.recoverFinals(ctx, formerName, formerSegment)
@@ -159,7 +157,7 @@ func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	return nil
 }
 
-// recoverFinals adds the cells and returns the tables that have a file.
+// recoverFinals returns the tables that have a file.
 func (s *Store) recoverFinals(ctx context.Context, name func(table string) string, number int) (finals []string, err error) {
 	for _, table := range s.rows.further() {
 		reader, err := s.openFinal(ctx, name, table)
@@ -191,7 +189,7 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 		left := func(table string) bool { return !slices.Contains(together, table) }
 		s.untrimmed = reader.metadata()[MetadataTrimmed] != "" || slices.ContainsFunc(finals, left)
 	}
-	// Refuse a final file if one that was written with it is missing.
+	// Refuse a final file without a file that was written with it.
 	for _, table := range together {
 		if !slices.Contains(finals, table) {
 			return nil, missingError(name, table)
@@ -213,7 +211,6 @@ func missingError(name func(table string) string, table string) error {
 		name(table), name("cells"))
 }
 
-// openFinal refuses a damaged file.
 func (s *Store) openFinal(ctx context.Context, name func(table string) string, table experiment.Table, columns ...string) (*TableReader, error) {
 	path := filepath.Join(s.dir, name(table.Name))
 	reader, err := s.openChecked(path, table, columns...)
@@ -226,7 +223,7 @@ func (s *Store) openFinal(ctx context.Context, name func(table string) string, t
 	return reader, nil
 }
 
-// openChecked refuses a file that is not one of this store's table.
+// openChecked refuses a file of another kind of experiment.
 func (s *Store) openChecked(path string, table experiment.Table, columns ...string) (*TableReader, error) {
 	reader, err := openTable(s.disk, path, columns)
 	if err != nil {
@@ -253,7 +250,7 @@ func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, lim
 	})
 }
 
-// recoverSegment counts the batches that are whole in all tables and adds their cells.
+// recoverSegment adds the cells of the batches that are whole in all tables.
 func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	whole := math.MaxInt
 	for _, table := range s.rows.tables {
@@ -276,8 +273,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	return s.indexCells(ctx, reader, number, whole)
 }
 
-// wholeBatches counts the batches up to the first torn or damaged one (by ZSTD's checksums), or
-// limit.
+// wholeBatches ends at the first torn or damaged batch (by ZSTD's checksums), or at limit.
 func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number, limit int) (int, error) {
 	name := streamName(table.Name, number)
 	reader, err := s.openChecked(filepath.Join(s.dir, name), table)

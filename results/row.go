@@ -9,7 +9,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// outcomeRows converts outcomes to rows of its tables.
 type outcomeRows struct {
 	run      string
 	declared experiment.Tables

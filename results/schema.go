@@ -23,7 +23,7 @@ func versionError(version string) error {
 
 // VersionError reports tables of another schema version, whose columns may mean something else.
 type VersionError struct {
-	Have string // in decimal
+	Have string
 }
 
 func (e *VersionError) Error() string {
@@ -33,16 +33,15 @@ func (e *VersionError) Error() string {
 
 // Keys of the metadata of every Arrow schema written here.
 const (
-	MetadataVersion   = "agepath.schema_version" // SchemaVersion in decimal
-	MetadataRun       = "agepath.run"            // that wrote the file; the column run of cells has the run that computed a row
+	MetadataVersion   = "agepath.schema_version"
+	MetadataRun       = "agepath.run" // the run that wrote the file; rows have theirs in the column run of cells
 	MetadataTable     = "agepath.table"
 	MetadataChecksums = "agepath.checksums" // of files: crc32c
-	MetadataTrimmed   = "agepath.trimmed"   // cells.arrow: "true" while further tables have rows of cells set aside
-	MetadataTables    = "agepath.tables"    // cells.arrow: the files written together with it, comma-separated
+	MetadataTrimmed   = "agepath.trimmed"   // of cells: "true" while further tables have rows of cells set aside
+	MetadataTables    = "agepath.tables"    // of cells: tables written together with it, comma-separated
 )
 
-// columnTypes has plain utf8 for text: not every reader supports dictionaries, and arrow-go leaks
-// them.
+// columnTypes has plain utf8: not every reader supports dictionaries, and arrow-go leaks them.
 var columnTypes = [...]arrow.DataType{
 	experiment.Int:       arrow.PrimitiveTypes.Int64,
 	experiment.Float:     arrow.PrimitiveTypes.Float64,
@@ -51,7 +50,7 @@ var columnTypes = [...]arrow.DataType{
 	experiment.FloatList: arrow.ListOf(arrow.PrimitiveTypes.Float64),
 }
 
-// tableSchema makes every column nullable: null means that the column does not apply.
+// tableSchema makes every column nullable: null means not applicable.
 func tableSchema(table experiment.Table, run string) *arrow.Schema {
 	fields := make([]arrow.Field, len(table.Columns))
 	for j, column := range table.Columns {

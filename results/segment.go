@@ -13,9 +13,9 @@ import (
 )
 
 // A segment is what one store wrote between two compactions or write errors: one Arrow stream per
-// table, TABLE.NNNN.arrows. Every flush appends one batch, even an empty one, to each stream: batch
-// i of each has the rows of the same outcomes. The cells come last, after the other tables are
-// durable: a whole batch of cells implies that the other tables' batches are whole.
+// table, TABLE.NNNN.arrows. Every flush appends one batch, even an empty one, to each stream, with
+// the rows of the same outcomes. The cells come last, after the other tables are durable: a whole
+// batch of cells implies that the other tables' batches are whole.
 
 func streamName(table string, segment int) string {
 	return fmt.Sprintf("%s.%04d.arrows", table, segment)
@@ -38,7 +38,6 @@ type segment struct {
 	batches int // whole in all tables
 }
 
-// segmentWriter writes the newest segment.
 type segmentWriter struct {
 	segment
 	disk    disk.FS
@@ -68,8 +67,7 @@ func createSegment(d disk.FS, dir string, tables []experiment.Table, run string,
 	return w, nil
 }
 
-// write appends one batch to each stream. After nil the batches are durable; after an error the
-// segment can only be closed.
+// write appends a durable batch to each stream. After an error the segment can only be closed.
 func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch) error) error {
 	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {
@@ -102,7 +100,7 @@ func (w *segmentWriter) close() error {
 	return errors.Join(errs...)
 }
 
-// end closes the streams with the marker of complete streams.
+// end writes the marker of complete streams.
 func (w *segmentWriter) end() error {
 	for _, stream := range w.streams {
 		err := stream.records.Close()

@@ -15,13 +15,12 @@ import (
 
 // Contents lists what a folder of results holds at one moment.
 type Contents struct {
-	Tables []string // with a file or a stream, by name, without former grids
+	Tables []string // with a file or a stream, without former grids
 	Ended  bool     // no rows are in streams
 	names  map[string]string
 }
 
-// State identifies the sources of a table's rows. It changes with every flush that adds to the
-// folder.
+// State changes with every flush that adds to the folder.
 func (c *Contents) State(table string) string { return c.names["cells"] + c.names[table] }
 
 // Look lists what dir holds, without a lock.
@@ -57,8 +56,8 @@ func Look(dir string) (*Contents, error) {
 }
 
 // Snapshot writes the counting rows of a table in dir to path as an Arrow file, in the order of
-// arrival, up to the last flush. It takes no lock. The error is [fs.ErrNotExist] if the table has
-// no row and no file yet. Memory: about 100 bytes a cell.
+// arrival, up to the last flush, without a lock. The error is [fs.ErrNotExist] if the table has no
+// row and no file yet. Memory: 100 bytes a cell.
 func Snapshot(ctx context.Context, dir, table, path string) error {
 	const most = 5 // attempts; a run merges its streams when it ends or resumes
 	var err error
@@ -99,8 +98,7 @@ func snapshot(ctx context.Context, dir, table, path string) (err error) {
 	return w.finish()
 }
 
-// RunOf returns the run whose results are in dir, without a lock. The error is [fs.ErrNotExist] if
-// there are none.
+// RunOf returns the run whose results are in dir, without a lock. No results are [fs.ErrNotExist].
 func RunOf(dir string) (string, error) {
 	m, err := ReadManifest(dir)
 	if err == nil {

@@ -16,13 +16,13 @@ import (
 )
 
 // sortBounds are those of an external merge sort (Knuth, The Art of Computer Programming 3, 5.4):
-// bytes sorted in memory, runs merged at once, and rows read ahead of each.
+// bytes in memory, runs merged at once, and rows read ahead of each.
 var sortBounds = sortLimits{bytes: 24 << 20, fanIn: 32, rows: 1024}
 
 type sortLimits struct{ bytes, fanIn, rows int }
 
-// tableSorter sorts rows by the position of their cell and keeps the order of a cell's rows. Runs
-// on the disk hold what exceeds the limit.
+// tableSorter sorts by the position of the cell, stably. Runs on the disk hold what exceeds the
+// limit.
 type tableSorter struct {
 	disk     disk.FS
 	dir      string
@@ -33,19 +33,19 @@ type tableSorter struct {
 
 	batches []*experiment.Batch // in memory, sorted by rows
 	rows    []sortRow
-	bytes   int      // estimate for both
-	files   int      // runs created so far
-	runs    []string // paths, in the order of their rows
+	bytes   int      // estimate
+	files   int      // runs created
+	runs    []string // paths
 }
 
-// sortRow sorts by key, its cell's position in the table, then by arrival.
+// sortRow sorts by key, its cell's position, then by arrival.
 type sortRow struct{ key, batch, row int32 }
 
 func (a sortRow) compare(b sortRow) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.batch, b.batch), cmp.Compare(a.row, b.row))
 }
 
-// add adds rows of one cell. The batch must not change afterwards.
+// add expects rows of one cell, which must not change afterwards.
 func (s *tableSorter) add(batch *experiment.Batch, from, to int, key int32) {
 	n := len(s.batches)
 	if n == 0 || s.batches[n-1] != batch {
@@ -189,8 +189,7 @@ func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string)
 	return nil
 }
 
-// mergeHead is the first unmerged cell of a run: rows [from, to) of the batch read ahead, none at
-// the end of the run.
+// mergeHead is the first unmerged cell of a run: rows [from, to) of the batch read ahead.
 type mergeHead struct {
 	reader   *TableReader
 	number   int

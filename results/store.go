@@ -23,13 +23,13 @@ const (
 
 // StoreOptions define the content of a store.
 type StoreOptions struct {
-	Tables experiment.Tables // of the kind of experiment, at most 8 further ones
-	Run    string            // of appended outcomes; other rows keep theirs
-	// Kept names the further tables that get a file even without rows; nil means all.
+	Tables experiment.Tables // at most 8 further ones
+	Run    string            // of appended outcomes
+	// Kept tables get a file even without rows; nil means all.
 	Kept []string
-	// Needed names the further tables required for a computed cell to count as done.
+	// Needed tables are required for a computed cell to count as done.
 	Needed []string
-	// Compression applies to the files of [Store.Compact], which rewrites files with another one.
+	// Compression applies to the files of [Store.Compact].
 	Compression Compression
 }
 
@@ -40,10 +40,10 @@ type StoreOptions struct {
 // earlier files into one sorted file per table (TABLE.arrow), with cells outside the grid in
 // separate files (former.TABLE.arrow). A cell is durable once a [Store.Flush] after its
 // [Store.Append] returned nil: after a crash it is present exactly once, with its rows in all
-// tables. Of several outcomes of a cell the last one counts, with its rows of all tables.
+// tables. The last outcome of a cell counts, with its rows of all tables.
 //
-// After any error the store remains usable: durable outcomes stay durable, the others wait in
-// memory for the next Flush. Methods may be called concurrently.
+// After any error durable outcomes stay durable, and the others wait in memory for the next Flush.
+// Methods may be called concurrently.
 type Store struct {
 	folder
 	rows   *outcomeRows
@@ -54,13 +54,13 @@ type Store struct {
 
 	mu        sync.Mutex
 	index     *index
-	finals    []string   // tables with a final file
-	former    []string   // tables with a file of former grids
-	moved     bool       // the final files have another order, run or compression
+	finals    []string   // with a final file
+	former    []string   // with a file of former grids
+	moved     bool       // final files have another order, run or compression
 	untrimmed bool       // cells.arrow or further tables may have cells set aside
-	shadowed  bool       // files of former grids have cells that are also elsewhere
-	foreign   bool       // files of another run were found
-	segments  []*segment // complete ones
+	shadowed  bool       // former files have cells that are also elsewhere
+	foreign   bool       // found files of another run
+	segments  []*segment // complete
 	replaced  bool       // s.gathered and others are replaced but not deleted yet
 	gathered  []*segment
 	active    *segmentWriter
@@ -83,8 +83,8 @@ func (f *folder) rename(name string) error {
 
 type waiting struct {
 	outcomes []*experiment.Outcome
-	position map[string]int // of a cell in outcomes
-	bytes    int            // estimate
+	position map[string]int // in outcomes
+	bytes    int
 }
 
 // put replaces an earlier outcome of the cell.
@@ -104,10 +104,9 @@ func (w *waiting) put(o *experiment.Outcome, bytes func(*experiment.Outcome) int
 
 func (w *waiting) full() bool { return len(w.outcomes) >= pendingCells || w.bytes >= pendingBytes }
 
-// Open opens dir for the results of a run, creates it if needed, locks it and finds its cells. It
-// fails with a [*LockedError] while another store writes dir, with a [*MismatchError] for another
-// kind of experiment, and with a [*VersionError] for another schema version. Results of another run
-// of the kind are accepted.
+// Open creates dir if needed, locks it and finds its cells. It fails with a [*LockedError] while
+// another store writes dir, with a [*MismatchError] for another kind of experiment, and with a
+// [*VersionError] for another schema version. Results of another run of the kind are accepted.
 func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
 	s, err := open(ctx, dir, options, disk.OS{})
 	return s, disk.Advise(err)
@@ -149,12 +148,12 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	return s, nil
 }
 
-// Foreign reports whether [Open] found files of another run or of an interrupted compaction, so
-// that cells may be in the wrong files until the next [Store.Compact].
+// Foreign reports whether [Open] found files of another run or of an interrupted compaction: cells
+// may be in the wrong files until the next [Store.Compact].
 func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 || s.untrimmed }
 
-// Newest returns how a cell ended, and in there whether it has the needed tables. Appended outcomes
-// count before they are durable. shortOf is the column short_of, 0 for null.
+// Newest returns how a cell ended, and in there whether it has the needed tables. Outcomes need not
+// be durable. shortOf is the column short_of, 0 for null.
 func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +168,7 @@ func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, 
 	return experiment.Statuses[e.status], s.index.shortOf(cell), true
 }
 
-// Counts returns the number of durable cells by status, without the files of former grids.
+// Counts counts the durable cells by status, without former grids.
 func (s *Store) Counts() map[experiment.Status]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,13 +184,12 @@ func (s *Store) Counts() map[experiment.Status]int {
 	return counts
 }
 
-// Omitted describes what [Open] skipped, one sentence each: torn ends of streams, whose cells will
-// be computed again.
+// Omitted describes torn ends of streams that [Open] skipped, whose cells will be computed again.
 func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
 
-// Append adds an outcome, which must not be changed afterwards. It flushes when 8192 cells or 20
-// MiB wait. An outcome that does not fit the tables is refused; after any other error it waits for
-// the next Flush.
+// Append adds an outcome, which must not change afterwards. It flushes when 8192 cells or 20 MiB
+// wait. An outcome that does not fit the tables is refused; after any other error it waits for the
+// next Flush.
 func (s *Store) Append(o *experiment.Outcome) error {
 	if o.Run != s.rows.run {
 		return fmt.Errorf("storing the outcome of cell %s: it belongs to run %q, not %q", o.Cell, o.Run, s.rows.run)
@@ -253,7 +251,7 @@ func (s *Store) flush() error {
 	return nil
 }
 
-// abandon gives up a segment after a write error. The next flush begins another one.
+// abandon gives up a segment after a write error.
 func (s *Store) abandon() error {
 	active := s.active
 	s.active = nil
@@ -274,7 +272,7 @@ func (s *Store) endActive() error {
 	return active.end()
 }
 
-// Close flushes and releases the lock. The store cannot be used afterwards.
+// Close flushes and releases the lock.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,13 +287,13 @@ func lockDir(d disk.FS, dir string) (io.Closer, error) {
 	return lock, err
 }
 
-// lockName remains as an empty file: removing it would race with the next writer.
+// lockName is never removed: removing it would race with the next writer.
 const lockName = ".lock"
 
 // LockedError reports that another store writes the folder.
 type LockedError struct {
 	Dir    string
-	Holder string // "" if unreadable
+	Holder string
 }
 
 func (e *LockedError) Error() string {

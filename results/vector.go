@@ -57,7 +57,7 @@ func recordBatch(columns []experiment.Column, record arrow.RecordBatch) (experim
 	return batch, nil
 }
 
-// clearNulls zeroes null values from a row on, so that equal rows are stored as equal bytes.
+// clearNulls makes equal rows equal bytes.
 func clearNulls(v *experiment.Vector, from int) {
 	for i := from; i < len(v.Null); i++ {
 		switch {
@@ -152,8 +152,8 @@ func lengthOffsets[V ~string | ~[]float64](values []V) ([]int32, error) {
 	return offsets, nil
 }
 
-// appendRows appends the rows [from, to) of src to the columns of dst from position at on. It does
-// not change dst.Rows: several sources may fill the columns of one row.
+// appendRows appends the rows [from, to) of src to the columns of dst from at on, without changing
+// dst.Rows: several sources may fill the columns of one row.
 func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src *experiment.Batch, from, to int) {
 	for j, column := range columns {
 		d, s := &dst.Columns[at+j], &src.Columns[j]
@@ -172,7 +172,6 @@ func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src 
 	}
 }
 
-// appendNulls appends null marks to dst, which has the given number of rows.
 func appendNulls(dst *experiment.Vector, rows int, src *experiment.Vector, from, to int) {
 	var null []bool
 	if src.Null != nil {
@@ -191,7 +190,7 @@ func appendNulls(dst *experiment.Vector, rows int, src *experiment.Vector, from,
 	dst.Null = append(dst.Null, null...)
 }
 
-// appendNull appends a row of nulls to the columns of dst from position at on, without counting it.
+// appendNull appends to the columns of dst from at on, without counting the row.
 func appendNull(dst *experiment.Batch, at int, columns []experiment.Column) {
 	for j := range columns {
 		appendRows(dst, at+j, columns[j:j+1], &nullRow, 0, 1)

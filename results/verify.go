@@ -24,25 +24,25 @@ const maxProblems = 10
 // Verification is the result of [Verify].
 type Verification struct {
 	Manifest *Manifest
-	Cells    int      // with a row
-	Files    int      // tables and streams read
-	Batches  int      // all decoded
+	Cells    int
+	Files    int      // tables and streams
+	Batches  int      // decoded
 	Notes    []string // what could not be checked, or shows a crash
 	Problems []string
 
 	dir     string
 	index   *index
-	tables  []experiment.Table // of the kind of experiment
+	tables  []experiment.Table
 	rows    map[string][]int64 // measures that count rows, by position in index; -1 for null
 	further []string           // written together with the cells
 	streams int
-	trimmed bool           // further tables may have rows of cells set aside
+	trimmed bool           // see [MetadataTrimmed]
 	sorts   map[string]int // problems by sort
 }
 
 // Verify reads everything in a folder of results, complete or not: it checks checksums, every
 // batch, that each cell has one row, that the tables belong together and that the manifest
-// describes the folder. Damage is a problem in the result, not an error.
+// describes the folder. Damage is a problem, not an error.
 func Verify(ctx context.Context, dir string) (*Verification, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
@@ -88,7 +88,7 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 	return v, v.checkFormer(ctx)
 }
 
-// checkOutcomes checks the rows of each computed cell as the kind of experiment defines.
+// checkOutcomes applies the checks of the kind of experiment.
 func (v *Verification) checkOutcomes(ctx context.Context) error {
 	kind, err := experiment.Named(v.Manifest.Kind)
 	if err != nil || len(v.Problems) > 0 || kind.Tables().Consistent == nil {
@@ -122,7 +122,7 @@ func furtherTables(m *Manifest) (names []string) {
 	return names
 }
 
-// checkFormer counts the cells of former grids and checks that all their files exist.
+// checkFormer also checks that all files of former grids exist.
 func (v *Verification) checkFormer(ctx context.Context) error {
 	cells, further := 0, map[string]bool{}
 	err := eachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
@@ -149,14 +149,14 @@ func (v *Verification) checkFormer(ctx context.Context) error {
 	return nil
 }
 
-// Problem adds a problem of a sort; only the first of each sort are listed.
+// Problem adds a problem; only the first of each sort are listed.
 func (v *Verification) Problem(sort, format string, args ...any) {
 	if v.sorts[sort]++; v.sorts[sort] <= maxProblems {
 		v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
 	}
 }
 
-// Unlisted says how many problems are not listed, "" for none.
+// Unlisted counts the others in words.
 func (v *Verification) Unlisted() string {
 	var parts []string
 	for _, sort := range slices.Sorted(maps.Keys(v.sorts)) {
@@ -355,8 +355,8 @@ func (v *Verification) checkCounts() {
 	}
 }
 
-// checkFurther checks that the rows of a further table are adjacent, in the order of the cells and,
-// if the kind of experiment says so, numbered from 0 and as many as a measure of the cell.
+// checkFurther checks that rows are adjacent, in the order of the cells and, if the kind of
+// experiment says so, numbered from 0 and as many as a measure of the cell.
 func (v *Verification) checkFurther(ctx context.Context, table string) error {
 	var declared experiment.Table
 	if i := slices.IndexFunc(v.tables, func(t experiment.Table) bool { return t.Name == table }); i >= 0 {
@@ -367,7 +367,7 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 		columns = append(columns, declared.Number)
 	}
 	path := filepath.Join(v.dir, finalName(table))
-	rows := make([]int64, len(v.index.entries)) // seen, by position in index
+	rows := make([]int64, len(v.index.entries)) // by position in index
 	last := int32(-1)
 	err := eachFrame(ctx, path, columns, func(f *Frame) error {
 		cells := f.Batch.Columns[0].Texts

@@ -14,20 +14,19 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Limits of the batches of final files depend only on the rows, so that equal rows give equal
-// files.
+// Limits depend only on the rows, so that equal rows give equal files.
 const (
 	batchRows   = 16384
 	batchValues = 1 << 19 // of lists: 4 MiB
 )
 
-// output is a buffered file for [ipc.FileWriter], which seeks only to learn its position.
+// output is buffered. [ipc.FileWriter] seeks only to learn its position.
 type output struct {
 	file     disk.File
 	buffered *bufio.Writer
 	position int64
 	sums     sums
-	held     []byte // written while hold is set, not yet in the file
+	held     []byte // while hold is set, not yet in the file
 	hold     bool
 }
 
@@ -66,16 +65,16 @@ type recordWriter interface {
 	Close() error
 }
 
-// tableWriter writes an Arrow file or stream with batches of a fixed size.
+// tableWriter writes batches of a fixed size.
 type tableWriter struct {
 	schema  *arrow.Schema
 	columns []experiment.Column
 	out     *output
 	records recordWriter
 	isFile  bool
-	rows    int // limit of a batch
-	lists   int // a FloatList column that also limits a batch, or -1
-	values  int // in the lists of the batch
+	rows    int // of a batch
+	lists   int // FloatList column that also limits a batch, or -1
+	values  int // in the lists
 	batch   experiment.Batch
 	any     bool // a batch was written
 }
@@ -116,7 +115,7 @@ func (w *tableWriter) add(src *experiment.Batch, from, to int) error {
 	return nil
 }
 
-// fit returns the number of rows for the current batch, at least one, and counts their values.
+// fit returns the number of rows for the current batch, at least one.
 func (w *tableWriter) fit(src *experiment.Batch, from, to int) int {
 	n := min(to-from, w.rows-w.batch.Rows)
 	if w.lists < 0 {
@@ -194,7 +193,7 @@ func WriteTable(path string, table experiment.Table, run string, rows *experimen
 	})
 }
 
-// Compression is that of the buffers of Arrow files and the pages of Parquet files. "" is [ZSTD].
+// Compression is that of buffers in Arrow files and pages in Parquet files. "" is [ZSTD].
 type Compression string
 
 // Not every reader of Arrow files supports each compression.

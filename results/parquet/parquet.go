@@ -18,12 +18,12 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Name returns the name of the file of a table.
+// Name is the file of a table.
 func Name(table string) string { return table + ".parquet" }
 
-// Write writes each table of dir to folder, atomically and the cells last, and removes other
-// Parquet files there. Equal tables give equal bytes. Cells of former grids are left out. Write
-// fails while results are in streams, until the run ends or collects them.
+// Write writes each table of dir to folder, atomically and the cells last, without former grids,
+// and removes other Parquet files there. Equal tables give equal bytes. Write fails while results
+// are in streams.
 func Write(ctx context.Context, dir, folder string, compression results.Compression) error {
 	tables, streams, err := results.Tables(dir)
 	if err == nil && streams > 0 {

@@ -16,13 +16,13 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// groupBatches is the number of batches of an Arrow file in a row group, which is kept in memory:
-// at most 131,072 rows and 32 MiB of lists.
+// groupBatches of an Arrow file make a row group, which is kept in memory: at most 131,072 rows and
+// 32 MiB of lists.
 const groupBatches = 8
 
 // Both avoid problems of arrow-go. Pages of version 1 copy the buffer of levels every few levels:
-// quadratic time for long lists. Version 2 splits its input at a number of values and hangs if a
-// list is longer; batchValues exceeds any input.
+// quadratic for long lists. Version 2 splits its input at a number of values and hangs if a list is
+// longer; batchValues exceeds any input.
 const (
 	batchValues = 1 << 40
 	chunkValues = 8192 // of lists written at a time, or one list
@@ -39,7 +39,6 @@ type writer struct {
 	batches int
 }
 
-// node makes every column and value nullable.
 func node(column experiment.Column) (schema.Node, error) {
 	const noID = -1
 	repetition := parquet.Repetitions.Optional
@@ -59,7 +58,6 @@ func node(column experiment.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("column %s has a type that Parquet files of results do not have", column.Name)
 }
 
-// begin leaves out the metadata of the table's bytes.
 func (w *writer) begin(to io.Writer, of map[string]string) error {
 	var fields schema.FieldList
 	for _, column := range w.columns {
@@ -165,8 +163,8 @@ func present[T any](v *experiment.Vector, values []T) []T {
 	return kept
 }
 
-// fillLists writes the values with, for each, a level that says whether a list begins, and one that
-// is 0 for no list, 1 for an empty one, 3 for a value.
+// fillLists writes for each value a level that says whether a list begins, and one that is 0 for no
+// list, 1 for an empty one, 3 for a value.
 func fillLists(column *file.Float64ColumnChunkWriter, v *experiment.Vector) error {
 	const none, empty, value = 0, 1, 3
 	var values []float64
