@@ -17,9 +17,9 @@ type cellColumns struct {
 	numeric        []bool
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
-	steps          [2]*experiment.Vector // of the best validation score and the best test score
-	points, fits   *experiment.Vector    // of the path; points, and those with a model of their own
-	seconds        [2]*experiment.Vector // see timeColumns
+	steps          [2]*experiment.Vector // of the best validation and test score
+	points, fits   *experiment.Vector    // points of the path, and those with their own model
+	seconds        [2]*experiment.Vector
 	method         *experiment.Vector
 	params         *experiment.Vector
 	status         *experiment.Vector
@@ -28,7 +28,7 @@ type cellColumns struct {
 	cell           *experiment.Vector
 	rows           int
 	keys           map[[2]string]string // exactMethod by method and settings
-	texts          map[string]string    // one copy of each, outside the batch's memory
+	texts          map[string]string    // shared copies, outside the batch's memory
 }
 
 // timeColumns has the decisive time first.
@@ -81,7 +81,7 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 	return c, nil
 }
 
-// isNull is true for the nil vector of a column that the kind lacks.
+// isNull is true for a column that the kind lacks.
 func isNull(vector *experiment.Vector, row int) bool { return vector == nil || vector.IsNull(row) }
 
 func (c *cellColumns) setting(row int) Setting {
@@ -104,10 +104,9 @@ func (c *cellColumns) setting(row int) Setting {
 	return s
 }
 
-// methodKey returns the method of a cell with its settings, numbers rounded.
+// methodKey returns the method with its settings, numbers rounded.
 func (c *cellColumns) methodKey(row int) string { return shortMethod(c.exactMethod(row)) }
 
-// exactMethod is methodKey with all digits.
 func (c *cellColumns) exactMethod(row int) string {
 	method := c.text(c.method, row)
 	if isNull(c.params, row) {
@@ -122,7 +121,7 @@ func (c *cellColumns) exactMethod(row int) string {
 	return key
 }
 
-// text copies a text, so that the batch's memory can be freed.
+// text lets the batch's memory be freed.
 func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 	shared := vector.Texts[row]
 	own, ok := c.texts[shared]
@@ -181,7 +180,6 @@ type (
 	Aspect = layout.Aspect
 )
 
-// schema is the layout of a kind and the columns of its cells table.
 type schema struct {
 	*layout.Layout
 
@@ -198,8 +196,8 @@ func schemaOf(kind *experiment.Registration) *schema {
 
 func (s *schema) has(column string) bool { return slices.Contains(s.columns, column) }
 
-// pathColumn returns the measure that counts the points of a path (0) or those with a model of
-// their own (1); "" for kinds without.
+// pathColumn returns the measure that counts the points of a path (0) or those with their own model
+// (1); "" for kinds without.
 func (s *schema) pathColumn(i int) string {
 	if s.Path == nil {
 		return ""

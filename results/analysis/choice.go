@@ -17,7 +17,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// choices describes the ways in which the cells have chosen; nil for kinds with one way.
+// choices describes the ways to choose; nil for kinds with one.
 func (g *cellGroups) choices() []string {
 	if !g.schema.Path.HasChoice() {
 		return nil
@@ -31,7 +31,7 @@ func (g *cellGroups) choices() []string {
 	return slices.Sorted(maps.Keys(words))
 }
 
-// chooseAgain replaces the cells' choices by those of a rule from the stored points of their paths.
+// chooseAgain chooses by a rule from the stored points of the paths.
 func (g *cellGroups) chooseAgain(ctx context.Context, dir string, rule choice.Rule) error {
 	of := g.schema.Path
 	if !of.HasChoice() {
@@ -79,7 +79,7 @@ type chooser struct {
 	of    *layout.Path
 	cells map[string]*chosenCell
 
-	id    string // current cell
+	id    string // current
 	curve choice.Curve
 	test  []float64
 }
@@ -90,7 +90,7 @@ type chosenCell struct {
 	done    bool
 }
 
-// want adds the cells of an entry that have chosen by validation scores.
+// want adds cells that have chosen by validation scores.
 func (c *chooser) want(entry *ScoreEntry, metric Metric) {
 	for i := range entry.Sample {
 		s := &entry.Sample[i]
@@ -105,7 +105,7 @@ func (c *chooser) want(entry *ScoreEntry, metric Metric) {
 	}
 }
 
-// read relies on the points of a cell being adjacent in the file.
+// read relies on adjacent points of a cell.
 func (c *chooser) read(ctx context.Context, path string) error {
 	columns := []string{"cell", c.of.Step, c.of.Score, c.of.Validation, c.of.Error, c.of.Event}
 	kinds := []experiment.Type{experiment.Text, experiment.Float, experiment.Float, experiment.Float, experiment.Float, experiment.Text}

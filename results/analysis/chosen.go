@@ -26,7 +26,7 @@ type member struct {
 
 // places groups the entries that differ only in hyperparameters. A parameter with a single value in
 // all cells stays in the setting. With variant, entries of a group may also differ in the layout's
-// variant; the variants of a single method count as methods instead.
+// variant, unless there is a single method, whose variants count as methods.
 func (g *cellGroups) places(variant bool) map[place][]member {
 	free := g.freeParameters()
 	places := map[place][]member{}
@@ -66,8 +66,8 @@ type candidate struct {
 	RepeatScore
 }
 
-// candidatesOf orders the cells by repeat, then by parameters in the order of the columns, settings
-// of the method last. It sorts the members.
+// candidatesOf orders cells by repeat, then by parameters in the order of the columns, settings of
+// the method last. It sorts the members.
 func candidatesOf(members []member) []candidate {
 	slices.SortFunc(members, func(a, b member) int {
 		return cmp.Or(a.setting.Compare(b.setting), CompareMethods(a.method, b.method))
@@ -87,16 +87,16 @@ func candidatesOf(members []member) []candidate {
 
 // Choice is a choice of hyperparameters.
 type Choice struct {
-	Words   string // such as "mixture γ=0.5, C=10"; "" if there was nothing to choose
-	Repeats int    // with this choice
+	Words   string // such as "mixture γ=0.5, C=10"
+	Repeats int
 }
 
 // chosenTables makes one table for each metric in which every method has its own hyperparameters in
 // each repeat, and with variant its own variant of the layout. [TestAtBestValidation] and
-// [TestAtEnd] are scores of the cell with the best validation score; [TestAtBestTest] is the best
-// test score of all cells, so [SelectionBias] is the gain of choosing age and parameters by the
-// test score. fewer counts the choices by the validation score that rest on fewer cells than others
-// of the same method.
+// [TestAtEnd] are of the cell with the best validation score; [TestAtBestTest] is the best test
+// score of all cells, so [SelectionBias] is the gain of choosing age and parameters by the test
+// score. fewer counts the choices by the validation score that rest on fewer cells than others of
+// the same method.
 func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int) {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
@@ -144,7 +144,6 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 
 const settingsWord = "settings of methods"
 
-// freeWords names the aspects in which the members differ from the place.
 func (g *cellGroups) freeWords(at place, members []member) []string {
 	var words []string
 	for _, m := range members {
@@ -161,8 +160,7 @@ func (g *cellGroups) freeWords(at place, members []member) []string {
 	return slices.Compact(words)
 }
 
-// countChoices counts the repeats of each choice, in descending order, without those that have
-// none.
+// countChoices sorts by descending number of repeats.
 func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
 	var list []Choice
 	for i := range choices {
@@ -181,7 +179,7 @@ func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
 	return list
 }
 
-// chosenWords names the values of a cell that the setting leaves open.
+// chosenWords names the values that the setting leaves open.
 func chosenWords(l *layout.Layout, at Setting, s *Selected) string {
 	var words []string
 	for _, a := range l.Aspects {
@@ -200,7 +198,6 @@ func chosenWords(l *layout.Layout, at Setting, s *Selected) string {
 	return strings.Join(words, ", ")
 }
 
-// hasVariants reports whether a method has several variants in one setting.
 func (g *cellGroups) hasVariants() bool {
 	v := g.schema.Variant
 	if v == nil {
@@ -223,7 +220,7 @@ func (g *cellGroups) hasVariants() bool {
 	return false
 }
 
-// commonNames maps a method's name to the name with the settings that all its entries share.
+// commonNames adds to a method's name the settings that all its entries share.
 func (g *cellGroups) commonNames() map[string]string {
 	all := map[string]bool{}
 	for _, entries := range g.entries {

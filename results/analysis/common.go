@@ -13,19 +13,16 @@ import (
 // every method has the score that has it in any repeat. With different repeats per method, means
 // would also compare splits and favour a method that fails on the hard ones.
 type Common struct {
-	methods int     // that have the score
+	methods int     // with the score
 	repeats []int64 // ascending
 }
 
-// Compares reports whether at least two methods have repeats in common.
 func (c *Common) Compares() bool { return c.methods > 1 && len(c.repeats) > 0 }
 
 func (c *Common) Repeats() int { return len(c.repeats) }
 
-// Methods returns the number of methods that have the score.
 func (c *Common) Methods() int { return c.methods }
 
-// compare finds the common repeats of each score and summarizes the methods' scores in them.
 func (r *ScoreRow) compare() {
 	for score := range scores {
 		c := &r.Common[score]
@@ -52,7 +49,7 @@ func (r *ScoreRow) compare() {
 	}
 }
 
-// RepeatsWith returns the repeats of a sample with a finite score, ascending.
+// RepeatsWith returns the repeats with a finite score, ascending.
 func RepeatsWith(sample []RepeatScore, score Score) []int64 {
 	var repeats []int64
 	for i := range sample {
@@ -73,7 +70,7 @@ func (e *ScoreEntry) within(c *Common, score Score) []float64 {
 	return values
 }
 
-// Shown returns the summary of an entry over the common repeats, or over its own if there are none.
+// Shown returns the summary over the common repeats, or over all if there are none.
 func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
 	if len(r.Common[score].repeats) == 0 {
 		return e.Summary[score]
@@ -81,7 +78,7 @@ func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
 	return e.Compared[score]
 }
 
-// Rests describes the number of repeats of a row's means: "5", or "3 of 5".
+// Rests returns the number of repeats of a row's means: "5", or "3 of 5".
 func (r *ScoreRow) Rests(score Score) string {
 	c := &r.Common[score]
 	switch n := len(c.repeats); {
@@ -93,8 +90,8 @@ func (r *ScoreRow) Rests(score Score) string {
 	return strconv.Itoa(r.Repeats)
 }
 
-// Repeats describes in how many repeats of a given number an entry has a score, and the fate of the
-// others: "5", or "2 of 5; 2 incomplete, 1 failed".
+// Repeats returns the number of repeats with a score, and the fate of the others: "5", or "2 of 5;
+// 2 incomplete, 1 failed".
 func (e *ScoreEntry) Repeats(of int, score Score) string {
 	n := len(RepeatsWith(e.Sample, score))
 	if n >= of {
@@ -103,7 +100,7 @@ func (e *ScoreEntry) Repeats(of int, score Score) string {
 	return fmt.Sprintf("%d of %d%s", n, of, e.Lost())
 }
 
-// Lost counts the incomplete and failed cells in words, after a semicolon; "" for none.
+// Lost counts the incomplete and failed cells, after a semicolon; "" for none.
 func (e *ScoreEntry) Lost() string {
 	incomplete, failed := 0, 0
 	for i := range e.Sample {

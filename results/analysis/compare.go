@@ -16,7 +16,7 @@ const Significance = 0.05
 // Paired holds the differences of paired scores and their test.
 type Paired struct {
 	Test        stats.SignedRankTest
-	Adjusted    float64 // Test.P by Holm's correction over the family
+	Adjusted    float64 // by Holm's correction over the family
 	differences []float64
 }
 
@@ -36,15 +36,14 @@ func adjust(family []*Paired) {
 	}
 }
 
-// Comparison compares the scores of two methods in one setting on the common repeats of the row:
-// cells of one repeat share split and contamination. The family of its test is the pairs of the
-// row.
+// Comparison compares two methods in one setting on the common repeats of the row: cells of one
+// repeat share split and contamination. The family of its test is the pairs of the row.
 type Comparison struct {
-	Method, Against int // indices of the table's methods; Method > Against
+	Method, Against int // in the table; Method > Against
 	Paired
 }
 
-// Comparisons compares every two methods of a row that have the score; none without common repeats.
+// Comparisons compares every two methods of a row that have the score.
 func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	var list []Comparison
 	for j := range r.Entries {
@@ -63,8 +62,8 @@ func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	return list
 }
 
-// pairedDifferences returns a - b on the given ascending repeats with finite scores in both
-// samples, which are ordered by repeat. Of several cells of one repeat the first counts.
+// pairedDifferences returns a - b on the given ascending repeats. The samples are ordered by
+// repeat; of several cells of one repeat the first counts.
 func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) []float64 {
 	var differences []float64
 	largest := 0.0
@@ -90,8 +89,8 @@ func scoreOf(sample []RepeatScore, repeat int64, score Score) (float64, bool) {
 	return 0, false
 }
 
-// evenOut rounds differences of scores to 40 bits below the largest score, so that rounding in a
-// subtraction does not break ties: 0.9 - 0.8 equals 0.8 - 0.7.
+// evenOut rounds differences to 40 bits below the largest score, so that rounding does not break
+// ties: 0.9 - 0.8 equals 0.8 - 0.7.
 func evenOut(differences []float64, largest float64) {
 	_, exponent := math.Frexp(largest)
 	for i, d := range differences {
@@ -99,12 +98,10 @@ func evenOut(differences []float64, largest float64) {
 	}
 }
 
-// testable reports whether a family of m tests can reject: the smallest p-value of n pairs is
-// 2^(1-n).
+// testable reports whether m tests can reject: the smallest p-value of n pairs is 2^(1-n).
 func testable(n, m int) bool { return float64(m)*math.Ldexp(1, 1-n) <= Significance }
 
-// NeededRepeats is the minimum number of repeats with which m comparisons in a row can find a
-// difference.
+// NeededRepeats is the minimum number of repeats with which m comparisons can find a difference.
 func NeededRepeats(m int) int {
 	n := 1
 	for !testable(n, m) {
@@ -113,8 +110,8 @@ func NeededRepeats(m int) int {
 	return n
 }
 
-// markEqual marks the entries that are not significantly worse than the best mean, unless the row
-// has too few repeats for any significant test.
+// markEqual marks the entries that are not significantly worse than the best mean, if the row has
+// enough repeats for a significant test.
 func (r *ScoreRow) markEqual() {
 	for score := range SelectionBias {
 		best := -1
@@ -140,8 +137,8 @@ func (r *ScoreRow) markEqual() {
 	}
 }
 
-// effectWork, in squared numbers of pairs, limits a report's bootstrap intervals to about 10 s on
-// one processor.
+// effectWork, in squared numbers of pairs, limits bootstrap intervals to about 10 s on one
+// processor.
 const effectWork = 2_500_000
 
 func effectsOf(comparisons []*Paired) []stats.Effect {
@@ -167,7 +164,7 @@ func effectsOf(comparisons []*Paired) []stats.Effect {
 type ComparedRow struct {
 	Row         *ScoreRow
 	Comparisons []Comparison
-	Effects     []stats.Effect // by comparison; nil if left out
+	Effects     []stats.Effect // nil if left out
 }
 
 // ComparedTable holds the comparisons of a table.

@@ -10,18 +10,17 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// ScoreChange compares one score of a method in a setting between two runs on the repeats that both
-// have. A difference is the other run's score minus the baseline's. The family of its test is all
-// settings and methods of the two runs.
+// ScoreChange compares one score of a method in a setting between two runs on their common repeats:
+// the other run's minus the baseline's. The family of its test is all settings and methods.
 type ScoreChange struct {
 	Setting         Setting
 	Method          string
 	Metric          Metric
 	Score           Score
-	Baseline, Other Summary // over the pairs
-	Better, Worse   int     // numbers of pairs, seen from the other run
+	Baseline, Other Summary
+	Better, Worse   int // pairs, for the other run
 	Paired
-	Effect *stats.Effect // nil without a difference, or if the estimate would take too long
+	Effect *stats.Effect // nil without a difference, or if too slow
 }
 
 func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) []ScoreChange {
@@ -115,9 +114,9 @@ func addEffects(changes []ScoreChange) {
 
 // NumberChanges compares the measures of computed cells of equal identity and status.
 type NumberChanges struct {
-	Same, Rounding, Beyond int // cells equal bit for bit, within rounding, beyond
+	Same, Rounding, Beyond int // cells: bitwise, within rounding, beyond
 	Columns                []NumberChange
-	Cells                  []CellChange // first beyond rounding, by descending distance
+	Cells                  []CellChange // beyond rounding, by descending distance
 }
 
 // NumberChange is a measure of a method that differs in some cells.
@@ -131,8 +130,8 @@ type NumberChange struct {
 // CellChange is a cell and its measure that differs most.
 type CellChange struct {
 	Cell, What, Column string
-	Baseline, Other    string  // values, "" for null
-	Distance           float64 // relative, except that max_kkt is relative already; infinite for texts and nulls
+	Baseline, Other    string  // "" for null
+	Distance           float64 // relative, as max_kkt is already; infinite for texts and nulls
 }
 
 func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) NumberChanges {
@@ -247,7 +246,7 @@ func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
 // TimeQuantiles are the quantiles of a [TimeRatio].
 var TimeQuantiles = [...]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
 
-// TimeRatio is the time in the other run relative to the baseline, of the cells that both computed
+// TimeRatio is the time in the other run relative to the baseline, of cells that both computed
 // separately with the same status.
 type TimeRatio struct {
 	Method          string // "" for all

@@ -15,32 +15,32 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// Rounding is the largest relative difference of two numbers that can be due to rounding: solvers
-// are exact to 1e-10.
+// Rounding is the largest relative difference that can be due to rounding: solvers are exact to
+// 1e-10.
 const Rounding = experiment.Rounding
 
 // RunComparison compares runs with the first of them, the baseline.
 type RunComparison struct {
-	Layout   *layout.Layout // of the first run's kind
+	Layout   *layout.Layout // of the first run
 	Rounding float64
 	Runs     []*ComparedRun
-	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
+	Pairs    []*RunPair // of Runs[i+1] and Runs[0]
 }
 
-// RunPair compares a run with the baseline on the cells of equal identity and on counterparts,
-// which have equal labels and different identities, because the version of a method's algorithm or
-// a setting that is not a label changed.
+// RunPair compares a run with the baseline on cells of equal identity and on counterparts: equal
+// labels, different identities, because the version of a method's algorithm or a setting that is
+// not a label changed.
 type RunPair struct {
 	Layout          *layout.Layout
 	Baseline, Other *ComparedRun
 	Cells           []CellCounts // all cells, then by method
-	Copied          int          // shared cells copied from one run to the other
+	Copied          int          // shared cells that are copies
 	Scores          []ScoreChange
 	Numbers         NumberChanges
-	Times           []TimeRatio    // all cells, then by method
+	Times           []TimeRatio    // as Cells
 	Statuses        []StatusChange // of shared cells
 	Failures        []FailureChange
-	Notes           []string // sentences on what was left out
+	Notes           []string // what was left out
 }
 
 // CellCounts counts the cells of two runs.
@@ -63,17 +63,16 @@ type FailureChange struct {
 	Cell            string // identity in the baseline
 	What            string
 	Baseline, Other experiment.Status
-	Error           string // of the other run, or of the baseline if the other is ok
+	Error           string // of the other run, unless ok there
 }
 
 // CompareOptions are the options of [CompareRuns].
 type CompareOptions struct {
 	Rounding float64    // see [Rounding]
-	Progress func(Step) // called before each step; may be nil
+	Progress func(Step) // may be nil
 }
 
-// CompareRuns compares the runs in folders, complete or not, with the first of them. Each folder
-// must meet the requirements of [Load].
+// CompareRuns compares the runs in folders, which meet the requirements of [Load], with the first.
 func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*RunComparison, error) {
 	kind, err := KindOf(dirs[0])
 	if err != nil {
@@ -183,7 +182,7 @@ func (c *comparedCells) match(p *RunPair) []cellPair {
 	return pairs
 }
 
-// unpaired returns the open rows whose labels are unique.
+// unpaired returns the open rows with unique labels.
 func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
 	found, several := map[cellLabels]int32{}, map[cellLabels]bool{}
 	for i := range rows {
@@ -199,7 +198,7 @@ func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
 	return found
 }
 
-// sameData is true if a digest is unknown.
+// sameData also accepts unknown digests.
 func (c *comparedCells) sameData(p *RunPair, cell *comparedCell) bool {
 	name := c.groups[cell.labels.group].setting[layout.Dataset].Text
 	a, b := p.Baseline.data[name], p.Other.data[name]

@@ -22,7 +22,7 @@ type ComparedRun struct {
 	Versions  []VersionCells
 	Cells     int
 	Statuses  map[experiment.Status]int
-	Partial   bool // the run has not ended
+	Partial   bool
 	Platforms []string
 
 	data    map[string]string // digests by name
@@ -33,7 +33,7 @@ type ComparedRun struct {
 	reasons map[int32]string // why rows are not ok
 }
 
-// VersionCells counts the cells that a version of agepath computed.
+// VersionCells counts the cells of a version of agepath.
 type VersionCells struct {
 	Version string
 	Cells   int
@@ -49,7 +49,7 @@ type comparedCell struct {
 	started int64 // microseconds
 }
 
-// cellLabels identify a part of an experiment across runs, independently of the cell's identity.
+// cellLabels identify a cell across runs, independently of its identity.
 type cellLabels struct {
 	group        int32 // in comparedCells.groups
 	repeat, seed int64
@@ -64,10 +64,10 @@ type comparedCells struct {
 	schema   *schema
 	measures []experiment.Column
 	groups   []methodSetting
-	metrics  []Metric // of the groups
+	metrics  []Metric
 	numbers  map[methodSetting]int32
 	texts    map[string]string
-	words    []string // values of text measures
+	words    []string // text measures
 	wordAt   map[string]int
 }
 
@@ -79,7 +79,7 @@ func newComparedCells(kind *experiment.Registration) *comparedCells {
 	}
 }
 
-// extraColumns are needed besides the measures and the columns of score tables.
+// extraColumns are those that score tables do not use.
 var extraColumns = []string{"seed", "error", "worker", "version", "started_at", "platform"}
 
 func (c *comparedCells) columns() []string {
@@ -186,8 +186,7 @@ func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
 	return number
 }
 
-// value returns a measure as a number (integers of the tables are below 2^53), or the index of a
-// text in words.
+// value returns an integer (below 2^53), a float, or the index of a text in words.
 func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, row int) float64 {
 	switch {
 	case vector.IsNull(row):

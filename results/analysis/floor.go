@@ -14,11 +14,11 @@ func (s *schema) floorName() string {
 	return s.Floor.Method
 }
 
-// placedFloors are the floor's entries by the dimensions that every row states.
+// placedFloors are the floor's entries by the dimensions in always.
 type placedFloors struct {
 	layout  *layout.Layout
 	always  []Dimension // stated in every row
-	several []Dimension // stated only in rows whose data set has several values
+	several []Dimension // stated if the data set has several values
 	entries map[Setting][]placedFloor
 }
 
@@ -57,7 +57,7 @@ func only(s Setting, ds []Dimension) (kept Setting) {
 	return kept
 }
 
-// of returns a copy of the floor's entry for a row, nil if there is none.
+// of returns a copy, nil if there is none.
 func (f *placedFloors) of(row Setting, metric Metric) *ScoreEntry {
 	for _, floor := range f.entries[only(row, f.always)] {
 		if slices.ContainsFunc(f.several, func(d Dimension) bool { return !row[d].IsNull() && row[d] != floor.setting[d] }) {
@@ -77,7 +77,6 @@ func (r *ScoreRow) floor(score Score) Summary {
 	return r.Floor.Summary[score]
 }
 
-// HasFloor reports whether any row has scores of the layout's floor.
 func (t *ScoreTable) HasFloor() bool {
 	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool { return r.Floor != nil })
 }
@@ -85,12 +84,12 @@ func (t *ScoreTable) HasFloor() bool {
 // NotBetter is a method that is not better than the layout's floor in a row.
 type NotBetter struct {
 	Row         *ScoreRow
-	Method      int     // index in the table
-	Mean, Floor float64 // over the repeats that both have
+	Method      int     // in the table
+	Mean, Floor float64 // over the common repeats
 }
 
-// NotBetter returns the methods whose mean score is not better than the floor's, method by method.
-// Means that differ by rounding are equal.
+// NotBetter returns the methods whose mean is not better than the floor's. Means that differ by
+// rounding are equal.
 func (t *ScoreTable) NotBetter(score Score) []NotBetter {
 	var list []NotBetter
 	for j := range t.Methods {

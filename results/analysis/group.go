@@ -16,9 +16,9 @@ import (
 type cellGroups struct {
 	schema  *schema
 	entries map[Setting]methodEntries
-	floors  map[Setting]*ScoreEntry // of the layout's floor, not in entries
+	floors  map[Setting]*ScoreEntry // not in entries
 	metrics map[[2]string]Metric    // by data set and model
-	models  map[string]Metric       // by model alone
+	models  map[string]Metric       // by model
 
 	selected experiment.Select // by which selectBest chose
 }
@@ -78,7 +78,7 @@ func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
 	return entries[method]
 }
 
-// metric falls back to the metric of the model on other data if no cell of the setting was scored.
+// metric falls back to the model's metric on other data.
 func (g *cellGroups) metric(s Setting) Metric {
 	data, model := s[layout.Dataset].Text, s[layout.Model].Text
 	if metric, ok := g.metrics[[2]string{data, model}]; ok {
@@ -87,7 +87,7 @@ func (g *cellGroups) metric(s Setting) Metric {
 	return g.models[model]
 }
 
-// ignored is a set of the layout's ignorable dimensions, by position.
+// ignored is a set of the layout's ignorable dimensions.
 type ignored uint16
 
 func missing(l *layout.Layout, s Setting) ignored {
@@ -110,8 +110,8 @@ func project(l *layout.Layout, s Setting, set ignored) Setting {
 }
 
 // spreadIgnored moves entries of methods that ignore dimensions into the rows of other methods that
-// agree in the remaining dimensions and state more. Entries without such rows stay. Of two entries
-// of a method in a row, the one that states more counts.
+// agree in the remaining dimensions and state more, if there are any. Of two entries of a method in
+// a row, the one that states more counts.
 func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	sets := map[ignored]bool{}
 	for setting := range entries {
@@ -148,8 +148,6 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	}
 }
 
-// statedWhereSeveral returns the dimensions that a row states only if its data set has several
-// values.
 func statedWhereSeveral(l *layout.Layout) []Dimension {
 	stated := slices.Clone(l.Conditions)
 	for _, e := range l.Extents {
@@ -194,8 +192,8 @@ func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setti
 	return kept
 }
 
-// AtFullExtent returns a table of the rows with the fullest extent of each data set, for figures
-// with room for one; earlier extents of the layout take precedence.
+// AtFullExtent returns the rows with the fullest extent of each data set; earlier extents of the
+// layout take precedence.
 func AtFullExtent(table *ScoreTable) *ScoreTable {
 	fullest, l := map[string]Setting{}, table.Layout
 	more := func(a, b Setting) bool {
@@ -229,7 +227,7 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 	return &full
 }
 
-// mostTraining returns the largest number of training rows by data set; 0 if not stated.
+// mostTraining is by data set; 0 if not stated.
 func mostTraining(table *ScoreTable) map[string]float64 {
 	most, rows := map[string]float64{}, table.Layout.At("n_train")
 	for i := range table.Rows {
@@ -242,7 +240,7 @@ func mostTraining(table *ScoreTable) map[string]float64 {
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // distinguish shows all digits of numbers whose short texts are equal: 0.3 and a range's
-// 0.30000000000000004 would give two rows, or two methods, of the same name. It rounds the others.
+// 0.30000000000000004 would give two rows, or two methods, of the same name.
 func (g *cellGroups) distinguish() {
 	type shown struct {
 		d    Dimension

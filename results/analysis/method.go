@@ -12,8 +12,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// MethodInfo returns the registered description of a method without settings, and its position in
-// tables; unknown methods come last.
+// MethodInfo returns the registered method and its position in tables; unknown methods come last.
 func MethodInfo(name string) (info layout.Method, rank int) {
 	for _, kind := range experiment.Registrations() {
 		for _, m := range kind.Layout.Methods {
@@ -32,8 +31,7 @@ func MethodLabel(name string) string {
 	return info.Label
 }
 
-// MethodLabels returns the labels of the methods of one table, with the settings that differ
-// between those of one name.
+// MethodLabels returns the labels of the methods of one table, with settings that differ.
 func MethodLabels(methods []string) []string {
 	labels := make([]string, len(methods))
 	for j, method := range methods {
@@ -52,7 +50,7 @@ func CutMethod(method string) (name, settings string) {
 	return name, settings
 }
 
-// CommonFacts returns the settings of each method that are the same in all its occurrences.
+// CommonFacts returns the settings that are the same in all occurrences of a method.
 func CommonFacts(methods []string) []Fact {
 	var facts []Fact
 	for _, method := range methods {
@@ -92,8 +90,8 @@ func MethodName(method string) string {
 	return name
 }
 
-// SettingsText formats settings of a method as in "population=150 refit=50". A text that is not a
-// JSON object of numbers and words is returned unchanged.
+// SettingsText formats settings as in "population=150 refit=50". A text that is not a JSON object
+// of numbers and words is returned unchanged.
 func SettingsText(params string) string {
 	var settings gridfile.Settings
 	if err := json.Unmarshal([]byte(params), &settings); err != nil {
@@ -120,7 +118,7 @@ func CompareMethods(a, b string) int {
 	return cmp.Or(cmp.Compare(rankA, rankB), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
 }
 
-// compareSettings compares numbers by value and puts them before words.
+// compareSettings puts numbers, by value, before words.
 func compareSettings(a, b string) int {
 	valuesA, valuesB := strings.Fields(a), strings.Fields(b)
 	for k := range min(len(valuesA), len(valuesB)) {

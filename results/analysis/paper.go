@@ -19,9 +19,9 @@ type PaperTable struct {
 	Layout *layout.Layout
 	Table  *layout.PublishedTable
 	Rows   []PaperRow
-	Words  []string // differences of the run, see [experiment.ScoredSection]
+	Words  []string // see [experiment.ScoredSection]
 
-	otherwise []string // columns in which the table may differ from the run
+	otherwise []string // columns that may differ
 }
 
 // PaperRow compares a published number with the run's.
@@ -30,7 +30,7 @@ type PaperRow struct {
 	Score     layout.PublishedScore
 	Runs      int     // of the published number
 	Setting   Setting // the published row's if the run has none
-	Label     string  // with settings if the run has several
+	Label     string  // with settings if there are several
 	Method    string  // "" if missing
 	Cells     int     // 0 if missing
 	Ours      Summary // at the best test age
@@ -41,7 +41,6 @@ type PaperRow struct {
 // Key identifies a published number.
 func (r *PaperRow) Key() string { return fmt.Sprint(*r.Published, r.Score.Method) }
 
-// Difference returns the run's mean minus the published one.
 func (r *PaperRow) Difference() float64 {
 	return r.Ours.Mean - r.Score.Mean
 }
@@ -68,8 +67,8 @@ func (r *PaperRow) Within() bool { return math.Abs(r.Errors()) <= 2 }
 // paperGrid matches the name of a grid that reproduces one table of the paper.
 var paperGrid = regexp.MustCompile(`^(table\d\d)(\D.*)?$`)
 
-// addPaper adds the published table that the grid is named after (table09, table09-honest), or all
-// that share a row with the run.
+// addPaper adds the table that the grid is named after (table09, table09-honest), or all that share
+// a row with the run.
 func (r *Run) addPaper(m *results.Manifest) error {
 	tables, err := r.Layout.Published()
 	if err != nil {
@@ -111,7 +110,7 @@ func (r *Run) addPaper(m *results.Manifest) error {
 	return nil
 }
 
-// catalogName also recognizes the readings of a data set. It returns unknown names unchanged.
+// catalogName also recognizes the readings of a data set; unknown names are unchanged.
 func catalogName(name string) string {
 	if entry, ok := dataset.Lookup(name); ok {
 		return cmp.Or(entry.Reading, entry.Name)
@@ -119,8 +118,7 @@ func catalogName(name string) string {
 	return name
 }
 
-// add pairs a published row with the run's rows of equal parameters, and reports whether there are
-// any.
+// add pairs a published row with the run's matching rows, and reports whether there are any.
 func (p *PaperTable) add(row *layout.PublishedRow, candidates []rankedRow) bool {
 	found := false
 	for _, score := range row.Scores {
@@ -168,7 +166,7 @@ func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 	return true
 }
 
-// Coverage describes which share of the table the run covers.
+// Coverage describes the share of the table in the run.
 func (p *PaperTable) Coverage() string {
 	have := map[string]bool{}
 	for i := range p.Rows {
@@ -189,8 +187,8 @@ func (p *PaperTable) Coverage() string {
 	return words
 }
 
-// Agreement counts the published numbers for which the run has a mean with a standard deviation
-// (compared), and those within two standard errors of a mean of the run (within).
+// Agreement counts the published numbers that the run has with a standard deviation (compared), and
+// those within two standard errors of the run's mean (within).
 func (p *PaperTable) Agreement() (within, compared int) {
 	agrees := map[string]bool{}
 	for i := range p.Rows {

@@ -12,26 +12,25 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// Ranking compares methods over data sets; each data set ranks them by mean score.
+// Ranking compares methods over data sets, which each rank them by mean score.
 type Ranking struct {
 	Layout   *layout.Layout
 	Score    Score
-	Methods  []string // with scores on every data set
+	Methods  []string // scored on every data set
 	Datasets []string
-	Means    [][]float64 // by data set and method, over the settings
+	Means    [][]float64 // by data set and method
 	Test     stats.FriedmanTest
-	Critical float64  // Nemenyi's critical difference at Significance
-	LeftOut  []string // methods without a score on some data set
+	Critical float64  // Nemenyi's, at Significance
+	LeftOut  []string // methods not scored on every data set
 }
 
-// minRanked methods make a ranking; the signed-rank test compares two.
+// minRanked is 3 because the signed-rank test compares two methods.
 const minRanked = 3
 
 // NewRanking ranks by one score. It returns nil if fewer than 2 data sets have at least 3 methods
 // in common, or too few for the best and the worst method to differ at [Significance]. Ranks are
 // within a data set, so tables of different metrics can be combined. A data set counts once: its
-// means are over the settings in which every ranked method has a score, each over the common
-// repeats. Data sets without such a setting are left out.
+// means are over the settings with a score of every ranked method, each over the common repeats.
 func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	rows := map[string][]rankedRow{}
 	scoredOn := map[string]map[string]bool{}
@@ -125,8 +124,8 @@ func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
 	return sums, losses
 }
 
-// Cliques returns the methods ordered by mean rank and the maximal groups within the critical
-// difference, as ranges of this order.
+// Cliques returns the order by mean rank and the maximal groups within the critical difference, as
+// ranges of this order.
 func (r *Ranking) Cliques() (order []int, groups [][2]int) {
 	order = make([]int, len(r.Methods))
 	for m := range order {
@@ -148,7 +147,6 @@ func (r *Ranking) Cliques() (order []int, groups [][2]int) {
 	return order, groups
 }
 
-// Words describes the ranking and the results of its tests.
 func (r *Ranking) Words() string {
 	var b strings.Builder
 	t := r.Test
@@ -169,7 +167,7 @@ func infinite(x float64) string {
 	return "∞ (all data sets rank alike)"
 }
 
-// smallestShown is the smallest p-value that reports show as a number.
+// smallestShown is the smallest p-value shown as a number.
 const smallestShown = 1e-4
 
 // Probability formats a p-value.

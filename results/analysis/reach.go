@@ -7,25 +7,24 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Reach compares methods in one setting, some with steps of several sizes, by the share of the main
-// path's best validation score that they reach and by their time.
+// Reach compares methods in one setting, some with several step sizes, by their share of the main
+// path's best validation score and by their time.
 type Reach struct {
 	Setting Setting // without the step size
 	Points  []ReachPoint
 }
 
-// ReachPoint is a method at one step size, over the repeats that it shares with the main path.
+// ReachPoint is a method at one step size, over the repeats that the main path has.
 type ReachPoint struct {
-	Method int     // index in the table
-	Step   float64 // NaN for methods without steps
-	Time   float64 // geometric mean relative to the main path; NaN if unknown
+	Method int     // in the table
+	Step   float64 // NaN without steps
+	Time   float64 // geometric mean relative to the main path, or NaN
 	// Share is the best validation score relative to the path's, inverted if lower is better: above
 	// 1 is better than the path.
 	Share Summary
 }
 
-// Reaches compares paths with steps of several sizes. It returns nil if the table has no main path
-// or no steps of several sizes.
+// Reaches returns nil without a main path or several step sizes.
 func (t *ScoreTable) Reaches() []Reach {
 	path := t.Layout.Path
 	if path == nil || path.Spacing == layout.Dataset {
@@ -51,7 +50,7 @@ func (t *ScoreTable) Reaches() []Reach {
 	return list
 }
 
-// reachPoints returns a point for each row, or one for a method with the same cells in all rows.
+// reachPoints returns one point for a method with the same cells in all rows.
 func (t *ScoreTable) reachPoints(rows []*ScoreRow, method, main int) []ReachPoint {
 	stepless := sameCells(rows[0].Entries[method].Sample, rows[1].Entries[method].Sample)
 	if stepless {

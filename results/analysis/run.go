@@ -22,24 +22,24 @@ import (
 // Fact is [layout.Fact].
 type Fact = layout.Fact
 
-// Run is the evaluation of a run's files: tables of scores, failures and what is missing.
+// Run is the evaluation of a run's files.
 type Run struct {
 	Dir        string
 	Layout     *layout.Layout
-	Name       string // of the grid, or of the folder without a manifest
+	Name       string // of the grid or, without a manifest, the folder
 	Facts      []Fact
 	Overall    []*ScoreTable // age, parameters and variants chosen
 	Chosen     []*ScoreTable // each variant separately; Overall if methods have one
-	Tables     []*ScoreTable // each value of the parameters separately, or as select: best has it
-	Selected   []Selected    // choices of select: best
-	Ranking    *Ranking      // nil if there are too few data sets or methods
+	Tables     []*ScoreTable // each value of the parameters, or as select: best has it
+	Selected   []Selected    // by select: best
+	Ranking    *Ranking      // nil if too small
 	Paper      []*PaperTable // if requested
-	Own        *layout.Part  // the kind's own part, or nil
-	Failures   []Failure     // the first incomplete cells by identity, then failed ones
-	Reasons    []Reason      // of cells that are not ok, by descending number
+	Own        *layout.Part  // or nil
+	Failures   []Failure     // first incomplete ones, then failed, by identity
+	Reasons    []Reason      // by descending number of cells
 	Failed     int
 	Incomplete int
-	Missing    []string // sentences on what is missing, and why
+	Missing    []string // sentences
 	Data       *DataFacts
 	Partial    bool
 	Account
@@ -50,11 +50,10 @@ type Run struct {
 // Account says how the cells of a run ended, and their cost.
 type Account struct {
 	Statuses []Fact       // cells by status
-	Times    []MethodTime // by descending processor time; nil without such times
+	Times    []MethodTime // by descending processor time
 }
 
-// MethodTime sums the last attempt of every cell of a method, failed ones included, whichever run
-// computed it.
+// MethodTime sums the last attempt of every cell of a method, failed ones included.
 type MethodTime struct {
 	Method  string
 	Cells   int     // all
@@ -63,8 +62,8 @@ type MethodTime struct {
 	Elapsed float64 // seconds, of Cells
 }
 
-// Reason is why cells of a method failed, are incomplete or were skipped. It merges those that
-// differ only in numbers or in names of methods and settings.
+// Reason is why cells of a method are not ok. Reasons that differ only in numbers or in names of
+// methods and settings are merged.
 type Reason struct {
 	Method string
 	Status experiment.Status
@@ -94,19 +93,19 @@ func lostWords(incomplete, failed int) string {
 	return strings.Join(parts, ", ")
 }
 
-// MaxFailures limits the listed failed cells, and the incomplete ones.
+// MaxFailures limits the listed cells, failed and incomplete separately.
 const MaxFailures = 20
 
 // Step is a part of the work on a report.
 type Step struct {
-	What   string // for example "drawing figures"
+	What   string // such as "drawing figures"
 	At, Of int    // from 1; 0 if not counted
 }
 
 // Options are the options of [Load].
 type Options struct {
-	Choose   choice.Rule // applied to stored scores; "" for the cells' choices
-	Paper    bool        // compare with the published numbers
+	Choose   choice.Rule // "" for the cells' own choices
+	Paper    bool
 	Progress func(Step)
 }
 
@@ -179,7 +178,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	return r, nil
 }
 
-// run also returns the number of choices that rest on fewer cells than others.
+// run also counts choices that rest on fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
 		Layout: t.schema.Layout, Account: Account{t.statuses(), t.sortedTimes()}, Failures: t.firstFailures(), Reasons: t.sortedReasons(),
@@ -226,14 +225,14 @@ func (s *Standing) Add(outcomes ...*experiment.Outcome) error {
 	return s.tally.add(cells)
 }
 
-// Run returns the scores, statuses and failures so far. Tables are nil for a kind without scores.
+// Run evaluates the outcomes so far. Tables are nil for a kind without scores.
 func (s *Standing) Run() *Run {
 	r, _ := s.tally.run()
 	r.Partial = true
 	return r
 }
 
-// Alike lists methods by steps most of whose steps have the same model as the one before.
+// Alike lists methods whose steps mostly have the model of the step before.
 func (s *Standing) Alike() []string {
 	groups := *s.tally.groups
 	groups.distinguish()
@@ -263,7 +262,7 @@ func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
 	return of
 }
 
-// addManifest adds the manifest's facts. It returns nil if there is no manifest.
+// addManifest returns nil if there is no manifest.
 func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	m, err := results.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -296,7 +295,7 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	return m, nil
 }
 
-// KindOf returns the kind of experiment of a folder, the default kind without a readable manifest.
+// KindOf returns the kind of experiment of a folder, the default without a readable manifest.
 func KindOf(dir string) (*experiment.Registration, error) {
 	m, err := results.ReadManifest(dir)
 	if err != nil || m.Kind == "" {
@@ -305,7 +304,7 @@ func KindOf(dir string) (*experiment.Registration, error) {
 	return experiment.Named(m.Kind)
 }
 
-// sectionOf returns nil if the section that describes the scores is unknown.
+// sectionOf may be nil.
 func sectionOf(m *results.Manifest) experiment.ScoredSection {
 	if m == nil {
 		return nil
@@ -325,8 +324,7 @@ func targetScale(m *results.Manifest) string {
 	return ""
 }
 
-// addMissing notes what the tables rest on. choices is the number of choices by the validation
-// score on fewer cells than the grid has.
+// addMissing takes the number of choices on fewer cells than the grid has.
 func (r *Run) addMissing(choices int) {
 	if choices > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("choices of parameters among fewer cells than the grid has for them, because some are incomplete, failed or are not in the files: %d.", choices))
@@ -346,8 +344,8 @@ func (r *Run) addMissing(choices int) {
 	}
 }
 
-// alike counts the settings in which most steps have the model of the previous step, and describes
-// the worst cell.
+// alike counts settings in which most steps have the model of the step before, and describes the
+// worst.
 func (r *Run) alike() (said []string) {
 	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*RepeatScore{}
 	for _, table := range r.Tables {
@@ -375,7 +373,7 @@ func (r *Run) alike() (said []string) {
 	return said
 }
 
-// fewestFits returns the cell with the smallest share of steps with a model of their own.
+// fewestFits minimizes the share of steps with a model of their own.
 func fewestFits(sample []RepeatScore) (fewest *RepeatScore) {
 	for k := range sample {
 		if s := &sample[k]; s.points > 0 && (fewest == nil || s.fits*fewest.points < fewest.fits*s.points) {

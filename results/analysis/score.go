@@ -10,7 +10,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Metric is the unit of a cell's score, from the metric column; "" for cells without any score.
+// Metric is the unit of a cell's score, "" without a score.
 type Metric string
 
 const (
@@ -68,7 +68,6 @@ func (s Score) Head() string {
 	return [...]string{"by validation", "by the oracle", "at the end", "selection bias"}[s]
 }
 
-// Short names the score in a few words, in lower case.
 func (s Score) Short(l *layout.Layout) string {
 	return [...]string{l.Step.Word + " by validation", l.Step.Word + " by the oracle", cmp.Or(l.Step.End, "at the end of the path"), "selection bias"}[s]
 }

@@ -15,25 +15,25 @@ const SelectedFile = "selected.csv"
 // Selected is the cell that represents a method in one repeat.
 type Selected struct {
 	Row        Setting // of the table
-	Setting    Setting // with the chosen parameters
+	Setting    Setting // after the choice
 	Method     string  // as in [ScoreTable.Methods]
 	Repeat     int64
 	Cell       string // "" if no candidate has a score
 	By         experiment.Select
 	Value      float64         // of By
-	Score      [scores]float64 // on the test part; NaN if missing
-	Candidates int             // cells in the files
-	Incomplete int             // candidates whose path stops early, never chosen
-	Failed     int             // candidates not computed
+	Score      [scores]float64 // on the test part, or NaN
+	Candidates int             // in the files
+	Incomplete int             // whose path stops early, never chosen
+	Failed     int             // not computed
 
-	Shown   string // settings that differ between the candidates
-	unequal bool   // another repeat of the method has more candidates
+	Shown   string // differing settings of the candidates
+	unequal bool   // another repeat has more candidates
 }
 
 // selectBest replaces the cells of each method and repeat that differ only in hyperparameters by
-// the best of them. Ties are broken by the smallest parameters in the order of the columns,
-// settings of the method last. It returns the choices in the order of rows, methods and repeats;
-// nil for [experiment.SelectAll], which changes nothing.
+// the best of them. The smallest parameters break ties, in the order of the columns, settings of
+// the method last. It returns the choices in the order of rows, methods and repeats; nil for
+// [experiment.SelectAll], which changes nothing.
 func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	if by == experiment.SelectAll {
 		return nil
@@ -61,12 +61,12 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 }
 
 // scope is the setting in whose cells the values of a hyperparameter are counted: without the
-// chosen dimensions of a row, and without h.Across, for methods that ignore these.
+// chosen dimensions and h.Across, because some methods ignore these.
 func scope(l *layout.Layout, setting Setting, h *layout.Hyperparameter) Setting {
 	return setting.Without(l.Chosen()...).Without(h.Across...)
 }
 
-// freeParameters returns, by scope, the hyperparameters with more than one value.
+// freeParameters have more than one value in their scope.
 func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 	type key struct {
 		scope Setting

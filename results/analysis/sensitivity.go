@@ -11,29 +11,27 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// ScoreTable compares methods: a row for each setting of a grid, an entry for each method.
+// ScoreTable has a row for each setting and an entry for each method.
 type ScoreTable struct {
 	Layout  *layout.Layout
 	Metric  Metric
 	Columns [scores]bool // that the kind has
-	Methods []string     // in the order of their kind, then by name; with settings as in "huber-lasso delta=0.2"
+	Methods []string     // by kind, then by name; with settings as in "huber-lasso delta=0.2"
 	Rows    []ScoreRow
 
-	// Select is the score by which parameters were chosen in each repeat; "" if each value has its
-	// own row.
-	Select experiment.Select
-	// Parameters names the choices, except the step.
+	// Select chose the parameters in each repeat; "" if each value has its own row.
+	Select     experiment.Select
 	Parameters []string
 }
 
 // ScoreRow is one setting of a grid.
 type ScoreRow struct {
 	Setting Setting
-	Repeats int          // distinct, of the row's cells
+	Repeats int          // distinct
 	Entries []ScoreEntry // by method
 	Floor   *ScoreEntry  // nil without cells
 	Common  [scores]Common
-	Tested  [scores]bool // a method can be distinguished from the best
+	Tested  [scores]bool // some method can differ from the best
 }
 
 // Lead is the score to show if there is room for one: Base if no cell has a validation score.
@@ -44,7 +42,7 @@ func (t *ScoreTable) Lead() Score {
 	return t.Base()
 }
 
-// Base is the score that every scored method has: at the best test age, or else at the end.
+// Base is the score that every scored method has.
 func (t *ScoreTable) Base() Score {
 	if t.Columns[TestAtBestTest] {
 		return TestAtBestTest
@@ -52,7 +50,7 @@ func (t *ScoreTable) Base() Score {
 	return TestAtEnd
 }
 
-// Groups returns the rows that agree in all but the given dimensions, in the order of the table.
+// Groups returns the rows that agree in all but the given dimensions.
 func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
 	index := map[Setting]int{}
 	var groups [][]*ScoreRow
@@ -81,41 +79,38 @@ func (r *ScoreRow) Failed() int {
 // ScoreEntry holds the scores of one method in one setting.
 type ScoreEntry struct {
 	Cells      int // in the files; 0 if not run yet
-	Incomplete int // cells whose path stops early, in no Summary
-	Failed     int // cells not computed
+	Incomplete int // whose path stops early
+	Failed     int // not computed
 	Summary    [scores]Summary
 	Compared   [scores]Summary // over the common repeats
-	Best       [scores]bool    // best of these means, several if equal; never for SelectionBias
-	Equal      [scores]bool    // not significantly worse than the best, if testable
+	Best       [scores]bool    // of these means, several if equal; never of SelectionBias
+	Equal      [scores]bool    // not significantly worse, if testable
 
-	Chosen []Choice // in tables of choices, by descending repeats
+	Chosen []Choice // by descending repeats
 
-	// Sample has the cells by repeat.
 	Sample []RepeatScore
 }
 
-// RepeatScore holds the scores of one cell, NaN for missing ones. All are NaN for a path that stops
+// RepeatScore holds the scores of one cell, NaN if missing. All are NaN for a path that stops
 // early, whose best score is not the best over the requested ages.
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
 	Step   [2]float64 // of the best validation and test score
 
-	Seconds        [2]float64 // processor and elapsed, NaN if unknown
+	Seconds        [2]float64 // processor and elapsed, or NaN
 	bestValidation float64    // by which the age was chosen
-	points, fits   int64      // of the path, and of those with a model of their own; 0 if unknown
+	points, fits   int64      // see cellColumns; 0 if unknown
 	Cell           results.CellKey
 	Status         experiment.Status
 }
 
-// Whole reports whether the cell was computed to the last requested age.
 func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
 
 // Sensitivity makes one table for each metric, from a frame with the columns of the kind's score
 // tables. A method that ignores a dimension of the grid (original ignores the regularizer) is in
-// the row of each of its values. Each setting of a method's own settings is a method. Failed cells
-// count in Failed, cells whose path stops early in Incomplete; null and non-finite scores are
-// excluded from the summaries and their N.
+// the row of each of its values. Each setting of a method's own settings is a method. Null and
+// non-finite scores are excluded from the summaries and their N.
 func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreTable, error) {
 	schema := schemaOf(kind)
 	columns, err := newCellColumns(schema, cells, map[string]string{})
@@ -188,7 +183,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row
 	return table
 }
 
-// summarize sorts the sample by repeat, so that sums do not depend on the order of the file. It is
+// summarize sorts the sample by repeat: sums must not depend on the order of the file. It is
 // idempotent.
 func (e *ScoreEntry) summarize(metric Metric) {
 	e.Sample = slices.Clone(e.Sample) // frees unused capacity
@@ -211,8 +206,7 @@ func (e *ScoreEntry) summarize(metric Metric) {
 	}
 }
 
-// markBest marks the best mean of each score over the common repeats, if the method has
-// competitors.
+// markBest ignores rows with one method.
 func (r *ScoreRow) markBest(metric Metric) {
 	for score := range SelectionBias {
 		if !r.Common[score].Compares() {

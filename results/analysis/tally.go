@@ -38,7 +38,7 @@ type reasonKey struct {
 type reasonCells struct {
 	failedCell
 	cells int
-	text  string // common to all cells, or ""
+	text  string // of all cells, or ""
 }
 
 type failedCell struct {
@@ -46,7 +46,7 @@ type failedCell struct {
 	Failure
 }
 
-// readCells includes the streams of a run that has not ended.
+// readCells includes streams.
 func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
 	tally := newCellTally(schema)
@@ -108,7 +108,6 @@ func (t *cellTally) addTimes(columns *cellColumns) {
 	}
 }
 
-// sortedTimes returns nil if no cell has a processor time.
 func (t *cellTally) sortedTimes() (list []MethodTime) {
 	total := 0.0
 	for _, method := range slices.Sorted(maps.Keys(t.times)) {
@@ -122,7 +121,7 @@ func (t *cellTally) sortedTimes() (list []MethodTime) {
 	return list
 }
 
-// addSizes records the split sizes of each data set's first cell.
+// addSizes records the sizes of each data set's first cell.
 func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
 	if len(t.schema.there(sizeColumns...)) < len(sizeColumns) {
 		return nil
@@ -150,7 +149,7 @@ func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
 	return nil
 }
 
-// addFailures counts the cells by status and keeps those that may be listed.
+// addFailures keeps cells that may be listed.
 func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) error {
 	messages, err := cells.Column("error", experiment.Text)
 	if err != nil {
@@ -263,13 +262,13 @@ func (t *cellTally) statuses() []Fact {
 	return facts
 }
 
-// DataFacts are the facts on a run's data sets that figures show.
+// DataFacts are shown by figures.
 type DataFacts struct {
 	Target string // scale, "" if unknown
 	Size   map[string]dataSize
 
 	Readings []results.ManifestReading // how files were read
-	Absent   []results.ManifestData    // missing data sets of the grid
+	Absent   []results.ManifestData    // missing
 }
 
 func (d *DataFacts) FeatureNames(dataset string, n int) []string {
@@ -283,12 +282,11 @@ func (d *DataFacts) FeatureNames(dataset string, n int) []string {
 
 type dataSize struct {
 	train, test, Features int64
-	several               bool // splits; the sizes are of the first
+	several               bool // sizes are those of the first split
 }
 
 var sizeColumns = []string{"n_train", "n_test", "n_features"}
 
-// sizes begins a line; "" if unknown.
 func (d *DataFacts) sizes(dataset string) string {
 	s, ok := d.Size[dataset]
 	if !ok {
@@ -297,7 +295,7 @@ func (d *DataFacts) sizes(dataset string) string {
 	return fmt.Sprintf("%d training and %d test samples, %d features; ", s.train, s.test, s.Features)
 }
 
-// SizesOf is [DataFacts.sizes] for a setting: only the features if the data set has several splits.
+// SizesOf returns only the features if the data set has several splits.
 func (d *DataFacts) SizesOf(s Setting) string {
 	name := s[layout.Dataset].Text
 	size, ok := d.Size[name]
