@@ -48,7 +48,6 @@ func (p *AgePath) check() error {
 	return nil
 }
 
-// Limits of a figure.
 const (
 	namedCoefficients = 7 // the palette's colours
 	greyCoefficients  = 60
@@ -57,8 +56,8 @@ const (
 )
 
 // NewPathFigure draws the coefficients against age: the largest by name, the others in grey. Marks
-// below the curves show critical points: a stroke for a turn; for a jump a triangle with a line
-// through the curves, or a coloured stroke if there are many. The caller sets name, title and note.
+// below show critical points: a stroke for a turn; for a jump a triangle with a line through the
+// curves, or a coloured stroke if there are many. The caller sets name, title and note.
 func NewPathFigure(path AgePath) (*Figure, error) {
 	if err := path.check(); err != nil {
 		return nil, fmt.Errorf("age path: %w", err)
@@ -114,7 +113,7 @@ func notDrawn(smaller, zero int) string {
 	return "Not drawn: " + strings.Join(parts, " and ") + ". "
 }
 
-// bySize orders the coefficients by their largest absolute value, largest first, and returns these.
+// bySize orders the coefficients by their largest absolute value and returns these.
 func (p *AgePath) bySize() (order []int, sizes []float64) {
 	sizes = make([]float64, len(p.Values[0])-1)
 	for _, values := range p.Values {
@@ -186,16 +185,15 @@ func (p *AgePath) markEvents(f *Figure) {
 	mark("jump", jumps, style)
 }
 
-// strokeGlyph is a hairline; thousands of adjacent ones still show their density.
+// strokeGlyph is a hairline, which shows the density of thousands.
 type strokeGlyph struct{}
 
-// DrawGlyph implements draw.GlyphDrawer.
 func (strokeGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: vg.Points(0.4)}, at.X, at.Y-style.Radius, at.X, at.Y+style.Radius)
 }
 
-// planPaths takes the highest noise level and the middle one of the parameters for each data set,
-// model and regularizer with a computed path.
+// planPaths takes the highest noise level and the middle parameters for each data set, model and
+// regularizer with a path.
 func planPaths(table *analysis.ScoreTable) []figurePlan {
 	l := table.Layout
 	if l.Path == nil || l.Path.Main == "" {

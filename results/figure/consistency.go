@@ -14,7 +14,7 @@ import (
 const consistencyPoints = 40
 
 // consistencyFigure draws the largest coefficients of the age path as lines, and those of alternate
-// convex search as markers. It returns nil if the two have no age in common.
+// convex search as markers; nil if they have no age in common.
 func consistencyFigure(of *layout.Path, path, steps *AgePath) (*Figure, error) {
 	for _, p := range []*AgePath{path, steps} {
 		if err := p.check(); err != nil {

@@ -13,9 +13,8 @@ import (
 
 const eventBins = 24
 
-// eventFigure draws the ages at which the paths of a setting turn and jump. Bars are shares of
-// their own kind: the numbers of the two differ by orders of magnitude. It returns nil if no path
-// has either.
+// eventFigure draws the ages at which paths turn and jump, as shares of their own kind: the numbers
+// of the two differ by orders of magnitude. It returns nil if no path has either.
 func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis.ScoreEntry) []*cellKnots) *Figure {
 	row := plan.rows[0]
 	paths := knots(&row.Entries[plan.methodIndex(plan.table.Layout.Path.Main)])
@@ -63,8 +62,8 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 	return f
 }
 
-// histogram returns the beginning of each bin with the percentage of the ages in it, and hi with 0.
-// Bins have equal width on the axis.
+// histogram returns the beginning of each bin with its percentage of the ages, and hi with 0. Bins
+// have equal width on the axis.
 func histogram(ages []float64, lo, hi float64, logarithmic bool) []Point {
 	position := func(age float64) float64 { return (age - lo) / (hi - lo) }
 	edge := func(t float64) float64 { return lo + t*(hi-lo) }

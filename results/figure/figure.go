@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Kind is the content of a figure; the names of its files begin with it.
+// Kind is the content of a figure and the beginning of its file names.
 type Kind string
 
 const (
@@ -19,8 +19,8 @@ const (
 	ScoreCurve  Kind = "score-curve" // score against age
 	Path        Kind = "path"        // coefficients against age
 	Events      Kind = "events"      // turning and jump points over age
-	Consistency Kind = "consistency" // coefficients of gaga and acs against age
-	Times       Kind = "time"        // of a cell against training rows or the range of ages
+	Consistency Kind = "consistency" // coefficients of gaga and acs
+	Times       Kind = "time"        // against training rows or the range of ages
 	Ranks       Kind = "ranks"       // critical-difference diagram
 	Reached     Kind = "reached"     // share of the path's best validation score against time
 )
@@ -47,7 +47,7 @@ type Figure struct {
 	Series  []Series
 	Rules   []float64 // x of vertical hairlines
 
-	ranking *rankDiagram // of a Ranks figure, without axes and series
+	ranking *rankDiagram // of a Ranks figure
 }
 
 // Series is one entry of a figure's legend. A line joins the points of a piece; between pieces the
@@ -58,24 +58,22 @@ type Series struct {
 	style  seriesStyle
 }
 
-// seriesStyle has no markers without a glyph and no lines with width 0.
 type seriesStyle struct {
 	color   color.RGBA
 	width   vg.Length
 	dashes  []vg.Length
 	glyph   draw.GlyphDrawer
 	radius  vg.Length
-	markers int  // at most, spread evenly; 0 for all
+	markers int  // at most; 0 for all
 	steps   bool // markers only where pieces begin
-	bars    bool // a histogram: each point begins a bin, the last ends it
+	bars    bool // histogram: each point begins a bin, the last ends it
 }
 
 func (m methodStyle) series() seriesStyle {
 	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph, radius: vg.Points(2.6)}
 }
 
-// CSV returns the figure's numbers: series, piece, x, y and the half height of the band; of a
-// [Ranks] the mean ranks.
+// CSV returns series, piece, x, y and the half height of the band; of a [Ranks] the mean ranks.
 func (f *Figure) CSV() ([]byte, error) {
 	if f.ranking != nil {
 		return f.ranking.csv()

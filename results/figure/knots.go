@@ -12,9 +12,9 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// A path is a sequence of continuous pieces. Each begins with a start (the beginning of the path,
-// or a landing) and ends with a jump (the last point before a landing), with a turning point at
-// which it lands again, or with the end.
+// A path is a sequence of continuous pieces. Each begins with a start (of the path, or a landing)
+// and ends with a jump (the last point before a landing), with a turning point at which it lands
+// again, or with the end.
 const (
 	eventStart   = "start"
 	eventTurning = "turning"
@@ -29,13 +29,12 @@ type knot struct {
 	score  float64 // NaN if missing
 }
 
-// cellKnots are the knots of one cell and, on request, their coefficients by knot.
 type cellKnots struct {
 	knots  []knot
 	values map[int64][]float64
 }
 
-// readKnots adds to the wanted cells, the keys of cells. One batch is in memory at a time.
+// readKnots adds to the cells in the map. One batch is in memory at a time.
 func readKnots(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
 	columns := []string{"cell", of.Number, of.Step, of.Score}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Float}
@@ -66,7 +65,6 @@ func readKnots(ctx context.Context, path string, of *layout.Path, cells map[stri
 	})
 }
 
-// readCoefficients does the same.
 func readCoefficients(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
 	columns := []string{"cell", of.Number, of.Value}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
@@ -88,7 +86,7 @@ func isOf(cells map[string]*cellKnots) func(string) bool {
 	return func(cell string) bool { return cells[cell] != nil }
 }
 
-// knownEvent frees the memory of the batch.
+// knownEvent releases the batch's memory.
 func knownEvent(event string) string {
 	for _, known := range []string{eventStart, eventTurning, eventJump} {
 		if event == known {
@@ -102,7 +100,7 @@ func inOrder(knots []knot) {
 	slices.SortStableFunc(knots, func(a, b knot) int { return cmp.Compare(a.number, b.number) })
 }
 
-// newScorePath skips knots without a score; nil if there are none.
+// newScorePath returns nil if no knot has a score.
 func newScorePath(knots []knot) *scorePath {
 	inOrder(knots)
 	p := &scorePath{}

@@ -20,7 +20,7 @@ type maker struct {
 	data    *analysis.DataFacts
 	own     *layout.Part
 	path    *layout.Path
-	partial bool // the run has not ended, as the report says elsewhere
+	partial bool // the run has not ended
 
 	drawn  Drawn
 	knots  map[string]*cellKnots
@@ -84,7 +84,7 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 	return nil
 }
 
-// possible drops and reports the plans whose files are missing.
+// possible drops and reports plans without their files.
 func (m *maker) possible(plans []figurePlan) []figurePlan {
 	reasons := m.pathReasons()
 	if m.partial {
@@ -169,15 +169,14 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	return readCoefficients(ctx, filepath.Join(m.dir, tableFile(m.path.Values)), m.path, withValues)
 }
 
-// representatives are the cells of the repeat that a figure shows.
 type representatives struct {
 	cells  []string // one for each method
 	repeat int64
 	cut    bool // a path stops early
 }
 
-// represent returns the cells of the first repeat in which all methods of the figure have a path,
-// if possible a complete one.
+// represent returns the cells of the first repeat in which all methods have a path, if possible a
+// complete one.
 func (m *maker) represent(plan figurePlan) representatives {
 	path := plan.table.Layout.Path
 	methods := []string{path.Main}
@@ -202,7 +201,6 @@ func (m *maker) represent(plan figurePlan) representatives {
 	return representatives{}
 }
 
-// scorePaths returns an entry's paths by repeat, cut where they stop early.
 func (m *maker) scorePaths(entry *analysis.ScoreEntry) []*scorePath {
 	var paths []*scorePath
 	for _, sample := range entry.Sample {

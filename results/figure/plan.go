@@ -14,11 +14,11 @@ type figurePlan struct {
 	kind  Kind
 	name  string
 	table *analysis.ScoreTable
-	rows  []*analysis.ScoreRow // along x for sensitivity, otherwise one
-	axis  layout.Axis          // what varies, in sensitivity and times
-	of    string               // "3 of 7": which of the parameters' values
+	rows  []*analysis.ScoreRow // along x, or one
+	axis  layout.Axis
+	of    string // "3 of 7": which value of the parameters
 
-	draw func() *Figure // for reached; nil if nothing to draw
+	draw func() *Figure // nil if nothing to draw
 	own  *layout.OwnFigure
 }
 
@@ -29,8 +29,8 @@ func (p *figurePlan) methodIndex(name string) int {
 }
 
 // curves draws a summary of each method's entries against the plan's dimension, with a band of one
-// standard deviation. A row without a summary is a gap. It calls drawn for each line, with the
-// largest number of values in one of its means.
+// standard deviation and gaps for missing summaries. It calls drawn with the largest number of
+// values in one of a line's means.
 func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary, bool), drawn func(label string, most int)) []Series {
 	var list []Series
 	for j, style := range stylesOf(p.table.Methods) {
@@ -81,14 +81,13 @@ func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 	return plans
 }
 
-// chooseFigures picks at most n of the plans, alternating between kinds and, within a kind, between
-// data sets. It returns the names of the rest.
+// chooseFigures picks at most n plans, alternating between kinds and, within a kind, between data
+// sets. It returns the names of the rest.
 func chooseFigures(plans []figurePlan, kinds []Kind, n int) (chosen []figurePlan, leftOut []string) {
 	byKind := map[Kind][]int{}
 	for i, plan := range plans {
 		byKind[plan.kind] = append(byKind[plan.kind], i)
 	}
-	// Number of earlier figures of the same kind and data set.
 	place := make([]int, len(plans))
 	seen := map[[2]string]int{}
 	for i, plan := range plans {

@@ -69,7 +69,7 @@ func sans(size vg.Length) text.Style {
 	}
 }
 
-// draw puts title and note above, the legend to the right of the data, never over it.
+// draw puts the legend to the right of the data, never over it.
 func (f *Figure) draw(c draw.Canvas) error {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
@@ -97,7 +97,6 @@ func (f *Figure) draw(c draw.Canvas) error {
 	return nil
 }
 
-// drawLines returns the rest of c.
 func drawLines(c draw.Canvas, style text.Style, words string) draw.Canvas {
 	if words == "" {
 		return c
@@ -206,7 +205,7 @@ func plotterXYs(points []Point) plotter.XYs {
 	return xys
 }
 
-// addSeries returns the legend entry; nil if there is nothing to draw.
+// addSeries returns the legend entry, or nil.
 func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
 	var thumbs []plot.Thumbnailer
 	var points plotter.XYs
@@ -248,7 +247,7 @@ func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) 
 	return append(thumbs, marks), nil
 }
 
-// spread picks at most n of the points, evenly along the axis; all for n = 0.
+// spread picks at most n points, evenly along the axis; all for n = 0.
 func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 	if n == 0 || len(points) <= n {
 		return points
@@ -305,7 +304,6 @@ func (b *band) add(run []Point) {
 	}
 }
 
-// Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, piece := range b.pieces {
@@ -320,7 +318,6 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// below is at least least on a logarithmic axis.
 func (b *band) below(point Point, least float64) float64 {
 	if b.log {
 		return max(point.Y-point.Band, least)
@@ -328,7 +325,6 @@ func (b *band) below(point Point, least float64) float64 {
 	return point.Y - point.Band
 }
 
-// DataRange implements plot.DataRanger.
 func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, piece := range b.pieces {
@@ -342,7 +338,6 @@ func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 
 type rules []float64
 
-// Plot implements plot.Plotter.
 func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := draw.LineStyle{Color: color.Gray{0xA8}, Width: 0.5, Dashes: []vg.Length{2, 2}}

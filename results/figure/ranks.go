@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Measures of a critical-difference diagram.
 const (
 	rankLine  = 15.0 // points between methods, and above the first
 	rankSide  = 1.35 * vg.Inch
@@ -22,8 +21,8 @@ const (
 )
 
 // rankFigure draws a critical-difference diagram (Demšar 2006): an axis of mean ranks, the best on
-// the left, a line from each method to its mean rank, and bars that join methods whose mean ranks
-// do not differ significantly.
+// the left, a line from each method to its rank, and bars over methods that do not differ
+// significantly.
 func rankFigure(r *analysis.Ranking) *Figure {
 	return &Figure{
 		Kind:  Ranks,

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// planScoreCurves takes the middle one of the model's parameters for each data set, model,
-// regularizer and noise level.
+// planScoreCurves takes the middle parameters for each data set, model, regularizer and noise
+// level.
 func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
@@ -44,15 +44,15 @@ func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 type scorePath struct {
 	ages   []float64
 	scores []float64
-	begins []bool // whether a knot begins a continuous piece
+	begins []bool // a continuous piece
 	cut    bool   // stops before the last requested age
 }
 
 func (p *scorePath) first() float64 { return p.ages[0] }
 func (p *scorePath) last() float64  { return p.ages[len(p.ages)-1] }
 
-// after returns the score just after an age on the path: interpolated between the knots of a piece
-// if the path is continuous, otherwise that of the last knot.
+// after returns the score just after an age: interpolated between the knots of a continuous path,
+// otherwise that of the last knot.
 func (p *scorePath) after(age float64, continuous bool) float64 {
 	i := sort.Search(len(p.ages), func(i int) bool { return p.ages[i] > age }) - 1
 	return p.between(i, age, continuous)
@@ -75,7 +75,7 @@ func (p *scorePath) between(i int, age float64, continuous bool) float64 {
 	return p.scores[i] + t*(p.scores[next]-p.scores[i])
 }
 
-// breaks appends the ages between lo and hi at which the score is discontinuous.
+// breaks appends the ages at which the score is discontinuous.
 func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []float64 {
 	add := func(age float64) {
 		if lo < age && age < hi {

@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// methodStyle has its own colour, dash and marker, so that a figure can be read in grey.
+// methodStyle differs in colour, dash and marker, so that a figure can be read in grey.
 type methodStyle struct {
 	label  string
 	color  color.RGBA
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer
-	// continuous methods have a solution at every age between the knots of a piece; the others only
-	// at the knots.
+	// continuous methods have a solution at every age between the knots of a piece, others only at
+	// the knots.
 	continuous bool
 }
 
@@ -34,7 +34,6 @@ var okabeIto = []color.RGBA{
 
 var grey = color.RGBA{0x7F, 0x7F, 0x7F, 0xFF}
 
-// dashPatterns are in points.
 var dashPatterns = [][]vg.Length{
 	nil,
 	{6, 2.5},
@@ -70,7 +69,6 @@ func ownStyle(name string) (style methodStyle, ok bool) {
 	return style, ok
 }
 
-// otherStyles are for methods without a style.
 var otherStyles = []methodStyle{
 	{color: okabeIto[1], dashes: dashPatterns[4], glyph: draw.RingGlyph{}},
 	{color: okabeIto[3], dashes: dashPatterns[5], glyph: draw.BoxGlyph{}},
@@ -78,8 +76,8 @@ var otherStyles = []methodStyle{
 	{color: grey, dashes: dashPatterns[0], glyph: draw.PlusGlyph{}},
 }
 
-// stylesOf gives methods without a style of their own, and further settings of one method, the
-// other styles in order.
+// stylesOf gives methods without a style, and further settings of one method, the other styles in
+// order.
 func stylesOf(methods []string) []methodStyle {
 	styles := make([]methodStyle, len(methods))
 	others, taken := 0, map[color.RGBA]bool{}
@@ -95,7 +93,7 @@ func stylesOf(methods []string) []methodStyle {
 		if ok && (j == 0 || analysis.MethodName(methods[j-1]) != name) {
 			styles[j] = own
 		} else {
-			for range otherStyles { // not a method's own in this table
+			for range otherStyles { // not a method's own here
 				styles[j] = otherStyles[others%len(otherStyles)]
 				others++
 				if !taken[styles[j].color] {
@@ -111,7 +109,6 @@ func stylesOf(methods []string) []methodStyle {
 
 type choiceGlyph struct{}
 
-// DrawGlyph implements draw.GlyphDrawer.
 func (choiceGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.SetColor(style.Color)
 	var path vg.Path

@@ -12,18 +12,16 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svgCanvas draws SVG whose texts keep their laid-out width in every font, so that none is cut off
-// or overlaps if that font is not installed. Arial and Helvetica have the same widths.
+// svgCanvas keeps the laid-out width of texts in every font, so that none is cut off or overlaps.
 type svgCanvas struct {
 	*vgsvg.Canvas
-	widths []vg.Length // of the texts, in drawing order
+	widths []vg.Length // in drawing order
 }
 
 func newSVGCanvas(width, height vg.Length) *svgCanvas {
 	return &svgCanvas{Canvas: vgsvg.New(width, height)}
 }
 
-// FillString implements vg.Canvas.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
 	c.widths = append(c.widths, face.Width(words))
 	c.Canvas.FillString(face, at, words)
@@ -31,7 +29,6 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
 
 const svgFamilies = ";font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// WriteTo adds the width of each text. It implements io.WriterTo.
 func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	var plain, out bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&plain); err != nil {

@@ -12,7 +12,6 @@ import (
 // evenTicks are about five ticks at round numbers.
 type evenTicks struct{}
 
-// Ticks implements plot.Ticker.
 func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := roundStep((hi - lo) / 6)
 	places := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
@@ -41,7 +40,7 @@ func tickLabel(x float64, places int) string {
 	return properMinus(prose.Fixed(x, places))
 }
 
-// shortLabel has three digits, and a power of ten from a million on and below a ten-thousandth.
+// shortLabel has three digits, with a power of ten from a million on and below a ten-thousandth.
 func shortLabel(x float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil { // overflow
@@ -50,14 +49,12 @@ func shortLabel(x float64) string {
 	return properMinus(strconv.FormatFloat(rounded, 'g', -1, 64))
 }
 
-// properMinus is as wide as a plus.
 func properMinus(number string) string { return strings.ReplaceAll(number, "-", "\u2212") }
 
-// decadeTicks label 1, 2 and 5 times the powers of ten on up to three decades, otherwise only the
+// decadeTicks label 1, 2 and 5 times the powers of ten on up to three decades, otherwise the
 // powers.
 type decadeTicks struct{}
 
-// Ticks implements plot.Ticker.
 func (decadeTicks) Ticks(lo, hi float64) []plot.Tick {
 	decades := math.Log10(hi / lo)
 	var ticks []plot.Tick

@@ -22,8 +22,7 @@ func planReaches(table *analysis.ScoreTable) []figurePlan {
 	return plans
 }
 
-// reachFigure draws the share of the path's best validation score that each method reaches against
-// its time, a point for each step size.
+// reachFigure draws each method's share of the path's best validation score against its time.
 func reachFigure(table *analysis.ScoreTable, reach *analysis.Reach) *Figure {
 	l := table.Layout
 	main, most := analysis.MethodLabel(l.Path.Main), 0
@@ -110,7 +109,7 @@ func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	return f
 }
 
-// knownTime is the first of the times that every successful cell of the plan has.
+// knownTime is the first time that every successful cell has.
 func (p *figurePlan) knownTime() int {
 	for _, row := range p.rows {
 		for j := range row.Entries {

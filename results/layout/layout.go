@@ -1,5 +1,4 @@
-// Package layout defines how reports read the results of a kind of experiment: the columns that a
-// grid varies, the words for them, and the figures.
+// Package layout defines how reports read the results of a kind of experiment.
 package layout
 
 import (
@@ -24,8 +23,8 @@ const (
 const MaxDimensions = 26
 
 // Columns are the labels and measures that reports read by name: dataset, method, repeat, seed and
-// metric (rmse, mae or accuracy) of every kind; if a kind has them, the method's settings as a JSON
-// object, sizes and scores.
+// metric (rmse, mae or accuracy) of every kind; if a kind has them, settings (a JSON object), sizes
+// and scores.
 var Columns = []string{
 	"dataset", "method", "method_params", "repeat", "seed", "metric", "n_train", "n_test", "n_features",
 	"test_at_best_validation", "test_at_best_test", "test_at_end", "best_validation",
@@ -35,45 +34,39 @@ var Columns = []string{
 type Layout struct {
 	// Dimensions are the label columns that a grid varies, except the method and the repeat, in the
 	// order by which rows are sorted: [Dataset] and [Model] first, the parameter that varies
-	// fastest last. There are at most [MaxDimensions].
+	// fastest last. At most [MaxDimensions].
 	Dimensions []DimensionInfo
-	// Aspects are the readers' view of the dimensions, in the order of columns; the first is the
-	// data set.
+	// Aspects are the dimensions for readers, in the order of columns; the first is the data set.
 	Aspects []Aspect
 	// Complete may be nil.
 	Complete func(s *Setting)
 
-	// Ignorable are the dimensions that some methods ignore: their cells have null there and appear
-	// next to every value of other methods. There are at most 16.
+	// Ignorable dimensions are null in the cells of methods that ignore them, which appear next to
+	// every value of other methods. At most 16.
 	Ignorable []Dimension
-	// Extents are dimensions that a row states only if a data set has several values; figures with
-	// room for one show the fullest.
+	// Extents are stated only if a data set has several values; figures with room for one show the
+	// fullest.
 	Extents []Extent
-	// Conditions are further such dimensions, without an order of extent.
-	Conditions []Dimension
-	// Hyperparameters are chosen by a score, with the settings of methods.
+	// Conditions are likewise, without an order of extent.
+	Conditions      []Dimension
 	Hyperparameters []Hyperparameter
 
 	// Methods are in the order of every table; others come last.
 	Methods []Method
-	// Floor is the method that all others should beat; may be nil.
-	Floor *Floor
-	// Variant are the dimensions of one aspect that belong to methods rather than to the
-	// comparison; may be nil. The first tables of a report also choose among their values.
+	Floor   *Floor
+	// Variant are the dimensions of one aspect that belong to methods; may be nil. The first tables
+	// of a report also choose among their values.
 	Variant []Dimension
 
 	Step Step
 
-	// Sensitivity has the axes of the figures of scores, Times of the figures of time.
 	Sensitivity []Axis
 	Times       []Axis
-	// Path locates the path of scores of a cell; may be nil.
-	Path *Path
-	// Certificate is the measure that is already relative to the problem's scale, so its relative
-	// changes are meaningless; "" for none.
+	Path        *Path
+	// Certificate is the measure that is already relative to the problem's scale; "" for none.
 	Certificate string
 	Own         *Own
-	// Published returns published numbers for comparison with a run; may be nil.
+	// Published returns published numbers for comparison; may be nil.
 	Published func() ([]*PublishedTable, error)
 	// WithoutValidation says why cells may have no validation part; "" if obvious.
 	WithoutValidation string
@@ -86,7 +79,7 @@ type DimensionInfo struct {
 	Zero   string // text for 0 in file names, if any
 }
 
-// Extent is a dimension of which some values cover more than others.
+// Extent is a dimension of which some values cover more.
 type Extent struct {
 	Dimension Dimension
 	Least     bool // the smallest covers most
@@ -103,8 +96,8 @@ type Hyperparameter struct {
 type Step struct {
 	Word string // such as "age"
 	End  string // "" for "at the end of the path"
-	// Chosen and Oracle are the columns with the steps of the best validation and test score, ""
-	// for none.
+	// Chosen and Oracle are the columns with the steps of the best validation and test score, or
+	// "".
 	Chosen, Oracle string
 }
 
@@ -127,41 +120,38 @@ type Axis struct {
 	Dimension Dimension
 	Word      string
 	Label     string // after the value of Kind, if any
-	// Kind is the dimension whose values have separate axes, null belonging to all; [Dataset] for
-	// none.
+	// Kind has separate axes for its values, null belonging to all; [Dataset] for none.
 	Kind Dimension
 	// Free are further dimensions that the title leaves out.
 	Free []Dimension
 }
 
-// Path locates the path of scores of a cell in the tables of a kind.
+// Path locates the scores along a cell's path.
 type Path struct {
-	Label  string    // of its axis, such as "age λ"
-	Curve  string    // of a test score against it, such as "learning curve"
+	Label  string    // such as "age λ"
+	Curve  string    // such as "learning curve"
 	Within Dimension // rows with this dimension have paths
 
-	// Table has a row for each point of a path: its number, the step (a number), the test score,
-	// and the event, "" for paths without events: "start" begins a continuous piece. Validation is
-	// the score on the validation part and Error its standard error, "" for none.
+	// Table has a row for each point: its number, the step (a number), the test score, and the
+	// event, or ""; "start" begins a continuous piece. Validation is the score on the validation
+	// part and Error its standard error, or "".
 	Table, Number, Step, Score, Validation, Error, Event string
 
-	// Points and Fits are the measures that count the points and those with their own model.
+	// Points and Fits count the points and those with their own model.
 	Points, Fits string
 
-	// Main is the method whose paths have critical points, Steps the method that knows a path at
-	// its steps, Values the table with the coefficients at each point in its column Value; "" for
-	// none.
+	// Main is the method whose paths have critical points, Steps the method with a path at its
+	// steps, Values the table with the coefficients at each point in its column Value; "" for none.
 	Main, Steps, Values, Value string
 
-	// Spacing is the step size: for several sizes, reports state which share of Main's result each
+	// Spacing is the step size: for several, reports state which share of Main's result each
 	// reaches, and in which time. [Dataset] for none.
 	Spacing Dimension
-	// Choice are the words of package choice by which cells chose a point, [Dataset] if there is
-	// one way.
+	// Choice is a word of package choice, [Dataset] if there is one way.
 	Choice Dimension
 }
 
-// HasChoice reports whether cells can choose a point in several ways. A nil path has none.
+// HasChoice reports whether cells can choose a point in several ways. The path may be nil.
 func (p *Path) HasChoice() bool { return p != nil && p.Choice != Dataset }
 
 func (l *Layout) Columns() []string {
@@ -172,7 +162,6 @@ func (l *Layout) Columns() []string {
 	return columns
 }
 
-// At returns the dimension of a column of the layout.
 func (l *Layout) At(column string) Dimension {
 	d := slices.IndexFunc(l.Dimensions, func(info DimensionInfo) bool { return info.Column == column })
 	if d < 0 {
@@ -183,7 +172,7 @@ func (l *Layout) At(column string) Dimension {
 
 func (l *Layout) Column(d Dimension) string { return l.Dimensions[d].Column }
 
-// VariantAspect is the aspect of Variant, which must not be empty.
+// VariantAspect requires a Variant.
 func (l *Layout) VariantAspect() *Aspect {
 	return &l.Aspects[slices.IndexFunc(l.Aspects, func(a Aspect) bool { return slices.Contains(a.Dimensions, l.Variant[0]) })]
 }
@@ -215,17 +204,17 @@ func (l *Layout) Fields(s Setting) []string {
 	return fields
 }
 
-// Aspect is one column for readers: one or more related dimensions, with their words.
+// Aspect is one column for readers: related dimensions with their words.
 type Aspect struct {
 	Name       string // in captions and heads
 	Dimensions []Dimension
 	Numeric    bool // aligned right
 	Text       func(Setting) string
-	// Words, if not nil, puts Text into words for a sentence.
+	// Words, if not nil, describes Text in a sentence.
 	Words func(text string) string
 }
 
-// Describe states the setting of a figure without the given dimensions.
+// Describe states a setting without the given dimensions.
 func (l *Layout) Describe(s Setting, free ...Dimension) string {
 	shown := s.Without(free...)
 	var parts []string
@@ -245,7 +234,7 @@ func (l *Layout) Describe(s Setting, free ...Dimension) string {
 	return strings.Join(parts, ", ")
 }
 
-// Plain is an aspect that is the value of one dimension.
+// Plain is the value of one dimension.
 func Plain(name string, d Dimension, numeric bool, words func(text string) string) Aspect {
 	return Aspect{name, []Dimension{d}, numeric, func(s Setting) string { return s[d].String() }, words}
 }
@@ -269,8 +258,8 @@ func (v Value) Equal(x float64) bool {
 	return v.IsNumber && math.Abs(v.Number-x) <= 1e-9*math.Abs(x)
 }
 
-// Value is the value of a dimension: a text, a number, or neither if the dimension does not apply.
-// A number with a text is shown as the text: [Value.String] would round it to another value's text.
+// Value is a text, a number, or neither if the dimension does not apply. A number with a text is
+// shown as the text: [Value.String] would round it to another value's text.
 type Value struct {
 	Text     string
 	Number   float64
@@ -279,7 +268,7 @@ type Value struct {
 
 func (v Value) IsNull() bool { return v == Value{} }
 
-// String returns the value as written in a grid file, "" for null.
+// String returns the value as in a grid file, "" for null.
 func (v Value) String() string {
 	if v.IsNumber && v.Text == "" {
 		return prose.Short(v.Number)
@@ -305,7 +294,7 @@ func CompareValues(a, b Value) int {
 	)
 }
 
-// Setting identifies a row of a table: a value of every dimension of a layout, null beyond them.
+// Setting identifies a row of a table: a value of every dimension, null beyond them.
 type Setting [MaxDimensions]Value
 
 func (s Setting) Compare(other Setting) int {
@@ -317,7 +306,6 @@ func (s Setting) Compare(other Setting) int {
 	return 0
 }
 
-// Without sets the given dimensions to null.
 func (s Setting) Without(ds ...Dimension) Setting {
 	for _, d := range ds {
 		s[d] = Value{}

@@ -10,7 +10,7 @@ type Own struct {
 	Figures []string // kinds, in the order of reports
 	Files   []string // see [Part.Files]
 
-	// Unscored means that the cells have no scores: reports consist of the kind's own part.
+	// Unscored cells have no scores: reports consist of the kind's own part.
 	Unscored bool
 
 	Make func(ctx context.Context, r *Results) (*Part, error)
@@ -19,8 +19,8 @@ type Own struct {
 // Results is the input of [Own.Make].
 type Results struct {
 	Layout  *Layout
-	Dir     string   // of the files of the run
-	Partial bool     // the run has not ended
+	Dir     string
+	Partial bool
 	Methods []string // with settings, in the order of tables
 	Labels  []string // of Methods
 	Rows    []Row    // ascending
@@ -42,12 +42,12 @@ type Cell struct {
 
 // Part is a kind's addition to the report of a run.
 type Part struct {
-	Answer   *Answer  // nil for kinds with scores, which have their own
+	Answer   *Answer  // nil for kinds with scores
 	Methods  []string // with styles in figures: [Results.Methods]
 	Sections []Section
 	Files    []File // csv
 	Figures  []OwnFigure
-	Missing  []string // sentences on figures that cannot be made
+	Missing  []string // sentences on missing figures
 
 	// Read reads the data of figures for some cells; may be nil.
 	Read func(ctx context.Context, cells map[string]bool) error
@@ -55,8 +55,8 @@ type Part struct {
 
 // Answer is the beginning of a report.
 type Answer struct {
-	Verdict []string `json:"verdict"` // one to three sentences
-	Sheets  []*Sheet `json:"sheets"`  // scores, choices, failures
+	Verdict []string `json:"verdict"`
+	Sheets  []*Sheet `json:"sheets"`
 }
 
 // File is a file of comma-separated values; without lines it is not written.
@@ -73,7 +73,7 @@ type OwnFigure struct {
 	Setting Setting
 	Cells   []string       // in Read
 	Draw    func() *Figure // nil if nothing to draw
-	Without string         // what is missing in that case
+	Without string         // in that case
 }
 
 // Figure is a plot as data.
@@ -85,7 +85,7 @@ type Figure struct {
 	Series  []Series
 }
 
-// AxisLabel is the label of an axis, with its unit, and its scale.
+// AxisLabel is the label of an axis, and its scale.
 type AxisLabel struct {
 	Text string
 	Log  bool
@@ -95,12 +95,12 @@ type AxisLabel struct {
 // Series is one entry of a figure's legend. A line joins the points of a piece only.
 type Series struct {
 	Name   string
-	Method int // a position in [Part.Methods], used if Style is nil
+	Method int // in [Part.Methods], if Style is nil
 	Style  *Style
 	Pieces [][]Point
 }
 
-// Point is a point of a series, with the half height of its error band, 0 or NaN for none.
+// Point is a point with the half height of its error band, 0 or NaN for none.
 type Point struct{ X, Y, Band float64 }
 
 // Style is the style of a series without a method.
@@ -110,7 +110,7 @@ type Style struct {
 	Line  bool       // instead of marks
 }
 
-// MethodLabel returns the label of a method without settings; the name of an unknown method.
+// MethodLabel returns the label of a method without settings, or the unknown name.
 func (l *Layout) MethodLabel(name string) string {
 	for _, m := range l.Methods {
 		if m.Name == name {
@@ -120,13 +120,13 @@ func (l *Layout) MethodLabel(name string) string {
 	return name
 }
 
-// PublishedTable is a table of published numbers for a kind.
+// PublishedTable is a table of published numbers.
 type PublishedTable struct {
 	Name   string // names the grids that reproduce it
 	Number int
 	Title  string
-	Source string // publication
-	Runs   int    // runs per mean
+	Source string
+	Runs   int    // per mean
 	Always string // what holds for all rows
 
 	Columns []SheetColumn // see [PublishedRow.Words]

@@ -16,7 +16,7 @@ import (
 type Section struct {
 	Title  string
 	Name   string   // of labels and links
-	Notes  []string // sentences before the tables
+	Notes  []string // before the tables
 	Sheets []*Sheet
 	Long   bool // omitted in Markdown
 }
@@ -25,20 +25,20 @@ type Section struct {
 type Sheet struct {
 	Name    string // letters, digits and dashes
 	Title   string
-	Caption string // meaning of the numbers, constant dimensions
-	Best    string // for the mark of the best entries, "" for none
-	Equal   string // for that of entries not significantly worse
+	Caption string
+	Best    string // for the mark, or ""
+	Equal   string // likewise
 	Columns []SheetColumn
 	Rows    [][]SheetCell
-	List    bool // in text, columns after the first two become lists
+	List    bool // in text, further columns become lists
 }
 
 // SheetColumn is the head of a column.
 type SheetColumn struct {
 	Head  string
-	Aside string // head of the cells' Aside
+	Aside string // head
 	Right bool
-	Label bool // names what the row is about
+	Label bool
 	Wrap  bool // text may be wrapped
 }
 
@@ -52,7 +52,7 @@ const (
 )
 
 // SheetCell is one field. A mean has a standard deviation if several repeats count; a field with
-// neither text nor mean gives the reason in its note.
+// neither text nor mean has a note.
 type SheetCell struct {
 	Text string
 	Std  string
@@ -62,7 +62,7 @@ type SheetCell struct {
 	Mark  SheetMark
 }
 
-// MarshalJSON writes a field as its text, or a list of all its parts.
+// MarshalJSON writes a text, or a list of all parts.
 func (c SheetCell) MarshalJSON() ([]byte, error) {
 	if c.Std == "" && c.Note == "" && c.Mark == Unmarked && c.Aside == "" {
 		return json.Marshal(c.Text)
@@ -70,13 +70,13 @@ func (c SheetCell) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{c.Text, c.Std, c.Note, c.Mark, c.Aside})
 }
 
-// Fact is a name and its value, as text.
+// Fact is a name and its value.
 type Fact struct{ Name, Value string }
 
-// CountCell returns a field with a count.
+// CountCell shows a count.
 func CountCell(n int) SheetCell { return SheetCell{Text: strconv.Itoa(n)} }
 
-// NumberCell returns a field with x to the given decimals, - for NaN.
+// NumberCell shows x to the given decimals, - for NaN.
 func NumberCell(x float64, places int) SheetCell {
 	if math.IsNaN(x) {
 		return SheetCell{Note: "-"}
@@ -84,7 +84,7 @@ func NumberCell(x float64, places int) SheetCell {
 	return SheetCell{Text: prose.Fixed(x, places)}
 }
 
-// ShortCell returns a field with three significant digits, - for a number that is not finite.
+// ShortCell shows three significant digits, - if not finite.
 func ShortCell(x float64) SheetCell {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
@@ -95,7 +95,7 @@ func ShortCell(x float64) SheetCell {
 	return SheetCell{Text: strconv.FormatFloat(x, 'g', 3, 64)}
 }
 
-// Legend explains a format's marks, with a leading space; "" if there are none.
+// Legend explains a format's marks, with a leading space.
 func (s *Sheet) Legend(best, equal string) string {
 	var b strings.Builder
 	if s.Best != "" {
@@ -107,7 +107,6 @@ func (s *Sheet) Legend(best, equal string) string {
 	return b.String()
 }
 
-// AddAspects adds a column for each aspect; [AspectCells] fills them.
 func (s *Sheet) AddAspects(varied []Aspect) {
 	for _, a := range varied {
 		s.Columns = append(s.Columns, SheetColumn{Head: a.Name, Right: a.Numeric, Label: true})
@@ -123,8 +122,8 @@ func AspectCells(varied []Aspect, setting Setting) []SheetCell {
 	return cells
 }
 
-// SplitSettings separates the aspects that differ between settings from the constant ones, which
-// come with their value. Aspects that apply to no setting are in neither.
+// SplitSettings separates the aspects that differ between settings from the constant ones. Aspects
+// that apply to no setting are in neither.
 func (l *Layout) SplitSettings(settings []Setting) (varied []Aspect, constant []Fact) {
 	for _, a := range l.Aspects {
 		applies := false
@@ -158,7 +157,7 @@ func ConstantWords(constant []Fact) string {
 	return words.String()
 }
 
-// SettingName is the part of a file name for a setting, without the given dimensions.
+// SettingName is for file names.
 func (l *Layout) SettingName(s Setting, free ...Dimension) string {
 	var parts []string
 	for d, info := range l.Dimensions {

@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// MaxRuns is the largest number of runs of a comparison, which letters name.
+// MaxRuns is the number of letters, which name runs.
 const MaxRuns = 26
 
 // Comparison compares runs with the first of them.
@@ -45,7 +45,7 @@ func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 
 func runLetter(i int) string { return string(rune('A' + i)) }
 
-// Sections returns the tables of a comparison, computed by the first call.
+// Sections lays the tables out in the first call.
 func (c *Comparison) Sections() []section { //nolint:revive // exported for the page's template
 	if c.laidOut == nil {
 		c.laidOut = []section{{Title: "Runs", Name: "runs", Sheets: []*sheet{c.runsSheet()}}}

@@ -21,7 +21,6 @@ func (x number) MarshalJSON() ([]byte, error) {
 
 type object = map[string]any
 
-// listOf is never null in JSON.
 func listOf[T any](items []T, of func(T) object) []object {
 	list := make([]object, len(items))
 	for i, item := range items {
@@ -50,7 +49,6 @@ func runJSON(r *analysis.ComparedRun) object {
 	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "platforms": platforms, "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
 }
 
-// StatusCounts returns the number of cells of each status, including 0.
 func StatusCounts(counts map[experiment.Status]int) map[experiment.Status]int {
 	all := map[experiment.Status]int{}
 	for _, status := range experiment.Statuses {

@@ -15,10 +15,9 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// dress formats the fields of a sheet for a text format.
 type dress struct {
 	escape func(string) string
-	mean   func(sheetCell) string // a mean with its deviation and mark
+	mean   func(sheetCell) string // with deviation and mark
 }
 
 func (d dress) cell(c sheetCell) string {
@@ -42,7 +41,6 @@ func Visible(text string) string {
 	}, text)
 }
 
-// write executes a template with the functions "escape", "cell" and funcs.
 func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs template.FuncMap) error {
 	t, err := template.New(name+".tmpl").Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs).
 		ParseFS(templates, "templates/"+name+".tmpl")

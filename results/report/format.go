@@ -15,12 +15,12 @@ import (
 type Format struct {
 	Name   string // value of --format
 	Files  []FormatFile
-	Tables FormatTables // the zero value has no tables
+	Tables FormatTables // may be zero
 }
 
-// FormatTables are the files of a format with rows of the tables of results.
+// FormatTables are a format's files with the tables of results.
 type FormatTables struct {
-	Names func() []string // possible files, the cells last
+	Names func() []string // the cells last
 	Write func(ctx context.Context, r *Report, folder string, compression results.Compression) error
 }
 
@@ -28,12 +28,11 @@ type FormatTables struct {
 type FormatFile struct {
 	Name  string
 	Write func(w io.Writer, r *Report) error
-	// Empty reports whether there is nothing to write; an earlier file is then removed. nil means
-	// never.
+	// Empty files are not written, and earlier ones removed. nil means never.
 	Empty func(r *Report) bool
 }
 
-// Formats lists every format of reports, the default first.
+// Formats lists the formats, the default first.
 var Formats = []Format{
 	{Name: "markdown", Files: []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
 	{Name: "csv", Files: csvFiles, Tables: FormatTables{csvNames, writeCells}},
@@ -67,7 +66,7 @@ func parquetNames() []string {
 	return append(names, parquet.Name("cells"))
 }
 
-// FormatNamed returns a format of reports, or an error that lists the names.
+// FormatNamed returns a format, or an error that lists the names.
 func FormatNamed(name string) (Format, error) {
 	names := make([]string, len(Formats))
 	for i, f := range Formats {

@@ -18,8 +18,8 @@ import (
 
 const cellsCSV = "cells.csv"
 
-// writeCells writes the files of the kind's own part, then the cells, including those of streams.
-// Only one batch is in memory at a time.
+// writeCells writes the files of the kind's own part, then the cells, including streams. Only one
+// batch is in memory.
 func writeCells(ctx context.Context, r *Report, folder string, _ results.Compression) error {
 	if r.Own != nil {
 		for _, f := range r.Own.Files {

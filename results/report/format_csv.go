@@ -43,8 +43,7 @@ var csvFiles = []FormatFile{
 		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
 }
 
-// selectedFile lists the choices of select: best by method and repeat. Its column cell is the key
-// to the other files.
+// selectedFile lists the choices of select: best. Its column cell is the key to the other files.
 var selectedFile = csvFile(analysis.SelectedFile, withSetting(nil, slices.Concat(
 	[]string{"method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score"},
 	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...),
@@ -77,8 +76,7 @@ func scoresHead(r *Report) []string {
 
 // addScores adds one line for each row and method: all dimensions, counts, and for each score the
 // mean, the standard deviation and the number of repeats; the mean over the common repeats and
-// their number; whether this mean is the best, or not significantly worse; and the mean of the
-// layout's floor.
+// their number; its marks; and the mean of the layout's floor.
 func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	for at := range eachEntry(tables...) {
 		e := at.entry
@@ -108,8 +106,6 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	}
 }
 
-// addComparisons adds one line for each pair of methods, setting and score, without effects and
-// intervals that were left out.
 func addComparisons(out *results.CSV, r *Report) {
 	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
 	for _, of := range r.Compared() {

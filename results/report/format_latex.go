@@ -12,7 +12,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// longTable is the number of rows above which a table breaks over pages.
+// longTable is the most rows on one page.
 const longTable = 40
 
 // writeLaTeX writes tables for \input into a document that loads booktabs, longtable, pdflscape and
@@ -42,9 +42,9 @@ func latexSpec(s *sheet) string {
 }
 
 type latexLayout struct {
-	Size   string  // of letters and space between columns
+	Size   string
 	letter float64 // width, points
-	space  float64 // between columns, points
+	space  float64 // between columns
 	Turned bool
 }
 

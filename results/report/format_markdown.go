@@ -10,7 +10,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// markdownRows limits the rows of a table in report.md; the other formats have all.
+// markdownRows limits the rows of a table in report.md only.
 const markdownRows = 200
 
 func writeMarkdown(w io.Writer, r *Report) error {
@@ -56,5 +56,5 @@ var markdownReplacer = strings.NewReplacer(
 	`[`, `\[`, `]`, `\]`, `#`, `\#`, "\n", " ", "\r", " ", "\t", " ",
 )
 
-// EscapeMarkdown escapes a text so that Markdown shows it literally, also in a table.
+// EscapeMarkdown escapes a text for Markdown, also in a table.
 func EscapeMarkdown(text string) string { return markdownReplacer.Replace(Visible(text)) }

@@ -99,7 +99,6 @@ type textCell struct {
 	bold  bool
 }
 
-// textGrid has the head in its first row.
 type textGrid [][]textCell
 
 func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
@@ -128,11 +127,11 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	return grid
 }
 
-// meanWidth holds the widths of the parts of a column's means, to align their decimal points.
+// meanWidth aligns the decimal points of a column's means.
 type meanWidth struct {
 	mean, std, aside pointWidth
 	marked           bool
-	equal            bool // some are not significantly worse
+	equal            bool
 }
 
 type pointWidth struct{ whole, rest int }
@@ -147,7 +146,6 @@ func (w *pointWidth) add(text string) {
 	w.whole, w.rest = max(w.whole, of.whole), max(w.rest, of.rest)
 }
 
-// before and after align the decimal point of a number.
 func (w pointWidth) before(text string) string { return strings.Repeat(" ", w.whole-sides(text).whole) }
 func (w pointWidth) after(text string) string  { return strings.Repeat(" ", w.rest-sides(text).rest) }
 

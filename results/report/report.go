@@ -12,7 +12,7 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// Report is the evaluation of a run's files, with figures. Every [Format] writes the same report.
+// Report is the evaluation of a run's files, with figures, in every [Format].
 type Report struct {
 	*analysis.Run
 	Figures []*figure.Figure
@@ -22,17 +22,16 @@ type Report struct {
 	laidOut []section // see More
 }
 
-// Options are the options of a report.
+// Options are those of [Load] and [Write].
 type Options struct {
 	Formats []Format // nil for the first of Formats
 	// Figures limits the figures: 0 for DefaultFigures, negative for none.
 	Figures     int
 	Compression results.Compression
-	// Choose chooses the points of paths from their stored scores; "" for the cells' choices.
+	// Choose chooses points by their stored scores; "" for the cells' choices.
 	Choose choice.Rule
-	// Paper requests the comparison with published numbers.
-	Paper bool
-	// Progress is called before each step and must not block; it may be nil.
+	Paper  bool
+	// Progress is called before each step and must not block; may be nil.
 	Progress func(analysis.Step)
 }
 
@@ -95,12 +94,11 @@ func (r *Report) First() []section { //nolint:revive // exported for the page's 
 	return list
 }
 
-// Sections returns all tables in the order of every format.
 func (r *Report) Sections() []section { //nolint:revive // exported for the page's template
 	return append(r.First(), r.More()...)
 }
 
-// More returns the sections after the first ones, computed by the first call.
+// More lays the further sections out in the first call.
 func (r *Report) More() []section { //nolint:revive // exported for the page's template
 	if r.laidOut == nil {
 		r.laidOut = r.layOut()

@@ -24,8 +24,8 @@ func LoadAnswer(ctx context.Context, dir string) (*layout.Answer, error) {
 	return NewAnswer(run), nil
 }
 
-// NewAnswer returns the main results of a run, complete or not: a verdict, a table of scores for
-// each metric, the choices and the failures.
+// NewAnswer returns a verdict, a table of scores for each metric, the choices and the failures of a
+// run, complete or not.
 func NewAnswer(r *analysis.Run) *layout.Answer {
 	a := &layout.Answer{Verdict: []string{}, Sheets: []*sheet{}}
 	if r.Own != nil && r.Own.Answer != nil {
@@ -62,8 +62,7 @@ func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
 	return err
 }
 
-// chosenSheet shows the most frequent choice of parameters and steps for each setting and method;
-// nil if there was nothing to choose.
+// chosenSheet shows the most frequent choice for each setting and method; nil if there was none.
 func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	lead := tables[0].Lead()
 	var methods, words []string
@@ -125,7 +124,6 @@ func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
 	return sheetCell{Text: text}
 }
 
-// stepOf returns an index in [analysis.RepeatScore.Step].
 func stepOf(lead analysis.Score) int {
 	if lead == analysis.TestAtBestValidation {
 		return 0
@@ -184,7 +182,7 @@ aspects:
 	return slices.Clip(kept), constant
 }
 
-// followed reports whether an aspect is a function of others, and returns its values in words.
+// followed reports whether an aspect is a function of others, and returns its values.
 func followed(from []analysis.Aspect, a analysis.Aspect, settings []analysis.Setting) (words []string, follows bool) {
 	texts := map[string]string{}
 	for _, setting := range settings {
@@ -222,9 +220,9 @@ type verdict struct {
 	varied   []analysis.Aspect
 	settings int                  // with a score
 	compared []*analysis.ScoreRow // with several methods
-	best     map[string][]string  // settings with the best mean, by label of the method
-	labels   []string             // of best, in the order of tables
-	scored   []string             // labels of all methods with a score
+	best     map[string][]string  // settings with the best mean, by label
+	labels   []string             // of best
+	scored   []string             // all methods with a score
 }
 
 func newVerdict(r *analysis.Run) *verdict {
@@ -279,7 +277,7 @@ func (v *verdict) sentences(partial bool) []string {
 	return list
 }
 
-// inSettings describes the number of settings, with the total unless of is 0, and names a few.
+// inSettings omits the total if of is 0, and names a few.
 func (v *verdict) inSettings(places []string, of int) string {
 	const most = 3
 	words := fmt.Sprint(len(places))
@@ -361,7 +359,6 @@ func (v *verdict) chanceSentence() string {
 	return text + "."
 }
 
-// floorSentence names the settings in which some method is not better than the floor.
 func (v *verdict) floorSentence() string {
 	var none []string
 	some := map[string][]string{} // by label

@@ -10,7 +10,7 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// comparedSheet shows the comparisons with effects and enough repeats for a significant test.
+// comparedSheet requires effects and enough repeats for a significant test.
 func comparedSheet(t *analysis.ComparedTable) *sheet {
 	score := t.Table.Lead()
 	s := &sheet{Name: "compared-" + string(t.Table.Metric), Title: "Differences in test " + t.Table.Metric.Word()}

@@ -30,7 +30,6 @@ func rightColumns(heads ...string) []sheetColumn {
 	return columns
 }
 
-// digitsCell shows three digits, - for NaN.
 func digitsCell(x float64) sheetCell {
 	if math.IsNaN(x) {
 		return sheetCell{Note: "-"}
@@ -72,7 +71,7 @@ func unknownNote(text string) string {
 	return ""
 }
 
-// versionsText adds the numbers of cells of several versions.
+// versionsText adds numbers of cells for several versions.
 func versionsText(versions []analysis.VersionCells) string {
 	var texts []string
 	for _, v := range versions {

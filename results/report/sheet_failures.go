@@ -40,7 +40,6 @@ func skippedSheet(r *analysis.Run) *sheet {
 	return s
 }
 
-// firstOf describes the number of cells, and how many of them a report lists.
 func firstOf(n int) string {
 	if n > analysis.MaxFailures {
 		return fmt.Sprintf("the first %d of %d", analysis.MaxFailures, n)
@@ -48,7 +47,6 @@ func firstOf(n int) string {
 	return fmt.Sprint(n)
 }
 
-// absentSheet has a row for each data set that the run skipped.
 func absentSheet(absent []results.ManifestData) *sheet {
 	s := &sheet{
 		Name:    "skipped",
@@ -76,7 +74,7 @@ func (r *Report) dataSections() []section {
 	return list
 }
 
-// readingsSheet shows how each data set's file was read, and other possible meanings.
+// readingsSheet also shows other possible meanings of a file.
 func readingsSheet(readings []results.ManifestReading) *sheet {
 	s := &sheet{
 		Name:    "readings",

@@ -72,7 +72,6 @@ func summaryCell(s analysis.Summary, places int) sheetCell {
 	return cell
 }
 
-// paperCells are the fields from the method to the column "within two errors".
 func paperCells(row *analysis.PaperRow) []sheetCell {
 	cells := []sheetCell{
 		{Text: row.Label},
@@ -107,7 +106,7 @@ func signed(x float64, places int) string {
 }
 
 // furtherSettings returns the setting of each row if a published row leaves open a parameter of
-// which the run has several values; nil otherwise.
+// which the run has several values.
 func furtherSettings(p *analysis.PaperTable) []string {
 	texts := make([]string, len(p.Rows))
 	seen := map[string]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// reachSheet shows each method's share of the path's best validation score and of its time; nil
-// without steps of several sizes.
+// reachSheet shows shares of the path's best validation score and of its time; nil without steps of
+// several sizes.
 func reachSheet(table *analysis.ScoreTable) *sheet {
 	reaches := table.Reaches()
 	if len(reaches) == 0 {

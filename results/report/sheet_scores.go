@@ -15,8 +15,7 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// scoreSheet shows one score, with a row for each setting and a column for each method. The
-// oracle's mean follows, if there is one.
+// scoreSheet has a row for each setting and a column for each method.
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	s := &sheet{Name: prose.Slug(string(table.Metric))}
 	settings := make([]analysis.Setting, len(table.Rows))
@@ -95,8 +94,7 @@ func addTestWords(s *sheet, table *analysis.ScoreTable, score analysis.Score) {
 	}
 }
 
-// addRepeats adds a column with the number of repeats of each row, or returns the number for the
-// caption if all are equal.
+// addRepeats adds a column of repeats, or returns their number for the caption if all are equal.
 func addRepeats(s *sheet, rests []string) (over string) {
 	first := rests[0]
 	if !slices.ContainsFunc(rests, func(text string) bool { return text != first }) {
@@ -129,7 +127,6 @@ func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Sc
 	return cell
 }
 
-// meanCell shows a mean, or why there is none.
 func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell {
 	switch lost := strings.TrimPrefix(e.Lost(), "; "); {
 	case s.N > 0:
@@ -158,7 +155,7 @@ func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 }
 
 // rowDecimals returns the table's number of decimals, or the row's own if they differ by more than
-// one, so that the large scores of a diverged method do not round away the digits of other rows.
+// one: the large scores of a diverged method must not round away the digits of other rows.
 func rowDecimals(ofTable int, row ...analysis.Summary) int {
 	own := decimals(row)
 	if own-ofTable <= 1 && ofTable-own <= 1 {
@@ -240,11 +237,10 @@ type (
 type entryAt struct {
 	table  *analysis.ScoreTable
 	row    *analysis.ScoreRow
-	method int // position in the table's methods
+	method int // in the table
 	entry  *analysis.ScoreEntry
 }
 
-// eachEntry yields the entries that have cells, row by row.
 func eachEntry(tables ...*analysis.ScoreTable) iter.Seq[entryAt] {
 	return func(yield func(entryAt) bool) {
 		for _, table := range tables {
@@ -264,7 +260,7 @@ func floorLabel(table *analysis.ScoreTable) string {
 	return analysis.MethodLabel(table.Layout.Floor.Method)
 }
 
-// appendFloor adds the floor's mean over the repeats by which the row's methods are compared.
+// appendFloor takes the mean over the common repeats.
 func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.ScoreRow, score analysis.Score, places int) []sheetCell {
 	switch {
 	case !table.HasFloor():

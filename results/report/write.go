@@ -13,15 +13,14 @@ import (
 	"github.com/agepath/agepath/results/figure"
 )
 
-// Folders of a report, in the folder of the run.
 const (
 	reportFolder = "report"
 	figureFolder = "figures" // in reportFolder
 )
 
-// Write makes the report of the files in dir and writes it to dir/report: one file for each format,
-// and figures as SVG, PNG and CSV (the plotted numbers). Equal files in dir give equal bytes.
-// Unchanged files are not written; others are replaced atomically.
+// Write writes the report of the files in dir to dir/report: one file for each format, and figures
+// as SVG, PNG and CSV (the plotted numbers). Equal files in dir give equal bytes. Unchanged files
+// are not written; others are replaced atomically.
 func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	r, err := Load(ctx, dir, options)
 	if err != nil {
@@ -56,7 +55,7 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	return r, nil
 }
 
-// writeFile removes an earlier file that would now be empty.
+// writeFile removes an earlier file if it would be empty.
 func writeFile(r *Report, folder string, file FormatFile) error {
 	path := filepath.Join(folder, file.Name)
 	if file.Empty != nil && file.Empty(r) {

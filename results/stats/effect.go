@@ -16,7 +16,7 @@ type Effect struct {
 	// differences, in their unit.
 	Shift      float64
 	ShiftRange Interval
-	// RankBiserial is that of [SignedRankTest.RankBiserial], zeros dropped.
+	// RankBiserial drops zeros, see [SignedRankTest.RankBiserial].
 	RankBiserial      float64
 	RankBiserialRange Interval
 }
@@ -79,7 +79,7 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// pairSample is prepared for resampling: a resample counts the draws of each difference.
+// pairSample is prepared for resampling.
 type pairSample struct {
 	walsh  []walshMean // ascending
 	bySize []int       // differences by ascending size
@@ -107,8 +107,8 @@ func newPairSample(differences []float64) *pairSample {
 	return s
 }
 
-// shift returns the Hodges-Lehmann estimate of a resample: the median of its Walsh means, each
-// weighted by the number of pairs of draws that have it.
+// shift returns the median of a resample's Walsh means, each weighted by the number of pairs of
+// draws that have it.
 func (s *pairSample) shift(counts []int) float64 {
 	n := len(counts)
 	total := n * (n + 1) / 2

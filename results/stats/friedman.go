@@ -21,8 +21,8 @@ type FriedmanTest struct {
 	FP float64
 }
 
-// agreement returns the probability that n blocks rank as the given one does if all orders of its
-// ranks are equally likely; the first may have any.
+// agreement returns the probability that n blocks rank as the given one if all orders of its ranks
+// are equally likely; the first may have any.
 func agreement(block []float64, n int) float64 {
 	_, groups := ranks(block)
 	logFactorial := func(m int) float64 {
@@ -74,7 +74,6 @@ func Friedman(scores [][]float64) FriedmanTest {
 	}
 	t.Chi2 = 12 * nf * nf * (kf - 1) * spread / untied
 	t.P = distuv.ChiSquared{K: kf - 1}.Survival(t.Chi2)
-	// All blocks agree if χ² has its maximum, n(k-1).
 	rest := nf*(kf-1) - t.Chi2
 	if rest <= 1e-12*nf*kf {
 		t.F, t.FP = math.Inf(1), agreement(scores[0], n)
@@ -165,8 +164,8 @@ func mustBeRange(k int) {
 
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// ranks gives equal values the mean of their ranks. It also returns the sizes of the groups of
-// equal values, ascending by value.
+// ranks gives equal values the mean of their ranks. It also returns the sizes of the groups,
+// ascending by value.
 func ranks(xs []float64) (ranks []float64, groups []int) {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -188,7 +187,7 @@ func ranks(xs []float64) (ranks []float64, groups []int) {
 	return ranks, groups
 }
 
-// tieSum returns Σ (t³ - t) over the groups, by which ties reduce the variance of rank sums.
+// tieSum returns Σ (t³ - t), by which ties reduce the variance of rank sums.
 func tieSum(groups []int) float64 {
 	sum := 0.0
 	for _, t := range groups {

@@ -19,8 +19,7 @@ const (
 	Pratt
 )
 
-// MaxExact is the largest number of nonzero differences with the exact distribution in
-// [SignedRank].
+// MaxExact nonzero differences are the most with the exact distribution in [SignedRank].
 const MaxExact = 50
 
 // SignedRankTest is a two-sided Wilcoxon signed-rank test of the hypothesis that paired differences
