@@ -17,7 +17,7 @@ const Name = "self-paced"
 // Cell is one computation: a model fitted by a method to one split of one data set.
 type Cell struct {
 	Data     CellData
-	Settings dataset.Settings // without Boundary; Protocol is set, Target is "" for classification, Noise zero when clean
+	Settings dataset.Settings // without Boundary; Protocol is set, Target "" for classification, Noise zero if clean
 	Model    Model
 	Method   Method
 	Choice   Choice
@@ -33,7 +33,7 @@ type CellData struct {
 }
 
 // canonicalCell is the canonical form of a cell: JSON with these fields in this order, numbers in
-// their shortest exact form, without what does not apply. Renaming a field changes every identity.
+// their shortest exact form. Renaming a field changes every identity.
 type canonicalCell struct {
 	Kind     string            `json:"kind"`
 	Data     string            `json:"data"`
@@ -48,7 +48,7 @@ type canonicalCell struct {
 // canonicalSettings keeps identities independent of the names in [dataset.Settings].
 type canonicalSettings struct {
 	Paper      bool    `json:"paper,omitempty"`
-	Protocol   string  `json:"protocol,omitempty"` // other than held-out and paper
+	Protocol   string  `json:"protocol,omitempty"` // if neither held-out nor paper
 	Train      float64 `json:"train"`
 	Test       float64 `json:"test"`
 	Validation float64 `json:"validation,omitempty"`
@@ -56,13 +56,12 @@ type canonicalSettings struct {
 	Target     string  `json:"target,omitempty"`
 	Noise      string  `json:"noise,omitempty"`
 	Level      float64 `json:"level,omitempty"`
-	Version    int     `json:"noise_version,omitempty"` // see noiseVersion
+	Version    int     `json:"noise_version,omitempty"`
 	Rows       int     `json:"rows,omitempty"`
 	Missing    string  `json:"missing,omitempty"`
 }
 
-// Canonical returns the canonical form of the cell as JSON: everything that changes its result, and
-// nothing else.
+// Canonical returns everything that changes the cell's result, and nothing else, as JSON.
 func (c *Cell) Canonical() []byte {
 	return gridfile.JSON(canonicalCell{
 		Kind:     Name,
@@ -146,9 +145,8 @@ func needs(method experiment.Need, age Age, by Choice, s dataset.Settings, noise
 // ID returns the first 16 bytes of the SHA-256 of the canonical form in hex.
 func (c *Cell) ID() string { return experiment.Identity(c.Canonical()) }
 
-// DecodeCell reads the result of [Cell.Canonical], the spec of tasks, which excludes the data set's
-// name and shape and the repeat. Unknown fields, methods or algorithm versions, from another
-// version of agepath, are errors.
+// DecodeCell reads the result of [Cell.Canonical], which excludes the data set's name and shape and
+// the repeat. Unknown fields, methods or algorithm versions are errors.
 func DecodeCell(spec []byte) (*Cell, error) {
 	var form canonicalCell
 	if err := experiment.DecodeStrictly(spec, &form); err != nil {
@@ -202,7 +200,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 	return cell, nil
 }
 
-// known refuses unknown names and settings, and says what is known.
+// known refuses unknown names and settings.
 func known(method Method, model Model, task dataset.Task) error {
 	info, err := method.info()
 	if err != nil {

@@ -46,8 +46,7 @@ type preparedData struct {
 }
 
 // data prepares the data set once, without noise, with the first repeat's split: what fails here
-// would fail in every cell. The result is nil after a problem, and for a missing data set that may
-// be skipped.
+// would fail in every cell. The result is nil after a problem or for a skipped data set.
 func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings, skip bool) (*plannedData, error) {
 	key := string(gridfile.JSON([]any{source.Source, canonical(settings)}))
 	if p.prepared[key] == nil {
@@ -101,7 +100,7 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	}, nil
 }
 
-// otherTask explains how to get the data set's other task; "" if its target has many values.
+// otherTask explains how to get the other task; "" for a target of many values.
 func otherTask(d *dataset.Dataset) string {
 	if d.Task == dataset.Classification {
 		return "; its target has two labels or classes: where they are numbers, task: regression in its entry takes them as such"
@@ -122,8 +121,8 @@ func otherTask(d *dataset.Dataset) string {
 		len(values), strings.Join(texts, ", "), texts[len(texts)-1])
 }
 
-// varies refuses a regression on a constant target, which every model fits exactly. A single class
-// is refused when the labels are read.
+// varies refuses a constant target, which every regression fits exactly. A single class is refused
+// when the labels are read.
 func varies(d *dataset.Dataset, target string) error {
 	if d.Task != dataset.Regression || slices.ContainsFunc(d.Y, func(y float64) bool { return y != d.Y[0] }) {
 		return nil
@@ -213,7 +212,7 @@ func (p *planner) methods(s *Sweep) {
 	}
 }
 
-// settings checks that some cell uses each method setting of a sweep.
+// settings reports method settings that no cell uses.
 func (p *planner) settings(s *Sweep, groups []*group) {
 	for _, m := range s.Methods {
 		for _, c := range m.Choices {

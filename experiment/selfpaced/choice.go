@@ -13,12 +13,12 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Choice says how validation scores choose the age: by default [choice.Best] of the metric. Its
-// JSON is part of the canonical form of a cell.
+// Choice says how validation scores choose the age, [choice.Best] by default. Its JSON is part of
+// the canonical form of a cell.
 type Choice struct {
 	Rule    choice.Rule `json:"rule,omitempty"`    // "" for the best
-	Trimmed float64     `json:"trimmed,omitempty"` // share of the largest errors left out; regression only
-	Folds   int         `json:"folds,omitempty"`   // of the training part; held-out rows replace the validation part
+	Trimmed float64     `json:"trimmed,omitempty"` // share of the largest errors left out, in regression
+	Folds   int         `json:"folds,omitempty"`   // of the training part; they replace the validation part
 }
 
 // choiceNeed applies to cells with a nonzero choice.
@@ -37,7 +37,6 @@ func (c Choice) of(task dataset.Task, split dataset.Split) Choice {
 	return c
 }
 
-// words describes the choice in results, "" for none.
 func (c Choice) words(split dataset.Split) string {
 	if !c.scores(split) {
 		return ""
@@ -48,7 +47,6 @@ func (c Choice) words(split dataset.Split) string {
 // scores reports whether there are rows to choose by.
 func (c Choice) scores(split dataset.Split) bool { return split.Validation > 0 || c.Folds > 0 }
 
-// check refuses what no grid can request.
 func (c Choice) check() error {
 	switch {
 	case c.Rule == choice.Best, c.Rule != "" && !slices.Contains(choice.Rules, c.Rule):
@@ -61,8 +59,8 @@ func (c Choice) check() error {
 	return nil
 }
 
-// choices reads the key choose, and returns the sweeps with each of its values. Sweeps without a
-// validation part get only those with folds.
+// choices returns the sweeps with each choice. Sweeps without a validation part get only those with
+// folds.
 func (r *sectionReader) choices(n gridfile.Item, sweeps []Sweep) []Sweep {
 	if !n.Given() {
 		return sweeps

@@ -26,7 +26,7 @@ func (Kind) Name() string { return Name }
 
 func (Kind) Tables() experiment.Tables { return Tables() }
 
-// Abilities lists the methods, the protocol of command methods, what fills missing values, and the
+// Abilities lists what a worker needs: methods, protocols, what fills missing values, and
 // registered regularizers and losses.
 func (Kind) Abilities() []experiment.Need {
 	needs := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}}
@@ -47,9 +47,8 @@ func (Kind) Check(task *experiment.Task) error {
 	return task.Matches(cell.ID(), []string{cell.Data.Digest}, outside.FilesOf(cell.Method.Command), outside.EnvOf(cell.Method.Command), cell.needs()...)
 }
 
-// Compute prepares the cell's data, runs its method and scores the path. A path that stops before
-// the last requested age is scored as far as it goes, and returned with an error of the status
-// incomplete.
+// Compute prepares the cell's data, runs its method and scores the path. A path that stops early is
+// scored as far as it goes, with an error of the status incomplete.
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
 	cell, err := DecodeCell(task.Spec)
 	if err != nil {
@@ -91,7 +90,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	return measures, further, advise(result.incomplete(), &prepared.Train, set.Features)
 }
 
-// advise names features of very different scales, a likely cause of a fit's error.
+// advise names features of very different scales, a likely cause.
 func advise(err error, train *dataset.Part, names []string) error {
 	var fixed *experiment.StatusError
 	of := errors.As(err, &fixed)
@@ -109,15 +108,15 @@ func advise(err error, train *dataset.Part, names []string) error {
 	return err
 }
 
-// Prepare makes the training, validation and test parts of the cell.
+// Prepare makes the parts of the cell's data.
 func (c *Cell) Prepare(ctx context.Context, set *dataset.Dataset) (*dataset.Prepared, error) {
 	settings := c.Settings
 	settings.Boundary = boundary
 	return dataset.Prepare(ctx, set, settings, c.Stream)
 }
 
-// boundary returns the decision values of a linear support vector machine with C = 1, which the
-// noise kind flip-boundary uses as distances.
+// boundary returns the decision values of a linear support vector machine with C = 1, distances for
+// the noise kind flip-boundary.
 func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error) {
 	problem := gaga.SVM(general(n, d, x), y, nil, 1, nil)
 	theta, _, err := baselines.Original(ctx, problem)
@@ -138,25 +137,23 @@ type Fitted struct {
 	Problem *gaga.Problem // nil for ERM and the constant
 	Knots   []gaga.Knot   // ascending in age
 
-	// Predict prepares predictions from a knot's coefficients for the rows of x; nil means
-	// [gaga.NewPredictor].
+	// Predict predicts from a knot's coefficients for the rows of x; nil means [gaga.NewPredictor].
 	Predict func(x blas64.General) (Predictor, error)
 
 	parts       *dataset.Prepared
 	commands    *outside.Host       // nil if not allowed
 	outside     bool                // a command or the constant, whose knots lack weights and optimality
-	linear      bool                // knots have coefficients
+	linear      bool                // with coefficients
 	predictions outside.Predictions // instead of coefficients
 
-	status   string          // how the path ended, "" without ages
-	span     *baselines.Span // of derived ages, otherwise nil
+	status   string          // how the path ended
+	span     *baselines.Span // of derived ages
 	stopped  string          // why and where it stops early
 	reached  bool            // the last requested age, or none was requested
-	critical bool            // critical points were located
+	critical bool            // with critical points
 	restarts int
 }
 
-// incomplete returns an error for a path that stops before the last requested age.
 func (f *Fitted) incomplete() error {
 	if f.stopped == "" {
 		return nil
@@ -164,8 +161,7 @@ func (f *Fitted) incomplete() error {
 	return &experiment.StatusError{Status: experiment.Incomplete, Err: errors.New(f.stopped)}
 }
 
-// Predictor writes the linear predictor, or the decision value, of each row for a knot's
-// coefficients into dst, as [gaga.Predictor] does.
+// Predictor writes the linear predictor, or the decision value, of each row into dst.
 type Predictor interface{ Predict(dst, theta []float64) }
 
 func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
@@ -179,7 +175,7 @@ func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 	return gaga.NewPredictor(f.Problem, x)
 }
 
-// Fit runs the cell's method on its prepared data. A command method is an error.
+// Fit runs the cell's method, which must not be a command.
 func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
 	return c.fit(ctx, prepared, nil)
 }
@@ -188,7 +184,7 @@ func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *ou
 	return c.fitOver(ctx, prepared, commands, nil)
 }
 
-// fitOver runs the method over the ages of a span; nil for derived or given ages.
+// fitOver runs the method over a span; nil means the ages that the cell derives or is given.
 func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host, span *baselines.Span) (*Fitted, error) {
 	fitted := &Fitted{parts: prepared, commands: commands, span: span}
 	if c.Model.Name != ERM && c.Model != (Model{}) && c.Method.Command == "" {
@@ -217,7 +213,7 @@ func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands
 	return fitted, nil
 }
 
-// Problem returns the cell's learning problem on its training part.
+// Problem returns the learning problem on the training part.
 func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
 	return c.problem(&prepared.Train)
 }
@@ -278,7 +274,7 @@ func rbf(gamma float64, train *dataset.Part) (gaga.Kernel, error) {
 	return gaga.RBF{Gamma: gamma}, nil
 }
 
-// variance is over all entries of the training part, with multiplicities.
+// variance is over all entries, with multiplicities.
 func variance(part *dataset.Part) float64 {
 	var weight, mean, m2 float64
 	for i := range part.N {

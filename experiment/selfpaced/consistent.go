@@ -39,7 +39,7 @@ func figureOf(v *experiment.Vector, row int) figure {
 	return figure{v.Floats[row], true}
 }
 
-// consistent refuses scores of a computed cell that contradict each other or the cell's knots.
+// consistent refuses scores that contradict each other or the cell's knots.
 func consistent(o *experiment.Outcome) error {
 	measure := func(name string) figure { return figureOf(columnOf(measureColumns, &o.Measures, name), 0) }
 	metric, err := metricOf(o)
@@ -80,7 +80,6 @@ func consistent(o *experiment.Outcome) error {
 	return nil
 }
 
-// metricOf derives the metric from the labels.
 func metricOf(o *experiment.Outcome) (metric string, err error) {
 	metric = columnOf(measureColumns, &o.Measures, "metric").Texts[0]
 	task, protocol := columnOf(labelColumns, &o.Labels, "task").Texts[0], columnOf(labelColumns, &o.Labels, "protocol").Texts[0]
@@ -97,11 +96,10 @@ func inRange(name string, score figure, metric string) error {
 	return nil
 }
 
-// rootOfSquares reports whether a root mean squared error and a mean absolute error can be of the
-// same residuals. The slack is for rounding and for squares that underflow.
+// rootOfSquares reports whether the two can be of the same residuals. The slack is for rounding and
+// for squares that underflow.
 func rootOfSquares(rmse, mae float64) bool { return mae <= rmse*(1+1e-8)+1e-150 }
 
-// consistentKnots compares the measures with the knots from which they were chosen.
 func consistentKnots(measure func(string) figure, metric string, rule choice.Rule, knots *experiment.Batch) error {
 	columns := furtherTables[0].Columns[1:]
 	of := func(name string) *experiment.Vector { return columnOf(columns, knots, name) }
@@ -151,7 +149,7 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 	return nil
 }
 
-// chosenOf returns the knot that a rule chooses by scores, and its criterion there.
+// chosenOf returns the knot that a rule chooses, and its criterion there.
 func chosenOf(rule choice.Rule, scores *experiment.Vector, columns []experiment.Column, knots *experiment.Batch, metric string) (int, figure) {
 	ages, deviations, events := columnOf(columns, knots, "age"), columnOf(columns, knots, "validation_error"), columnOf(columns, knots, "event")
 	c := choice.Curve{Higher: metric == Accuracy}

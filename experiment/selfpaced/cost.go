@@ -7,16 +7,16 @@ import (
 )
 
 // The estimate of a cell's seconds, for the order of cells and the duration of a run, depends on
-// rows n, features d, model, method, regularizer and ages, not on the data, C, α or noise, which
-// change the time by as much again. In TestEstimates half of the cells are within a factor of 1.4,
-// 90 % within three, and sums over a grid mostly within 1.5. Work is in nanoseconds of one
-// processor core of the 2020s; n are the training rows.
+// rows n (of the training part), features d, model, method, regularizer and ages, not on the data,
+// C, α or noise, which change the time by as much again. In TestEstimates half of the cells are
+// within a factor of 1.4, 90 % within three. Work is in nanoseconds of one processor core of the
+// 2020s.
 
 const (
 	cellWork    = 2.5e5 // drawing the split, storing the outcome
-	prepareWork = 20    // preparing and scoring, for each number of the data
+	prepareWork = 20    // of preparing and scoring, for each number of the data
 	gramShare   = 0.25
-	pointWork   = 3e4 // of a critical point or a scored age, of any size
+	pointWork   = 3e4 // of a critical point or a scored age
 )
 
 func estimate(g *group) float64 {
@@ -28,7 +28,6 @@ func estimate(g *group) float64 {
 	return work * float64(1+g.choice.Folds) / 1e9
 }
 
-// pathWork includes critical points, the steps to them and the ages of the grid.
 func pathWork(model, kernel, regularizer string, n, d float64) float64 {
 	cost := gridfile.Lookup(regularizerTable, regularizer)
 	points, each := 0.55*n, pointWork+2*d*d*d // zone sums, and a factor over the active coefficients

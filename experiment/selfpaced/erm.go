@@ -22,13 +22,13 @@ import (
 // ermTolerance is the relative duality gap of fits of [ERM].
 const ermTolerance = 1e-10
 
-// Term is the loss or the constraint of the model [ERM] with its parameters.
+// Term is the loss or the constraint of the model [ERM].
 type Term struct {
 	Name     string            `json:"name"`
 	Settings gridfile.Settings `json:"settings,omitzero"`
 }
 
-// text returns the name, or JSON of the name and the parameters.
+// text returns the name, or JSON with the parameters.
 func (t Term) text() string {
 	if t.Settings.IsZero() {
 		return t.Name
@@ -50,7 +50,7 @@ var (
 
 func (l *lossInfo) Declaration() (string, []gridfile.SettingInfo) { return l.name, l.settings }
 
-// lossTable is in the order of messages and documents.
+// lossTable has the order of messages and documents.
 var lossTable = []*lossInfo{
 	{"hinge", dataset.Classification, nil, plainLoss(rehline.Hinge)},
 	{"squared-hinge", dataset.Classification, nil, plainLoss(rehline.SquaredHinge)},
@@ -92,7 +92,7 @@ const (
 	decreasing = "decreasing"
 )
 
-// constraintTable is in the order of messages and documents.
+// constraintTable has the order of messages and documents.
 var constraintTable = []*constraintInfo{
 	{"nonnegative", nil, func(train *dataset.Part, _ *gridfile.Settings) rehline.Constraints {
 		return rehline.NonNegative(train.D)
@@ -117,8 +117,7 @@ var constraintTable = []*constraintInfo{
 
 const fairness = "fairness"
 
-// terms returns the loss and the constraint of [ERM], nil for missing ones, and refuses those that
-// do not fit the model and the task.
+// terms returns the loss and the constraint of [ERM], or nil, and refuses those that do not fit.
 func (m *Model) terms(task dataset.Task) (*lossInfo, *constraintInfo, error) {
 	if m.Name != ERM {
 		if m.Loss != (Term{}) || m.Constraint != (Term{}) {
@@ -174,7 +173,7 @@ func (f *Fitted) erm(ctx context.Context, c *Cell, train *dataset.Part) error {
 	return nil
 }
 
-// linearPredictor has the intercept as the last coefficient.
+// linearPredictor has the intercept last.
 type linearPredictor struct{ x blas64.General }
 
 func (p linearPredictor) Predict(dst, theta []float64) {
@@ -185,7 +184,7 @@ func (p linearPredictor) Predict(dst, theta []float64) {
 	blas64.Gemv(blas.NoTrans, 1, p.x, blas64.Vector{N: d, Inc: 1, Data: theta}, 1, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
-// fair bounds the covariance of the score with each of the columns over the training rows, with
+// fair bounds the covariance of the score with each column over the training rows, with
 // multiplicities.
 func fair(train *dataset.Part, s *gridfile.Settings) rehline.Constraints {
 	var attributes [][]float64
@@ -199,8 +198,8 @@ func fair(train *dataset.Part, s *gridfile.Settings) rehline.Constraints {
 	return rehline.Fairness(general(train.N, train.D, train.X), train.Multiplicity, attributes, s.Number("tolerance"))
 }
 
-// resolve translates a grid's columns, names or indices with commas, for a cell; the error names a
-// missing one. A feature's name takes precedence over an index.
+// resolve translates a grid's columns, names or indices with commas, for a cell. A name takes
+// precedence over an index.
 func resolve(word string, features []string) (string, error) {
 	var list []int
 	for field := range strings.SplitSeq(word, ",") {

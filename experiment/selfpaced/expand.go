@@ -10,8 +10,7 @@ import (
 )
 
 // group holds the cells of one data set, one entry of the models, one method and one entry of the
-// regularizers: all combinations of noise, parameters and repeats. A grid is a short list of groups
-// for any number of cells.
+// regularizers: all combinations of noise, parameters and repeats.
 type group struct {
 	data        *plannedData
 	preparation dataset.Settings // without noise
@@ -19,22 +18,21 @@ type group struct {
 	models      *Models // without what the method ignores
 	method      *methodInfo
 	settings    gridfile.Choices // the method's own
-	regularizer *gridfile.Entry  // noRegularizer for methods without
+	regularizer *gridfile.Entry  // or noRegularizer
 	age         Age
 	choice      Choice
 	sweep       int
 
-	// earlier are the groups that may hold some of the same cells, which are then expanded there.
+	// earlier groups may hold some of the same cells, which are expanded there.
 	earlier []*group
 }
 
 var noRegularizer = &gridfile.Entry{}
 
-// dimensions are the settings that vary besides the noise: of the model, its loss, its constraint,
-// the regularizer and the method.
+// dimensions are the settings of the model, its loss, its constraint, the regularizer and the
+// method.
 type dimensions [5]gridfile.Choices
 
-// combination is a cell without its repeat.
 type combination struct {
 	noise  dataset.Noise
 	values [len(dimensions{})]gridfile.Settings
@@ -45,7 +43,7 @@ func (g *group) dimensions() dimensions {
 	return dimensions{m.Choices, m.Loss.Choices, m.Constraint.Choices, g.regularizer.Choices, g.settings}
 }
 
-// most is the number of combinations at one level of noise, without overflow.
+// most is without overflow.
 func (d dimensions) most() float64 {
 	n := 1.0
 	for _, c := range d {
@@ -64,8 +62,7 @@ func (d dimensions) at(i int) (values [len(dimensions{})]gridfile.Settings) {
 	return values
 }
 
-// groups returns the sweep's groups for one data set, the constant last. methods are the sweep's,
-// nil for unusable ones.
+// groups returns the sweep's groups for one data set, the constant last. Unusable methods are nil.
 func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods []*methodInfo, number int) []*group {
 	var groups []*group
 	for i := range s.Models {
@@ -102,8 +99,8 @@ func (g *group) cell(c *combination) (Model, Method) {
 	return g.models.model(c.values[0], c.values[1], c.values[2]), g.method.with(regularizer, g.age, c.values[4])
 }
 
-// all yields the combinations that no earlier group has: noise varies slowest, then the model, then
-// the regularizer, and the method's settings fastest.
+// all yields the combinations that no earlier group has. Noise varies slowest, then the model, the
+// regularizer, and the method's settings.
 func (g *group) all() iter.Seq[combination] {
 	return func(yield func(combination) bool) {
 		dimensions := g.dimensions()
@@ -128,7 +125,7 @@ func (g *group) has(c *combination) bool {
 	return slices.Contains(g.noise, c.noise)
 }
 
-// count counts combinations that no earlier group has, by level of noise. It expands only possible
+// count counts combinations that no earlier group has, by level of noise, and expands only possible
 // overlaps.
 func (g *group) count() []int64 {
 	cells := make([]int64, len(g.noise))
@@ -144,8 +141,8 @@ func (g *group) count() []int64 {
 	return cells
 }
 
-// family has the labels of cells except noise and parameters. Groups with equal families can share
-// cells, or have cells that look the same in the results.
+// family has the labels of cells except noise and parameters. Groups of one family can share cells,
+// or have cells that look the same in the results.
 type family struct {
 	data, model, kernel, loss, constraint, method, regularizer string
 	train, test                                                int
@@ -175,9 +172,8 @@ func (g *group) overlaps(other *group) bool {
 	return gridfile.Intersect(g.noise, other.noise)
 }
 
-// link finds for each group the earlier ones that share cells with it. Groups whose cells differ
-// but would look the same in the results are a problem: a sweep requests all rows of a data set,
-// another the same number drawn.
+// link finds the earlier groups that share cells. Groups whose cells differ but would look the same
+// in the results are a problem: all rows of a data set are requested, and the same number drawn.
 func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
 	families := map[family][]*group{}
 	for _, g := range groups {

@@ -40,7 +40,7 @@ func (c *Cell) folds(train *dataset.Part) ([]fold, error) {
 	return folds, nil
 }
 
-// rows selects rows of a part; with all, it repeats merged rows.
+// rows repeats merged rows if all is set.
 func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 	some := dataset.Part{D: part.D}
 	for _, i := range list {
@@ -63,10 +63,10 @@ func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 }
 
 // foldScores scores the knots by paths on folds of the training part: the mean over the folds of
-// the score on the held-out rows, and its standard error. All paths have the ages of the whole
-// path. A knot is matched with the knot of a fold at which the nearest share of the samples has
-// weight, and among these at the nearest age: with fewer rows another age has the same effect,
-// since the losses at which samples enter depend on the fit.
+// the score on the held-out rows, and its standard error. All paths have the ages of the whole path. A knot is
+// matched with the knot of a fold at which the nearest share of the samples has weight, and among
+// these at the nearest age: with fewer rows another age has the same effect, since the losses at
+// which samples enter depend on the fit.
 //
 // The folds are not tasks of their own: a path needs them all before it can choose, and a worker
 // that dies costs one cell either way.
@@ -103,7 +103,6 @@ func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, command
 	return list, nil
 }
 
-// matches returns the matching kept knot of the other path for each knot.
 func (f *Fitted) matches(part *Fitted, kept []bool) []int {
 	type point struct{ share, place float64 }
 	points := func(f *Fitted) []point {

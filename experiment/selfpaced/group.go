@@ -17,14 +17,13 @@ import (
 type plannedData struct {
 	*experiment.PlannedData
 
-	train, test int      // rows in one sweep; train without validation
-	features    []string // names
-	otherTask   string   // how to get the other task
-	gaps        bool     // missing values, which cells fill
+	train, test int // rows in one sweep; train without validation
+	features    []string
+	otherTask   string // how to get the other task
+	gaps        bool   // has missing values
 }
 
-// columns replaces the constraint's feature names by indices, as in cells. The planner has checked
-// the names.
+// columns replaces the constraint's feature names, checked by the planner, by indices.
 func (d *plannedData) columns(m *Models) *Models {
 	for i, c := range m.Constraint.Choices {
 		if !c.Info.Columns {
@@ -95,7 +94,6 @@ type plannedCell struct {
 	group *group
 }
 
-// Cells varies the repeat fastest.
 func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	return func(yield func(experiment.Cell) bool) {
 		cell := &plannedCell{group: g, Cell: Cell{
@@ -121,7 +119,7 @@ func (c *plannedCell) Fill(task *experiment.Task) error {
 	return labelFields.Append(&task.Labels, c)
 }
 
-// splitText writes a split for a plan, such as "3:1, validation 0.2".
+// splitText writes "3:1, validation 0.2".
 func splitText(s dataset.Split) string {
 	return fmt.Sprintf("%g:%g, validation %g", s.Train, s.Test, s.Validation)
 }
@@ -139,7 +137,7 @@ func (g *group) Digest() string {
 	}
 	type values struct {
 		Strengths, Gammas, Params, Levels []float64
-		Ratios                            []float64            `json:",omitempty"` // omitted if empty, which keeps older names of runs
+		Ratios                            []float64            `json:",omitempty"` // omitempty keeps older names of runs
 		Choices                           [][]gridfile.Setting `json:",omitempty"`
 		Terms                             []string             `json:",omitempty"` // loss and constraint
 		Loss, Constraint                  [][]gridfile.Setting `json:",omitempty"`
@@ -188,7 +186,6 @@ func (g *group) Digest() string {
 	}))
 }
 
-// numbers sorts in ascending order.
 func numbers(values []gridfile.Setting) []float64 {
 	list := make([]float64, len(values))
 	for i, value := range values {

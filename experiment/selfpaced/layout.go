@@ -70,7 +70,7 @@ var dimensionInfos = []layout.DimensionInfo{
 var Layout = &layout.Layout{
 	Dimensions: dimensionInfos,
 	Aspects:    aspects,
-	Complete: func(s *layout.Setting) { // null in the table, a word in the grid
+	Complete: func(s *layout.Setting) { // null in the table
 		if s[DimKernel].Text == RBF && s[DimKernelGamma].IsNull() {
 			s[DimKernelGamma] = layout.Value{Text: scaleWord}
 		}
@@ -133,7 +133,7 @@ var Layout = &layout.Layout{
 	WithoutValidation: "a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part",
 }
 
-// families are the dimensions over which a parameter of the model is the same.
+// families share the values of the model's parameters.
 var families = []layout.Dimension{DimRegularizer, DimKernel}
 
 var aspects = []layout.Aspect{

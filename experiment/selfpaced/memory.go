@@ -5,11 +5,10 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 )
 
-// kernelCache limits the solver's part of the kernel matrix, and the factor.
+// kernelCache limits the solver's kernel matrix, and its factor.
 const kernelCache = 512 << 20
 
-// fits returns a [*experiment.MemoryError] of status [experiment.Memory] if the estimate exceeds
-// the limit, 0 for none.
+// fits returns a [*experiment.MemoryError] if the estimate exceeds a limit > 0.
 func (c *Cell) fits(prepared *dataset.Prepared, limit int64) error {
 	if need := c.bytes(prepared); limit > 0 && need > limit {
 		return &experiment.StatusError{Status: experiment.Memory, Err: &experiment.MemoryError{Need: need, Limit: limit}}
@@ -17,8 +16,8 @@ func (c *Cell) fits(prepared *dataset.Prepared, limit int64) error {
 	return nil
 }
 
-// bytes estimates the peak memory of a cell: the parts of the data and the solver's copy, with a
-// kernel the matrices of training and prediction and the solver's factor, and the method's own.
+// bytes estimates peak memory: the parts of the data and the solver's copy, with a kernel the
+// matrices of training and prediction and the solver's factor, and the method's own.
 func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	n, d := int64(prepared.Train.N), int64(prepared.Train.D)
 	others := int64(prepared.Test.N + prepared.Validation.N)
@@ -26,7 +25,7 @@ func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	if c.Settings.Protocol == dataset.Scripts { // clean rows
 		bytes += 16 * d * n
 	}
-	if c.Choice.Folds > 0 { // rows of all folds, and a copy of one fold
+	if c.Choice.Folds > 0 { // all folds, and a copy of one
 		bytes += 8 * d * n * int64(c.Choice.Folds+3)
 	}
 	if c.Model.Kernel == RBF {

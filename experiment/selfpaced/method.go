@@ -17,24 +17,24 @@ const (
 	ACS        = "acs"         // alternate convex search at ages with a fixed step
 	ACSOnce    = "acs-once"    // one alternation at each age, as in the paper's scripts
 	ACSShare   = "acs-share"   // at ages that admit growing shares of the samples
-	MOSPL      = "mospl"       // multi-objective self-paced learning: a front instead of a path
+	MOSPL      = "mospl"       // multi-objective self-paced learning: a front
 	GAGA       = "gaga"        // the age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
 	SparseLTS  = "sparse-lts"  // least trimmed squares with the Lasso's penalty
 	RLSSVM     = "rlssvm"      // trimmed and weighted least squares machine
 	ReLSSVM    = "relssvm"     // least squares machine with a truncated loss
 	RobustSVM  = "robust-svm"  // support vector machine corrected for label flips
-	Constant   = "constant"    // median and mean of the training targets, or the majority class
+	Constant   = "constant"    // median and mean of the targets, or the majority class
 )
 
-// Method is a method with the settings it uses. What it ignores is zero, so that equal computations
+// Method is a method with the settings it uses. Ignored ones are zero, so that equal computations
 // are equal values. Its JSON is part of the canonical form of a cell.
 type Method struct {
 	Name        string            `json:"name"`
-	Algorithm   int               `json:"algorithm"` // version of the method's numbers
+	Algorithm   int               `json:"algorithm"` // of the method's numbers
 	Regularizer Regularizer       `json:"regularizer,omitzero"`
 	Age         Age               `json:"age,omitzero"`
-	Settings    gridfile.Settings `json:"settings,omitzero"` // the method's own
+	Settings    gridfile.Settings `json:"settings,omitzero"`
 	Command     string            `json:"command,omitempty"` // [outside.Program] in canonical form
 }
 
@@ -49,11 +49,10 @@ func (m *Method) need() experiment.Need {
 type Age struct {
 	Min  float64 `json:"min,omitempty"`
 	Max  float64 `json:"max,omitempty"`
-	Step float64 `json:"step,omitempty"` // between given ages of alternate convex search; 0 if the method chooses
-	Auto int     `json:"auto,omitempty"` // version of the derivation: [autoAge] or the method's; 0 for a given range
+	Step float64 `json:"step,omitempty"` // between given ages; 0 if the method chooses
+	Auto int     `json:"auto,omitempty"` // version of the derivation; 0 for a given range
 }
 
-// words describes the range in results, "" for methods without ages.
 func (a Age) words() string {
 	switch {
 	case a == Age{}:
@@ -64,33 +63,32 @@ func (a Age) words() string {
 	return "given"
 }
 
-// methodInfo defines what a method uses of a grid, and how it is computed. A new method is a value
-// in a file of its own, listed in methodTable.
+// methodInfo defines what a method uses of a grid, and its computation. A new method is a value in
+// a file of its own, listed in methodTable.
 type methodInfo struct {
 	name      string
-	command   string // see [Method]
-	algorithm int    // increase when the method's numbers change
+	command   string
+	algorithm int // increase when the method's numbers change
 
 	regularized  bool     // one cell per regularizer
 	regularizers []string // supported; nil for all
-	knowsOnly    string   // reason, for the message that refuses others
-	aged         bool     // depends on age.min and age.max
-	stepped      bool     // depends on age.acs_step
-	auto         int      // version of its own derivation of ages, or 0
+	knowsOnly    string   // why others are refused
+	aged         bool     // uses age.min and age.max
+	stepped      bool     // uses age.acs_step
+	auto         int      // version of its own derived ages
 
-	// everywhere means one computation for all models of a data set, whether the grid lists the
-	// method or not. Names of runs leave it out.
+	// everywhere means one computation for all models of a data set, even if not in the grid. Names
+	// of runs leave the method out.
 	everywhere bool
 
 	models   []string // supported; nil for all but erm
-	ownModel bool     // ignores the model's parameters: one cell for all values
+	ownModel bool     // one cell for all parameters of the model
 	settings []gridfile.SettingInfo
 
-	// fit computes the knots and how their path ended. What the method ignores is zero in the
-	// problem.
+	// fit computes the knots and how their path ended.
 	fit func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error
-	// work estimates the nanoseconds of a fit; bytes the memory in addition to data and kernel
-	// matrices (nil if negligible).
+	// work estimates nanoseconds, bytes the memory besides data and kernel matrices; nil if
+	// negligible.
 	work  func(g *group, n, d float64) float64
 	bytes func(c *Cell, n, d int64) int64
 }
@@ -102,13 +100,12 @@ func (m *methodInfo) need() experiment.Need {
 
 func (m *methodInfo) Declaration() (string, []gridfile.SettingInfo) { return m.name, m.settings }
 
-// methodTable is in the order of messages and documents.
+// methodTable has the order of messages and documents.
 var methodTable = []*methodInfo{
 	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &sparseLTSMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
 	&acsOnceMethod, &acsShareMethod, &constantMethod,
 }
 
-// with keeps what the method uses.
 func (m *methodInfo) with(r Regularizer, age Age, settings gridfile.Settings) Method {
 	method := Method{Name: m.name, Algorithm: m.algorithm, Settings: settings, Command: m.command}
 	if m.regularized {
@@ -155,7 +152,6 @@ func (m *methodInfo) knows(regularizer string) bool {
 	return !m.regularized || m.regularizers == nil || slices.Contains(m.regularizers, regularizer)
 }
 
-// Aspects of a cell on which settings of methods depend.
 const (
 	aspectTask        = "task"
 	aspectRegularizer = "regularizer"

@@ -72,8 +72,8 @@ type commandCell struct {
 type commandAge struct {
 	Min  float64   `json:"min"`
 	Max  float64   `json:"max"`
-	Step float64   `json:"step,omitempty"` // between given ages
-	Ages []float64 `json:"ages"`           // from Min to Max
+	Step float64   `json:"step,omitempty"`
+	Ages []float64 `json:"ages"`
 }
 
 func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) error {

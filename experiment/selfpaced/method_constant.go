@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// constantMethod ignores the features. For regression it has two knots, so that validation chooses
-// between median and mean; the mean is last, where a path gives every sample its weight.
+// constantMethod has two knots for regression, so that validation chooses between median and mean;
+// the mean is last, where a path gives every sample its weight.
 var constantMethod = methodInfo{
 	name: Constant, algorithm: 1, everywhere: true, models: gridfile.NamesOf(modelTable),
 	fit: func(_ context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
@@ -41,7 +41,7 @@ func majority(train *dataset.Part) float64 {
 	return 1
 }
 
-// count returns the number of training rows merged into row i.
+// count is the number of training rows merged into row i.
 func count(train *dataset.Part, i int) float64 {
 	if train.Multiplicity == nil {
 		return 1
@@ -58,7 +58,6 @@ func weightedMean(train *dataset.Part) float64 {
 	return sum / n
 }
 
-// weightedMedian is the mean of the two middle targets if their number is even.
 func weightedMedian(train *dataset.Part) float64 {
 	order := make([]int, train.N)
 	n := 0.0

@@ -21,8 +21,8 @@ var mosplMethod = methodInfo{
 		{Name: "order", Rule: gridfile.AboveOne, Standard: gridfile.Setting{Number: baselines.MOSPLOrder}, Scopes: []gridfile.Scope{withRegularizers(Mixture)}, Meaning: "order of the polynomial that stands for the mixture"},
 	},
 	fit: fitMOSPL,
-	// Fits of all models, and variation and evaluation for each weight of the population; powers if
-	// the age-free part has them.
+	// Fits of all models, and variation and evaluation of the population; powers in the age-free
+	// part.
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		population, generations := g.settings.Largest("population"), g.settings.Largest("generations")

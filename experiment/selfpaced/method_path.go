@@ -97,7 +97,7 @@ var gagaMethod = methodInfo{
 	bytes: pathBytes,
 }
 
-// single makes a solution without an age the only knot, with all training rows at weight 1.
+// single makes a solution without an age the only knot.
 func (f *Fitted) single(theta []float64, kkt float64, rows int) {
 	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: rows}
 	for _, w := range theta[:len(theta)-1] {
@@ -146,8 +146,8 @@ func discards(err error, remedy string) error {
 	return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%w; %s", err, remedy)}
 }
 
-// pathKnots is the number of evenly spaced ages at which a path over given ages is scored in
-// addition to its critical points; derived ages are spaced as those of [ACS].
+// pathKnots is the number of evenly spaced ages at which a path over given ages is scored, besides
+// its critical points. Derived ages are spaced as those of [ACS].
 const pathKnots = 100
 
 func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
@@ -194,10 +194,10 @@ func gapText(gaps []gaga.Gap) string {
 	return "; one class only at ages " + strings.Join(list, ", ")
 }
 
-// pathBytes estimates the memory of an age path: with a kernel a factor over at most n changing
-// multipliers, otherwise the tracker's copies of the data and matrices over the coefficients. Each
-// knot holds all coefficients, or n multipliers. The number of knots is a guess: 0.3 for each row,
-// 1 for a support vector machine, whose samples enter and leave the margin.
+// pathBytes estimates a factor over at most n changing multipliers with a kernel, otherwise the
+// tracker's copies of the data and matrices over the coefficients; and for each knot all
+// coefficients, or n multipliers. The number of knots is a guess: 0.3 for each row, 1 for a support
+// vector machine, whose samples enter and leave the margin.
 func pathBytes(c *Cell, n, d int64) int64 {
 	knots := pathKnots + 10 + int64(0.3*float64(n))
 	if c.Model.Name == SVM {

@@ -51,8 +51,7 @@ var rlssvmMethod = methodInfo{
 		starts := 2 + 3*g.settings.Largest("starts")
 		return leastSquaresWork(g, n, d, 12*starts*n*(d*d/4+800), 0.05*starts)
 	},
-	// Exchanges have a matrix over the coefficients, or over the samples with weight and one over
-	// all.
+	// Exchanges have a matrix over the coefficients, or two over samples.
 	bytes: func(c *Cell, n, d int64) int64 {
 		further := n*d + d*d
 		if n < d || c.Method.Settings.Word("kernel") != Linear {
@@ -124,7 +123,7 @@ func leastSquares(c *Cell, train *dataset.Part) (*gaga.Problem, error) {
 	return baselines.LSSVM(general(train.N, train.D, train.X), train.Y, train.Multiplicity, settings.Number("c"), kernel), nil
 }
 
-// robust makes a fit the only knot, and counts its rows by their final weights.
+// robust makes a fit the only knot.
 func (f *Fitted) robust(fit *baselines.Fit) {
 	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
 	knot := &f.Knots[0]
@@ -141,8 +140,7 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 	}
 }
 
-// leastSquaresWork with a kernel is that of kernel values and factors, cubes n³ for any number of
-// fits; otherwise linear.
+// leastSquaresWork with a kernel is that of kernel values and factors, cubes n³.
 func leastSquaresWork(g *group, n, d, linear, cubes float64) float64 {
 	kernel := func(s gridfile.Setting) bool { return s.Word != Linear }
 	if slices.ContainsFunc(g.settings.Values(kernelSetting.Name), kernel) {
@@ -151,8 +149,8 @@ func leastSquaresWork(g *group, n, d, linear, cubes float64) float64 {
 	return linear
 }
 
-// leastSquaresBytes includes a copy of the data with weights and the normal equations, or the
-// kernel matrices of training and prediction (for the usual split) and two factors.
+// leastSquaresBytes includes a copy of the data and the normal equations, or the kernel matrices of
+// training and prediction (for the usual split) and two factors.
 func leastSquaresBytes(c *Cell, n, d int64) int64 {
 	if c.Method.Settings.Word("kernel") == Linear {
 		if small := min(n, d); n < d {

@@ -8,7 +8,6 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Models.
 const (
 	Lasso      = "lasso"
 	ElasticNet = "elastic-net"
@@ -28,11 +27,11 @@ const (
 // of the training part as the solver sees it; 1 if that is 0.
 const ScaleGamma = 0.0
 
-// DefaultL1Ratio is the elastic net's default ratio, as in scikit-learn.
+// DefaultL1Ratio is scikit-learn's default.
 const DefaultL1Ratio = 0.5
 
-// Model is a model with its parameters, zero for those it does not have. Its JSON is part of the
-// canonical form of a cell.
+// Model has zero for parameters that do not apply. Its JSON is part of the canonical form of a
+// cell.
 type Model struct {
 	Name        string  `json:"name"`
 	Alpha       float64 `json:"alpha,omitempty"`        // of the penalty, > 0 (Lasso, ElasticNet, Ridge)
@@ -42,7 +41,7 @@ type Model struct {
 	KernelGamma float64 `json:"kernel_gamma,omitempty"` // of RBF, > 0 or ScaleGamma
 	Intercept   bool    `json:"intercept"`
 	Loss        Term    `json:"loss,omitzero"`       // of ERM
-	Constraint  Term    `json:"constraint,omitzero"` // of ERM, zero for none
+	Constraint  Term    `json:"constraint,omitzero"` // of ERM
 }
 
 // modelInfo declares a model: its keys in a grid, and those settings with a cell for each value.
@@ -50,7 +49,7 @@ type modelInfo struct {
 	name     string
 	task     dataset.Task // "" if its loss decides
 	keys     []string
-	settings []gridfile.SettingInfo // the strength of the penalty or of the loss first
+	settings []gridfile.SettingInfo // the strength of the penalty or loss first
 }
 
 func (m *modelInfo) Declaration() (string, []gridfile.SettingInfo) { return m.name, m.settings }
@@ -60,7 +59,7 @@ var (
 	lossWeight   = gridfile.SettingInfo{Name: "c", Rule: gridfile.Positive, Needed: true, Example: "[0.1, 1]"}
 )
 
-// modelTable is in the order of messages and documents.
+// modelTable has the order of messages and documents.
 var modelTable = []*modelInfo{
 	{Lasso, dataset.Regression, []string{"alpha", "intercept"}, []gridfile.SettingInfo{alphaSetting}},
 	{ElasticNet, dataset.Regression, []string{"alpha", "l1_ratio", "intercept"},
@@ -90,7 +89,7 @@ type Models struct {
 	gridfile.Entry
 	Kernel           string
 	Intercept        bool
-	Loss, Constraint gridfile.Entry // of ERM; Constraint.Name is "" for none
+	Loss, Constraint gridfile.Entry // of ERM; no constraint has the name ""
 }
 
 func (m *Models) task() dataset.Task {
@@ -100,13 +99,11 @@ func (m *Models) task() dataset.Task {
 	return gridfile.Lookup(modelTable, m.Name).task
 }
 
-// words names the models in a plan.
 func (m *Models) words() string {
 	words := []string{m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name}
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
-// describe names the models in messages.
 func (m *Models) describe() string {
 	if m.Loss.Name != "" {
 		return m.Name + " with the loss " + m.Loss.Name
@@ -114,7 +111,7 @@ func (m *Models) describe() string {
 	return m.Name
 }
 
-// model translates the width "scale" to [ScaleGamma].
+// model translates the width "scale".
 func (m *Models) model(values, loss, constraint gridfile.Settings) Model {
 	model := Model{Name: m.Name, Kernel: m.Kernel, Intercept: m.Intercept}
 	for _, value := range values {

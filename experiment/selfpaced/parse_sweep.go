@@ -18,7 +18,7 @@ const (
 	defaultTrain      = 3.0
 	defaultTest       = 1.0
 	defaultValidation = 0.2  // 0 under dataset.Paper and dataset.Scripts
-	scriptsTrain      = 19.0 // under dataset.Scripts: a fold of twenty is the test part
+	scriptsTrain      = 19.0 // under dataset.Scripts
 	defaultAgeMin     = 0.1  // of given ages, as the next two
 	defaultAgeMax     = 20.0
 	defaultAgeStep    = 0.5
@@ -36,13 +36,12 @@ var sweepKeys = []string{
 
 // Section is the section of a grid.
 type Section struct {
-	Sweeps []Sweep           // at least one; the grid is the union of their cells
-	Select experiment.Select // cells that tables show
+	Sweeps []Sweep           // at least one; their cells are united
+	Select experiment.Select // cells in tables
 }
 
 func (s *Section) Selection() experiment.Select { return s.Select }
 
-// ScoreUnit returns the scaling of the target.
 func (s *Section) ScoreUnit() string {
 	scale := s.Sweeps[0].Settings.Target
 	for i := range s.Sweeps {
@@ -56,7 +55,7 @@ func (s *Section) ScoreUnit() string {
 	}[scale]
 }
 
-// scripted reports whether some sweeps follow the published scripts, and whether all do.
+// scripted reports whether some, and whether all sweeps follow the published scripts.
 func (s *Section) scripted() (some, all bool) {
 	n := 0
 	for i := range s.Sweeps {
@@ -70,7 +69,7 @@ func (s *Section) scripted() (some, all bool) {
 type sectionReader struct {
 	*gridfile.Reader
 
-	commands map[string]string // command methods by name
+	commands map[string]string // by name
 }
 
 func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gridfile.Item) experiment.Section {
@@ -88,7 +87,6 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	return s
 }
 
-// sweeps reads the key sweeps, with defaults from the other keys.
 func (r *sectionReader) sweeps(n gridfile.Item, defaults map[string]gridfile.Item) []Sweep {
 	var sweeps []Sweep
 	used := map[string]bool{}
@@ -118,7 +116,7 @@ func (r *sectionReader) sweeps(n gridfile.Item, defaults map[string]gridfile.Ite
 func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item) []Sweep {
 	s := Sweep{place: r.Place(at)}
 	protocols, absent := []dataset.Protocol{dataset.HeldOut}, ""
-	var options dataset.Options // of all its data sets
+	var options dataset.Options
 	rows := []float64{0}
 	gridfile.Read(fields, gridfile.On("protocol", gridfile.Into(&protocols, gridfile.Words(r.Reader, dataset.HeldOut, dataset.Paper, dataset.Scripts))))
 	s.Noise, s.noisePlaces = r.noise(fields["noise"])
@@ -174,8 +172,8 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 
 type scaling struct{ features, target dataset.Scaling }
 
-// scalings reads the key scale: each combination of its values, or those of a list of maps. The
-// paper has standard features and a target from 0 to 1.
+// scalings returns each combination of the values, or of those of a list of maps. The paper has
+// standard features and a target from 0 to 1.
 func (r *sectionReader) scalings(n gridfile.Item) []scaling {
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []scaling) {
 		features, targets := []dataset.Scaling{dataset.Standard}, []dataset.Scaling{dataset.MinMax}
@@ -190,9 +188,8 @@ func (r *sectionReader) scalings(n gridfile.Item) []scaling {
 	})
 }
 
-// splits reads the key split like scalings. The default is 3:1 with a fifth of the training part
-// for validation, none in the paper's protocol and in that of its scripts, where the default is
-// 19:1.
+// splits is like scalings. The default is 3:1 with a fifth of the training part for validation,
+// none in the paper's protocol, and 19:1 without validation in that of its scripts.
 func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dataset.Split {
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []dataset.Split) {
 		parts := [3][]float64{{defaultTrain}, {defaultTest}, {defaultValidation}}
@@ -215,7 +212,7 @@ func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dat
 		for _, train := range parts[0] {
 			for _, test := range parts[1] {
 				for _, validation := range parts[2] {
-					// 6:2 is 3:1 and makes the same cells.
+					// 6:2 is 3:1.
 					common := commonDivisor(train, test)
 					list = append(list, dataset.Split{Train: train / common, Test: test / common, Validation: validation})
 				}
@@ -238,7 +235,6 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-// defaultAge returns the paper's ages under its protocols.
 func defaultAge(protocol dataset.Protocol) Age {
 	if protocol == dataset.HeldOut {
 		return Age{Auto: autoAge}
@@ -246,7 +242,7 @@ func defaultAge(protocol dataset.Protocol) Age {
 	return Age{Min: defaultAgeMin, Max: defaultAgeMax, Step: defaultAgeStep}
 }
 
-// ages reads the key age like scalings. stepped means that some method uses acs_step.
+// ages is like scalings. stepped means that some method uses acs_step.
 func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
 	if !n.Given() {
 		return nil
@@ -254,7 +250,6 @@ func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) []Age { return r.ageRanges(n, stepped) })
 }
 
-// ageRanges reads the word auto, or a map: a range for each combination of its values.
 func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 	if n.Value == autoWord {
 		return []Age{{Auto: autoAge}}
@@ -289,8 +284,7 @@ func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 	return list
 }
 
-// noise reads the word none, or a list of kinds with their levels. Level 0 of any kind is the one
-// clean cell.
+// noise treats level 0 of any kind as the one clean cell.
 func (r *sectionReader) noise(n gridfile.Item) (list []dataset.Noise, places []gridfile.Place) {
 	if !n.Given() || n.Value == "none" {
 		return []dataset.Noise{{}}, []gridfile.Place{r.Place(n)}

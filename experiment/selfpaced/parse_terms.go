@@ -49,8 +49,7 @@ func (r *sectionReader) regularizers(n gridfile.Item) []gridfile.Entry {
 	return list
 }
 
-// models returns an entry for each intercept, for each kernel of a support vector machine and for
-// each loss and constraint of [ERM].
+// models returns an entry for each intercept, kernel, loss and constraint.
 func (r *sectionReader) models(n gridfile.Item) []Models {
 	var list []Models
 	for _, element := range r.List(n) {
@@ -84,8 +83,7 @@ func (r *sectionReader) models(n gridfile.Item) []Models {
 	return list
 }
 
-// kernels makes one entry for each kernel. The linear kernel is the default and has no width;
-// "scale" is the default width.
+// kernels defaults to the linear kernel, without a width, and to the width "scale".
 func (r *sectionReader) kernels(m Models, n gridfile.Item) []Models {
 	kernels := []string{Linear}
 	if n.Given() {
@@ -102,7 +100,6 @@ func (r *sectionReader) kernels(m Models, n gridfile.Item) []Models {
 	return list
 }
 
-// erm makes one entry for each loss and each constraint.
 func (r *sectionReader) erm(m Models, at gridfile.Item, fields map[string]gridfile.Item) []Models {
 	if !fields["loss"].Given() {
 		r.Problem(at, "the key loss is missing: one of %s, or a list", strings.Join(gridfile.NamesOf(lossTable), ", "))

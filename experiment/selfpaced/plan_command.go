@@ -6,7 +6,7 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// infos reads the files of command methods. A method with unreadable files is nil, after a problem.
+// infos reads the files of command methods. It returns nil for a method after a problem.
 func (p *planner) infos(ctx context.Context, s *Sweep) []*methodInfo {
 	list := make([]*methodInfo, len(s.Methods))
 	for i := range s.Methods {

@@ -16,23 +16,23 @@ import (
 // OwnMethod is a method of a program that imports this package.
 type OwnMethod struct {
 	Name    string
-	Version int // from 1; increases when the method's numbers change
+	Version int // from 1; increases when numbers change
 
 	Models      []string // supported; nil for all but [ERM]
-	Regularized bool     // one cell per regularizer, that of the problem
-	Aged        bool     // depends on the range of ages
+	Regularized bool     // one cell per regularizer
+	Aged        bool     // uses the range of ages
 
 	// Fit returns the knots of a path in ascending age, or one without an age, with coefficients as
 	// for [gaga.NewPredictor]. The problem has the cell's model and training part, and the
 	// regularizer if Regularized. Age is zero unless Aged, then 0 < Min < Max.
 	Fit func(ctx context.Context, p *gaga.Problem, age Age) ([]gaga.Knot, error)
-	// Seconds estimates the time of a cell; one second by default.
+	// Seconds estimates the time of a cell; default 1.
 	Seconds func(rows, features int) float64
 }
 
-// RegisterMethod adds a method to those that grids name. Like all registrations it must precede any
-// other use of this package: grids are planned and cells computed by programs with equal
-// registrations. It panics for an invalid declaration or a name in use.
+// RegisterMethod adds a method for grids. Registrations must precede any other use of this package,
+// and be equal in the programs that plan grids and compute cells. It panics for an invalid
+// declaration or a name in use.
 func RegisterMethod(m OwnMethod) {
 	if m.Fit == nil || m.Version < 1 {
 		panic(fmt.Sprintf("experiment: method %q: Fit is needed, and a version from 1", m.Name))
@@ -64,7 +64,7 @@ func RegisterMethod(m OwnMethod) {
 }
 
 // OwnRegularizer is a self-paced regularizer of a program that imports this package. If its numbers
-// change, it must change its name.
+// change, so must its name.
 type OwnRegularizer struct {
 	Name      string
 	Parameter string // name, "" for none; values > 0
@@ -85,11 +85,11 @@ func RegisterRegularizer(r OwnRegularizer) {
 }
 
 // OwnLoss is a loss of the model [ERM] of a program that imports this package. If its numbers
-// change, it must change its name.
+// change, so must its name.
 type OwnLoss struct {
 	Name string
 	Task dataset.Task
-	// Parameter is a name, "" for none, and Standard its default.
+	// Parameter is "" for none; Standard is its default.
 	Parameter string
 	Standard  float64
 	Make      func(y []float64, param float64) rehline.Loss
@@ -126,7 +126,7 @@ func register[T gridfile.Declared](table *[]T, name string, d T) {
 	*table = append(*table, d)
 }
 
-// registered are the added regularizers and losses, which a worker must know.
+// registered regularizers and losses must be known to a worker.
 var registered []experiment.Need
 
 func regularizerNeed(name string) experiment.Need {
@@ -134,7 +134,6 @@ func regularizerNeed(name string) experiment.Need {
 }
 func lossNeed(name string) experiment.Need { return experiment.Need{Name: "loss " + name, Version: 1} }
 
-// ownNeeds returns the registered ones of the two.
 func ownNeeds(regularizer, loss string) []experiment.Need {
 	needs := []experiment.Need{regularizerNeed(regularizer), lossNeed(loss)}
 	return slices.DeleteFunc(needs, func(n experiment.Need) bool { return !slices.Contains(registered, n) })

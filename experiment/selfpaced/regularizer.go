@@ -14,28 +14,27 @@ const (
 	LOG        = "log"
 )
 
-// Regularizer is a self-paced regularizer with its parameter, the zero value none. Its JSON is part
-// of the canonical form of a cell.
+// Regularizer is zero for none. Its JSON is part of the canonical form of a cell.
 type Regularizer struct {
 	Name  string  `json:"name"`
 	Param float64 `json:"param,omitempty"` // order t of Polynomial, γ of Mixture, a of LOG
 }
 
-// regularizerInfo declares a regularizer and its effect on the work of a path, see cost.go.
+// regularizerInfo declares a regularizer and its effect on work, see cost.go.
 type regularizerInfo struct {
 	name     string
-	settings []gridfile.SettingInfo // its parameter, if any
+	settings []gridfile.SettingInfo
 	make     func(param float64) gaga.Regularizer
 
 	alternations float64 // of alternate convex search at one age
 	points       float64 // critical points, relative to the linear regularizer
-	sampled      float64 // work of a point for each number of the data, without zone sums
-	landings     float64 // warm fits at each point, if all points are jumps
+	sampled      float64 // work for each number of the data, without zone sums
+	landings     float64 // warm fits at a point, if all are jumps
 }
 
 func (r *regularizerInfo) Declaration() (string, []gridfile.SettingInfo) { return r.name, r.settings }
 
-// regularizerTable is in the order of messages and documents.
+// regularizerTable has the order of messages and documents.
 var regularizerTable = []*regularizerInfo{
 	{name: Hard, make: func(float64) gaga.Regularizer { return gaga.Hard{} }, alternations: 4, points: 0.25, landings: 3},
 	{name: Linear, make: func(float64) gaga.Regularizer { return gaga.Linear{} }, alternations: 35, points: 1},

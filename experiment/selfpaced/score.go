@@ -20,11 +20,11 @@ const (
 type scores struct {
 	of                       *Fitted
 	metric                   string
-	kept                     []bool      // by knot: any sample has weight; otherwise there is no score
-	test, validation         []knotScore // by knot; validation is nil without such a part
-	bestTest, bestValidation int         // knots; bestValidation, by the rule, is -1 without a validation part
-	valueOfChoice            float64     // the rule's criterion at bestValidation
-	last                     int         // knot at the last requested age, -1 without a score
+	kept                     []bool      // by knot: some sample has weight
+	test, validation         []knotScore // by knot; validation may be nil
+	bestTest, bestValidation int         // knots; bestValidation may be -1
+	valueOfChoice            float64     // criterion at bestValidation
+	last                     int         // knot at the last requested age, or -1
 }
 
 func (c *Cell) metric() string { return metricFor(c.Data.Task, c.Settings.Protocol) }
@@ -39,11 +39,11 @@ func metricFor(task dataset.Task, protocol dataset.Protocol) string {
 	return RMSE
 }
 
-// knotScore has the metric with its standard error and, for regression, the mean absolute error.
+// knotScore has the metric, its standard error and, for regression, the mean absolute error.
 type knotScore struct{ score, deviation, mae float64 }
 
-// score evaluates every knot that keeps a sample, and chooses one by the validation part, or by the
-// scores of folds if given.
+// score evaluates every knot that keeps a sample, and chooses one by the validation part or by
+// folds.
 func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice, folds []knotScore) (*scores, error) {
 	s := &scores{of: f, metric: metric, bestValidation: -1, last: len(f.Knots) - 1, kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
@@ -69,7 +69,7 @@ func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice, fol
 	return s, nil
 }
 
-// kept says at which knots a sample has weight. Without one the coefficients are no solution.
+// kept says at which knots a sample has weight; without any the coefficients are no solution.
 func (f *Fitted) kept() []bool {
 	kept := make([]bool, len(f.Knots))
 	for k := range f.Knots {
@@ -90,8 +90,7 @@ func (f *Fitted) discards(age float64) bool {
 	return beyond[0] == 0
 }
 
-// scorePart uses the given predictions if any, and leaves out the trimmed share of the largest
-// errors.
+// scorePart leaves out the trimmed share of the largest errors.
 func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string, trimmed float64) ([]knotScore, error) {
 	var predictor Predictor
 	if given == nil {
@@ -165,8 +164,8 @@ func trimmedMean(losses []float64, share float64) (mean, deviation float64) {
 	return mean, math.Sqrt(squares/float64(n-1)/float64(n)) * float64(n) / float64(kept)
 }
 
-// choose returns the knot that a rule chooses, and its criterion there; without a finite score the
-// first knot that keeps a sample.
+// choose returns a knot and its criterion; without a finite score the first knot that keeps a
+// sample.
 func (s *scores) choose(rule choice.Rule, list []knotScore) (knot int, value float64) {
 	n := len(list)
 	c := choice.Curve{Scores: make([]float64, n), Errors: make([]float64, n), Begins: make([]bool, n), Higher: s.metric == Accuracy}
@@ -212,14 +211,13 @@ func (s *scores) tables(task *experiment.Task) (measures experiment.Batch, furth
 	return measures, further, nil
 }
 
-// testAt returns nil for the knot -1, none.
+// testAt returns nil for no knot, -1.
 func (s *scores) testAt(k int) any { return experiment.Known(s.test[max(k, 0)].score, k >= 0) }
 
 func (s *scores) maeAt(k int) any {
 	return experiment.Known(s.test[max(k, 0)].mae, k >= 0 && s.metric != Accuracy)
 }
 
-// validationAt returns nil without a validation part.
 func (s *scores) validationAt(k int) (score, deviation any) {
 	if s.validation == nil || k < 0 {
 		return nil, nil
@@ -243,7 +241,6 @@ func (f *Fitted) count(kind gaga.Kind) (n int) {
 	return n
 }
 
-// worst returns the largest violation of the optimality conditions.
 func (f *Fitted) worst() (worst float64) {
 	for k := range f.Knots {
 		worst = math.Max(worst, f.Knots[k].KKT)
@@ -255,7 +252,7 @@ type scoredKnot struct {
 	*gaga.Knot
 	*scores
 	number int
-	scored int // its number, -1 if every sample is discarded
+	scored int // number, or -1
 }
 
 func (s *scores) knots() []*scoredKnot {

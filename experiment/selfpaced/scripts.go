@@ -15,21 +15,21 @@ import (
 
 // [dataset.Scripts] follows main.py and GAGA.py of github.com/diyang-lee/GAGA.
 const (
-	scriptsAges  = 600 // at which the initial partial optimum is found
-	scriptsRatio = 11  // last of these ages, the path's first, to the first: 0.01 to 0.11
+	scriptsAges  = 600 // up to the initial partial optimum
+	scriptsRatio = 11  // of the last of these ages, the path's first, to the first
 	scriptsStep  = 0.1 // between the ages of GAGA_Lasso_linear
 )
 
-// scriptedSearch alternates once at each age, from random weights, the only weights in main.py of
-// the training part's length.
+// scriptedSearch alternates once at each age, from random weights, in main.py the only ones of the
+// training part's length.
 func (f *Fitted) scriptedSearch(ctx context.Context, c *Cell) error {
 	age := c.Method.Age
 	return f.alternate(baselines.ACS(ctx, f.Problem, baselines.Ages(age.Min, age.Max, age.Step),
 		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, f.Problem.X.Rows)}))
 }
 
-// scriptedPath alternates to convergence at each age, from the weights by the losses of
-// [Fitted.scriptedStart]. It skips ages at which only one class has weight.
+// scriptedPath alternates to convergence at each age, from the losses of [Fitted.scriptedStart],
+// and skips ages at which these leave one class only.
 func (f *Fitted) scriptedPath(ctx context.Context, c *Cell) error {
 	losses, err := f.scriptedStart(ctx, c)
 	if err != nil {
@@ -59,8 +59,7 @@ func randomWeights(c *Cell, n int) []float64 {
 }
 
 // scriptedStart returns the losses of the noisy training rows at the partial optimum of the clean
-// ones at the path's first age, found from random weights by one alternation at each of many ages
-// up to it.
+// ones at the path's first age, found from random weights by one alternation at each of many ages.
 func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) {
 	clean, err := c.problem(&f.parts.Clean)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// selection reads the key select. The score for "best" follows from the protocol, which must be the
-// same for all sweeps.
+// selection derives the score for "best" from the protocol, which must be the same for all sweeps.
 func (r *sectionReader) selection(n gridfile.Item, sweeps []Sweep) experiment.Select {
 	if !n.Given() || gridfile.OneOf(r.Reader, n, "all", "best") != "best" || len(sweeps) == 0 {
 		return experiment.SelectAll

@@ -1,6 +1,6 @@
 // Package selfpaced is the kind of experiment that computes age paths and their baselines: its
-// section of a grid, its cells and their computation, the tables of results and how reports read
-// them. Programs that import it can add methods, regularizers and losses, see [RegisterMethod].
+// section of a grid, its cells, the tables of results and how reports read them. Programs that
+// import it can add methods, regularizers and losses, see [RegisterMethod].
 package selfpaced
 
 import (
@@ -21,7 +21,7 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 	})
 }
 
-// material returns the parts of a cell's data, scaled and contaminated, and its path with
+// material returns the scaled and contaminated parts of a cell's data, and its path with
 // coefficients.
 func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {
 	cell, err := DecodeCell(task.Spec)
@@ -47,7 +47,7 @@ func material(ctx context.Context, task *experiment.Task, data experiment.Data, 
 	return m, nil
 }
 
-// partRows yields the features and the target y of each row; merged training rows are repeated.
+// partRows yields the features and y of each row; merged training rows are repeated.
 func partRows(part *dataset.Part) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		row := make([]string, part.D+1)

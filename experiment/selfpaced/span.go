@@ -13,13 +13,13 @@ import (
 // Ages that cells derive, see [baselines.FindSpan].
 const (
 	autoWord = "auto"
-	autoAge  = 1  // version of the derivation: increase when numbers change; changes identities
+	autoAge  = 1  // version: increase when the derivation's numbers change (changes identities)
 	autoAges = 41 // of alternate convex search, as many as with the paper's step
 )
 
-// derive returns the cell with the range of ages that fits its problem. Each cell derives the range
-// from its training part: planning would have to fit every split, and all methods of a setting get
-// the same range on any worker.
+// derive returns the cell with the range of ages that fits its problem, derived from its training
+// part: planning would have to fit every split, and all methods of a setting get the same range on
+// any worker.
 func (f *Fitted) derive(ctx context.Context, c *Cell) (*Cell, error) {
 	if f.span == nil {
 		if err := f.findSpan(ctx, c); err != nil {
@@ -57,7 +57,7 @@ func (f *Fitted) steps(age Age) []float64 {
 	return baselines.Ages(age.Min, age.Max, age.Step)
 }
 
-// addOut adds to the status of a path over derived ages that samples have no weight at its end.
+// addOut mentions samples without weight at the end of derived ages.
 func (f *Fitted) addOut() {
 	if len(f.Knots) == 0 || f.span == nil || f.outside {
 		return
@@ -67,7 +67,6 @@ func (f *Fitted) addOut() {
 	}
 }
 
-// spanEnd returns nil for given ages.
 func (f *Fitted) spanEnd(end func(*baselines.Span) float64) any {
 	if f.span == nil {
 		return nil

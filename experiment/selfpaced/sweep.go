@@ -6,8 +6,8 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// Sweep is a set of cells: all combinations of its data sets, noise, models and methods, which use
-// regularizers and ages as they need.
+// Sweep is a set of cells: all combinations of its data sets, noise, models and methods, with
+// regularizers and ages as these need.
 type Sweep struct {
 	Data         []DataSource
 	Settings     dataset.Settings // without noise
@@ -17,7 +17,7 @@ type Sweep struct {
 	Methods      []MethodEntry
 	Age          Age
 	Choice       Choice
-	SkipAbsent   bool // skip missing data sets of the catalog instead of reporting them
+	SkipAbsent   bool // of missing data sets of the catalog
 
 	place       gridfile.Place
 	noisePlaces []gridfile.Place // of Noise

@@ -16,7 +16,7 @@ const Significance = 0.05
 // Paired holds the differences of paired scores and their test.
 type Paired struct {
 	Test        stats.SignedRankTest
-	Adjusted    float64 // by Holm's correction over the family
+	Adjusted    float64 // Test.P by Holm's correction over the family
 	differences []float64
 }
 

@@ -114,7 +114,7 @@ func addEffects(changes []ScoreChange) {
 
 // NumberChanges compares the measures of computed cells of equal identity and status.
 type NumberChanges struct {
-	Same, Rounding, Beyond int // cells: bitwise, within rounding, beyond
+	Same, Rounding, Beyond int // cells: equal bit for bit, within rounding, beyond
 	Columns                []NumberChange
 	Cells                  []CellChange // beyond rounding, by descending distance
 }

@@ -24,7 +24,7 @@ type RunComparison struct {
 	Layout   *layout.Layout // of the first run
 	Rounding float64
 	Runs     []*ComparedRun
-	Pairs    []*RunPair // of Runs[i+1] and Runs[0]
+	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
 }
 
 // RunPair compares a run with the baseline on cells of equal identity and on counterparts: equal
@@ -63,7 +63,7 @@ type FailureChange struct {
 	Cell            string // identity in the baseline
 	What            string
 	Baseline, Other experiment.Status
-	Error           string // of the other run, unless ok there
+	Error           string // of the other run, or of the baseline if the other is ok
 }
 
 // CompareOptions are the options of [CompareRuns].

@@ -44,7 +44,7 @@ func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 type scorePath struct {
 	ages   []float64
 	scores []float64
-	begins []bool // a continuous piece
+	begins []bool // whether a knot begins a continuous piece
 	cut    bool   // stops before the last requested age
 }
 
@@ -187,7 +187,6 @@ func cutAges(paths []*scorePath, lo, hi float64) []float64 {
 	return ages
 }
 
-// thin keeps the first, the last and evenly many between.
 func thin(ages []float64, n int) []float64 {
 	kept := make([]float64, 0, n)
 	for i := range n {
@@ -209,8 +208,8 @@ func ageGrid(lo, hi float64) []float64 {
 	return grid
 }
 
-// scoreCurveFigure draws a curve for each method with paths and a horizontal line for each without.
-// It returns nil if no method has a path.
+// scoreCurveFigure draws a curve for each method with paths and a horizontal line for each without;
+// nil if no method has a path.
 func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
 	row := plan.rows[0]
 	f := &Figure{
@@ -326,7 +325,6 @@ func meanOver(what, repeats string) string {
 	return what + " over " + repeats
 }
 
-// repeatCounts states a number for each curve if they differ.
 func repeatCounts(counts []repeatCount) string {
 	parts := make([]string, len(counts))
 	same := true

@@ -11,8 +11,7 @@ import (
 )
 
 // planSensitivity lists a figure for each group of rows along which a parameter of the model varies
-// and, of the other rows, for each along which a dimension with kinds varies, such as the noise
-// level.
+// and, of the other rows, a dimension with kinds, such as the noise level.
 func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
@@ -57,8 +56,7 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	return plans
 }
 
-// byKind splits rows by the value of a dimension. Rows without a value, such as clean ones, belong
-// to every kind of noise.
+// byKind repeats rows without a value, such as clean ones, for every kind.
 func byKind(rows []*analysis.ScoreRow, d analysis.Dimension) [][]*analysis.ScoreRow {
 	var clean []*analysis.ScoreRow
 	var kinds [][]*analysis.ScoreRow

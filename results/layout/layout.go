@@ -60,6 +60,7 @@ type Layout struct {
 
 	Step Step
 
+	// Sensitivity has the axes of figures of scores, Times those of figures of time.
 	Sensitivity []Axis
 	Times       []Axis
 	Path        *Path

@@ -71,9 +71,9 @@ type OwnFigure struct {
 	Kind    string // one of [Own.Figures]
 	Name    string // without extension
 	Setting Setting
-	Cells   []string       // in Read
+	Cells   []string       // whose rows it shows
 	Draw    func() *Figure // nil if nothing to draw
-	Without string         // in that case
+	Without string         // what is missing in that case
 }
 
 // Figure is a plot as data.

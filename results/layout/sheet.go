@@ -26,7 +26,7 @@ type Sheet struct {
 	Name    string // letters, digits and dashes
 	Title   string
 	Caption string
-	Best    string // for the mark, or ""
+	Best    string // explains the mark; "" for none
 	Equal   string // likewise
 	Columns []SheetColumn
 	Rows    [][]SheetCell
@@ -36,7 +36,7 @@ type Sheet struct {
 // SheetColumn is the head of a column.
 type SheetColumn struct {
 	Head  string
-	Aside string // head
+	Aside string // head of the cells' Aside
 	Right bool
 	Label bool
 	Wrap  bool // text may be wrapped

@@ -49,6 +49,7 @@ func runJSON(r *analysis.ComparedRun) object {
 	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "platforms": platforms, "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
 }
 
+// StatusCounts includes every status.
 func StatusCounts(counts map[experiment.Status]int) map[experiment.Status]int {
 	all := map[experiment.Status]int{}
 	for _, status := range experiment.Statuses {

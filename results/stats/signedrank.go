@@ -19,7 +19,7 @@ const (
 	Pratt
 )
 
-// MaxExact nonzero differences are the most with the exact distribution in [SignedRank].
+// MaxExact is the largest number of nonzero differences with the exact distribution.
 const MaxExact = 50
 
 // SignedRankTest is a two-sided Wilcoxon signed-rank test of the hypothesis that paired differences
