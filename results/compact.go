@@ -281,9 +281,9 @@ func (s *Store) commit(name func(table string) string, written []string) error {
 	return s.disk.SyncDir(s.dir)
 }
 
-// removeReplaced deletes in an order in which remains after a crash or an error count for no more
-// than before: files of further tables without rows, before segments with cells to which they could
-// belong, then the segments by number, of each the cells first.
+// removeReplaced deletes the replaced files. After a crash or an error the remains must not count for
+// more than before. So files of further tables without rows go before the segments to whose cells
+// they could belong, then the segments by number, of each the cells first.
 func (s *Store) removeReplaced() error {
 	if !s.replaced {
 		return nil

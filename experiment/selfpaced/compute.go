@@ -143,14 +143,14 @@ type Fitted struct {
 	parts       *dataset.Prepared
 	commands    *outside.Host       // nil if not allowed
 	outside     bool                // a command or the constant, whose knots lack weights and optimality
-	linear      bool                // with coefficients
+	linear      bool                // knots have coefficients
 	predictions outside.Predictions // instead of coefficients
 
 	status   string          // how the path ended
 	span     *baselines.Span // of derived ages
 	stopped  string          // why and where it stops early
-	reached  bool            // the last requested age, or none was requested
-	critical bool            // with critical points
+	reached  bool            // to the last requested age, or none was requested
+	critical bool            // critical points were located
 	restarts int
 }
 

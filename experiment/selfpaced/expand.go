@@ -43,7 +43,7 @@ func (g *group) dimensions() dimensions {
 	return dimensions{m.Choices, m.Loss.Choices, m.Constraint.Choices, g.regularizer.Choices, g.settings}
 }
 
-// most is without overflow.
+// most avoids overflow.
 func (d dimensions) most() float64 {
 	n := 1.0
 	for _, c := range d {

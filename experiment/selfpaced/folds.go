@@ -10,7 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 )
 
-// fold is a training part without some of its rows, and these, whose targets commands do not see.
+// fold is a training part without its held-out rows, and these, whose targets commands do not see.
 type fold struct{ rest, held dataset.Part }
 
 // folds keeps identical rows in one fold, and deals each class evenly.
@@ -63,10 +63,10 @@ func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 }
 
 // foldScores scores the knots by paths on folds of the training part: the mean over the folds of
-// the score on the held-out rows, and its standard error. All paths have the ages of the whole path. A knot is
-// matched with the knot of a fold at which the nearest share of the samples has weight, and among
-// these at the nearest age: with fewer rows another age has the same effect, since the losses at
-// which samples enter depend on the fit.
+// the score on the held-out rows, and its standard error. All paths have the ages of the path on
+// the whole training part. A knot is matched with the knot of a fold at which the nearest share of
+// the samples has weight, and among these at the nearest age: with fewer rows another age has the
+// same effect, since the losses at which samples enter depend on the fit.
 //
 // The folds are not tasks of their own: a path needs them all before it can choose, and a worker
 // that dies costs one cell either way.

@@ -54,7 +54,7 @@ func (g *group) Needs() []experiment.Need {
 	return append(needs(g.method.need(), g.method.ages(g.age), g.choice, g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
 }
 
-// steps is the number of ages at a distance.
+// steps is the number of ages at the given distance.
 func (g *group) steps(step float64) float64 {
 	if g.age.Auto != 0 {
 		return autoAges

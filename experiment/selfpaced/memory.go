@@ -25,7 +25,7 @@ func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	if c.Settings.Protocol == dataset.Scripts { // clean rows
 		bytes += 16 * d * n
 	}
-	if c.Choice.Folds > 0 { // all folds, and a copy of one
+	if c.Choice.Folds > 0 { // rows of all folds, and a copy of one fold
 		bytes += 8 * d * n * int64(c.Choice.Folds+3)
 	}
 	if c.Model.Kernel == RBF {

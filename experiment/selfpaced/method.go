@@ -31,7 +31,7 @@ const (
 // are equal values. Its JSON is part of the canonical form of a cell.
 type Method struct {
 	Name        string            `json:"name"`
-	Algorithm   int               `json:"algorithm"` // of the method's numbers
+	Algorithm   int               `json:"algorithm"` // version of the method's numbers
 	Regularizer Regularizer       `json:"regularizer,omitzero"`
 	Age         Age               `json:"age,omitzero"`
 	Settings    gridfile.Settings `json:"settings,omitzero"`

@@ -140,7 +140,7 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 	}
 }
 
-// leastSquaresWork with a kernel is that of kernel values and factors, cubes n³.
+// leastSquaresWork with a kernel is that of kernel values and factors, cubes n³; otherwise linear.
 func leastSquaresWork(g *group, n, d, linear, cubes float64) float64 {
 	kernel := func(s gridfile.Setting) bool { return s.Word != Linear }
 	if slices.ContainsFunc(g.settings.Values(kernelSetting.Name), kernel) {

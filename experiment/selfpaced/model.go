@@ -34,9 +34,9 @@ const DefaultL1Ratio = 0.5
 // cell.
 type Model struct {
 	Name        string  `json:"name"`
-	Alpha       float64 `json:"alpha,omitempty"`        // of the penalty, > 0 (Lasso, ElasticNet, Ridge)
+	Alpha       float64 `json:"alpha,omitempty"`        // weight of the penalty, > 0 (Lasso, ElasticNet, Ridge)
 	L1Ratio     float64 `json:"l1_ratio,omitempty"`     // share of ‖w‖₁ in the penalty, in (0, 1] (ElasticNet) or [0, 1) (ERM)
-	C           float64 `json:"c,omitempty"`            // of the loss against the penalty, > 0 (SVM, Logistic, ERM)
+	C           float64 `json:"c,omitempty"`            // weight of the loss against the penalty, > 0 (SVM, Logistic, ERM)
 	Kernel      string  `json:"kernel,omitempty"`       // Linear or RBF (SVM)
 	KernelGamma float64 `json:"kernel_gamma,omitempty"` // of RBF, > 0 or ScaleGamma
 	Intercept   bool    `json:"intercept"`

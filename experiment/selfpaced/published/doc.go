@@ -4,7 +4,7 @@
 //	Generalized Self-paced Regularizer. NeurIPS 2022.
 //
 // The numbers are means and standard deviations over [Runs] runs, accuracy of classification and
-// root mean squared error of regression, at the age with the best test score. Errors in them are
+// root mean squared error of regression, at the age with the best test score. Apparent errors are
 // kept, and described in [Row.Notes].
 package published
 
