@@ -20,11 +20,11 @@ import (
 // footer, where no reader looks. A section is a batch, the first with everything before it, the
 // last the end marker.
 //
-// 	for each section: its end in the file (int64), CRC-32C (uint32), zero (uint32)
-// 	CRC-32C of the footer up to the end of the file (uint32)
-// 	number of sections (uint32)
-// 	CRC-32C of this block up to here (uint32)
-// 	"SUMS"
+//	for each section: its end in the file (int64), CRC-32C (uint32), zero (uint32)
+//	CRC-32C of the footer up to the end of the file (uint32)
+//	number of sections (uint32)
+//	CRC-32C of this block up to here (uint32)
+//	"SUMS"
 //
 // Numbers are little-endian. The schema's metadata ([MetadataChecksums]) records that the block
 // exists, so that damage cannot hide it.

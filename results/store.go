@@ -27,7 +27,7 @@ type StoreOptions struct {
 	Run    string            // of appended outcomes
 	// Kept tables get a file even without rows; nil means all.
 	Kept []string
-	// Needed tables are required for a computed cell to count as done.
+	// Needed tables are required, with rows or without, for a computed cell to count as done.
 	Needed []string
 	// Compression applies to the files of [Store.Compact].
 	Compression Compression
