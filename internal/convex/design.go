@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// design holds the samples of a linear model feature by feature, the order in which coordinate
-// descent, gradients and Gram matrices read them.
+// design holds a linear model's samples feature by feature.
 type design struct {
 	n, d   int
 	column blas64.General // d x n, row j is feature j minus origin[j]
@@ -18,7 +17,7 @@ type design struct {
 }
 
 // newDesign copies the n x d samples x. With an intercept it subtracts a typical value from each
-// feature, so that a constant feature is exactly 0 and a large offset costs no digits.
+// feature: a constant feature becomes exactly 0, and a large offset costs no digits.
 func newDesign(x blas64.General, y []float64, intercept bool) design {
 	n, d := x.Rows, x.Cols
 	if len(y) != n {
@@ -46,8 +45,8 @@ func emptyDesign(n, d int) design {
 	return p
 }
 
-// typical returns the median of at most 201 evenly spaced values of x: the constant itself if x is
-// constant, and unlike the mean robust to outliers, which would cost the other values digits.
+// typical returns the median of at most 201 evenly spaced values: exact for a constant x and,
+// unlike the mean, robust to outliers.
 func typical(x []float64) float64 {
 	step := max(1, len(x)/101)
 	some := make([]float64, 0, 202)
@@ -75,12 +74,11 @@ func (p *design) samples() blas64.General {
 	return x
 }
 
-// offset is the difference of the intercepts for shifted and given features: Σ_j origin_j w_j.
+// offset converts the intercept between shifted and given features.
 func (p *design) offset(w []float64) float64 {
 	return blas64.Dot(vector(p.origin), vector(w))
 }
 
-// predict writes b + Σ_j w_j x_ij, in shifted features, into dst.
 func (p *design) predict(dst, w []float64, b float64) {
 	for i := range dst {
 		dst[i] = b
@@ -92,23 +90,22 @@ func (p *design) predict(dst, w []float64, b float64) {
 	}
 }
 
-// correlate adds Σ_i q_i x_ij, in shifted features, to dst_j.
 func (p *design) correlate(dst, q []float64) {
 	if p.n > 0 && p.d > 0 {
 		blas64.Gemv(blas.NoTrans, 1, p.column, vector(q), 1, vector(dst))
 	}
 }
 
-// scaled is a design with samples multiplied by the roots of weights, after centering by the
-// weighted means if there is an intercept: weighted least squares becomes plain least squares.
+// scaled is a design whose samples, centered by the weighted means if there is an intercept, are
+// multiplied by the roots of their weights: weighted least squares becomes plain least squares.
 // Samples of weight 0 are left out.
 type scaled struct {
-	sample []int          // the m samples of positive weight
-	root   []float64      // m roots of their weights
-	total  float64        // sum of the weights
+	sample []int     // the m samples of positive weight
+	root   []float64 // m, roots of the weights
+	total  float64
 	column blas64.General // d x m
-	mean   []float64      // d weighted means of the shifted features, 0 without an intercept
-	norm   []float64      // d Euclidean norms of the columns
+	mean   []float64      // d, weighted means of the shifted features, 0 without an intercept
+	norm   []float64      // d, norms of the columns
 }
 
 func newScaled(p *design) scaled {
@@ -123,8 +120,7 @@ func (s *scaled) row(j int) []float64 {
 	return s.column.Data[j*s.column.Stride:][:len(s.sample)]
 }
 
-// constant is the standard deviation, relative to the mean, below which a feature counts as
-// constant up to rounding.
+// constant is the relative standard deviation below which a feature counts as constant.
 const constant = 64 * 0x1p-52
 
 func (s *scaled) set(p *design, weights []float64, unit float64, intercept bool) {
@@ -147,8 +143,8 @@ func (s *scaled) setColumn(j int, x []float64, intercept bool) {
 	s.mean[j], s.norm[j] = s.fill(s.row(j), x, intercept)
 }
 
-// fill writes the values x of the n samples, scaled and with an intercept centered, into a, of
-// length m, and returns their weighted mean and the norm of a.
+// fill writes the scaled, and with an intercept centered, values x into a, of length m, and returns
+// their weighted mean and the norm of a.
 func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	for k, i := range s.sample {
 		a[k] = s.root[k] * x[i]
@@ -164,8 +160,8 @@ func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	return mean, norm
 }
 
-// centerScaled subtracts the weighted mean from values whose products with the roots of the weights
-// are a, and returns it. The second pass removes the rounding of the first.
+// centerScaled subtracts the weighted mean from values given as a = root * value, and returns it.
+// The second pass removes the rounding of the first.
 func (s *scaled) centerScaled(a []float64) float64 {
 	mean := 0.0
 	for range 2 {
@@ -176,8 +172,7 @@ func (s *scaled) centerScaled(a []float64) float64 {
 	return mean
 }
 
-// block is the number of samples per pass when products of columns are summed: few enough for the
-// cache.
+// block is the number of samples per pass over products of columns; it fits the cache.
 const block = 512
 
 func largestWeight(weights []float64, n int) (float64, error) {

@@ -6,12 +6,12 @@ import (
 	"math"
 )
 
-// Tolerance is the largest accepted relative duality gap and relative violation of the optimality
+// Tolerance is the largest accepted relative duality gap and violation of the optimality
 // conditions.
 const Tolerance = 1e-10
 
-// refined is the violation at which the linear models' refinement ends, a few tens of roundings. It
-// is smaller than Tolerance because alternate convex search converges no further than its solver.
+// refined is the violation at which the linear models' refinement ends, a few tens of roundings:
+// alternate convex search converges no further than its solver.
 const refined = 1e-14
 
 // ToleranceError reports that a solver did not reach [Tolerance].
@@ -29,12 +29,10 @@ func (e *ToleranceError) Error() string {
 	return text
 }
 
-// ErrSingular reports that the Lasso's least squares problem with α = 0 has no unique solution for
-// the weights.
+// ErrSingular reports that least squares without a penalty has no unique solution for the weights.
 var ErrSingular = errors.New("least squares without a penalty is singular: features are linearly dependent on the samples of positive weight")
 
 // ErrOneClass reports that all samples of positive weight have one label, so that logistic
-// regression with an intercept has no minimum. It depends on the weights, not on the solver.
-// Alternate convex search then keeps its last solution, as the solver does, and continues at the
-// next age that readmits samples; if there is none, the path ends.
+// regression with an intercept has no minimum. Alternate convex search then keeps its last solution
+// and continues at the next age that readmits samples; if there is none, the path ends.
 var ErrOneClass = errors.New("all samples of positive weight have one label: logistic regression with an intercept has no minimum")

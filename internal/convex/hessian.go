@@ -18,18 +18,17 @@ type hessian interface {
 	solve(dst *point, rhs point)
 }
 
-// primalHessian solves in R^d. Eliminating the intercept centers the features by their means under
-// the curvatures.
+// primalHessian solves in R^d. Eliminating the intercept centers the features by their means
+// weighted with the curvatures.
 type primalHessian struct {
 	rows      *rows
 	intercept bool
 	mean      []float64 // d, 0 without an intercept
-	total     float64   // sum of the curvatures
-	panel     []float64 // panelRows samples, centered, times the roots of their curvatures
+	total     float64
+	panel     []float64 // panelRows centered samples times the roots of their curvatures
 	matrix    *dense.Cholesky
 }
 
-// panelRows is the number of samples added to the Hessian together.
 const panelRows = 64
 
 func newPrimalHessian(p *rows, intercept bool) *primalHessian {

@@ -7,13 +7,13 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Points are rows with their squared norms, made by NewPoints.
+// Points are rows with their squared norms.
 type Points struct {
 	X           blas64.General // n x d, row-major
 	SquaredNorm []float64      // n
 }
 
-// NewPoints computes the squared norms of the rows of x. It keeps x, which must not change.
+// NewPoints keeps x, which must not change.
 func NewPoints(x blas64.General) Points {
 	p := Points{X: x, SquaredNorm: make([]float64, x.Rows)}
 	for i := range p.SquaredNorm {
@@ -37,13 +37,12 @@ func (p Points) rows(from, to int) Points {
 
 // Kernel is a positive semidefinite function of two rows.
 type Kernel interface {
-	// Block writes k(a_i, b_j) into dst, with a row for each row of a and a column for each row of
-	// b. With θ = (α, b) of a kernel model the decision values of new rows are K(new, train)·(α∘y)
-	// + b.
+	// Block writes k(a_i, b_j) into dst[i][j]. A kernel model with θ = (α, b) has the decision
+	// values K(new, train)·(α∘y) + b.
 	Block(dst blas64.General, a, b Points)
 	// Diagonal writes k(a_i, a_i) into dst, of length n.
 	Diagonal(dst []float64, a Points)
-	// translationInvariant reports whether adding one vector to all rows changes nothing. Rows are
+	// translationInvariant reports whether a common shift of all rows changes nothing. Rows are
 	// then centred, which reduces cancellation.
 	translationInvariant() bool
 }
@@ -64,9 +63,9 @@ func (Linear) Diagonal(dst []float64, a Points) { copy(dst, a.SquaredNorm) }
 
 func (Linear) translationInvariant() bool { return false }
 
-// Block implements Kernel. Distances come from inner products. Small ones, for which cancellation
-// would cost more than about 3 of 16 digits, are computed from the differences, so that the kernel
-// of a row with its duplicate is exactly 1.
+// Block implements Kernel. Distances come from inner products; small ones, which would lose more
+// than about 3 of 16 digits to cancellation, come from differences, so that duplicate rows give
+// exactly 1.
 func (k RBF) Block(dst blas64.General, a, b Points) {
 	const cancellation = 1e-3
 	products(dst, a, b)
@@ -102,9 +101,8 @@ func squaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// products writes the inner products a_i·b_j into dst, by strips of b that stay in the cache. A
-// matrix-vector product per row of a and strip is faster than gonum's Gemm, and starts no
-// goroutines.
+// products writes the inner products a_i·b_j into dst, by strips of b that fit the cache: faster
+// than gonum's Gemm, and without goroutines.
 func products(dst blas64.General, a, b Points) {
 	const stripBytes = 128 << 10
 	strip := max(16, stripBytes/(8*max(1, b.X.Cols)))

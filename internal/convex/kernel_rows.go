@@ -6,12 +6,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// KernelRows computes the rows of a kernel matrix on demand and keeps them while there is room. It
-// is not safe for concurrent use.
+// KernelRows computes rows of a kernel matrix on demand and caches them. It is not safe for
+// concurrent use.
 type KernelRows struct{ gram *kernelMatrix }
 
-// NewKernelRows prepares the kernel matrix of the rows of x, which must not change; cacheBytes is
-// that of [SVMOptions].
+// NewKernelRows keeps x, which must not change; cacheBytes is as in [SVMOptions].
 func NewKernelRows(x blas64.General, kernel Kernel, cacheBytes int64) *KernelRows {
 	if kernel.translationInvariant() {
 		x, _ = Centred(x)
@@ -23,19 +22,19 @@ func NewKernelRows(x blas64.General, kernel Kernel, cacheBytes int64) *KernelRow
 // KernelRows returns the solver's rows, shared with it.
 func (s *SVM) KernelRows() *KernelRows { return &KernelRows{s.dual.gram} }
 
-// Row returns the kernel of row i with all n rows. It stays valid until the next call for another
-// row or, if n rows fit into the cache, forever.
+// Row returns row i, of length n. It stays valid until the next call for another row or, if all n
+// rows fit into the cache, forever.
 func (r *KernelRows) Row(i int) []float64 { return r.gram.row(i) }
 
-// Diagonal returns the kernel of each row with itself; the matrix owns the slice.
+// Diagonal returns the kernel of each row with itself. Do not modify the slice.
 func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
 
-// Add adds Σ_k coefficient_k times the kernel of row sample_k with all n rows to dst, of length n.
+// Add adds Σ_k coefficient_k times row sample_k to dst, of length n.
 func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
 	r.gram.Accumulate(dst, sample, coefficient)
 }
 
-// AddBoth adds two such sums over the same rows and reads each row once.
+// AddBoth adds two such sums over the same rows, reading each row once.
 func (r *KernelRows) AddBoth(dst, other []float64, sample []int, coefficient, with []float64) {
 	g := r.gram
 	const four = 4

@@ -16,22 +16,21 @@ import (
 // Gradients and certificates are computed in residual form from the samples, for all features: O(n
 // d). The problem is solved in Gram form on a working set, the features that are nonzero or violate
 // the optimality conditions: cyclic coordinate descent until the signs settle, then an active-set
-// method on the Gram matrix (Osborne, Presnell and Turlach, 2000), exact for its support. Both
-// steps alternate until the violation is at rounding level, which refines away the Gram matrix's
-// own rounding.
+// method (Osborne, Presnell and Turlach, 2000), exact for its support. Alternating both until the
+// violation is at rounding level refines away the Gram matrix's own rounding.
 //
 // The Gram matrix comes from sums over the samples that are kept between solves, so that a change
-// of few weights needs no sum over all samples. If centering would cancel too many of their digits,
-// or without a penalty, [Smooth] solves the problem instead. Up to smallGram features that violate
-// enter the working set at once, so that a second certificate ends the solve; of more, the worst
-// enter first, and the Gram matrix stays as small as the support.
+// of few weights needs no sum over all samples. If centering would cancel too many digits, or
+// without a penalty, [Smooth] solves the problem instead. Up to smallGram violating features enter
+// the working set at once; of more, the worst enter first, which keeps the Gram matrix as small as
+// the support.
 //
-// The certificate is for the problem in centered features, where u = x·w + b: with ‖z‖_v² = Σ v_i
-// z_i², the violation of feature j's condition is divided by 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n α), the
-// terms of its gradient. The gap is relative to the objective. Both allow for rounding of their
-// terms, of size T = ‖y‖_v + Σ_j ‖x_j‖_v |w_j|: the dual point meets its constraints up to rounding
-// of ‖x_j‖_v T, and if the objective is below rounding of T², a gap of that size is accepted.
-// Certificates by Smooth have no gap.
+// The certificate is for centered features, with u = x·w + b and ‖z‖_v² = Σ v_i z_i²: the violation
+// of feature j's condition is divided by the terms of its gradient, 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n
+// α). The gap is relative to the objective. Both allow for rounding of terms of size T = ‖y‖_v +
+// Σ_j ‖x_j‖_v |w_j|: the dual point meets its constraints up to rounding of ‖x_j‖_v T, and if the
+// objective is below rounding of T², a gap of that size is accepted. Certificates by Smooth have no
+// gap.
 type Lasso struct {
 	design    design
 	y         []float64 // minus yOrigin
@@ -42,18 +41,18 @@ type Lasso struct {
 
 	quick    *quick
 	smooth   *Smooth   // created on first use
-	norms    []float64 // d, of the working and the violating features
+	norms    []float64 // d, of the working and violating features
 	norm     float64   // of the target
 	w        []float64
 	best     []float64
-	gradient []float64 // d, products of the features with the weighted residual
+	gradient []float64 // d, features times the weighted residual
 	excess   []float64 // d, relative violation
 	working  working
 }
 
-// NewLasso sets up the Lasso for the n x d samples x, which it copies. total is the n of the
-// penalty: the number of samples before identical ones were merged. It panics if lengths do not
-// match, or if alpha or total is negative or not finite.
+// NewLasso copies the n x d samples x. total is the n of the penalty: the number of samples before
+// duplicates were merged. It panics if lengths do not match, or if alpha or total is negative or
+// not finite.
 func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept bool) *Lasso {
 	penalty := alpha * total
 	if !(alpha >= 0) || !(total >= 0) || math.IsInf(penalty, 0) || math.IsNaN(penalty) {
@@ -106,10 +105,9 @@ func (p *Lasso) Scores(dst []float64) {
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
 
-// Solve implements [Solver]. If all weights are 0, the coefficients and the intercept become 0.
-// With α = 0 it solves least squares, or returns [ErrSingular] if the solution is not unique.
-// Otherwise a solution exists; if features are dependent, it stays near its start. A solution short
-// of [Tolerance] is a [*ToleranceError].
+// Solve implements [Solver]. If all weights are 0, θ becomes 0. With α = 0 it returns [ErrSingular]
+// if the solution is not unique; otherwise, if features are dependent, the solution stays near its
+// start. A solution short of [Tolerance] is a [*ToleranceError].
 func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.design.n)
 	if err == nil {
@@ -129,7 +127,7 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	return p.solveSmooth(ctx, weights)
 }
 
-// solveQuick solves with the kept sums if they are accurate enough, and publishes θ.
+// solveQuick solves with the kept sums and publishes θ, if they are accurate enough.
 func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
 	p.start()
 	if !(p.penalty > 0) || !p.quick.prepare(ctx, weights, top) {
@@ -150,7 +148,6 @@ func (squares) Eval(u, y float64) (loss, slope, curvature float64) {
 	return (u - y) * (u - y), 2 * (u - y), 2
 }
 
-// solveSmooth solves by [Smooth], in shifted features and targets.
 func (p *Lasso) solveSmooth(ctx context.Context, weights []float64) (Certificate, error) {
 	d := p.design.d
 	if p.smooth == nil {
@@ -175,7 +172,7 @@ func (p *Lasso) solveSmooth(ctx context.Context, weights []float64) (Certificate
 	return certificate, nil
 }
 
-// start copies the coefficients of θ, replacing those that are not finite by 0.
+// start copies θ's coefficients, with 0 for those that are not finite.
 func (p *Lasso) start() {
 	support := 0
 	for j := range p.w {
@@ -192,8 +189,7 @@ func (p *Lasso) start() {
 	}
 }
 
-// descend alternates certificates over all features with solutions on the working set, and keeps
-// the best point.
+// descend alternates certificates over all features with solutions on the working set.
 func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	best := Certificate{KKT: math.Inf(1)}
 	iterations, stalled := 0, 0
@@ -224,8 +220,8 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	}
 }
 
-// certify returns the certificate for the gradient at p.w, given the sum of the weighted squared
-// residuals and ‖u‖ + ‖y‖. It writes the features' relative violations.
+// certify returns the certificate at p.w and writes the features' relative violations. squares is
+// the sum of the weighted squared residuals, unit is ‖u‖ + ‖y‖.
 func (p *Lasso) certify(squares, unit float64) Certificate {
 	terms := p.terms()
 	// The dual point is the residual times shrink.
@@ -275,7 +271,7 @@ func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
 	return objective, gap
 }
 
-// relativeGap is the gap over the objective, except for rounding of terms²/2.
+// relativeGap is gap/objective, forgiving rounding of terms²/2.
 func relativeGap(gap, objective, terms float64) float64 {
 	if gap == 0 {
 		return 0

@@ -5,23 +5,22 @@ import (
 	"math"
 )
 
-// GramFit minimizes the quadratic ½θᵀHθ + cᵀθ + Σ_j L1_j |θ_j| of a weighted least squares fit by
-// the active-set method of [Lasso], from a nearby solution. It keeps nothing between fits.
+// GramFit minimizes ½θᵀHθ + cᵀθ + Σ_j L1_j |θ_j| by the active-set method of [Lasso], from a nearby
+// solution. It keeps nothing between fits.
 type GramFit struct {
 	working
 	norms []float64 // d, roots of H's diagonal
-	tight float64   // violation of a condition, relative to L1, that is rounding
+	tight float64   // violation, relative to L1, that counts as rounding
 }
 
-// NewGramFit returns fits of up to d coefficients.
+// NewGramFit is for up to d coefficients.
 func NewGramFit(d int, tight float64) *GramFit {
 	return &GramFit{working: newWorking(d, d), norms: make([]float64, d), tight: tight}
 }
 
-// Fit minimizes over the coefficients in among, starting at theta, and leaves the others unchanged.
-// H and c are the first d columns, and column d, of the first d rows of h, of the given stride; H
-// is positive semidefinite. It reports false, with theta unchanged, if the method does not settle
-// or the solution's coefficients are dependent.
+// Fit minimizes over the coefficients in among, starting at theta. The positive semidefinite H is
+// the first d columns, and c column d, of the first d rows of h. If the method does not settle or
+// the solution's coefficients are dependent, it returns false and leaves theta unchanged.
 func (f *GramFit) Fit(h []float64, stride int, l1, theta []float64, among []bool) bool {
 	d := len(theta)
 	f.reset()

@@ -8,18 +8,18 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// quick is the Lasso in sums that are kept, with the working set, between solves. The sums only
-// lead to a solution; certificates are computed from the samples. The intercept is a coefficient
-// with its own condition.
+// quick is the Lasso in weighted sums that are kept between solves. The sums only lead to a
+// solution; certificates are computed from the samples. The intercept is a coefficient with its own
+// condition.
 type quick struct {
 	p        *Lasso
 	sums     sums
-	idle     []int     // d, solves since the working feature was last nonzero
-	b        float64   // intercept for the shifted features and target
-	best     float64   // intercept of p.best
-	coef     []float64 // of the working features
-	u        []float64 // n, the predictors at p.w and b
-	weighted []float64 // n, the residuals times the weights
+	idle     []int   // d, solves since the working feature was last nonzero
+	b        float64 // intercept for the shifted features and target
+	best     float64 // intercept of p.best
+	coef     []float64
+	u        []float64 // n, predictors at p.w and b
+	weighted []float64 // n, weighted residuals
 	sum      float64   // of weighted
 	rounds   int       // evaluations in this solve
 	spoiled  bool      // a norm cancelled: this form is too inaccurate
@@ -63,8 +63,8 @@ func (q *quick) prepare(ctx context.Context, weights []float64, top float64) boo
 	return len(s.feature) == 0 || q.lead(ctx)
 }
 
-// takeSupport adds the nonzero coefficients of p.w to the working set. Features that were idle for
-// long leave it, or all others if there is no room.
+// takeSupport adds the nonzero coefficients of p.w to the working set. Features idle for long leave
+// it, or all zero ones if there is no room.
 func (q *quick) takeSupport() {
 	const patience = 8
 	p, a := q.p, &q.p.working
@@ -97,8 +97,8 @@ func (q *quick) takeSupport() {
 	}
 }
 
-// measure computes the working features' norms and Gram matrix from the sums, and reports whether
-// they lose few digits by cancellation.
+// measure computes norms and Gram matrix of the working features, and reports whether few digits
+// cancel.
 func (q *quick) measure() bool {
 	p, s, a := q.p, &q.sums, &q.p.working
 	h := s.head()
@@ -119,7 +119,6 @@ func (q *quick) measure() bool {
 	return true
 }
 
-// lead solves the problem of the sums from p.w, with the gradient by the sums.
 func (q *quick) lead(ctx context.Context) bool {
 	p, s, a := q.p, &q.sums, &q.p.working
 	h := s.head()
@@ -154,7 +153,7 @@ func (q *quick) finish() {
 	q.current = q.kept
 }
 
-// scores writes the predictors of θ, if they are current.
+// scores is only valid if current.
 func (q *quick) scores(dst []float64) {
 	for i, u := range q.u {
 		dst[i] = u + q.p.yOrigin
@@ -221,8 +220,7 @@ func (q *quick) load(unit float64) {
 	p.working.begin(p.norms, p.w, p.gradient, p.penalty, unit)
 }
 
-// store writes the working set's solution into p.w, and the intercept that compensates for the
-// residuals' mean and for the change of w.
+// store writes the working set's solution into p.w and adjusts the intercept to it.
 func (q *quick) store() {
 	p, s, a := q.p, &q.sums, &q.p.working
 	if p.intercept {

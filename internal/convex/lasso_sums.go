@@ -8,21 +8,21 @@ import (
 )
 
 // sums keeps the weighted products Σ_i v_i z_ik z_il of the target, with an intercept a column of
-// ones, and the features of a working set between solves. After few changed weights it exchanges
-// their samples' products; otherwise it sums again, which also ends the drift of the exchanges.
+// ones, and the working features. After few changed weights it exchanges their samples' products;
+// otherwise it sums again, which also ends the drift of exchanges.
 type sums struct {
 	n         int
 	intercept bool
 	feature   []int     // of the rows after the head
-	rows      []float64 // the target, with an intercept ones, and the features' columns, n each
-	weights   []float64 // n, the products' weights
+	rows      []float64 // n each: the target, with an intercept ones, the features
+	weights   []float64
 	product   []float64 // lower triangle, row-major
 	stride    int
 	ready     int // rows that product holds
-	exchanged int // samples exchanged since all products were summed
+	exchanged int // samples exchanged since the last full sum
 	changed   []int
-	part      []float64 // a block of a row times the weights
-	z         []float64 // a sample's values
+	part      []float64
+	z         []float64
 }
 
 // exchanges is the number of exchanged samples after which all products are summed again: their
@@ -43,7 +43,6 @@ func newSums(y []float64, intercept bool, capacity int) sums {
 	return s
 }
 
-// head is the number of rows before the features'.
 func (s *sums) head() int {
 	if s.intercept {
 		return 2
@@ -66,7 +65,6 @@ func (s *sums) follow(p *design, features []int) {
 	s.ready = min(s.ready, s.head()+common)
 }
 
-// set updates the products to the weights.
 func (s *sums) set(weights []float64) {
 	limit := min(exchanges-s.exchanged, s.n/8)
 	s.changed = s.changed[:0]
@@ -120,7 +118,7 @@ func (s *sums) multiply() {
 	s.ready = size
 }
 
-// total is the sum of the weights, mean the weighted mean of row k; both 0 without an intercept.
+// total and mean are 0 without an intercept.
 func (s *sums) total() float64 {
 	if !s.intercept {
 		return 0
@@ -147,18 +145,14 @@ func (s *sums) centered(k, l int) float64 {
 	return v
 }
 
-// cancelled is the share of a squared norm that must remain after centering; below it the products
-// have lost too many digits.
+// cancelled is the share of a squared norm that must remain after centering.
 const cancelled = 1e-2
 
-// norm is the weighted norm of the centered row k, 0 if all its values are 0. ok reports whether it
-// loses few digits by cancellation.
+// norm is the weighted norm of the centered row k. ok reports that few digits cancelled.
 func (s *sums) norm(k int) (norm float64, ok bool) {
 	return root(s.product[k*s.stride+k], s.centered(k, k))
 }
 
-// root is the square root of a sum of squares, whole before and left after centering, and whether
-// enough is left.
 func root(whole, left float64) (float64, bool) {
 	if whole == 0 {
 		return 0, true

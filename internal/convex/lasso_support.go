@@ -10,9 +10,8 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// support holds the positions of the working set whose coefficients are nonzero or about to be: a
-// largest independent part with the Cholesky factor of its Gram matrix, and the rest, which depends
-// on it linearly.
+// support holds the working positions whose coefficients are nonzero or about to be: a largest
+// independent part, with the Cholesky factor of its Gram matrix, and the rest, which depends on it.
 type support struct {
 	member    []int
 	dependent []int
@@ -20,8 +19,8 @@ type support struct {
 	step      []float64
 }
 
-// flat is the squared distance of a feature of norm 1 from the span of others below which it counts
-// as dependent: the Gram matrix does not resolve it reliably.
+// flat is the squared distance of a unit feature from the span of others below which it counts as
+// dependent: the Gram matrix does not resolve it reliably.
 const flat = 1e-10
 
 func newSupport(capacity int) support {
@@ -36,7 +35,7 @@ func (s *support) clear() {
 	s.factor.Clear()
 }
 
-// enter adds position k to the independent members if its distance from them exceeds limit, and
+// enter makes position k an independent member if its distance from the others exceeds limit, and
 // reports whether it did.
 func (a *working) enter(k int, limit float64) bool {
 	s := &a.support
@@ -58,7 +57,7 @@ func (a *working) include(k int) {
 	}
 }
 
-// leave sets coefficient k to 0. Dependent members may then be independent of the remaining ones.
+// leave sets coefficient k to 0. Dependent members may become independent.
 func (a *working) leave(k int) {
 	s := &a.support
 	a.beta[k], a.sign[k] = 0, 0
@@ -69,11 +68,9 @@ func (a *working) leave(k int) {
 	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l, flat) })
 }
 
-// solveSupport is the active-set method from β, with the unpenalized coefficients in the support:
-// Newton steps on the support, cut where a coefficient reaches 0, and admission of the worst
-// violating feature once the support is solved. Each step lowers the objective, so that the method
-// ends at the solution up to rounding, against which the steps are bounded; it reports whether it
-// settled.
+// solveSupport is the active-set method from β: Newton steps on the support, cut where a
+// coefficient reaches 0, and admission of the worst violating feature once the support is solved.
+// Each step lowers the objective, so only rounding can exhaust the budget; then settled is false.
 func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, err error) {
 	a.support.clear()
 	for k := range a.size() {
@@ -96,8 +93,8 @@ func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, er
 	return steps, false, nil
 }
 
-// newtonStep moves to the minimum over the members for their signs, or until the first changes its
-// sign: then it removes that member and reports true.
+// newtonStep moves to the members' minimum for their signs, or to the first sign change: then it
+// removes that member and returns true.
 func (a *working) newtonStep() bool {
 	s := &a.support
 	step := s.step[:len(s.member)]
@@ -136,7 +133,7 @@ func (a *working) move(k int, delta float64) {
 }
 
 // flatStep moves a dependent coefficient against those that it depends on while that lowers the
-// objective: to the minimum or to the first coefficient that reaches 0 and leaves. It reports
+// objective: to the minimum, or to the first coefficient that reaches 0 and leaves. It reports
 // whether there was one.
 func (a *working) flatStep() bool {
 	s := &a.support
@@ -183,8 +180,7 @@ func (a *working) flatStep() bool {
 	return false
 }
 
-// admit gives a sign to the feature outside the support with the largest violation, and reports
-// whether there was one.
+// admit gives a sign to the feature outside the support with the largest violation, if any.
 func (a *working) admit() bool {
 	worst, violation := -1, 0.0
 	for k := range a.size() {
@@ -203,8 +199,7 @@ func (a *working) admit() bool {
 	return true
 }
 
-// enterAll makes all features members, for least squares without a penalty, and reports whether
-// they are independent.
+// enterAll makes all features members, without a penalty, and reports whether they are independent.
 func (a *working) enterAll() bool {
 	a.support.clear()
 	for k := range a.size() {
@@ -216,8 +211,7 @@ func (a *working) enterAll() bool {
 	return true
 }
 
-// newton moves to the unpenalized minimum over the members, and returns the decrease of the
-// objective.
+// newton moves to the unpenalized minimum and returns the decrease of the objective.
 func (a *working) newton() float64 {
 	s := &a.support
 	step := s.step[:len(s.member)]

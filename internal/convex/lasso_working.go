@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// working is the Lasso on a working set of features, each scaled to norm 1, in Gram form: ½βᵀGβ -
-// cᵀβ + Σ_k μ_k|β_k|, with the correlations q = c - Gβ of the features with the residual instead of
-// c. A position is an index into the working set.
+// working is the Lasso on a working set of features scaled to norm 1, in Gram form: ½βᵀGβ - cᵀβ +
+// Σ_k μ_k|β_k|, with q = c - Gβ, the correlations with the residual, instead of c. A position is an
+// index into the working set.
 type working struct {
 	capacity int
-	member   []bool // of all d features: membership
+	member   []bool // d
 	feature  []int
 	gram     []float64 // capacity x capacity, symmetric, ones on the diagonal
 	ready    int       // number of features in gram
@@ -48,13 +48,12 @@ func (a *working) add(j int) {
 	a.feature = append(a.feature, j)
 }
 
-// smallGram is the number of violating features that enter the working set at once; a larger
-// working set at most doubles.
+// smallGram is the number of violating features that enter at once; a larger working set at most
+// doubles.
 const smallGram = 64
 
-// grow adds features outside the set that violate their conditions by more than rounding, the worst
-// first, given the relative violations and the coefficients of all features. It reports whether
-// there were any.
+// grow adds the features that violate their conditions by more than rounding, worst first, and
+// reports whether there were any.
 func (a *working) grow(excess, w []float64) bool {
 	a.entering = a.entering[:0]
 	for j, v := range excess {
@@ -89,7 +88,6 @@ func (a *working) grow(excess, w []float64) bool {
 	return true
 }
 
-// shrink keeps only the features that are nonzero in w.
 func (a *working) shrink(w []float64) {
 	kept, ready := 0, 0
 	for k, j := range a.feature {
@@ -114,9 +112,8 @@ func (a *working) shrink(w []float64) {
 	a.mirror(0)
 }
 
-// begin starts from the coefficients w of all features and their correlations with the residual;
-// the Gram matrix must be complete. unit times the norm of a feature is the scale of its
-// correlation.
+// begin starts from the coefficients w and correlations of all features; the Gram matrix must be
+// complete. unit times a feature's norm is the scale of its correlation.
 func (a *working) begin(norms, w, correlation []float64, mu, unit float64) {
 	for k, j := range a.feature {
 		norm := norms[j]
@@ -150,7 +147,6 @@ func (a *working) multiply(s *scaled) {
 	a.mirror(first)
 }
 
-// mirror copies the lower triangle, from row first on, into the upper one.
 func (a *working) mirror(first int) {
 	for k := first; k < a.ready; k++ {
 		for l := range k {
@@ -159,9 +155,9 @@ func (a *working) mirror(first int) {
 	}
 }
 
-// minimize solves the working problem: passes of coordinate descent, unless descend is false, while
-// they change signs, then the active-set method, with more passes if that does not settle. It
-// returns the number of passes and steps.
+// minimize solves the working problem: passes of coordinate descent, if descend is set, while signs
+// change, then the active-set method, and more passes if that does not settle. It returns the
+// number of passes and steps.
 func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 	iterations, passes := 0, 16
 	for range 10 {

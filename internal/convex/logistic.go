@@ -20,13 +20,13 @@ func (logisticLoss) EvalAll(u, y, loss, slope, curvature []float64) {
 //
 //	½‖w‖² + Σ_i v_i C ln(1 + exp(-m_i)),    m_i = y_i (x_i·w + b),
 //
-// for the n x d samples x, which it copies, with labels y of -1 and +1. It panics if lengths do not
+// for the n x d samples x, which it copies, and labels y of -1 and +1. It panics if lengths do not
 // match, on other labels and if c is not positive and finite.
 //
 // With σ_i = 1/(1 + exp(m_i)) the violation of w_j's condition is divided by |w_j| + Σ C v_i |x_ij|
 // σ_i, and that of b's by Σ C v_i σ_i. The gap is an upper bound, by the dual point C v_i σ_i,
-// scaled for the intercept, or if that is not good enough by the dual point of a Newton step. With
-// an intercept and weights on one class only, Solve returns [ErrOneClass].
+// scaled for the intercept, or if that is too loose by the dual point of a Newton step. With an
+// intercept and weights on one class only, Solve returns [ErrOneClass].
 func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Smooth {
 	if !(c > 0) || math.IsInf(c, 1) {
 		panic(fmt.Sprintf("convex: logistic regression with C = %v", c))
@@ -41,8 +41,8 @@ func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Smoo
 	return p
 }
 
-// logisticGap bounds the duality gap of logistic regression from above, relative to the objective,
-// at p.now, evaluated before; NaN if it finds no bound.
+// logisticGap bounds the relative duality gap at p.now, which must be evaluated, from above; NaN if
+// it finds no bound.
 func (p *Smooth) logisticGap(objective float64) float64 {
 	gap := p.nearGap() / objective
 	if gap <= Tolerance {
@@ -88,13 +88,13 @@ func (p *Smooth) nearGap() float64 {
 	return gap
 }
 
-// newtonGap is the bound with the model's Hessian at p.now. It also works if features differ so
-// much in scale that C v_i σ_i would leave large gradients.
+// newtonGap is the bound with the model's Hessian at p.now. It also works if features of very
+// different scale leave large gradients at C v_i σ_i.
 //
 // If the step s with that Hessian changes m_i by -t_i, let a_i = C v_i σ_i + curvature_i t_i. The
-// Newton equations then give Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual point is feasible.
-// The gap is ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C v_i) from σ_i,
-// which the χ² divergence bounds.
+// Newton equations give Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual point is feasible. The
+// gap is ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C v_i) from σ_i, which
+// the χ² divergence bounds.
 func (p *Smooth) newtonGap(m *ridgeModel) float64 {
 	m.hessian.solve(&p.step, p.at.gradient)
 	p.rows.predict(p.along, p.step.w, p.step.b)

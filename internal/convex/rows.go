@@ -8,8 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// rows holds the samples of a linear model sample by sample, each padded with zeros to whole
-// vectors of the processor.
+// rows holds a linear model's samples, padded with zeros to whole vectors of the processor.
 type rows struct {
 	n, d   int
 	stride int
@@ -17,7 +16,6 @@ type rows struct {
 	origin []float64 // d
 }
 
-// newRows copies the n x d samples x, shifted as in newDesign.
 func newRows(x blas64.General, y []float64, intercept bool) rows {
 	n, d := x.Rows, x.Cols
 	if len(y) != n {
@@ -43,7 +41,6 @@ func newRows(x blas64.General, y []float64, intercept bool) rows {
 	return p
 }
 
-// columns returns the same samples feature by feature.
 func (p *rows) columns() design {
 	x := emptyDesign(p.n, p.d)
 	copy(x.origin, p.origin)
@@ -66,7 +63,6 @@ func (p *rows) from(i int) []float64 { return p.data[i*p.stride:] }
 
 func (p *rows) offset(w []float64) float64 { return kernel.Dot(p.origin, w) }
 
-// predict writes b + x_i·w, in shifted features, into dst.
 func (p *rows) predict(dst, w []float64, b float64) {
 	kernel.MulVec(dst, p.data, p.stride, w)
 	if b != 0 {
@@ -76,8 +72,7 @@ func (p *rows) predict(dst, w []float64, b float64) {
 	}
 }
 
-// correlate adds Σ_i q_i x_i, in shifted features, to dst.
 func (p *rows) correlate(dst, q []float64) { kernel.MulTransAdd(dst, p.data, p.stride, q) }
 
-// block is the number of samples processed together so that they stay in the L1 cache.
+// block is the number of samples per pass that fit the L1 cache.
 func (p *rows) block() int { return max(32, 4096/max(1, p.stride)) &^ 3 }

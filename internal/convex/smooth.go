@@ -13,16 +13,15 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Loss is a convex loss l(u, y) >= 0 of a sample with target y, twice differentiable in its linear
-// predictor u. The curvature may be 0.
+// Loss is a convex loss l(u, y) >= 0, twice differentiable in the linear predictor u. The curvature
+// may be 0.
 type Loss interface {
 	// Eval returns the loss and its first two derivatives in u.
 	Eval(u, y float64) (loss, slope, curvature float64)
 }
 
-// VectorLoss is a loss with a fast evaluation of many samples.
+// VectorLoss is a loss that evaluates many samples at once.
 type VectorLoss interface {
-	// EvalAll is Eval for samples with predictors u and targets y.
 	EvalAll(u, y, loss, slope, curvature []float64)
 }
 
@@ -36,11 +35,10 @@ func (l oneByOne) EvalAll(u, y, loss, slope, curvature []float64) {
 
 // SmoothOptions complete a [Smooth] problem.
 type SmoothOptions struct {
-	L1, L2    float64 // penalty, both >= 0
-	Intercept bool    // b is free, else 0
+	L1, L2    float64 // both >= 0
+	Intercept bool
 	// OneSided declares that y are labels of -1 and +1 and that each loss keeps falling towards its
-	// label, as the logistic one does: with an intercept and weights on one class only there is no
-	// minimum.
+	// label: with an intercept and weights on one class only there is no minimum.
 	OneSided bool
 }
 
@@ -49,33 +47,31 @@ type SmoothOptions struct {
 //	Σ_i v_i l(x_i·w + b, y_i) + L1 ‖w‖₁ + L2/2 ‖w‖²
 //
 // by the proximal Newton method (Lee, Sun and Saunders, 2014): it minimizes second-order models of
-// the losses plus the penalty exactly, with an L1 penalty by an active-set method, and a
-// backtracking search takes as much of the step as lowers the objective. For a loss of constant
-// curvature the first step is exact up to rounding; further steps refine it.
+// the losses plus the penalty exactly, with an L1 penalty by an active-set method, and backtracks
+// along the step. For a loss of constant curvature the first step is exact up to rounding.
 //
 // Near the solution a model is reused for further steps, and without an L1 penalty for the next
-// solves, while its steps progress faster than steps with a new model, which costs as much as
-// several. Anderson acceleration compensates for the model's error and keeps what it has learned
-// for the next solves. A logistic solve that begins near its solution ends when it has divided the
-// violation by 10⁶, so that alternation, whose solves begin ever nearer, becomes as exact as
-// rounding allows; other losses are solved to rounding.
+// solves, while that progresses faster than new models, which cost as much as several steps.
+// Anderson acceleration compensates for the model's error and keeps its memory between solves. A
+// logistic solve that begins near its solution ends when it has divided the violation by 10⁶, so
+// that alternation, whose solves begin ever nearer, becomes as exact as rounding allows; other
+// losses are solved to rounding.
 //
 // If the search cuts steps much, curvature is added to the model: v l'²/l for each sample, twice
-// that of the parabola with minimum 0 that touches the loss, which helps with losses that are
-// straight far out; samples without a slope get the mean of the others, which helps with losses
-// with a flat side.
+// that of the parabola with minimum 0 that touches the loss, for losses that are straight far out.
+// Samples without a slope get the mean of the others, for losses with a flat side.
 //
 // The violation of w_j's condition is divided by Σ v_i (|l'| + l″ |u_i|) |x_ij| + L1 + L2 |w_j|,
 // the terms of its gradient, and that of b's likewise; with an intercept, x_ij has a typical value
 // of feature j subtracted. If rounding leaves more than [Tolerance] of that, as when the terms of
 // u_i cancel, the sum of their sizes replaces |u_i|.
 type Smooth struct {
-	name     string // for errors
+	name     string
 	rows     rows
 	y        []float64
 	loss     VectorLoss
-	scale    float64 // factor of the weights
-	round    float64 // part of l'' |u| that counts as a term of the gradient
+	scale    float64
+	round    float64 // share of l'' |u| that counts as a term of the gradient
 	summed   bool    // |u| is replaced by the sum of its terms' sizes, see measure
 	logistic bool    // the certificate has a gap
 	options  SmoothOptions
@@ -87,7 +83,7 @@ type Smooth struct {
 	now, before, best point
 	step              point
 	along             []float64 // n, change of score by step
-	trial             samples   // at a point along the step
+	trial             samples
 	second            secondOrder
 }
 
@@ -98,7 +94,7 @@ type samples struct {
 // evaluation is the objective at p.now. After evaluate, slopes and curvatures include v.
 type evaluation struct {
 	samples
-	size, extent  []float64  // one block: v (|l'| + l'' |u|), and on request |b| + Σ |x_ij w_j|
+	size, extent  []float64  // one block: v (|l'| + l'' |u|); if requested, |b| + Σ |x_ij w_j|
 	pull          [2]float64 // sums of the positive slopes and of the negated negative ones
 	value         float64    // Σ v l
 	gradient      point      // without the L1 penalty
@@ -106,13 +102,12 @@ type evaluation struct {
 	violation     float64
 }
 
-// secondOrder is the model of the objective that gives the steps.
 type secondOrder struct {
 	model    model
-	factored []float64 // n, curvatures of the model
+	factored []float64 // n, curvatures
 	kept     bool      // the model has these curvatures and is not damped
 	mixer    *anderson.Mixer
-	mixed    []float64 // d + 1: the step, then that of b
+	mixed    []float64 // d + 1: the step of w, then of b
 }
 
 // point is w with the intercept of the shifted features.
@@ -133,8 +128,8 @@ func (p *point) add(t float64, q point) {
 	p.b += t * q.b
 }
 
-// NewSmooth sets up the problem for the n x d samples x, which it copies. It uses a [VectorLoss] as
-// one. It panics if lengths do not match, or if a penalty is negative or not finite.
+// NewSmooth copies the n x d samples x. It panics if lengths do not match, or if a penalty is
+// negative or not finite.
 func NewSmooth(x blas64.General, y []float64, loss Loss, o SmoothOptions) *Smooth {
 	if !(o.L1 >= 0) || !(o.L2 >= 0) || math.IsInf(o.L1, 1) || math.IsInf(o.L2, 1) {
 		panic(fmt.Sprintf("convex: penalties L1 = %v and L2 = %v", o.L1, o.L2))
@@ -188,9 +183,8 @@ func (p *Smooth) predict() {
 	}
 }
 
-// ErrNoMinimum reports that a smooth loss has no minimum for the weights: it falls forever along a
-// direction that no penalty bounds. Like [ErrSingular], which it is for errors.Is, it depends on
-// the weights.
+// ErrNoMinimum reports that a smooth loss falls forever along a direction that no penalty bounds.
+// It is also an [ErrSingular] for errors.Is.
 var ErrNoMinimum error = noMinimum{}
 
 type noMinimum struct{}
@@ -201,11 +195,10 @@ func (noMinimum) Error() string {
 
 func (noMinimum) Is(target error) bool { return target == ErrSingular }
 
-// Solve implements [Solver]. If all weights are 0, the coefficients and the intercept become 0.
-// Among several solutions (dependent features and L2 = 0) it stays near its start. Without any
-// penalty it returns [ErrSingular] if the solution is not unique, [ErrOneClass] or [ErrNoMinimum]
-// if there is none. A solution short of [Tolerance] is a [*ToleranceError]. Only logistic
-// regression has a gap in its certificate.
+// Solve implements [Solver]. If all weights are 0, θ becomes 0. Among several solutions (dependent
+// features and L2 = 0) it stays near its start. Without any penalty it returns [ErrSingular] if the
+// solution is not unique, [ErrOneClass] or [ErrNoMinimum] if there is none. A solution short of
+// [Tolerance] is a [*ToleranceError]. Only logistic regression has a gap.
 func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.rows.n)
 	if err == nil {
@@ -239,8 +232,8 @@ func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, err
 	return certificate, nil
 }
 
-// prepare sets the weights and the start. If the last solution is worse than w = 0, it returns the
-// intercept to start from, for logistic regression the best one.
+// prepare returns the intercept to start from if the last solution is worse than w = 0: for
+// logistic regression the best one.
 func (p *Smooth) prepare(weights []float64) (level float64, err error) {
 	var class [2]float64 // weights of the labels -1 and +1
 	for i, v := range weights {
@@ -267,10 +260,9 @@ func (p *Smooth) prepare(weights []float64) (level float64, err error) {
 	return level, nil
 }
 
-// evaluate computes scores, derivatives, gradient and violation at p.now.
 func (p *Smooth) evaluate() { p.derive(true) }
 
-// derive is evaluate, with known scores unless predict is set.
+// derive computes scores (if predict is set), derivatives, gradient and violation at p.now.
 func (p *Smooth) derive(predict bool) {
 	p.at.pull, p.at.value = [2]float64{}, 0
 	kernel.ScaleTo(p.at.gradient.w, p.options.L2, p.now.w)
@@ -314,8 +306,8 @@ func (p *Smooth) derive(predict bool) {
 	}
 }
 
-// measure returns |b| + Σ |x_ij w_j| for the block's samples. It bounds the rounding of u, which
-// |u| does not if terms cancel.
+// measure returns |b| + Σ |x_ij w_j| for the block, which bounds the rounding of u even if terms
+// cancel.
 func (p *Smooth) measure(from, to int) []float64 {
 	extent := p.at.extent[:to-from]
 	for i := range extent {
@@ -327,13 +319,13 @@ func (p *Smooth) measure(from, to int) []float64 {
 	return extent
 }
 
-// weigh multiplies the derivatives of the block's losses by their weights and adds them to the
-// sums. It returns the sum of their sizes, with extent the size of u.
+// weigh multiplies the block's derivatives by the weights and adds them to the sums. extent is the
+// size of u.
 func (p *Smooth) weigh(from, to int, extent []float64) (total float64) {
 	losses, size := p.at.losses[from:to], p.at.size[:to-from]
 	slope, curvature := p.at.slope[from:to], p.at.curvature[from:to]
 	for i, c := range p.cost[from:to] {
-		if c == 0 { // for any score
+		if c == 0 {
 			slope[i], curvature[i], size[i] = 0, 0, 0
 			continue
 		}
@@ -355,7 +347,7 @@ func (p *Smooth) weigh(from, to int, extent []float64) (total float64) {
 	return total
 }
 
-// relative returns a/b, with 0/0 = 0.
+// relative is a/b, with 0/0 = 0.
 func relative(a, b float64) float64 {
 	if a == 0 && b == 0 {
 		return 0
@@ -371,8 +363,8 @@ func (p *Smooth) objective() float64 {
 	return value
 }
 
-// objectiveAlong is the objective at p.now + t p.step, whose scores are along, and its derivatives
-// in t from below and from above, which differ where coefficients reach 0.
+// objectiveAlong is the objective at p.now + t p.step and its derivatives in t from below and
+// above, which differ where coefficients reach 0.
 func (p *Smooth) objectiveAlong(t float64) (value, below, above float64) {
 	slope, kink := 0.0, 0.0
 	for j, w := range p.now.w {

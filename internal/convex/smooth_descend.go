@@ -19,8 +19,7 @@ type descent struct {
 	iterations int
 }
 
-// The damping starts at leastDamping and changes by dampingFactor. Above mostDamping no step along
-// the gradient is too long for lack of curvature.
+// Above mostDamping no gradient step is too long for lack of curvature.
 const (
 	leastDamping  = 1e-8
 	dampingFactor = 100
@@ -33,13 +32,13 @@ const (
 	local       = 0.1  // violation below which full steps are tried first
 	near        = 1e-3 // violation below which any decrease is accepted, else a halving is required
 
-	// Logistic regression: violation at which a solve ends; for a start below local, that part of
+	// Logistic regression: violation at which a solve ends; for a start below local, that share of
 	// the starting violation, at most solvedWarm.
 	solvedCold, solvedWarm, solvedPart = 1e-13, 1e-11, 1e-6
 )
 
-// descend leaves the best point in p.best, starting at p.now, whose scores are known, or at w = 0
-// and the intercept level. An error of [ErrSingular] says why it stopped.
+// descend leaves the best point in p.best. It starts at p.now, whose scores are known, or at w = 0
+// and the intercept level.
 func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error) {
 	p.summed = false
 	p.derive(false)
@@ -72,7 +71,7 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 	return c, err
 }
 
-// steps makes steps from p.now, evaluated before, and returns to the best point.
+// steps starts from p.now, already evaluated, and returns to the best point.
 func (p *Smooth) steps(ctx context.Context, s *descent) (err error) {
 	for step := 0; step < smoothSteps && p.at.violation > s.aim && !s.done && s.stuck < stuckSteps && err == nil; step++ {
 		if err = ctx.Err(); err != nil {
@@ -103,7 +102,6 @@ func (p *Smooth) steps(ctx context.Context, s *descent) (err error) {
 	return err
 }
 
-// startAtZero starts from w = 0 if that is better than the last solution.
 func (p *Smooth) startAtZero(s *descent, level float64) {
 	r := &p.trial
 	for i := range r.score {
@@ -123,8 +121,8 @@ func (p *Smooth) startAtZero(s *descent, level float64) {
 	p.evaluate()
 }
 
-// approach writes the step to the minimum of the model at p.now, evaluated before, into p.step. If
-// the model has none for lack of curvature, it adds the secants' curvature.
+// approach writes the step to the model's minimum into p.step. If the model has none for lack of
+// curvature, it adds the secants' curvature.
 func (p *Smooth) approach(ctx context.Context, s *descent) error {
 	for {
 		if !s.reuse && !p.bend(s.damping) && s.damping > 0 { // no sample has a slope: only the penalty acts
@@ -151,8 +149,7 @@ func (p *Smooth) approach(ctx context.Context, s *descent) error {
 	}
 }
 
-// bend sets the model's curvatures to those at p.now plus a share of the secants', and reports
-// whether any is positive.
+// bend sets the model's curvatures to those at p.now plus a share of the secants'.
 func (p *Smooth) bend(damping float64) (bent bool) {
 	secant, missing := func(int) float64 { return 0 }, 0.0
 	if damping > 0 {
@@ -182,7 +179,6 @@ func (p *Smooth) bend(damping float64) (bent bool) {
 	return bent
 }
 
-// factor factorizes the model for the curvatures from bend, and reports whether it has a minimum.
 func (p *Smooth) factor() bool {
 	if p.second.kept {
 		return true
@@ -197,7 +193,6 @@ func (p *Smooth) factor() bool {
 	return false
 }
 
-// mix accelerates the steps of a model without an L1 penalty.
 func (p *Smooth) mix() {
 	if _, ridge := p.second.model.(*ridgeModel); ridge {
 		d := p.rows.d
@@ -209,24 +204,23 @@ func (p *Smooth) mix() {
 	}
 }
 
-// negligible reports whether rounding hides the step's decrease of the objective, so that the
-// violation must judge the step. A coefficient that only the penalty holds has the violation 1
-// until it is 0, however small.
+// negligible reports whether rounding hides the decrease of the objective, so that the violation
+// must judge the step. A coefficient held only by the penalty has the violation 1 until it is 0,
+// however small.
 func (p *Smooth) negligible() bool {
 	decrease := kernel.Dot(p.at.gradient.w, p.step.w) + p.at.gradient.b*p.step.b
 	return p.options.L1 == 0 && math.Abs(decrease) <= 1e-14*p.objective()
 }
 
-// worthwhile reports whether the last model should be reused: it divided the violation by 1/ratio,
-// and rest remains as a factor. A new model costs as much as cost steps, and speeds up the next
-// solves.
+// worthwhile reports whether to reuse the model, which multiplied the violation by ratio; rest is
+// the factor still to go. A new model costs as much as cost steps, and speeds up the next solves.
 func (p *Smooth) worthwhile(ratio, rest float64) bool {
 	cost := 2 + float64(p.rows.stride)/16
 	return ratio <= 0.5 && math.Log(max(rest, 1)) <= -cost*math.Log(ratio)
 }
 
-// wholeStep takes the step if it lowers the violation enough. Otherwise it stays and computes a new
-// model, searches along the step, or ends if only rounding is left.
+// wholeStep takes the step if it lowers the violation enough. Otherwise it renews the model,
+// searches along the step, or ends if only rounding is left.
 func (p *Smooth) wholeStep(s *descent) error {
 	old := p.at.violation
 	p.now.add(1, p.step)
@@ -243,7 +237,7 @@ func (p *Smooth) wholeStep(s *descent) error {
 	switch {
 	case s.reuse:
 		s.reuse = false
-	case old <= Tolerance: // rounding
+	case old <= Tolerance:
 		ridge, ok := p.second.model.(*ridgeModel)
 		s.done = old < 100*refined || !ok || !ridge.fallBack(p)
 		p.second.kept = p.second.kept && s.done
@@ -253,9 +247,9 @@ func (p *Smooth) wholeStep(s *descent) error {
 	return nil
 }
 
-// fallBack switches to a more robust model, if there is one: from R^n, where features of very large
-// norm can leave only their own digits in the matrix, to R^d, and from there to the working set,
-// which detects dependent features.
+// fallBack switches to a more robust model, if any: from R^n, where features of very large norm
+// leave only their own digits in the matrix, to R^d, and then to the working set, which detects
+// dependent features.
 func (p *Smooth) fallBack() bool {
 	ridge, ok := p.second.model.(*ridgeModel)
 	if !ok {
@@ -270,14 +264,14 @@ func (p *Smooth) fallBack() bool {
 
 // search moves along the step to a point where the objective falls by a share of the slope's
 // prediction, up to rounding, and the derivative is at most half as steep as at the start, or as
-// close as its trials get. The derivative increases along the step, so that a secant between the
-// bounds set by its sign finds such a point. The error reports losses that fall forever.
+// close as its trials get. The derivative increases along the step, so secants between bounds of
+// opposite sign find such a point. The error reports losses that fall forever.
 func (p *Smooth) search(s *descent) error {
 	const (
 		share    = 1e-4
 		rounding = 8 * 0x1p-52
 		trials   = 40
-		short    = 0.1 // part of a step
+		short    = 0.1
 	)
 	s.reuse = false
 	p.second.mixer.Break()
@@ -332,8 +326,8 @@ func (p *Smooth) search(s *descent) error {
 }
 
 // endless reports whether the losses are negligible relative to those at 0 while the scores still
-// move by far more than rounding, along a direction without a penalty: Newton steps towards a
-// minimum become short before that.
+// move by far more than rounding, without a penalty. Newton steps towards a minimum become short
+// before that.
 func (p *Smooth) endless(s *descent, t float64) bool {
 	penalized := p.options.L1 > 0 || p.options.L2 > 0
 	if penalized && (!p.options.Intercept || p.options.OneSided) || !(p.at.value <= 1e-13*s.start) {

@@ -9,17 +9,16 @@ import (
 
 // model is the objective with second-order models of the losses.
 type model interface {
-	// factor sets the curvatures of the samples, some of them positive, and reports whether the
-	// model has a minimum.
+	// factor sets the samples' curvatures, some of them positive, and reports whether the model has
+	// a minimum.
 	factor(curvature []float64) bool
 	// solve writes the step from p.now to the minimum into p.step and returns the number of
 	// iterations. The error is the context's or ErrSingular.
 	solve(ctx context.Context, p *Smooth) (int, error)
 }
 
-// ridgeModel is the model with an L2 penalty only, a system of linear equations. It is solved in
-// R^d or, for more than 2n/3 features, where that was measured faster, in R^n by the Woodbury
-// identity.
+// ridgeModel is the model with an L2 penalty only, a linear system. It is solved in R^d or, for
+// more than 2n/3 features, where that was measured faster, in R^n by the Woodbury identity.
 type ridgeModel struct {
 	hessian  hessian
 	l2       float64
@@ -53,7 +52,7 @@ func (m *ridgeModel) solve(_ context.Context, p *Smooth) (int, error) {
 	return 1, nil
 }
 
-// fallBack changes from R^n to R^d, and reports whether it did.
+// fallBack changes from R^n to R^d, if it can.
 func (m *ridgeModel) fallBack(p *Smooth) bool {
 	if _, primal := m.hessian.(*primalHessian); primal {
 		return false
@@ -62,8 +61,8 @@ func (m *ridgeModel) fallBack(p *Smooth) bool {
 	return true
 }
 
-// sparseModel is the model with an L1 penalty or none: the Lasso's working set of features. An L2
-// penalty adds to the diagonal of the Gram matrix, that is, to the features' norms.
+// sparseModel is the model with an L1 penalty or none: the Lasso's working set. An L2 penalty adds
+// to the diagonal of the Gram matrix.
 type sparseModel struct {
 	design      design
 	options     SmoothOptions
@@ -128,8 +127,6 @@ func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
 	return n, nil
 }
 
-// descend solves with the L1 penalty on the working set: the nonzero coefficients and those that
-// violate their conditions.
 func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, error) {
 	q := &m.working
 	for j, w := range p.now.w {
@@ -147,8 +144,7 @@ func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, 
 	return n, err
 }
 
-// load starts the working set at p.now. Violations within rounding of the gradient's terms are
-// ignored.
+// load starts the working set at p.now; violations within rounding count as 0.
 func (m *sparseModel) load(p *Smooth) {
 	q := &m.working
 	q.multiply(&m.scaled)

@@ -10,17 +10,16 @@ import (
 	"github.com/agepath/agepath/internal/activeset"
 )
 
-// SVMOptions tune an SVM. The zero value has the defaults.
+// SVMOptions tune an [SVM]; 0 means the default.
 type SVMOptions struct {
 	// CacheBytes bounds the memory for kernel rows and, separately, for the factor of the free
 	// support vectors. 0 means 512 MiB. From 8 n² bytes on no kernel row is computed twice.
 	CacheBytes int64
-	// MaxUpdates bounds the working-set updates plus exchanges of the free set in one Solve. 0
-	// means max(10,000,000, 100 n).
+	// MaxUpdates bounds the working-set updates plus exchanges of the free set per Solve. 0 means
+	// max(10,000,000, 100 n).
 	MaxUpdates int
-	// Diagonal, of length n and >= 0, is added to the diagonal of the training rows' kernel matrix.
-	// It is not part of the function f of θ, but of Scores: f(x_i) + Diagonal_i α_i y_i + b. It may
-	// be nil.
+	// Diagonal, of length n and >= 0, is added to the diagonal of the training kernel matrix. It
+	// affects Scores, f(x_i) + Diagonal_i α_i y_i + b, but not the function f of θ.
 	Diagonal []float64
 	// NoShrinking keeps all samples in the working-set selection.
 	NoShrinking bool
@@ -30,15 +29,15 @@ type SVMOptions struct {
 //
 //	min ½‖f‖² + Σ_i v_i C max(0, 1 - y_i (f(x_i) + b))
 //
-// for n samples through its dual, whose multipliers have the upper bounds C v_i. A Solve from
-// scratch runs sequential minimal optimization to a moderate tolerance and then finds the exact
-// free set; a Solve near the last solution starts with the latter and usually needs one linear
-// system. [LinearSVM] is faster for the linear kernel.
+// through its dual, whose multipliers have the upper bounds C v_i. A first Solve runs sequential
+// minimal optimization to a moderate tolerance and then finds the exact free set; a Solve near the
+// last solution starts with the latter and usually needs one linear system. [LinearSVM] is faster
+// for the linear kernel.
 //
 // The bias b is free and unpenalized, or absent (0). It follows from the free support vectors, or
 // is the midpoint of the feasible interval if there are none. If only one class has positive
 // weights, f = 0 and b is that class's sign; if no sample has, f = 0 and b is unchanged. θ is (α,
-// b), of length n+1.
+// b).
 type SVM struct {
 	y       []float64
 	c       float64
@@ -46,18 +45,18 @@ type SVM struct {
 	points  Points
 	dual    *dual
 
-	upper  []float64         // n, scratch: C v_i
-	alpha  []float64         // n, the last solution's multipliers
-	b      float64           // its bias for the shifted rows
-	places []activeset.Place // n, positions of the multipliers
+	upper  []float64
+	alpha  []float64
+	b      float64 // its bias for the shifted rows
+	places []activeset.Place
 	theta  []float64
 	scores []float64 // n, after SetScores
 	given  given
 }
 
-// NewSVM sets up the problem for the rows of x (n x d, row-major), labels y of -1 and +1, the cost
-// c > 0 and the kernel. It keeps y, and x unless it centres x, and changes neither. It panics on
-// mismatched shapes, other labels, or a c or gamma that is not positive and finite.
+// NewSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x, and
+// changes neither. It panics on mismatched shapes, other labels, or a c or gamma that is not
+// positive and finite.
 func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept bool, options SVMOptions) *SVM {
 	checkSVM(x, y, c)
 	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
@@ -171,13 +170,12 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	return certificate, nil
 }
 
-// optimize finds the optimum for the weights in s.upper from the last solution: by the polish alone
-// if possible, otherwise by rounds of sequential minimal optimization, each to a finer tolerance or
-// with more updates, and the polish.
+// optimize finds the optimum for the weights in s.upper: by the polish alone if possible, otherwise
+// by rounds of sequential minimal optimization, each finer or longer, and the polish.
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
-		moderate = 0.1   // first tolerance of sequential minimal optimization
-		least    = 1e-13 // its finest tolerance, relative to scale
+		moderate = 0.1
+		least    = 1e-13
 		coarse   = 4e-15 // first value of the polish's finest tolerance
 	)
 	q := s.dual

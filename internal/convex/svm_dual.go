@@ -12,18 +12,18 @@ import (
 //
 //	min ½βᵀKβ - yᵀβ   subject to   low <= β <= high and, with a free bias, 1ᵀβ = 0,
 //
-// with low_i = min(0, y_i C v_i) and high_i = max(0, y_i C v_i). Its multiplier is the bias.
+// with low_i = min(0, y_i C v_i) and high_i = max(0, y_i C v_i). The bias is the multiplier of the
+// equation.
 type dual struct {
 	*activeset.Set
 	gram      *kernelMatrix
-	stale     bool    // F is not Kβ
-	objective float64 // of the last solution, 0 before the first
-	active    []int   // samples in the working-set selection
+	stale     bool // F is not Kβ
+	objective float64
+	active    []int
 }
 
-// dependence is the share of its diagonal below which a pivot counts as zero: well above rounding,
-// about 1e-14, and low enough for nearly equal rows. Refinement restores the digits that a small
-// pivot costs.
+// dependence is the share of its diagonal below which a pivot counts as zero: well above rounding
+// (1e-14), and low enough for nearly equal rows. Refinement restores the digits lost.
 const dependence = 1e-11
 
 func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
@@ -40,8 +40,8 @@ func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
 	return &dual{Set: activeset.New(g, y, o), gram: g, active: make([]int, 0, n)}
 }
 
-// setBox sets the bounds for the upper bounds u of α. F is updated by the changes if they are few,
-// otherwise recomputed, which also ends the drift of many small changes.
+// setBox sets the bounds for the upper bounds u of α. Few changes update F; otherwise it is
+// recomputed, which also ends the drift of many small changes.
 func (q *dual) setBox(u []float64) {
 	q.Begin()
 	support := 0
@@ -59,7 +59,7 @@ func (q *dual) setBox(u []float64) {
 	}
 }
 
-// reset sets the solution to β = 0 with its bias, for the upper bounds u of α.
+// reset sets β = 0 with its bias, for the upper bounds u of α.
 func (q *dual) reset(u []float64) {
 	for i := range q.Place {
 		q.Place[i] = q.Zero(i)
@@ -78,7 +78,7 @@ func (q *dual) evaluate() {
 const blurred = 1e-7
 
 // undrift recomputes F, at most three times by the count, if multipliers that passed through their
-// bounds may have left rounding errors above the resolution. It reports whether it did.
+// bounds may have left rounding errors above the resolution.
 func (q *dual) undrift(count *int) bool {
 	if q.Updates() == 0 || *count == 3 {
 		return false
@@ -93,7 +93,6 @@ func (q *dual) undrift(count *int) bool {
 	return false
 }
 
-// started reports whether there is a solution to start from.
 func (q *dual) started() bool {
 	for i, at := range q.Place {
 		if at == activeset.Inside || q.Beta[i] != 0 {
@@ -104,9 +103,8 @@ func (q *dual) started() bool {
 }
 
 // tolerances are the violations that the active set accepts: so small that all samples together add
-// 1e-12 to the relative gap, if float64 allows that. The refinement of free samples reaches the
-// resolution, bounded samples reach finest relative to scale: rounding of f, which sums many terms,
-// must not move them in and out. The objective is that of the last solution.
+// 1e-12 to the relative gap, if float64 allows. Free samples are refined to the resolution; bounded
+// ones to finest relative to scale, as rounding of f must not move them in and out.
 func (q *dual) tolerances(finest float64) (bounded, free float64) {
 	const gap, coarsest = 1e-12, 2e-13
 	bounds := 0.0
@@ -135,7 +133,6 @@ func (q *dual) scale() float64 {
 	return s
 }
 
-// rounding is the error of a score, a sum over the support vectors.
 func (q *dual) rounding() float64 {
 	support := 0
 	for _, v := range q.Beta {
@@ -147,9 +144,9 @@ func (q *dual) rounding() float64 {
 }
 
 // certificate measures the current β and b. The gap is the sum of C v_i max(0, s_i) - α_i s_i with
-// s_i = 1 - y_i (f_i + b), each term >= 0: the primal minus the dual objective without their
-// cancellation. An s_i within the rounding of f counts as 0: no float64 multipliers resolve it, and
-// a cost far above the objective would amplify it.
+// s_i = 1 - y_i (f_i + b), each term >= 0: primal minus dual objective without cancellation. An s_i
+// within the rounding of f counts as 0: no float64 multipliers resolve it, and a cost far above the
+// objective would amplify it.
 func (q *dual) certificate(iterations int) Certificate {
 	scale, rounding := q.scale(), q.rounding()
 	c := Certificate{Iterations: iterations, Objective: blas64.Dot(vector(q.Beta), vector(q.F)) / 2}

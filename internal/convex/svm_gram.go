@@ -6,14 +6,14 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// kernelMatrix is the kernel matrix K of the training rows, with SVMOptions.Diagonal. It computes
-// rows on demand and keeps them while they fit: the whole matrix, or the most recently used rows.
+// kernelMatrix is the kernel matrix K of the training rows, with SVMOptions.Diagonal. It caches all
+// rows, or the most recently used that fit.
 type kernelMatrix struct {
 	kernel   Kernel
 	points   Points
 	n        int
 	diagonal []float64
-	extra    []float64 // n: added to the kernel's diagonal; may be nil
+	extra    []float64 // n, added to the diagonal; may be nil
 
 	rows     [][]float64 // nil if not kept
 	kept     int
@@ -22,10 +22,10 @@ type kernelMatrix struct {
 	older, newer []int32
 
 	once []float64 // n, a row that is not kept
-	list []int     // samples of a sum
-	coef []float64 // its coefficients
-	// Done is the end of a running Solve's context: a sum of many rows that are not kept takes
-	// long, and stops there. The caller that set it must then discard the sum.
+	list []int
+	coef []float64
+	// Closed when a running Solve is cancelled: long sums of rows that are not kept stop there, and
+	// the caller must discard them.
 	done <-chan struct{}
 }
 
@@ -55,7 +55,7 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *kernel
 	return g
 }
 
-// row returns row i of K. It stays valid until capacity-1 other rows were requested.
+// row is valid until capacity-1 other rows were requested.
 func (g *kernelMatrix) row(i int) []float64 {
 	if row := g.rows[i]; row != nil {
 		if g.capacity < g.n {
@@ -79,7 +79,6 @@ func (g *kernelMatrix) row(i int) []float64 {
 	return row
 }
 
-// keeps reports whether all rows of a list are kept, and returns them in rows.
 func (g *kernelMatrix) keeps(rows *[4][]float64, list []int) bool {
 	for k, i := range list {
 		if g.rows[i] == nil {
@@ -97,7 +96,6 @@ func (g *kernelMatrix) compute(dst []float64, i int) {
 	}
 }
 
-// link makes i the most recently used.
 func (g *kernelMatrix) link(i int) {
 	anchor := int32(g.n)
 	last := g.older[anchor]
@@ -113,7 +111,6 @@ func (g *kernelMatrix) unlink(i int) {
 // Diagonal implements [activeset.Matrix].
 func (g *kernelMatrix) Diagonal(i int) float64 { return g.diagonal[i] }
 
-// Gather writes K_ij for the j of list into dst.
 func (g *kernelMatrix) Gather(dst []float64, i int, list []int) {
 	row := g.row(i)
 	for k, j := range list {
@@ -153,17 +150,15 @@ func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float
 	}
 }
 
-// Evaluate writes Kβ into dst.
 func (g *kernelMatrix) Evaluate(dst, beta []float64) {
 	clear(dst)
 	g.collect(beta)
 	g.Accumulate(dst, g.list, g.coef)
 }
 
-// Current implements [activeset.Matrix]: sums are current at once.
+// Current implements [activeset.Matrix]: sums are always current.
 func (g *kernelMatrix) Current([]float64, []int) {}
 
-// collect lists the nonzero entries of β.
 func (g *kernelMatrix) collect(beta []float64) {
 	g.list, g.coef = g.list[:0], g.coef[:0]
 	for i, v := range beta {

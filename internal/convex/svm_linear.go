@@ -15,46 +15,44 @@ import (
 //
 //	min ½‖w‖² + Σ_i v_i C max(0, 1 - y_i (x_i·w + b))
 //
-// by package rehline, each time from its last solution, and then exactly for the samples at the
-// margin and on each side of it. The bias b is free and unpenalized, or absent (0). If only one
-// class has positive weights and b is free, w = 0 and b is that class's sign; if no sample has, w =
-// 0 and b is unchanged.
+// by package rehline, and then exactly for the samples at the margin and on each side of it. The
+// bias b is free and unpenalized, or absent (0). If only one class has positive weights and b is
+// free, w = 0 and b is that class's sign; if no sample has, w = 0 and b is unchanged.
 //
-// The gap of its certificate is rehline's. KKT is the largest difference between scores by the
-// coefficients and by the multipliers, relative to the latter's terms; it decides nothing, as with
+// The gap of its certificate is rehline's. KKT is the largest difference between scores by
+// coefficients and by multipliers, relative to the latter's terms. It is informative only: with
 // features of very different sizes no float64 multipliers resolve the scores.
 type LinearSVM struct {
-	x         blas64.General // rows minus origin
+	x         blas64.General // shifted by origin
 	y         []float64
 	c         float64
 	origin    []float64 // d, subtracted from every row; may be nil
 	solver    *rehline.Solver
 	last      rehline.Solution // the solver owns its slices
 	continues bool             // the next Solve starts from last, else from theta
-	begun     bool             // there is a solution to start from
+	begun     bool
 
-	weights  []float64 // n
-	alpha    []float64 // n, the last solution's multipliers
+	weights  []float64
+	alpha    []float64
 	standing []Standing
-	theta    []float64 // d+1
-	scores   []float64 // n
+	theta    []float64
+	scores   []float64
 	scored   bool      // scores belong to theta
-	start    []float64 // d, scratch: starting coefficients, then a difference of two
-	along    []float64 // n, scratch
+	start    []float64 // d, scratch
+	along    []float64
 	exact    exact
 }
 
-// handOver is the relative duality gap first requested from rehline: it usually identifies the
-// samples at the margin. linearGap is that of the exact solution, and otherwise rehline's, as
-// alternate convex search converges no further than its solver.
+// handOver is the relative duality gap first requested from rehline, which usually identifies the
+// samples at the margin. linearGap is the final one, as alternate convex search converges no
+// further than its solver.
 const (
 	handOver  = 1e-11
 	linearGap = 1e-14
 )
 
-// NewLinearSVM sets up the problem for the rows of x (n x d, row-major), labels y of -1 and +1 and
-// the cost c > 0. It keeps y, and x unless it centres x, and changes neither. It panics like
-// [NewSVM].
+// NewLinearSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x, and
+// changes neither. It panics like [NewSVM].
 func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*LinearSVM, error) {
 	checkSVM(x, y, c)
 	n, d := x.Rows, x.Cols
@@ -85,12 +83,12 @@ func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*Li
 // Theta implements [Solver]: (w, b).
 func (s *LinearSVM) Theta() []float64 { return s.theta }
 
-// Duals returns the n multipliers α_i >= 0 of the last solution. The solver owns the slice and
-// changes it in the next Solve.
+// Duals returns the n multipliers α_i >= 0 of the last solution. The next Solve overwrites the
+// slice.
 func (s *LinearSVM) Duals() []float64 { return s.alpha }
 
-// Standing returns the position of multiplier i of [LinearSVM.Duals], by its margin, and by its
-// value if the margin is 1. A sample without weight is placed by its margin.
+// Standing returns the position of multiplier i of [LinearSVM.Duals], by its margin, and if that is
+// 1 by its value. A sample without weight is placed by its margin.
 func (s *LinearSVM) Standing(i int) Standing { return s.standing[i] }
 
 // SetTheta implements [Solver]. Duals and standings remain those of the last solution.
@@ -137,7 +135,7 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 	if err != nil {
 		return Certificate{}, fmt.Errorf("svm: %w", err)
 	}
-	var class [2]bool // with a weight
+	var class [2]bool
 	for i, v := range weights {
 		s.weights[i] = v
 		class[0] = class[0] || s.c*v > 0 && s.y[i] < 0
@@ -182,7 +180,6 @@ func (s *LinearSVM) take(c *Certificate) bool {
 	return s.refine(c)
 }
 
-// settle sets the solution to w = 0 and b.
 func (s *LinearSVM) settle(b float64) {
 	clear(s.theta)
 	clear(s.alpha)
@@ -194,8 +191,8 @@ func (s *LinearSVM) settle(b float64) {
 	s.place(nearly)
 }
 
-// optimize computes rehline's solution for the weights, with a relative duality gap of at most
-// [Tolerance], and of the given gap if possible.
+// optimize computes rehline's solution with a relative duality gap of at most [Tolerance], and of
+// gap if possible.
 func (s *LinearSVM) optimize(ctx context.Context, gap float64) (Certificate, error) {
 	if err := s.solver.SetWeights(s.weights); err != nil {
 		return Certificate{}, fmt.Errorf("svm: weights: %w", err)
@@ -221,8 +218,7 @@ func (s *LinearSVM) optimize(ctx context.Context, gap float64) (Certificate, err
 	return c, nil
 }
 
-// place sets the standings: multipliers of samples with margin 1 count as at a bound within a part
-// of it.
+// place sets the standings; multipliers within part of a bound count as at the bound.
 func (s *LinearSVM) place(part float64) {
 	scale := 1.0
 	for _, u := range s.scores {
@@ -243,8 +239,6 @@ func (s *LinearSVM) place(part float64) {
 	}
 }
 
-// mismatch returns the largest difference between scores by the last solution's coefficients and by
-// its multipliers, relative to the latter's terms.
 func (s *LinearSVM) mismatch() float64 {
 	difference := s.start
 	copy(difference, s.last.Beta)

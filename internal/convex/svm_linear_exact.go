@@ -7,23 +7,22 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// exact solves for the multipliers of the free samples of a [LinearSVM], whose margins are 1, with
-// the other multipliers at their bounds: a gap of 1e-14 alone leaves an error of 1e-7 in w.
+// exact solves for the multipliers of a [LinearSVM]'s free samples, whose margins are 1, with the
+// others at their bounds: a gap of 1e-14 alone leaves an error of 1e-7 in w.
 type exact struct {
-	factor dense.Cholesky // of the free samples' Gram matrix, with shift added to each entry
+	factor dense.Cholesky // of the free samples' Gram matrix plus shift
 	shift  float64        // with 1ᵀβ given, a multiple of 11ᵀ changes only b; 0 without an intercept
 	free   []int          // independent free samples
-	beta   []float64      // n: y_i α_i
+	beta   []float64      // n, y_i α_i
 	w      []float64      // d
 	b      float64
 	rest   []float64 // right-hand side
-	ones   []float64 // right-hand side of the intercept
-	row    []float64 // of a sample in the Gram matrix
+	ones   []float64
+	row    []float64
 }
 
-// refine makes the exact solution for the standings the current one if its certificate is good, and
-// reports whether it is. It leaves multipliers that do not resolve the scores, as with features of
-// very different sizes, unchanged.
+// refine makes the exact solution for the standings the current one if its certificate is good.
+// With features of very different sizes, multipliers cannot resolve the scores and stay unchanged.
 func (s *LinearSVM) refine(c *Certificate) bool {
 	e := &s.exact
 	s.collect()
@@ -66,8 +65,7 @@ func (s *LinearSVM) refine(c *Certificate) bool {
 	return true
 }
 
-// collect factorizes a largest independent set of the free samples, and sets w to that of the
-// multipliers.
+// collect factorizes a largest independent set of the free samples.
 func (s *LinearSVM) collect() {
 	e := &s.exact
 	e.factor.Clear()
@@ -95,9 +93,8 @@ func (s *LinearSVM) collect() {
 	}
 }
 
-// measure returns the certificate of the exact solution; as in dual.certificate, a slack within the
-// rounding of the scores counts as 0. The gap is infinite if a multiplier leaves its bounds or the
-// rounding is too large.
+// measure returns the exact solution's certificate, with slacks as in dual.certificate. The gap is
+// infinite if a multiplier leaves its bounds or the rounding is too large.
 func (s *LinearSVM) measure() Certificate {
 	e := &s.exact
 	c := Certificate{Objective: kernel.Dot(e.w, e.w) / 2, Gap: math.Inf(1)}

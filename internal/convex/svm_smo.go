@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// minimize runs sequential minimal optimization from the current feasible β and f until no pair (no
-// single multiplier, without a bias) violates its optimality condition by more than tolerance:
-// second-order working sets (Fan, Chen and Lin 2005) and shrinking, with the gradient of the shrunk
-// samples reconstructed before the end is accepted (Joachims 1998). It returns the number of
-// updates; the error is the context's, nil if the budget of updates was used up.
+// minimize runs sequential minimal optimization from the feasible β and its f until no pair
+// (without a bias, no multiplier) violates its optimality condition by more than tolerance:
+// second-order working sets (Fan, Chen and Lin 2005) and shrinking, with the shrunk samples'
+// gradient reconstructed before the end is accepted (Joachims 1998). It returns the number of
+// updates; the error is the context's, nil if the budget was used up.
 func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shrinking bool) (int, error) {
 	const contextEvery = 256
 	q.allActive()
@@ -61,8 +61,7 @@ func (q *dual) allActive() {
 	}
 }
 
-// updatePair moves the pair of steepest second-order descent; false if no pair violates its
-// condition by more than tolerance.
+// updatePair moves the pair of steepest second-order descent, or returns false at the tolerance.
 func (q *dual) updatePair(tolerance float64) bool {
 	up, most := -1, math.Inf(-1)
 	for _, t := range q.active {
@@ -118,7 +117,6 @@ func (q *dual) updatePair(tolerance float64) bool {
 	return true
 }
 
-// updateOne moves the multiplier of steepest second-order descent.
 func (q *dual) updateOne(tolerance float64) bool {
 	chosen, best, most := -1, 0.0, 0.0
 	for _, t := range q.active {
@@ -160,8 +158,7 @@ func (q *dual) addRow(i int, coefficient float64) {
 	}
 }
 
-// shrink removes samples at a bound from the working-set selection if no pair would move them
-// inside.
+// shrink deselects samples at a bound that no pair would move inside.
 func (q *dual) shrink() {
 	highest, lowest := 0.0, 0.0
 	if q.Equality {

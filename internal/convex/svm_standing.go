@@ -2,23 +2,22 @@ package convex
 
 import "github.com/agepath/agepath/internal/activeset"
 
-// Standing is the position of a multiplier α_i of the support vector machine in its box [0, C v_i].
+// Standing is the position of a multiplier α_i in its box [0, C v_i].
 type Standing uint8
 
 const (
-	AtZero  Standing = iota // α_i = 0: a margin y_i f(x_i) of at least 1
-	Free                    // 0 < α_i < C v_i: a margin of 1
-	AtUpper                 // α_i = C v_i: a margin of at most 1
+	AtZero  Standing = iota // α_i = 0: margin y_i f(x_i) >= 1
+	Free                    // 0 < α_i < C v_i: margin 1
+	AtUpper                 // α_i = C v_i: margin <= 1
 )
 
 func (s Standing) String() string {
 	return [...]string{"at zero", "free", "at upper bound"}[s]
 }
 
-// Standing returns the position of multiplier i of [SVM.Duals]. It is exact after Solve:
-// multipliers at a bound have the bound's value. A sample without weight, whose bounds are equal,
-// is placed by its margin: AtUpper below 1, else AtZero. After SetDuals, which does not know the
-// next weights, every positive multiplier is Free; after SetScores the margins decide.
+// Standing returns the position of multiplier i of [SVM.Duals], exactly after Solve. A sample
+// without weight is placed by its margin: AtUpper below 1, else AtZero. After SetDuals, which does
+// not know the next weights, every positive multiplier is Free; after SetScores the margins decide.
 func (s *SVM) Standing(i int) Standing {
 	switch s.places[i] {
 	case activeset.Inside:

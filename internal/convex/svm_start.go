@@ -16,16 +16,15 @@ const (
 	primal       // SetScores: the multipliers are a guess
 )
 
-// nearly is the relative distance within which a multiplier from outside counts as at its bound,
-// and a margin as 1.
+// nearly is the relative distance within which a given multiplier counts as at its bound, and a
+// margin as 1.
 const nearly = 1e-8
 
 // Theta implements [Solver]: (α, b).
 func (s *SVM) Theta() []float64 { return s.theta }
 
-// Duals returns the n multipliers α_i >= 0 of the solution: f(x) = Σ α_i y_i k(x_i, x). The solver
-// owns the slice and changes it in the next Solve. After SetScores they are those of the solution
-// before.
+// Duals returns the n multipliers α_i >= 0 of the last solution, f(x) = Σ α_i y_i k(x_i, x). The
+// next Solve overwrites the slice. SetScores leaves them unchanged.
 func (s *SVM) Duals() []float64 { return s.alpha }
 
 // Scores implements [Solver].
@@ -56,10 +55,9 @@ func (s *SVM) SetTheta(theta []float64) {
 	s.SetDuals(theta[:last])
 }
 
-// SetScores is SetTheta for a function given by its values at the training samples, with bias. The
-// values do not determine the multipliers, only their positions by the margins: bounded (below 1),
-// free (1) and 0 (above 1). The next Solve starts from this partition, which is exact if the
-// function was a solution. Until then Theta is unchanged except for the bias.
+// SetScores starts the next Solve from a function given by its values at the training samples, with
+// bias. The margins give the multipliers' positions: at the upper bound (below 1), free (1) or 0
+// (above 1), exactly if the function was a solution. Until then Theta keeps its multipliers.
 func (s *SVM) SetScores(scores []float64, bias float64) {
 	copy(s.scores, scores)
 	if !s.dual.Equality {
@@ -89,9 +87,9 @@ func (s *SVM) standBy() {
 	s.recall()
 }
 
-// SetDuals makes α, of length n, the multipliers that the next Solve starts from. That Solve clips
-// them to its bounds, treats those within 1e-8 relative of a bound as at the bound, and restores Σ
-// α_i y_i = 0 by moving the free ones first. The bias in θ is unchanged.
+// SetDuals starts the next Solve from α, of length n: clipped to the bounds, within 1e-8 relative
+// of a bound taken as at the bound, and with Σ α_i y_i = 0 restored by moving the free ones first.
+// The bias in θ is unchanged.
 func (s *SVM) SetDuals(alpha []float64) {
 	if len(alpha) != len(s.alpha) {
 		panic(fmt.Sprintf("convex: %d multipliers for %d samples", len(alpha), len(s.alpha)))
@@ -110,7 +108,6 @@ func (s *SVM) SetDuals(alpha []float64) {
 	s.publish()
 }
 
-// recall resets the dual to the last solution.
 func (s *SVM) recall() {
 	q := s.dual
 	for i, v := range s.alpha {
@@ -124,7 +121,7 @@ func (s *SVM) recall() {
 	q.stale = true
 }
 
-// keep makes the dual's state the solution. Samples without weight are placed by their margin.
+// keep makes the dual's state the solution; samples without weight are placed by their margin.
 func (s *SVM) keep() {
 	q := s.dual
 	for i, f := range q.F {
@@ -147,7 +144,6 @@ func (s *SVM) publish() {
 	s.theta[len(s.theta)-1] = s.b
 }
 
-// snap moves free multipliers to the bounds that they nearly meet.
 func (q *dual) snap() {
 	q.Begin()
 	for i, at := range q.Place {
