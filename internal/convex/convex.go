@@ -1,5 +1,4 @@
-// Package convex solves the weighted problems of alternate convex search: for fixed weights v_i >=
-// 0,
+// Package convex solves, for fixed weights v_i >= 0,
 //
 //	min over θ of R(θ) + Σ_i v_i l_i(θ),
 //
@@ -13,15 +12,14 @@ import "context"
 // Certificate measures the quality of a solution.
 type Certificate struct {
 	Gap        float64 // relative duality gap, NaN if the method has none
-	KKT        float64 // largest violation of an optimality condition, relative to the gradient's terms (see each solver)
+	KKT        float64 // largest violation of an optimality condition, relative to the gradient's terms
 	Objective  float64
 	Iterations int // passes, Newton steps or working-set updates
 }
 
 // Solver solves a weighted problem with n samples.
 type Solver interface {
-	// Solve finds the optimum for n weights. If it does not reach the tolerance, it returns an
-	// error and keeps the last solution.
+	// Solve finds the optimum for n weights. On an error the last solution stays.
 	Solve(ctx context.Context, weights []float64) (Certificate, error)
 	// Theta returns the solution: the d coefficients, or for kernel models the n multipliers α_i >=
 	// 0 (f(x) = Σ α_i y_i k(x_i, x) + b), then the intercept (0 if the model has none). The next
@@ -29,7 +27,6 @@ type Solver interface {
 	Theta() []float64
 	// SetTheta makes theta the start of the next Solve.
 	SetTheta(theta []float64)
-	// Scores writes the linear predictors of the n training samples at the current solution into
-	// dst.
+	// Scores writes the linear predictors of the n training samples into dst.
 	Scores(dst []float64)
 }

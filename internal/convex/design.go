@@ -13,7 +13,7 @@ import (
 type design struct {
 	n, d   int
 	column blas64.General // d x n, row j is feature j minus origin[j]
-	origin []float64      // d
+	origin []float64
 }
 
 // newDesign copies the n x d samples x. With an intercept it subtracts a typical value from each
@@ -74,7 +74,6 @@ func (p *design) samples() blas64.General {
 	return x
 }
 
-// offset converts the intercept between shifted and given features.
 func (p *design) offset(w []float64) float64 {
 	return blas64.Dot(vector(p.origin), vector(w))
 }
@@ -103,9 +102,9 @@ type scaled struct {
 	sample []int     // the m samples of positive weight
 	root   []float64 // m, roots of the weights
 	total  float64
-	column blas64.General // d x m
-	mean   []float64      // d, weighted means of the shifted features, 0 without an intercept
-	norm   []float64      // d, norms of the columns
+	column blas64.General
+	mean   []float64 // d, weighted means of the shifted features, 0 without an intercept
+	norm   []float64 // d, norms of the columns
 }
 
 func newScaled(p *design) scaled {
@@ -120,7 +119,7 @@ func (s *scaled) row(j int) []float64 {
 	return s.column.Data[j*s.column.Stride:][:len(s.sample)]
 }
 
-// constant is the relative standard deviation below which a feature counts as constant.
+// constant is the relative standard deviation of a constant feature.
 const constant = 64 * 0x1p-52
 
 func (s *scaled) set(p *design, weights []float64, unit float64, intercept bool) {
@@ -143,8 +142,7 @@ func (s *scaled) setColumn(j int, x []float64, intercept bool) {
 	s.mean[j], s.norm[j] = s.fill(s.row(j), x, intercept)
 }
 
-// fill writes the scaled, and with an intercept centered, values x into a, of length m, and returns
-// their weighted mean and the norm of a.
+// fill writes the scaled, and with an intercept centered, values x into a. norm is that of a.
 func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	for k, i := range s.sample {
 		a[k] = s.root[k] * x[i]
@@ -160,8 +158,8 @@ func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	return mean, norm
 }
 
-// centerScaled subtracts the weighted mean from values given as a = root * value, and returns it.
-// The second pass removes the rounding of the first.
+// centerScaled subtracts the weighted mean, given a = root * value, and returns it. The second pass
+// removes the rounding of the first.
 func (s *scaled) centerScaled(a []float64) float64 {
 	mean := 0.0
 	for range 2 {
@@ -172,7 +170,7 @@ func (s *scaled) centerScaled(a []float64) float64 {
 	return mean
 }
 
-// block is the number of samples per pass over products of columns; it fits the cache.
+// block samples of all columns fit the cache.
 const block = 512
 
 func largestWeight(weights []float64, n int) (float64, error) {

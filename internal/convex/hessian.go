@@ -13,7 +13,7 @@ import (
 
 // hessian solves with the Hessian I + Σ curvature_i x_i x_iᵀ, bordered if there is an intercept.
 type hessian interface {
-	// factor sets the curvatures and reports whether the Hessian is positive definite.
+	// factor reports whether the Hessian is positive definite.
 	factor(curvature []float64) bool
 	solve(dst *point, rhs point)
 }
@@ -116,11 +116,11 @@ type kernelHessian struct {
 	intercept bool
 	products  []float64 // n x n, lower triangle
 	sample    []int     // the m samples of positive curvature
-	root      []float64 // m
+	root      []float64
 	matrix    *dense.Cholesky
 	inverse   []float64 // m, B⁻¹ root
-	z         []float64 // m
-	score     []float64 // n
+	z         []float64
+	score     []float64
 }
 
 func newKernelHessian(p *rows, intercept bool) *kernelHessian {

@@ -9,7 +9,7 @@ import (
 
 // Points are rows with their squared norms.
 type Points struct {
-	X           blas64.General // n x d, row-major
+	X           blas64.General // n x d
 	SquaredNorm []float64      // n
 }
 
@@ -55,17 +55,14 @@ type RBF struct {
 	Gamma float64
 }
 
-// Block implements Kernel.
 func (Linear) Block(dst blas64.General, a, b Points) { products(dst, a, b) }
 
-// Diagonal implements Kernel.
 func (Linear) Diagonal(dst []float64, a Points) { copy(dst, a.SquaredNorm) }
 
 func (Linear) translationInvariant() bool { return false }
 
-// Block implements Kernel. Distances come from inner products; small ones, which would lose more
-// than about 3 of 16 digits to cancellation, come from differences, so that duplicate rows give
-// exactly 1.
+// Block implements [Kernel]. Distances come from inner products; small ones, which would lose more
+// than about 3 of 16 digits, come from differences, so that duplicate rows give exactly 1.
 func (k RBF) Block(dst blas64.General, a, b Points) {
 	const cancellation = 1e-3
 	products(dst, a, b)
@@ -83,7 +80,6 @@ func (k RBF) Block(dst blas64.General, a, b Points) {
 	}
 }
 
-// Diagonal implements Kernel.
 func (RBF) Diagonal(dst []float64, _ Points) {
 	for i := range dst {
 		dst[i] = 1
@@ -101,8 +97,8 @@ func squaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// products writes the inner products a_i·b_j into dst, by strips of b that fit the cache: faster
-// than gonum's Gemm, and without goroutines.
+// products writes a_i·b_j by strips of b that fit the cache: faster than gonum's Gemm, and without
+// goroutines.
 func products(dst blas64.General, a, b Points) {
 	const stripBytes = 128 << 10
 	strip := max(16, stripBytes/(8*max(1, b.X.Cols)))

@@ -13,17 +13,15 @@ import (
 //
 //	Σ_i v_i (x_i·w + b - y_i)² + 2 n α ‖w‖₁.
 //
-// Gradients and certificates are computed in residual form from the samples, for all features: O(n
+// Gradients and certificates are computed from the samples, in residual form, for all features: O(n
 // d). The problem is solved in Gram form on a working set, the features that are nonzero or violate
 // the optimality conditions: cyclic coordinate descent until the signs settle, then an active-set
-// method (Osborne, Presnell and Turlach, 2000), exact for its support. Alternating both until the
-// violation is at rounding level refines away the Gram matrix's own rounding.
+// method (Osborne, Presnell and Turlach, 2000), exact for its support. Repeating this refines away
+// the Gram matrix's own rounding.
 //
 // The Gram matrix comes from sums over the samples that are kept between solves, so that a change
-// of few weights needs no sum over all samples. If centering would cancel too many digits, or
-// without a penalty, [Smooth] solves the problem instead. Up to smallGram violating features enter
-// the working set at once; of more, the worst enter first, which keeps the Gram matrix as small as
-// the support.
+// of few weights needs no full sum. If centering would cancel too many digits, or without a
+// penalty, [Smooth] solves the problem instead.
 //
 // The certificate is for centered features, with u = x·w + b and ‖z‖_v² = Σ v_i z_i²: the violation
 // of feature j's condition is divided by the terms of its gradient, 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n
@@ -45,8 +43,8 @@ type Lasso struct {
 	norm     float64   // of the target
 	w        []float64
 	best     []float64
-	gradient []float64 // d, features times the weighted residual
-	excess   []float64 // d, relative violation
+	gradient []float64 // d
+	excess   []float64 // d
 	working  working
 }
 
@@ -76,7 +74,6 @@ func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept boo
 	return p
 }
 
-// Theta implements [Solver]: d coefficients, then the intercept.
 func (p *Lasso) Theta() []float64 { return p.theta }
 
 // SetTheta implements [Solver]. Without an intercept the last entry is ignored.
@@ -95,7 +92,6 @@ func setTheta(dst, theta []float64, intercept bool) {
 	}
 }
 
-// Scores implements [Solver].
 func (p *Lasso) Scores(dst []float64) {
 	if p.quick.current {
 		p.quick.scores(dst)
@@ -105,9 +101,9 @@ func (p *Lasso) Scores(dst []float64) {
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
 
-// Solve implements [Solver]. If all weights are 0, θ becomes 0. With α = 0 it returns [ErrSingular]
-// if the solution is not unique; otherwise, if features are dependent, the solution stays near its
-// start. A solution short of [Tolerance] is a [*ToleranceError].
+// Solve implements [Solver]. All weights 0 give θ = 0. With α = 0 it returns [ErrSingular] if the
+// solution is not unique; otherwise, if features are dependent, the solution stays near its start.
+// A solution short of [Tolerance] is a [*ToleranceError].
 func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.design.n)
 	if err == nil {
@@ -127,7 +123,7 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	return p.solveSmooth(ctx, weights)
 }
 
-// solveQuick solves with the kept sums and publishes θ, if they are accurate enough.
+// solveQuick solves with the kept sums, if they are accurate enough.
 func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
 	p.start()
 	if !(p.penalty > 0) || !p.quick.prepare(ctx, weights, top) {
@@ -172,7 +168,6 @@ func (p *Lasso) solveSmooth(ctx context.Context, weights []float64) (Certificate
 	return certificate, nil
 }
 
-// start copies θ's coefficients, with 0 for those that are not finite.
 func (p *Lasso) start() {
 	support := 0
 	for j := range p.w {
@@ -189,7 +184,6 @@ func (p *Lasso) start() {
 	}
 }
 
-// descend alternates certificates over all features with solutions on the working set.
 func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	best := Certificate{KKT: math.Inf(1)}
 	iterations, stalled := 0, 0
@@ -220,8 +214,7 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	}
 }
 
-// certify returns the certificate at p.w and writes the features' relative violations. squares is
-// the sum of the weighted squared residuals, unit is ‖u‖ + ‖y‖.
+// certify takes the sum of weighted squared residuals and unit = ‖u‖ + ‖y‖, and writes p.excess.
 func (p *Lasso) certify(squares, unit float64) Certificate {
 	terms := p.terms()
 	// The dual point is the residual times shrink.
@@ -258,8 +251,8 @@ func (p *Lasso) terms() float64 {
 // rounding bounds the relative error of a sum of products.
 const rounding = 16 * 0x1p-52
 
-// objective returns the objective ½‖y - u‖² + mu‖w‖₁ at p.w and its distance from the dual one at
-// the residual times shrink, with y = residual + u to avoid a difference of large terms.
+// objective returns ½‖y - u‖² + mu‖w‖₁ at p.w and its distance from the dual one at the residual
+// times shrink, with y = residual + u to avoid a difference of large terms.
 func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
 	objective, gap = squares/2, (1-shrink)*(1-shrink)*squares/2
 	for j, w := range p.w {

@@ -9,22 +9,21 @@ import (
 )
 
 // quick is the Lasso in weighted sums that are kept between solves. The sums only lead to a
-// solution; certificates are computed from the samples. The intercept is a coefficient with its own
-// condition.
+// solution; certificates are computed from the samples.
 type quick struct {
 	p        *Lasso
 	sums     sums
 	idle     []int   // d, solves since the working feature was last nonzero
 	b        float64 // intercept for the shifted features and target
-	best     float64 // intercept of p.best
+	best     float64
 	coef     []float64
 	u        []float64 // n, predictors at p.w and b
-	weighted []float64 // n, weighted residuals
-	sum      float64   // of weighted
-	rounds   int       // evaluations in this solve
-	spoiled  bool      // a norm cancelled: this form is too inaccurate
-	kept     bool      // u belongs to p.best
-	current  bool      // u belongs to p.theta
+	weighted []float64
+	sum      float64
+	rounds   int  // evaluations in this solve
+	spoiled  bool // a norm cancelled: this form is too inaccurate
+	kept     bool // u belongs to p.best
+	current  bool // u belongs to p.theta
 }
 
 func newQuick(p *Lasso) *quick {
@@ -35,8 +34,8 @@ func newQuick(p *Lasso) *quick {
 	}
 }
 
-// prepare updates the sums to the weights, the largest of which is top, and moves p.w to their
-// minimum on the last working set. It reports whether the sums are accurate enough.
+// prepare updates the sums to the weights, at most top, and moves p.w to their minimum on the last
+// working set. It reports whether the sums are accurate enough.
 func (q *quick) prepare(ctx context.Context, weights []float64, top float64) bool {
 	const least, most = 1e-100, 1e100 // squares must not overflow or underflow
 	if !(top >= least && top <= most) {
@@ -97,8 +96,7 @@ func (q *quick) takeSupport() {
 	}
 }
 
-// measure computes norms and Gram matrix of the working features, and reports whether few digits
-// cancel.
+// measure reports whether few digits of the working features' norms cancel.
 func (q *quick) measure() bool {
 	p, s, a := q.p, &q.sums, &q.p.working
 	h := s.head()
@@ -153,7 +151,6 @@ func (q *quick) finish() {
 	q.current = q.kept
 }
 
-// scores is only valid if current.
 func (q *quick) scores(dst []float64) {
 	for i, u := range q.u {
 		dst[i] = u + q.p.yOrigin
@@ -220,7 +217,6 @@ func (q *quick) load(unit float64) {
 	p.working.begin(p.norms, p.w, p.gradient, p.penalty, unit)
 }
 
-// store writes the working set's solution into p.w and adjusts the intercept to it.
 func (q *quick) store() {
 	p, s, a := q.p, &q.sums, &q.p.working
 	if p.intercept {

@@ -8,8 +8,8 @@ import (
 )
 
 // sums keeps the weighted products Σ_i v_i z_ik z_il of the target, with an intercept a column of
-// ones, and the working features. After few changed weights it exchanges their samples' products;
-// otherwise it sums again, which also ends the drift of exchanges.
+// ones, and the working features. Few changed weights exchange their samples' products; many sum
+// again, which also ends the drift of exchanges.
 type sums struct {
 	n         int
 	intercept bool
@@ -25,8 +25,8 @@ type sums struct {
 	z         []float64
 }
 
-// exchanges is the number of exchanged samples after which all products are summed again: their
-// rounding stays below that of the sums.
+// exchanges is the number of exchanged samples before a full sum: their rounding stays below that
+// of the sums.
 const exchanges = 64
 
 func newSums(y []float64, intercept bool, capacity int) sums {
@@ -148,7 +148,7 @@ func (s *sums) centered(k, l int) float64 {
 // cancelled is the share of a squared norm that must remain after centering.
 const cancelled = 1e-2
 
-// norm is the weighted norm of the centered row k. ok reports that few digits cancelled.
+// norm is that of the centered row k. ok reports that few digits cancelled.
 func (s *sums) norm(k int) (norm float64, ok bool) {
 	return root(s.product[k*s.stride+k], s.centered(k, k))
 }

@@ -19,8 +19,8 @@ type support struct {
 	step      []float64
 }
 
-// flat is the squared distance of a unit feature from the span of others below which it counts as
-// dependent: the Gram matrix does not resolve it reliably.
+// flat is the squared distance of a unit feature from the span of others below which the Gram
+// matrix does not resolve it.
 const flat = 1e-10
 
 func newSupport(capacity int) support {
@@ -35,8 +35,7 @@ func (s *support) clear() {
 	s.factor.Clear()
 }
 
-// enter makes position k an independent member if its distance from the others exceeds limit, and
-// reports whether it did.
+// enter makes position k an independent member if its distance from the others exceeds limit.
 func (a *working) enter(k int, limit float64) bool {
 	s := &a.support
 	column := s.step[:len(s.member)+1]
@@ -68,9 +67,8 @@ func (a *working) leave(k int) {
 	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l, flat) })
 }
 
-// solveSupport is the active-set method from β: Newton steps on the support, cut where a
-// coefficient reaches 0, and admission of the worst violating feature once the support is solved.
-// Each step lowers the objective, so only rounding can exhaust the budget; then settled is false.
+// solveSupport is the active-set method from β. Each step lowers the objective, so only rounding
+// can exhaust the budget; then settled is false.
 func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, err error) {
 	a.support.clear()
 	for k := range a.size() {
@@ -132,9 +130,8 @@ func (a *working) move(k int, delta float64) {
 	}
 }
 
-// flatStep moves a dependent coefficient against those that it depends on while that lowers the
-// objective: to the minimum, or to the first coefficient that reaches 0 and leaves. It reports
-// whether there was one.
+// flatStep moves a dependent coefficient against those that it depends on, to the minimum or to the
+// first coefficient that reaches 0 and leaves. It reports whether the objective fell.
 func (a *working) flatStep() bool {
 	s := &a.support
 	for _, k := range s.dependent {
@@ -180,7 +177,7 @@ func (a *working) flatStep() bool {
 	return false
 }
 
-// admit gives a sign to the feature outside the support with the largest violation, if any.
+// admit gives a sign to the worst violating feature outside the support, if any.
 func (a *working) admit() bool {
 	worst, violation := -1, 0.0
 	for k := range a.size() {
@@ -199,7 +196,7 @@ func (a *working) admit() bool {
 	return true
 }
 
-// enterAll makes all features members, without a penalty, and reports whether they are independent.
+// enterAll makes all features members and reports whether they are independent.
 func (a *working) enterAll() bool {
 	a.support.clear()
 	for k := range a.size() {

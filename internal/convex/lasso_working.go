@@ -13,7 +13,7 @@ import (
 // index into the working set.
 type working struct {
 	capacity int
-	member   []bool // d
+	member   []bool
 	feature  []int
 	gram     []float64 // capacity x capacity, symmetric, ones on the diagonal
 	ready    int       // number of features in gram
@@ -48,12 +48,10 @@ func (a *working) add(j int) {
 	a.feature = append(a.feature, j)
 }
 
-// smallGram is the number of violating features that enter at once; a larger working set at most
-// doubles.
+// smallGram is the number of violating features that enter at once; a larger set at most doubles.
 const smallGram = 64
 
-// grow adds the features that violate their conditions by more than rounding, worst first, and
-// reports whether there were any.
+// grow adds the worst features that violate their conditions by more than rounding, if any.
 func (a *working) grow(excess, w []float64) bool {
 	a.entering = a.entering[:0]
 	for j, v := range excess {
@@ -155,9 +153,8 @@ func (a *working) mirror(first int) {
 	}
 }
 
-// minimize solves the working problem: passes of coordinate descent, if descend is set, while signs
-// change, then the active-set method, and more passes if that does not settle. It returns the
-// number of passes and steps.
+// minimize makes passes of coordinate descent, if descend is set, while signs change, then runs the
+// active-set method, and more passes if that does not settle. It returns the number of both.
 func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 	iterations, passes := 0, 16
 	for range 10 {
@@ -180,7 +177,6 @@ func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 	return iterations, nil
 }
 
-// pass minimizes over each coordinate once and reports whether a sign changed.
 func (a *working) pass() bool {
 	changed := false
 	q := vector(a.q[:a.size()])

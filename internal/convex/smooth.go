@@ -38,7 +38,7 @@ type SmoothOptions struct {
 	L1, L2    float64 // both >= 0
 	Intercept bool
 	// OneSided declares that y are labels of -1 and +1 and that each loss keeps falling towards its
-	// label: with an intercept and weights on one class only there is no minimum.
+	// label: with an intercept and one class only there is no minimum.
 	OneSided bool
 }
 
@@ -48,13 +48,13 @@ type SmoothOptions struct {
 //
 // by the proximal Newton method (Lee, Sun and Saunders, 2014): it minimizes second-order models of
 // the losses plus the penalty exactly, with an L1 penalty by an active-set method, and backtracks
-// along the step. For a loss of constant curvature the first step is exact up to rounding.
+// along the step.
 //
 // Near the solution a model is reused for further steps, and without an L1 penalty for the next
 // solves, while that progresses faster than new models, which cost as much as several steps.
 // Anderson acceleration compensates for the model's error and keeps its memory between solves. A
-// logistic solve that begins near its solution ends when it has divided the violation by 10⁶, so
-// that alternation, whose solves begin ever nearer, becomes as exact as rounding allows; other
+// logistic solve that begins near its solution ends when it has divided the violation by 10⁶:
+// alternation, whose solves begin ever nearer, still becomes as exact as rounding allows. Other
 // losses are solved to rounding.
 //
 // If the search cuts steps much, curvature is added to the model: v l'²/l for each sample, twice
@@ -82,7 +82,7 @@ type Smooth struct {
 	scored            bool // the scores in at are theta's
 	now, before, best point
 	step              point
-	along             []float64 // n, change of score by step
+	along             []float64
 	trial             samples
 	second            secondOrder
 }
@@ -91,26 +91,25 @@ type samples struct {
 	score, losses, slope, curvature []float64
 }
 
-// evaluation is the objective at p.now. After evaluate, slopes and curvatures include v.
+// evaluation is the objective at p.now. After derive, slopes and curvatures include v.
 type evaluation struct {
 	samples
 	size, extent  []float64  // one block: v (|l'| + l'' |u|); if requested, |b| + Σ |x_ij w_j|
 	pull          [2]float64 // sums of the positive slopes and of the negated negative ones
 	value         float64    // Σ v l
 	gradient      point      // without the L1 penalty
-	terms, excess []float64  // d: terms of the gradient by w, relative violations
+	terms, excess []float64
 	violation     float64
 }
 
 type secondOrder struct {
 	model    model
-	factored []float64 // n, curvatures
-	kept     bool      // the model has these curvatures and is not damped
+	factored []float64
+	kept     bool // the model has these curvatures and is not damped
 	mixer    *anderson.Mixer
 	mixed    []float64 // d + 1: the step of w, then of b
 }
 
-// point is w with the intercept of the shifted features.
 type point struct {
 	w []float64
 	b float64
@@ -160,7 +159,6 @@ func newSmooth(x blas64.General, y []float64, loss VectorLoss, o SmoothOptions) 
 	return p
 }
 
-// Theta implements [Solver]: d coefficients, then the intercept.
 func (p *Smooth) Theta() []float64 { return p.theta }
 
 // SetTheta implements [Solver]. Without an intercept the last entry is ignored.
@@ -169,7 +167,6 @@ func (p *Smooth) SetTheta(theta []float64) {
 	p.scored = false
 }
 
-// Scores implements [Solver].
 func (p *Smooth) Scores(dst []float64) {
 	p.predict()
 	copy(dst, p.at.score)
@@ -195,10 +192,10 @@ func (noMinimum) Error() string {
 
 func (noMinimum) Is(target error) bool { return target == ErrSingular }
 
-// Solve implements [Solver]. If all weights are 0, θ becomes 0. Among several solutions (dependent
-// features and L2 = 0) it stays near its start. Without any penalty it returns [ErrSingular] if the
-// solution is not unique, [ErrOneClass] or [ErrNoMinimum] if there is none. A solution short of
-// [Tolerance] is a [*ToleranceError]. Only logistic regression has a gap.
+// Solve implements [Solver]. All weights 0 give θ = 0. Among several solutions (dependent features
+// and L2 = 0) it stays near its start. Without any penalty it returns [ErrSingular] if the solution
+// is not unique, [ErrOneClass] or [ErrNoMinimum] if there is none. A solution short of [Tolerance]
+// is a [*ToleranceError]. Only logistic regression has a gap.
 func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.rows.n)
 	if err == nil {
@@ -232,10 +229,9 @@ func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, err
 	return certificate, nil
 }
 
-// prepare returns the intercept to start from if the last solution is worse than w = 0: for
-// logistic regression the best one.
+// prepare returns the intercept to start from if the last solution is worse than w = 0.
 func (p *Smooth) prepare(weights []float64) (level float64, err error) {
-	var class [2]float64 // weights of the labels -1 and +1
+	var class [2]float64 // of the labels -1 and +1
 	for i, v := range weights {
 		p.cost[i] = p.scale * v
 		if p.y[i] > 0 {
@@ -319,8 +315,6 @@ func (p *Smooth) measure(from, to int) []float64 {
 	return extent
 }
 
-// weigh multiplies the block's derivatives by the weights and adds them to the sums. extent is the
-// size of u.
 func (p *Smooth) weigh(from, to int, extent []float64) (total float64) {
 	losses, size := p.at.losses[from:to], p.at.size[:to-from]
 	slope, curvature := p.at.slope[from:to], p.at.curvature[from:to]
@@ -363,8 +357,8 @@ func (p *Smooth) objective() float64 {
 	return value
 }
 
-// objectiveAlong is the objective at p.now + t p.step and its derivatives in t from below and
-// above, which differ where coefficients reach 0.
+// objectiveAlong is the objective at p.now + t p.step and its one-sided derivatives in t, which
+// differ where coefficients reach 0.
 func (p *Smooth) objectiveAlong(t float64) (value, below, above float64) {
 	slope, kink := 0.0, 0.0
 	for j, w := range p.now.w {

@@ -37,8 +37,7 @@ const (
 	solvedCold, solvedWarm, solvedPart = 1e-13, 1e-11, 1e-6
 )
 
-// descend leaves the best point in p.best. It starts at p.now, whose scores are known, or at w = 0
-// and the intercept level.
+// descend starts at p.now, whose scores are known, or at w = 0 and the intercept level.
 func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error) {
 	p.summed = false
 	p.derive(false)
@@ -121,8 +120,7 @@ func (p *Smooth) startAtZero(s *descent, level float64) {
 	p.evaluate()
 }
 
-// approach writes the step to the model's minimum into p.step. If the model has none for lack of
-// curvature, it adds the secants' curvature.
+// approach adds the secants' curvature if the model has no minimum.
 func (p *Smooth) approach(ctx context.Context, s *descent) error {
 	for {
 		if !s.reuse && !p.bend(s.damping) && s.damping > 0 { // no sample has a slope: only the penalty acts
@@ -149,7 +147,6 @@ func (p *Smooth) approach(ctx context.Context, s *descent) error {
 	}
 }
 
-// bend sets the model's curvatures to those at p.now plus a share of the secants'.
 func (p *Smooth) bend(damping float64) (bent bool) {
 	secant, missing := func(int) float64 { return 0 }, 0.0
 	if damping > 0 {
@@ -205,8 +202,7 @@ func (p *Smooth) mix() {
 }
 
 // negligible reports whether rounding hides the decrease of the objective, so that the violation
-// must judge the step. A coefficient held only by the penalty has the violation 1 until it is 0,
-// however small.
+// must judge the step. A coefficient held only by the penalty has the violation 1 until it is 0.
 func (p *Smooth) negligible() bool {
 	decrease := kernel.Dot(p.at.gradient.w, p.step.w) + p.at.gradient.b*p.step.b
 	return p.options.L1 == 0 && math.Abs(decrease) <= 1e-14*p.objective()
@@ -265,7 +261,7 @@ func (p *Smooth) fallBack() bool {
 // search moves along the step to a point where the objective falls by a share of the slope's
 // prediction, up to rounding, and the derivative is at most half as steep as at the start, or as
 // close as its trials get. The derivative increases along the step, so secants between bounds of
-// opposite sign find such a point. The error reports losses that fall forever.
+// opposite sign find the point. The error reports losses that fall forever.
 func (p *Smooth) search(s *descent) error {
 	const (
 		share    = 1e-4

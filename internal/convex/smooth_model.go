@@ -7,13 +7,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// model is the objective with second-order models of the losses.
 type model interface {
-	// factor sets the samples' curvatures, some of them positive, and reports whether the model has
-	// a minimum.
+	// factor takes curvatures, some of them positive, and reports whether the model has a minimum.
 	factor(curvature []float64) bool
 	// solve writes the step from p.now to the minimum into p.step and returns the number of
-	// iterations. The error is the context's or ErrSingular.
+	// iterations.
 	solve(ctx context.Context, p *Smooth) (int, error)
 }
 
@@ -22,7 +20,7 @@ type model interface {
 type ridgeModel struct {
 	hessian  hessian
 	l2       float64
-	relative []float64 // n, curvatures divided by l2
+	relative []float64 // n
 	rhs      point
 }
 
@@ -71,7 +69,7 @@ type sparseModel struct {
 	mu          float64
 	working     working
 	fresh       bool      // factor was called since the last solve
-	correlation []float64 // d, negative gradient of the centered features, divided by unit
+	correlation []float64 // d, negative centered gradient, divided by unit
 }
 
 func newSparseModel(p *Smooth) *sparseModel {

@@ -13,15 +13,14 @@ import (
 // SVMOptions tune an [SVM]; 0 means the default.
 type SVMOptions struct {
 	// CacheBytes bounds the memory for kernel rows and, separately, for the factor of the free
-	// support vectors. 0 means 512 MiB. From 8 n² bytes on no kernel row is computed twice.
+	// support vectors. 0 means 512 MiB. From 8 n² bytes on no row is computed twice.
 	CacheBytes int64
 	// MaxUpdates bounds the working-set updates plus exchanges of the free set per Solve. 0 means
 	// max(10,000,000, 100 n).
 	MaxUpdates int
 	// Diagonal, of length n and >= 0, is added to the diagonal of the training kernel matrix. It
 	// affects Scores, f(x_i) + Diagonal_i α_i y_i + b, but not the function f of θ.
-	Diagonal []float64
-	// NoShrinking keeps all samples in the working-set selection.
+	Diagonal    []float64
 	NoShrinking bool
 }
 
@@ -29,10 +28,9 @@ type SVMOptions struct {
 //
 //	min ½‖f‖² + Σ_i v_i C max(0, 1 - y_i (f(x_i) + b))
 //
-// through its dual, whose multipliers have the upper bounds C v_i. A first Solve runs sequential
-// minimal optimization to a moderate tolerance and then finds the exact free set; a Solve near the
-// last solution starts with the latter and usually needs one linear system. [LinearSVM] is faster
-// for the linear kernel.
+// through its dual, with α_i <= C v_i. A first Solve runs sequential minimal optimization to a
+// moderate tolerance and then finds the exact free set; a Solve near the last solution starts with
+// the latter and usually needs one linear system. [LinearSVM] is faster for the linear kernel.
 //
 // The bias b is free and unpenalized, or absent (0). It follows from the free support vectors, or
 // is the midpoint of the feasible interval if there are none. If only one class has positive
@@ -107,7 +105,7 @@ func (o SVMOptions) withDefaults(n int) SVMOptions {
 }
 
 // Centred returns x minus its column means, and the means. A free intercept absorbs the shift, and
-// sums of squares lose no digits to it.
+// sums of squares keep their digits.
 func Centred(x blas64.General) (blas64.General, []float64) {
 	mean := make([]float64, x.Cols)
 	out := blas64.General{Rows: x.Rows, Cols: x.Cols, Stride: max(1, x.Cols), Data: make([]float64, x.Rows*x.Cols)}
@@ -170,8 +168,8 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	return certificate, nil
 }
 
-// optimize finds the optimum for the weights in s.upper: by the polish alone if possible, otherwise
-// by rounds of sequential minimal optimization, each finer or longer, and the polish.
+// optimize tries the polish alone, then rounds of sequential minimal optimization, each finer or
+// longer, and the polish.
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
 		moderate = 0.1

@@ -22,7 +22,7 @@ type dual struct {
 	active    []int
 }
 
-// dependence is the share of its diagonal below which a pivot counts as zero: well above rounding
+// dependence is the share of its diagonal below which a pivot counts as zero: above rounding
 // (1e-14), and low enough for nearly equal rows. Refinement restores the digits lost.
 const dependence = 1e-11
 
@@ -40,8 +40,8 @@ func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
 	return &dual{Set: activeset.New(g, y, o), gram: g, active: make([]int, 0, n)}
 }
 
-// setBox sets the bounds for the upper bounds u of α. Few changes update F; otherwise it is
-// recomputed, which also ends the drift of many small changes.
+// setBox bounds α by u. Few changes update F; many recompute it, which also ends the drift of small
+// changes.
 func (q *dual) setBox(u []float64) {
 	q.Begin()
 	support := 0
@@ -59,7 +59,7 @@ func (q *dual) setBox(u []float64) {
 	}
 }
 
-// reset sets β = 0 with its bias, for the upper bounds u of α.
+// reset sets β = 0 with its bias.
 func (q *dual) reset(u []float64) {
 	for i := range q.Place {
 		q.Place[i] = q.Zero(i)
@@ -102,9 +102,9 @@ func (q *dual) started() bool {
 	return false
 }
 
-// tolerances are the violations that the active set accepts: so small that all samples together add
-// 1e-12 to the relative gap, if float64 allows. Free samples are refined to the resolution; bounded
-// ones to finest relative to scale, as rounding of f must not move them in and out.
+// tolerances are the violations that the active set accepts: all samples together add at most 1e-12
+// to the relative gap, if float64 allows. Free samples are refined to the resolution; bounded ones
+// to finest relative to scale, as rounding of f must not move them in and out.
 func (q *dual) tolerances(finest float64) (bounded, free float64) {
 	const gap, coarsest = 1e-12, 2e-13
 	bounds := 0.0

@@ -108,7 +108,6 @@ func (g *kernelMatrix) unlink(i int) {
 	g.older[g.newer[i]] = g.older[i]
 }
 
-// Diagonal implements [activeset.Matrix].
 func (g *kernelMatrix) Diagonal(i int) float64 { return g.diagonal[i] }
 
 func (g *kernelMatrix) Gather(dst []float64, i int, list []int) {
@@ -118,8 +117,7 @@ func (g *kernelMatrix) Gather(dst []float64, i int, list []int) {
 	}
 }
 
-// Accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. The sum is incomplete if done
-// is closed.
+// Accumulate adds Σ_k coefficient_k K_{list_k} to dst; the sum is incomplete if done is closed.
 func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float64) {
 	var rows [4][]float64
 	var by [4]float64

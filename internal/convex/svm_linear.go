@@ -37,7 +37,7 @@ type LinearSVM struct {
 	standing []Standing
 	theta    []float64
 	scores   []float64
-	scored   bool      // scores belong to theta
+	scored   bool
 	start    []float64 // d, scratch
 	along    []float64
 	exact    exact
@@ -80,7 +80,6 @@ func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*Li
 	return s, nil
 }
 
-// Theta implements [Solver]: (w, b).
 func (s *LinearSVM) Theta() []float64 { return s.theta }
 
 // Duals returns the n multipliers α_i >= 0 of the last solution. The next Solve overwrites the
@@ -97,7 +96,6 @@ func (s *LinearSVM) SetTheta(theta []float64) {
 	s.scored, s.continues, s.begun = false, false, true
 }
 
-// Scores implements [Solver].
 func (s *LinearSVM) Scores(dst []float64) {
 	s.score()
 	copy(dst, s.scores)
@@ -167,7 +165,7 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 	return c, nil
 }
 
-// take makes rehline's last solution the current one, and reports whether it is then exact.
+// take reports whether rehline's last solution, now the current one, is exact.
 func (s *LinearSVM) take(c *Certificate) bool {
 	d := s.x.Cols
 	copy(s.theta, s.last.Beta)
@@ -191,8 +189,7 @@ func (s *LinearSVM) settle(b float64) {
 	s.place(nearly)
 }
 
-// optimize computes rehline's solution with a relative duality gap of at most [Tolerance], and of
-// gap if possible.
+// optimize requires a relative duality gap of [Tolerance], and tries for gap.
 func (s *LinearSVM) optimize(ctx context.Context, gap float64) (Certificate, error) {
 	if err := s.solver.SetWeights(s.weights); err != nil {
 		return Certificate{}, fmt.Errorf("svm: weights: %w", err)

@@ -7,7 +7,7 @@ import (
 	"github.com/agepath/agepath/internal/activeset"
 )
 
-// given is the origin of the solution that the next Solve starts from.
+// given says how the next Solve's start was set.
 type given uint8
 
 const (
@@ -16,18 +16,15 @@ const (
 	primal       // SetScores: the multipliers are a guess
 )
 
-// nearly is the relative distance within which a given multiplier counts as at its bound, and a
-// margin as 1.
+// nearly is the relative distance within which a given multiplier is at its bound, and a margin 1.
 const nearly = 1e-8
 
-// Theta implements [Solver]: (α, b).
 func (s *SVM) Theta() []float64 { return s.theta }
 
 // Duals returns the n multipliers α_i >= 0 of the last solution, f(x) = Σ α_i y_i k(x_i, x). The
 // next Solve overwrites the slice. SetScores leaves them unchanged.
 func (s *SVM) Duals() []float64 { return s.alpha }
 
-// Scores implements [Solver].
 func (s *SVM) Scores(dst []float64) {
 	if s.given == primal {
 		copy(dst, s.scores)
@@ -42,7 +39,7 @@ func (s *SVM) Scores(dst []float64) {
 	}
 }
 
-// SetTheta implements [Solver]. It treats the multipliers as SetDuals does.
+// SetTheta implements [Solver], as SetDuals.
 func (s *SVM) SetTheta(theta []float64) {
 	if len(theta) != len(s.theta) {
 		panic(fmt.Sprintf("convex: %d parameters, want %d", len(theta), len(s.theta)))
@@ -56,8 +53,8 @@ func (s *SVM) SetTheta(theta []float64) {
 }
 
 // SetScores starts the next Solve from a function given by its values at the training samples, with
-// bias. The margins give the multipliers' positions: at the upper bound (below 1), free (1) or 0
-// (above 1), exactly if the function was a solution. Until then Theta keeps its multipliers.
+// bias. The margins place the multipliers: at the upper bound (below 1), free (1) or 0 (above 1),
+// exactly if the function was a solution. Until then only the bias of Theta changes.
 func (s *SVM) SetScores(scores []float64, bias float64) {
 	copy(s.scores, scores)
 	if !s.dual.Equality {
@@ -88,8 +85,8 @@ func (s *SVM) standBy() {
 }
 
 // SetDuals starts the next Solve from α, of length n: clipped to the bounds, within 1e-8 relative
-// of a bound taken as at the bound, and with Σ α_i y_i = 0 restored by moving the free ones first.
-// The bias in θ is unchanged.
+// of a bound put there, and with Σ α_i y_i = 0 restored by moving the free ones first. The bias
+// stays.
 func (s *SVM) SetDuals(alpha []float64) {
 	if len(alpha) != len(s.alpha) {
 		panic(fmt.Sprintf("convex: %d multipliers for %d samples", len(alpha), len(s.alpha)))
