@@ -1,8 +1,7 @@
-// Package anderson accelerates iterations x += s(x) whose steps come from an
-// approximate factor: Anderson acceleration (Walker, Ni: Anderson acceleration for
-// fixed-point iterations, SIAM J. Numer. Anal. 2011), which for a linear system is
-// GMRES with the factor as its preconditioner. A few eigenvalues by which the
-// factor is wrong then cost a step each instead of the convergence.
+// Package anderson accelerates iterations x += s(x) whose steps come from an approximate factor:
+// Anderson acceleration (Walker, Ni: Anderson acceleration for fixed-point iterations, SIAM J.
+// Numer. Anal. 2011). For a linear system this is GMRES preconditioned with the factor, where each
+// wrong eigenvalue of the factor costs about one step.
 package anderson
 
 import (
@@ -11,25 +10,24 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Mixer keeps the last steps of an iteration, up to eight.
+// Mixer keeps the last steps of an iteration, up to [Memory].
 type Mixer struct {
-	k      int         // leading entries of a step, which decide how steps are mixed
-	count  int         // steps kept
+	k      int // leading entries of a step, which decide how steps are mixed
+	count  int
 	moved  [][]float64 // differences of x
 	turned [][]float64 // differences of s
-	basis  [][]float64 // the latter, orthonormal
-	step   []float64   // the last s
-	taken  []float64   // the last difference of x
+	basis  [][]float64 // orthonormal basis of turned
+	step   []float64
+	taken  []float64 // the last difference of x
 	first  bool
 	upper  [Memory * Memory]float64 // turned = basis upper
 	gamma  [Memory]float64
 }
 
-// Memory is how many steps a [Mixer] keeps.
+// Memory is the number of steps that a [Mixer] keeps.
 const Memory = 8
 
-// New returns a Mixer for iterations in up to k dimensions, to be begun by
-// [Mixer.Reset].
+// New is for up to k dimensions; call [Mixer.Reset] first.
 func New(k int) *Mixer {
 	f := func() []float64 { return make([]float64, k) }
 	m := &Mixer{step: f(), taken: f()}
@@ -39,15 +37,15 @@ func New(k int) *Mixer {
 	return m
 }
 
-// Reset begins a new iteration in R^k. Steps may be longer: what comes behind the first k
-// entries is mixed as these are.
+// Reset begins a new iteration in R^k. Entries of a step after the first k are mixed in the same
+// way.
 func (m *Mixer) Reset(k int) { m.k, m.count, m.first = k, 0, true }
 
-// Break says that the next step does not come right after the last one, which
-// says nothing about what that did. The steps before it serve on.
+// Break says that the next step does not directly follow the last, whose effect is thus unknown.
+// Earlier steps remain in use.
 func (m *Mixer) Break() { m.first = true }
 
-// Mix overwrites the step s that the iteration would take with the one to take.
+// Mix overwrites the step s that the iteration would take with the step to take.
 func (m *Mixer) Mix(s []float64) {
 	k := m.k
 	if !m.first {
@@ -70,9 +68,8 @@ func (m *Mixer) Mix(s []float64) {
 	copy(m.taken, s)
 }
 
-// keep adds the last step's differences; s is the plain step behind it. Where the
-// memory is full the older half goes; a difference that depends on the others is
-// left out.
+// keep adds the last step's differences, given the plain step s after it. At the limit the older
+// half is dropped; differences that depend on the others are left out.
 func (m *Mixer) keep(s []float64) {
 	if m.count == Memory {
 		m.forget()
@@ -85,7 +82,6 @@ func (m *Mixer) keep(s []float64) {
 	m.orthogonalize()
 }
 
-// forget drops the older half of the steps.
 func (m *Mixer) forget() {
 	const half = Memory / 2
 	m.count = 0
@@ -98,7 +94,7 @@ func (m *Mixer) forget() {
 	}
 }
 
-// orthogonalize counts the next difference in, unless it depends on the others.
+// orthogonalize adds the next difference, unless it depends on the others.
 func (m *Mixer) orthogonalize() {
 	k, j := m.k, m.count
 	q := m.basis[j][:k]

@@ -1,5 +1,5 @@
-// Package cubic has cubic Hermite interpolants of functions over a step, whose values and
-// rates at both ends are known.
+// Package cubic has cubic Hermite interpolants, of functions whose values and rates at both ends of
+// a step are known.
 package cubic
 
 import "math"
@@ -7,26 +7,25 @@ import "math"
 // bisections halve 1 to roundoff.
 const bisections = 60
 
-// End is a function at one end of a step: its value and its rate.
+// End is a function at one end of a step.
 type End struct{ Value, Rate float64 }
 
-// Minus returns the difference of two functions.
 func (l End) Minus(other End) End { return End{l.Value - other.Value, l.Rate - other.Rate} }
 
-// Lasts reports whether the function stays positive on its tangent over a step.
+// Lasts reports whether the tangent stays positive over a step.
 func (l End) Lasts(h float64) bool { return l.Rate >= 0 || l.Value+h*l.Rate > 0 }
 
-// Begins reports whether the second Bernstein coefficient of the interpolant over a step
-// that begins here is not negative, Ends whether the last two of one that ends here are
-// not: where all are, nor is the interpolant.
+// Begins reports whether the interpolant's second Bernstein coefficient is >= 0 over a step that
+// begins here, and Ends whether the last two are over a step that ends here. If both, the
+// interpolant is >= 0.
 func (l End) Begins(h float64) bool { return l.Value+h/3*l.Rate >= 0 }
 
-// Ends is explained at [End.Begins].
+// Ends: see [End.Begins].
 func (l End) Ends(h float64) bool { return l.Value >= 0 && l.Value-h/3*l.Rate >= 0 }
 
-// Root returns the step after which the function reaches zero on its tangent, +Inf if it
-// does not fall. A value within slack of zero counts as zero now unless the function takes
-// longer than soon to reach it.
+// Root returns the step after which the tangent reaches zero, +Inf if the function does not fall. A
+// value within slack of zero counts as zero now unless the function takes longer than soon to reach
+// zero.
 func (l End) Root(slack, soon float64) float64 {
 	if !(l.Rate < 0) {
 		return math.Inf(1)
@@ -38,7 +37,7 @@ func (l End) Root(slack, soon float64) float64 {
 }
 
 // Interpolate writes the interpolant between a and b, h apart, with rates da and db, at the
-// fraction x of the way into dst, which may be a or b.
+// fraction x into dst, which may be a or b.
 func Interpolate(dst, a, da, b, db []float64, h, x float64) {
 	for j := range dst {
 		c := bernstein{a[j], a[j] + h*da[j]/3, b[j] - h*db[j]/3, b[j]}
@@ -46,9 +45,9 @@ func Interpolate(dst, a, da, b, db []float64, h, x float64) {
 	}
 }
 
-// Root returns where in a step of length h, as a fraction of it, a function first falls to zero on the cubic Hermite interpolant of its ends; +Inf if it stays
-// positive. A value within slack of zero at the left end is a crossing only if the
-// function falls there to zero soon.
+// Root returns the fraction of a step of length h at which the interpolant first falls to zero,
+// +Inf if it stays positive. A value within slack of zero at the left end is a crossing only if the
+// function falls to zero there soon.
 func Root(l, r End, h, slack, soon float64) float64 {
 	if l.Value <= slack {
 		if at := l.Root(slack, soon); at == 0 {
@@ -82,8 +81,8 @@ func (b *bernstein) at(x float64) float64 {
 	return y*y*y*b[0] + 3*y*y*x*b[1] + 3*y*x*x*b[2] + x*x*x*b[3]
 }
 
-// criticalPoints returns the zeros of the derivative in (0, 1), ascending and ending with
-// 1, and how many these are.
+// criticalPoints returns the zeros of the derivative in (0, 1), ascending and then 1, and their
+// count.
 func (b *bernstein) criticalPoints() (points [3]float64, count int) {
 	c0, c1, c2 := b[1]-b[0], 2*(b[2]-2*b[1]+b[0]), b[3]-3*b[2]+3*b[1]-b[0]
 	if disc := c1*c1 - 4*c0*c2; disc > 0 {
@@ -100,8 +99,7 @@ func (b *bernstein) criticalPoints() (points [3]float64, count int) {
 	return points, count + 1
 }
 
-// bisect returns the zero between low, where the cubic is not negative, and high, where it
-// is negative.
+// bisect requires that the cubic is >= 0 at low and < 0 at high.
 func (b *bernstein) bisect(low, high float64) float64 {
 	for range bisections {
 		mid := 0.5 * (low + high)

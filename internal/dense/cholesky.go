@@ -1,7 +1,6 @@
-// Package dense has numerics of dense symmetric matrices that are independent of their meaning. It
-// factorizes in blocks of columns, with products by package kernel, and updates factors as rows
-// enter and leave (Gill, Golub, Murray and Saunders, "Methods for modifying matrix factorizations",
-// Math. Comp. 28, 1974).
+// Package dense has numerics of dense symmetric matrices. It factorizes in blocks of columns, with
+// products by package kernel, and updates factors as rows enter and leave (Gill, Golub, Murray and
+// Saunders, "Methods for modifying matrix factorizations", Math. Comp. 28, 1974).
 package dense
 
 import (
@@ -16,21 +15,19 @@ import (
 // ErrIndefinite reports that a matrix is not positive definite, beyond the tolerance.
 var ErrIndefinite = errors.New("the matrix is not positive definite")
 
-// Cholesky is the factor L of a symmetric positive definite matrix A = L Lᵀ. With k rows a change
-// or a solution costs O(k²), a factorization k³/3; nothing is allocated while there is room. The
-// zero value is an empty factor. Arguments of wrong length panic. It is not safe for concurrent
-// use.
+// Cholesky is the factor L of a symmetric positive definite A = L Lᵀ. With k rows a change or a
+// solution costs O(k²), a factorization k³/3; nothing is allocated while there is room. The zero
+// value is empty. Arguments of wrong length panic.
 type Cholesky struct {
-	// Tolerance is the share of its diagonal entry at or below which a pivot counts as zero.
+	// Tolerance is the share of its diagonal entry at or below which a pivot is zero.
 	Tolerance float64
-	// Drops makes Factorize continue at a zero pivot: solutions are then almost 0 along its
-	// direction.
+	// Drops makes Factorize continue at a zero pivot: solutions are almost 0 along its direction.
 	Drops bool
-	// Limit is the number of rows at which Append stops, 0 for none.
+	// Limit is the number of rows at which Append stops; 0 for none.
 	Limit int
 
 	n, stride int
-	data      []float64 // stride x stride, lower triangle
+	data      []float64 // lower triangle
 	columns   Columns
 	turn      Rotations
 	w         []float64
@@ -45,17 +42,15 @@ func New(capacity int) *Cholesky {
 
 func (c *Cholesky) Len() int { return c.n }
 
-// Full reports whether Append has stopped at the limit.
 func (c *Cholesky) Full() bool { return c.Limit > 0 && c.n >= c.Limit }
 
-// Clear removes all rows.
 func (c *Cholesky) Clear() { c.n = 0 }
 
-// Row returns row k of L up to the diagonal; the factor owns the slice.
+// Row returns row k of L up to the diagonal, owned by the factor.
 func (c *Cholesky) Row(k int) []float64 { return c.data[k*c.stride:][:k+1] }
 
-// Matrix sets the factor to n rows and returns the memory of the matrix, with rows stride apart.
-// The caller fills in the lower triangle and calls Factorize.
+// Matrix sets the factor to n rows and returns their memory, stride apart. The caller fills in the
+// lower triangle and calls Factorize.
 func (c *Cholesky) Matrix(n int) (a []float64, stride int) {
 	if kernel.Pad(n) > c.stride {
 		c.n = 0
@@ -65,7 +60,7 @@ func (c *Cholesky) Matrix(n int) (a []float64, stride int) {
 	return c.data, c.stride
 }
 
-// Upper is Matrix for a matrix whose upper triangle is in a, row-major, n x n.
+// Upper is [Cholesky.Matrix] for the upper triangle of a, row-major.
 func (c *Cholesky) Upper(n int, a []float64) {
 	to, stride := c.Matrix(n)
 	for i := range n {
@@ -75,12 +70,12 @@ func (c *Cholesky) Upper(n int, a []float64) {
 	}
 }
 
-// Factorize factorizes the matrix that was filled in. On an error, [ErrIndefinite] with the row or
-// the context's, the factor is empty.
+// Factorize factorizes the matrix filled in. On an error, [ErrIndefinite] or the context's, the
+// factor is empty.
 func (c *Cholesky) Factorize(ctx context.Context) error { return c.Eliminate(ctx, c.n) }
 
-// Eliminate is Factorize for the first rows of the matrix only, which become the factor; the Schur
-// complement of the others replaces them in the matrix.
+// Eliminate is [Cholesky.Factorize] for the first rows only, which become the factor; the Schur
+// complement replaces the rest of the matrix.
 func (c *Cholesky) Eliminate(ctx context.Context, rows int) error {
 	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, rows, 1, c.Tolerance, c.Drops)
 	if err == nil && k < rows {
@@ -99,7 +94,7 @@ func (c *Cholesky) Solve(b []float64) {
 	c.Backward(b)
 }
 
-// Forward replaces b by L⁻¹b; b may be shorter than the factor.
+// Forward replaces b, which may be shorter than the factor, by L⁻¹b.
 func (c *Cholesky) Forward(b []float64) { kernel.SolveLower(b, c.data, c.stride) }
 
 // Backward replaces b by L⁻ᵀb.
@@ -109,9 +104,8 @@ func (c *Cholesky) Backward(b []float64) {
 }
 
 // Append adds a last row and column to A, Len()+1 entries with the diagonal last, and overwrites
-// them with the new row of L. It reports false, with the factor unchanged, if the new row depends
-// on the others or the limit is reached; the column, except its last entry, is then still the row
-// of L.
+// them with the new row of L. It returns false, with the factor unchanged, if the row depends on
+// the others or the limit is reached; all but the last entry of the column are then still of L.
 func (c *Cholesky) Append(column []float64) bool {
 	c.check(len(column), c.n+1)
 	l, diagonal := column[:c.n], column[c.n]
@@ -129,7 +123,7 @@ func (c *Cholesky) Append(column []float64) bool {
 	return true
 }
 
-// Delete removes row and column k of A; later indices decrease by one.
+// Delete removes row and column k of A.
 func (c *Cholesky) Delete(k int) {
 	if k < 0 || k >= c.n {
 		panic(fmt.Sprintf("dense: row %d of %d", k, c.n))
@@ -146,8 +140,8 @@ func (c *Cholesky) Delete(k int) {
 	c.n--
 }
 
-// Update changes A to A + f v vᵀ. It reports false, with the factor unchanged, if the result is not
-// positive definite beyond the tolerance.
+// Update changes A to A + f v vᵀ. It returns false, with the factor unchanged, if the result is not
+// positive definite.
 func (c *Cholesky) Update(f float64, v []float64) bool {
 	c.check(len(v), c.n)
 	root := math.Sqrt(math.Abs(f))

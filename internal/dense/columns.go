@@ -7,14 +7,13 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// width is the number of columns that a factorization takes at a time.
+// width is the number of columns per block.
 const width = 16
 
-// Columns factorizes columns of a square in place. Its rows are stride apart, a multiple of
-// kernel.Width, and it has kernel.Pad(n) rows. The zero value is ready; it is scratch memory with
-// one owner.
+// Columns factorizes columns of a square in place. Its kernel.Pad(n) rows are stride apart, a
+// multiple of kernel.Width. It is scratch memory with one owner; the zero value is ready.
 type Columns struct {
-	panel, signed []float64 // width columns, as rows of stride
+	panel, signed []float64 // width rows of stride
 	diagonal      []float64
 }
 
@@ -23,7 +22,7 @@ type Columns struct {
 // right, the remainder after them. sign, 1 or -1, is that of the pivots. Factorize returns the
 // first column whose pivot has the other sign or is at most tolerance times its diagonal entry,
 // otherwise j; with drops such a pivot is replaced by one so large that solutions are almost 0
-// along it. The error is the context's.
+// along it.
 func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j int, sign, tolerance float64, drops bool) (int, error) {
 	c.reserve(stride, n)
 	for r := i; r < j; r++ {
@@ -44,7 +43,6 @@ func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j in
 	return j, nil
 }
 
-// corner factorizes the block on the diagonal.
 func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float64, drops bool) int {
 	for i := k; i < end; i++ {
 		row := a[i*stride+k:][:i-k+1]
@@ -71,7 +69,7 @@ func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float6
 }
 
 // Expand turns L in the columns from i up to j, the last of n = j rows, into sign L Lᵀ, the input
-// of [Columns.Factorize]. N is a multiple of kernel.Width.
+// of [Columns.Factorize]. n is a multiple of kernel.Width.
 func (c *Columns) Expand(a []float64, stride, i, j int, sign float64) {
 	c.reserve(stride, j)
 	for end := j; end > i; {
@@ -101,8 +99,7 @@ func (c *Columns) reserve(stride, n int) {
 // dropped replaces a lost pivot, relative to its diagonal entry.
 const dropped = 1e30
 
-// below computes the columns from k up to end below their diagonal block, and subtracts their
-// products from the columns to the right.
+// below computes the columns below their diagonal block and subtracts their products to the right.
 func (c *Columns) below(a []float64, stride, n, k, end int, sign float64) {
 	// The order of the remainder is a multiple of kernel.Width, with zeros in the panel for rows
 	// that are finished or unused.

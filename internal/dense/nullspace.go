@@ -19,26 +19,26 @@ import (
 // orthogonal: N spans the directions that keep the constraints. The Cholesky factor of NᵀHN exists
 // exactly when J has as many negative eigenvalues as constraints.
 //
-// Q and R are updated constraint by constraint (Gill, Golub, Murray, Saunders 1974): a new one is a
+// Q and R are updated per constraint (Gill, Golub, Murray, Saunders 1974): a new one is a
 // Householder reflection of N, a removed one a sequence of plane rotations of Y. The projection
-// NᵀSN of a matrix that changes by one product at a time can follow them: a change then costs
-// O(k²), and only NᵀHN needs a factorization.
+// NᵀSN of a matrix that changes by one product at a time can follow them at O(k²) a change; then
+// only NᵀHN needs a factorization.
 type NullSpace struct {
-	// Dependent is the part of a constraint in the null space, relative to the constraint, up to
-	// which it counts as dependent on the others.
+	// Dependent is the relative size of a constraint's part in the null space up to which it
+	// depends on the others.
 	Dependent float64
 
 	n, k       int
-	list       []int     // the caller's numbers of the constraints, in the order of R's columns
-	changes    int       // since Build
-	q          []float64 // k x k: Qᵀ, whose first len(list) rows are Y's columns
+	list       []int // the caller's numbers of the constraints, in R's order
+	changes    int
+	q          []float64 // k x k: Qᵀ, first the len(list) rows of Y
 	r          []float64 // at stride n: row c holds column c of R
-	follows    bool      // the projection follows
+	follows    bool
 	projection []float64 // k x k: NᵀSN, at the place of N's rows in q
 	factor     []float64 // of NᵀHN, upper triangle
 
-	w, x, along, dual []float64 // scratch: n each
-	basis, image      []float64 // scratch: n x n each
+	w, x, along, dual []float64
+	basis, image      []float64
 }
 
 // NewNullSpace has room for n unknowns and n constraints.
@@ -50,16 +50,16 @@ func NewNullSpace(n int) *NullSpace {
 	}
 }
 
-// Constraints returns the numbers of the constraints, in the order of Solve.
+// Constraints returns their numbers in the order of Solve.
 func (s *NullSpace) Constraints() []int { return s.list }
 
-// Free returns the dimension of N.
+// Free is the dimension of N.
 func (s *NullSpace) Free() int { return s.k - len(s.list) }
 
-// Changes returns the number of changes since Build; each adds its rounding.
+// Changes counts those since Build; each adds its rounding.
 func (s *NullSpace) Changes() int { return s.changes }
 
-// Null returns Nᵀ.
+// Null is Nᵀ.
 func (s *NullSpace) Null() blas64.General { return s.rows(len(s.list), s.k) }
 
 func (s *NullSpace) rows(from, to int) blas64.General {
@@ -68,8 +68,8 @@ func (s *NullSpace) rows(from, to int) blas64.General {
 
 func (s *NullSpace) column(c int) []float64 { return s.r[c*s.n : (c+1)*s.n] }
 
-// Build computes Q and R for k unknowns and the constraints with the given numbers and the rows in
-// g, at stride k. It reports whether they are independent.
+// Build computes Q and R for k unknowns and the constraints with the given numbers and rows in g,
+// at stride k. It reports whether they are independent.
 func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
 	s.k, s.list, s.follows = k, s.list[:0], false
 	clear(s.q[:k*k])
@@ -85,8 +85,8 @@ func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
 	return true
 }
 
-// Add appends a constraint by the reflection that turns its part in the null space to N's first
-// column. It reports false, without a change, if the constraint is dependent.
+// Add appends a constraint, by the reflection that turns its part in the null space to N's first
+// column. It returns false, without a change, if the constraint is dependent.
 func (s *NullSpace) Add(number int, g []float64) bool {
 	k, z := s.k, len(s.list)
 	if z == k {
@@ -120,7 +120,7 @@ func (s *NullSpace) Add(number int, g []float64) bool {
 	return true
 }
 
-// reflect applies the reflection 1 - beta v vᵀ of N to both sides of the projection.
+// reflect applies 1 - beta v vᵀ to both sides of the projection.
 func (s *NullSpace) reflect(v []float64, beta float64) {
 	p, block := s.along[:len(v)], s.Projection()
 	times(p, block, v)
@@ -134,8 +134,8 @@ func (s *NullSpace) reflect(v []float64, beta float64) {
 }
 
 // Remove removes constraint c, in the order of Constraints: rotations of Y's columns restore R's
-// triangle and turn Y's last column into N's first. The matrix is that of the following projection,
-// if any.
+// triangle and turn Y's last column into N's first. matrix is that of the following projection, if
+// any.
 func (s *NullSpace) Remove(c int, matrix blas64.General) {
 	s.list = slices.Delete(s.list, c, c+1)
 	k, z := s.k, len(s.list)
@@ -185,15 +185,15 @@ func (s *NullSpace) Project(dst, m blas64.General) {
 	kernel.MulAdd(dst.Data, dst.Stride, null.Data, k, 1, image, free, free, free, k)
 }
 
-// Follow computes the projection of a matrix, which then follows Add, Remove and Change until the
-// next Build.
+// Follow computes the projection of a matrix, which then follows Add, Remove and Change until
+// Build.
 func (s *NullSpace) Follow(matrix blas64.General) {
 	if s.follows = true; s.Free() > 0 {
 		s.Project(s.Projection(), matrix)
 	}
 }
 
-// Change records that c x xᵀ was added to the matrix of the following projection.
+// Change records that c x xᵀ was added to the matrix that Follow projected.
 func (s *NullSpace) Change(c float64, x []float64) {
 	free := s.Free()
 	if free == 0 {
@@ -215,7 +215,7 @@ func (s *NullSpace) Projection() blas64.General {
 	return blas64.General{Rows: k - z, Cols: k - z, Stride: k, Data: s.projection[z*k+z:]}
 }
 
-// Factorize factorizes NᵀHN, whose upper triangle reduce writes. It reports false if a squared
+// Factorize factorizes NᵀHN, whose upper triangle reduce writes, or returns false if a squared
 // pivot is not above least.
 func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bool {
 	n := s.Free()
@@ -241,8 +241,8 @@ func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bo
 	return true
 }
 
-// Solve overwrites b with J⁻¹b for the factorized H, given by its upper triangle. Constraint c has
-// the entry k + at[c].
+// Solve overwrites b with J⁻¹b, given the upper triangle of H. Constraint c has the entry k +
+// at[c].
 func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 	k, z := s.k, len(s.list)
 	top := b[:k]
@@ -278,7 +278,6 @@ func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 	}
 }
 
-// inverse overwrites x with N(NᵀHN)⁻¹Nᵀx.
 func (s *NullSpace) inverse(x []float64) {
 	free := s.Free()
 	if free == 0 {

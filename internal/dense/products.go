@@ -4,30 +4,28 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Products adds weighted products of samples' columns, Σ_i c_i x_i x_iᵀ, to a matrix; coefficients
-// may have either sign. It processes the samples in panels that stay in the cache and starts no
-// goroutines.
+// Products adds weighted products of samples, Σ_i c_i x_i x_iᵀ, to a matrix; c_i may have either
+// sign. It processes panels of samples that stay in the cache.
 type Products struct {
 	sum    []float64 // ld x ld, lower triangle: the panels since the last Flush
-	panel  []float64 // panelRows x ld: samples
-	scaled []float64 // panelRows x ld: samples times their coefficients
-	rows   int       // samples in the panel
-	width  int       // entries of each
-	any    bool      // sum has panels
+	panel  []float64 // panelRows x ld
+	scaled []float64 // panel times the coefficients
+	rows   int
+	width  int
+	any    bool
 
 	from, to int // rows of the sum to compute, multiples of kernel.Width; to = 0 for all
 }
 
 const panelRows = 32
 
-// NewProducts returns products of samples of up to p columns.
+// NewProducts is for samples of up to p columns.
 func NewProducts(p int) *Products {
 	ld := kernel.Pad(p)
 	return &Products{sum: make([]float64, ld*ld), panel: make([]float64, panelRows*ld), scaled: make([]float64, panelRows*ld)}
 }
 
-// Add adds a sample: its k columns x and its coefficient. All samples until the next Flush have the
-// same k.
+// Add adds a sample. All samples until the next Flush have the same length.
 func (w *Products) Add(x []float64, c float64) {
 	row, scaled := w.next(len(x))
 	if len(x) > kernel.Width*2 {
@@ -43,7 +41,6 @@ func (w *Products) Add(x []float64, c float64) {
 	}
 }
 
-// next returns the panel's next row, for k columns, and that of scaled.
 func (w *Products) next(k int) (row, scaled []float64) {
 	ld := kernel.Pad(k)
 	if k != w.width {

@@ -6,38 +6,36 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Quartic is the form Σ c (z·x)⁴ of samples z, few of which enter and leave at a time: as a matrix
-// Σ c v vᵀ over the pairs v = z⊗z. The latest samples stay in a panel: the matrix does not fit into
-// the cache, and a panel of samples costs as much to add as one sample. The last product is updated
-// with the samples, because after an event and its correction a product with the same vector is
-// requested.
+// Quartic is the form Σ c (z·x)⁴ of samples z, few of which enter and leave at a time: a matrix Σ c
+// v vᵀ over the pairs v = z⊗z. The latest samples stay in a panel: the matrix does not fit into the
+// cache, and adding a panel costs as much as adding one sample. The last product is updated with
+// the samples, because the product with the same vector is requested again after an event and its
+// correction.
 //
 // Vectors x are zero in most coordinates, and in the same ones for long. For a large matrix, the
-// coordinates in which some vector was nonzero are the last in the order of coordinates, and so are
-// their pairs: a product reads only their rows, and only these are kept. When another coordinate
-// enters, its rows are summed over all samples.
+// coordinates in which some vector was nonzero, and their pairs, are ordered last: only their rows
+// are kept and read. When another coordinate enters, its rows are summed over all samples.
 type Quartic struct {
 	members  func(add func(c float64, z []float64))
-	q, ld    int       // length of z, and of v, padded
-	order    []int     // q: the coordinates
-	some     int       // number of kept coordinates, the last in order
+	q, ld    int // length of z, and of v, padded
+	order    []int
+	some     int       // kept coordinates, the last in order
 	products *Products // its sum has older samples, its panel the latest
-	z        []float64 // q, scratch: a vector in order
-	v        []float64 // scratch: z⊗z, of the pairs a <= b
-	pairs    []float64 // ld, scratch: pairs of x
-	along    []float64 // scratch: panelRows
-	factor   []float64 // ld: the vector of the last product
-	product  []float64 // ld
-	kept     bool      // product is valid
-	mirrored bool      // the sum's upper triangle mirrors the lower one
+	z        []float64
+	v        []float64
+	pairs    []float64
+	along    []float64
+	factor   []float64 // the vector of the last product
+	product  []float64
+	kept     bool // product is valid
+	mirrored bool // the sum's upper triangle mirrors the lower one
 }
 
-// mirrorRows is the number of rows up to which a product reads both triangles of the sum: they then
-// fit into the cache, and one matrix-vector product suffices.
+// mirrorRows is the number of rows up to which a product reads both triangles of the sum: they fit
+// into the cache, and one matrix-vector product suffices.
 const mirrorRows = 256
 
-// NewQuartic returns the form of no samples, of length q. Members calls add for all samples in the
-// form, with their factors.
+// NewQuartic is the form of no samples, of length q. members calls add for all samples in the form.
 func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic {
 	f := func(k int) []float64 { return make([]float64, k) }
 	pairs := q * (q + 1) / 2
@@ -53,24 +51,22 @@ func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic 
 	return s
 }
 
-// keep sets the number of coordinates, the last ones, whose pairs' rows are kept.
+// keep sets the number of coordinates whose pairs' rows are kept.
 func (s *Quartic) keep(some int) {
 	if s.some = some; s.ld > mirrorRows {
 		s.products.from, s.products.to = s.first()/kernel.Width*kernel.Width, s.ld
 	}
 }
 
-// first returns the first pair of the kept coordinates.
+// first is the first pair of the kept coordinates.
 func (s *Quartic) first() int { return len(s.v) - s.some*(s.some+1)/2 }
 
-// Reset removes all samples.
 func (s *Quartic) Reset() {
 	clear(s.products.sum)
 	s.products.rows, s.kept, s.mirrored = 0, false, false
 	s.keep(0)
 }
 
-// Add adds c times a sample's term.
 func (s *Quartic) Add(c float64, z []float64) {
 	s.outer(s.v, z, 1)
 	s.products.Add(s.v, c)
@@ -80,7 +76,6 @@ func (s *Quartic) Add(c float64, z []float64) {
 	}
 }
 
-// outer is Outer of a vector in order.
 func (s *Quartic) outer(dst, z []float64, off float64) {
 	for a, j := range s.order {
 		s.z[a] = z[j]
@@ -103,7 +98,7 @@ func (s *Quartic) Contract(dst, x []float64) {
 	}
 }
 
-// enter adds the coordinates in which x is nonzero to the kept ones, with the rows of their pairs.
+// enter adds the coordinates in which x is nonzero to the kept ones.
 func (s *Quartic) enter(x []float64) {
 	w, some, end := s.products, s.some, s.first()
 	for a := s.q - some - 1; a >= 0; a-- {
@@ -170,14 +165,13 @@ func (s *Quartic) exchange(a, b int) {
 	}
 }
 
-// pair returns the place of the pair of two places.
 func (s *Quartic) pair(a, b int) int {
 	a, b = min(a, b), max(a, b)
 	return a*(2*s.q-a-1)/2 + b
 }
 
 // mul returns the product with x, of length ld and zero except for the kept coordinates' pairs; the
-// next call of any method overwrites it. It reads a few rows at a time, once for both triangles.
+// next call of any method overwrites it.
 func (s *Quartic) mul(x []float64) []float64 {
 	dst := s.product
 	if s.kept && slices.Equal(x, s.factor) {

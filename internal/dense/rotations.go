@@ -10,28 +10,25 @@ import "math"
 //
 // with stretch = 1/cos and slant = sin/cos; w' from the new l' is the mixed form of Bojanczyk,
 // Brent, Van Dooren and de Hoog, "A note on downdating the Cholesky factorization" (SIAM J. Sci.
-// Stat. Comput. 8, 1987).
-//
-// Rows are swept in groups with stored rotations, so that each entry of a triangle is read and
-// written once and in the order of memory.
+// Stat. Comput. 8, 1987). Groups of rows read and write each entry once, in the order of memory.
 type Rotations struct {
 	cos, sin, stretch, slant []float64
 	rest                     []float64 // entries that rotations of missing rows may change
 }
 
-// NewRotations returns the rotations of n columns.
+// NewRotations is for n columns.
 func NewRotations(n int) Rotations {
 	f := func() []float64 { return make([]float64, n) }
 	return Rotations{cos: f(), sin: f(), stretch: f(), slant: f(), rest: f()}
 }
 
-// Group is the number of rows rotated together: each step of a row's w depends on the last, so a
-// single row would wait for the arithmetic's latency.
+// Group is the number of rows rotated together: the steps of a single row's w would wait for each
+// other.
 const Group = 4
 
 // Sweep turns [L w] into [L' 0] with L' L'ᵀ = L Lᵀ ± w wᵀ, hyperbolic for the minus, over the rows
-// from first up to end of the lower triangle in a, whose rows are stride apart. w is over columns,
-// and zero before first. If a rotation does not exist, Sweep reports false and leaves invalid data.
+// from first up to end of the lower triangle in a. w is over columns, and zero before first. Sweep
+// returns false and leaves invalid data if a rotation does not exist.
 func (t *Rotations) Sweep(a []float64, stride int, w []float64, first, end int, hyperbolic bool) bool {
 	for i := first; i < end; i += Group {
 		size := min(Group, end-i)
@@ -44,8 +41,8 @@ func (t *Rotations) Sweep(a []float64, stride int, w []float64, first, end int, 
 	return true
 }
 
-// Rows returns the rows of a group, from row i in steps of step, and their entries of w. Missing
-// rows are zero and stay so.
+// Rows returns a group's rows, from row i in steps of step, and their entries of w. Missing rows
+// are zero and stay so.
 func (t *Rotations) Rows(a []float64, stride int, w []float64, i, size, step int) (rows [Group][]float64, ws [Group]float64) {
 	for k := range Group {
 		if k < size {
@@ -58,7 +55,7 @@ func (t *Rotations) Rows(a []float64, stride int, w []float64, i, size, step int
 	return rows, ws
 }
 
-// Apply applies the rotations of columns u up to v to a group of rows, with backward in reverse.
+// Apply applies the rotations of columns u up to v to a group of rows, in reverse if backward.
 func (t *Rotations) Apply(rows [Group][]float64, w *[Group]float64, u, v int, hyperbolic, backward bool) {
 	if u >= v {
 		return
@@ -80,7 +77,7 @@ func (t *Rotations) Apply(rows [Group][]float64, w *[Group]float64, u, v int, hy
 }
 
 // Corner makes the rotations of the group's own columns, from its triangle on the diagonal. It
-// reports false if one does not exist.
+// returns false if one does not exist.
 func (t *Rotations) Corner(a []float64, stride, i, size, step int, w *[Group]float64, hyperbolic bool) bool {
 	for k := range size {
 		at := i + k*step
@@ -97,8 +94,8 @@ func (t *Rotations) Corner(a []float64, stride, i, size, step int, w *[Group]flo
 	return true
 }
 
-// make makes rotation i, which maps (l, w) to (√(l² ± w²), 0), and returns the root: 0, infinite or
-// NaN if the rotation does not exist.
+// make maps (l, w) to (√(l² ± w²), 0) and returns the root: 0, infinite or NaN if the rotation does
+// not exist.
 func (t *Rotations) make(i int, hyperbolic bool, l, w float64) float64 {
 	if !hyperbolic {
 		root := math.Sqrt(l*l + w*w)
@@ -111,7 +108,6 @@ func (t *Rotations) make(i int, hyperbolic bool, l, w float64) float64 {
 	return root
 }
 
-// givens applies the rotations to a group of rows, from left to right.
 func (t *Rotations) givens(r *[Group][]float64, w *[Group]float64) {
 	n := len(t.cos)
 	cos, sin := t.cos, t.sin[:n]

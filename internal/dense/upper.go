@@ -6,9 +6,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Upper overwrites the upper triangle of a, with len(size) rows, with the factor U of a = UᵀU; the
-// lower triangle is scratch. It reports false if a squared pivot is not above tolerance times the
-// row's entry of size.
+// Upper overwrites the upper triangle of a with the factor U of a = UᵀU; the lower triangle is
+// scratch. It returns false if a squared pivot is not above tolerance times the row's entry of
+// size.
 func Upper(a, size []float64, tolerance float64) bool {
 	n := len(size)
 	for r, entry := range size {
@@ -41,9 +41,8 @@ func Upper(a, size []float64, tolerance float64) bool {
 // shortRow is the length up to which a call of a kernel does not pay.
 const shortRow = 8
 
-// NullVector returns a vector z with a z = 0, if there is one, for a positive semidefinite matrix
-// a, k x k, whose lower triangle it overwrites: by Gaussian elimination in order of the rows, where
-// a pivot of at most tolerance times its diagonal entry is zero.
+// NullVector returns a z with a z = 0, if any, for a positive semidefinite k x k matrix a, whose
+// lower triangle it overwrites: a pivot of at most tolerance times its diagonal entry is zero.
 func NullVector(a []float64, k int, tolerance float64) ([]float64, bool) {
 	for r := range k {
 		whole := a[r*k+r]

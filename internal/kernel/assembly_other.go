@@ -2,7 +2,7 @@
 
 package kernel
 
-// vector says that there is no assembly; its callers are compiled out.
+// vector is false: there is no assembly.
 const vector = false
 
 func dotAVX2(_, _ *float64, _ int) float64                                          { return 0 }

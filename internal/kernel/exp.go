@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// expLimit is the largest size of an argument of the vectorized exponential.
+// expLimit is the largest size of an argument.
 const expLimit = 708
 
 // ln 2 in two parts, the first with few digits.
@@ -11,7 +11,7 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// factorials are the coefficients of the exponential series, in reverse.
+// factorials are the series' coefficients, in reverse.
 var factorials = func() (c [14]float64) {
 	f := 1.0
 	for k := range c {
@@ -21,7 +21,7 @@ var factorials = func() (c [14]float64) {
 	return c
 }()
 
-// reduced returns n and exp(x - n ln 2), |x - n ln 2| <= ½ ln 2.
+// reduced returns n and p = exp(x - n ln 2), |x - n ln 2| <= ½ ln 2.
 func reduced(x float64) (p, n float64) {
 	n = math.RoundToEven(x * math.Log2E)
 	r := math.FMA(-n, ln2Lo, math.FMA(-n, ln2Hi, x))
@@ -32,15 +32,15 @@ func reduced(x float64) (p, n float64) {
 	return p, n
 }
 
-// exp is Exp for arguments within expLimit, and NaN for NaN.
+// exp is for |x| <= expLimit and NaN.
 func exp(x float64) float64 {
 	p, n := reduced(x)
 	const low = 0x1.8p52 + 1023 // the low bits of n + low are n + 1023
 	return p * math.Float64frombits(math.Float64bits(n+low)<<52)
 }
 
-// Exp returns e^x, to a relative error of about 2^-52, with the same bits on every processor; those
-// of math.Exp depend on FMA.
+// Exp returns e^x, to a relative error of about 2^-52, with the same bits on every processor,
+// unlike math.Exp.
 func Exp(x float64) float64 {
 	switch {
 	case math.Abs(x) <= expLimit || math.IsNaN(x):
@@ -54,9 +54,8 @@ func Exp(x float64) float64 {
 	return math.Ldexp(p, int(n))
 }
 
-// Pow returns x^q for x >= 0 with the same bits on every processor. For fractional q, for which
-// [math.Pow] calls [math.Exp], it is Exp(q ln x), to a relative error of a few roundings times |q
-// ln x|.
+// Pow returns x^q for x >= 0 with the same bits on every processor. For fractional q it is Exp(q ln
+// x), to a relative error of a few roundings times |q ln x|.
 func Pow(x, q float64) float64 {
 	if q == math.Trunc(q) || math.Abs(q) == 0.5 {
 		return math.Pow(x, q)
@@ -64,8 +63,8 @@ func Pow(x, q float64) float64 {
 	return Exp(q * math.Log(x))
 }
 
-// log1p returns ln(1 + e), 0 <= e <= 1: from f with 1 + e = 2^k (1 + f), by the Remez polynomial of
-// FreeBSD's msun in s = f/(2 + f).
+// log1p is for 0 <= e <= 1: from f with 1 + e = 2^k (1 + f), by the Remez polynomial of FreeBSD's
+// msun in s = f/(2 + f).
 func log1p(e float64) float64 {
 	f, high, low := float64(e*0.5)-0.5, ln2Hi, ln2Lo
 	if e < math.Sqrt2-1 {

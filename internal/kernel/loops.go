@@ -2,15 +2,14 @@ package kernel
 
 import "math"
 
-// zeros adds products of zeros to the lanes from n on, as a partial vector does: a sum of -0
-// becomes 0.
+// zeros adds products of zeros to the lanes from n on, as a partial vector does: a sum of
+// -0 becomes 0.
 func zeros(s []float64, n int) {
 	for k := n; k < len(s); k++ {
 		s[k] = math.FMA(0, 0, s[k])
 	}
 }
 
-// rest is zeros for a sum of n entries in vector lanes.
 func rest(s *[4]float64, n int) {
 	if n%4 > 0 {
 		zeros(s[:], n%4)
@@ -83,7 +82,6 @@ func axpy4Go(a *[4]float64, x *[4][]float64, y []float64) {
 	}
 }
 
-// axpy4BothGo is one of Axpy4Both's sums.
 func axpy4BothGo(a *[4]float64, x *[4][]float64, y []float64) {
 	for i, s := range a {
 		axpyGo(s, x[i][:len(y)], y)
@@ -103,21 +101,19 @@ func scaleToGo(y []float64, a float64, x []float64) {
 	}
 }
 
-// productOf sums x·y as MulVec does for one of four rows.
+// productOf sums as MulVec does for one of four rows.
 func productOf(x, y []float64) float64 {
 	var s [4]float64
 	addProducts(&s, x, y)
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// mulVecGo is MulVec for groups of four rows.
 func mulVecGo(dst, x []float64, stride int, v []float64) {
 	for i := range dst {
 		dst[i] = productOf(x[i*stride:][:len(v)], v)
 	}
 }
 
-// normsGo is Norms for groups of four rows.
 func normsGo(dst, x []float64, stride, cols int) {
 	for i := range dst {
 		r := x[i*stride:][:cols]
@@ -125,13 +121,12 @@ func normsGo(dst, x []float64, stride, cols int) {
 	}
 }
 
-// magnitude masks all bits of a number except the sign.
 const magnitude = 1<<63 - 1
 
 // narrow is the longest w that the assembly keeps in registers.
 const narrow = 8 * 4
 
-// mulTransAddGo is MulTransAdd for groups of four rows, with x masked by bits.
+// mulTransAddGo masks x by bits.
 func mulTransAddGo(w, x []float64, stride int, a []float64, bits uint64) {
 	n := len(w)
 	wide := n > narrow
@@ -212,8 +207,8 @@ func Sum(x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Changed writes the indices i at which x_i unit differs from y_i by more than the given part of it
-// to index. It returns their number; false if index is too short.
+// Changed writes to index where x_i unit differs from y_i by more than the given part of it, and
+// returns the count, or false if index is too short.
 func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	count := 0
 	for i, a := range x {
@@ -230,11 +225,11 @@ func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	return count, true
 }
 
-// Soon writes to index the samples that can reach an end of their zones within a limit of ages, and
-// to near the smallest number of ages for each, and returns their number. A sample with predictor
-// u, rate du and target y is in zone z while |u - y| is between entries z and z+1 of ends, which
-// move at the rates; u may be off by its norm times leap, growing by its norm times speed. The
-// lists have room for all samples.
+// Soon writes to index the samples that can reach an end of their zones within limit ages, and to
+// near the fewest ages for each, and returns their count. A sample with predictor u, rate
+// du and target y is in zone z while |u - y| is between entries z and z+1 of ends, which move at
+// the rates; u may be off by its norm times leap, growing by its norm times speed. The lists have
+// room for all samples.
 func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64) int {
 	const least = 0x1p-900 // avoids 0/0; numbers below 2^-1022 are slow
 	count := 0
@@ -255,8 +250,8 @@ func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed,
 	return count
 }
 
-// Stack sets the first rows of panel, of leading dimension ld, to the rows of x listed in index,
-// x[i*stride:][:cols], and those of scaled to change times them.
+// Stack sets the rows of panel to the rows of x listed in index, x[i*stride:][:cols], and those of
+// scaled to change times them.
 func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
 	for k, i := range index {
 		row := panel[k*ld:][:cols]

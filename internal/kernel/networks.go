@@ -35,11 +35,10 @@ func p64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.Slic
 
 const tileRows = 4
 
-// tiling has the tile functions of a precision.
 type tiling[T Float] struct {
 	lanes     int
 	tile, row func(c, a, b *T, ldc, rowA, colA, ldb, k int)
-	// tileTail and rowTail are for at most lanes columns.
+	// For at most lanes columns.
 	tileTail, rowTail func(c, a, b *T, ldc, rowA, colA, ldb, k, count int)
 }
 
@@ -48,8 +47,7 @@ var (
 	tiles64 = tiling[float64]{4, tile64AVX2, row64AVX2, tileTail64AVX2, rowTail64AVX2}
 )
 
-// mulAdd loops over the columns of B on the outside: a tile's columns stay in the L1 cache for all
-// rows of A.
+// mulAdd has the columns of B in the outer loop: those of a tile stay in the L1 cache.
 func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m, n, k int) {
 	size := unsafe.Sizeof(T(0))
 	at := func(p *T, i int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), i*int(size))) }
@@ -82,7 +80,7 @@ func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m
 	}
 }
 
-// Sigmoid sets dst to 1/(1 + exp(-x)), entry by entry. Both may be the same slice.
+// Sigmoid sets dst to 1/(1 + exp(-x)), in place if dst is x.
 func Sigmoid[T Float](dst, x []T) {
 	n := len(x)
 	if n == 0 {
@@ -99,8 +97,7 @@ func Sigmoid[T Float](dst, x []T) {
 	}
 }
 
-// Tanh sets dst to the hyperbolic tangents of x, with an absolute error of a few roundings of 1.
-// Both may be the same slice.
+// Tanh sets dst to tanh x, with an absolute error of a few roundings of 1, in place if dst is x.
 func Tanh[T Float](dst, x []T) {
 	n := len(x)
 	if n == 0 {
@@ -117,8 +114,7 @@ func Tanh[T Float](dst, x []T) {
 	}
 }
 
-// Adam makes a step of Adam: it updates the running means of gradients g and of their squares, and
-// with them the parameters p.
+// Adam makes a step: it updates the running means of gradients g and of their squares, and p.
 func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	n := len(g)
 	if n == 0 {
@@ -136,8 +132,8 @@ func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	}
 }
 
-// Distances sets dst_j to the squared distance of a point from column j of x, whose row k,
-// x[k*stride:][:len(dst)], has the columns' k-th entries. Distances are symmetric bit for bit.
+// Distances sets dst_j to the squared distance of point from column j of x, with rows
+// x[k*stride:][:len(dst)]. Distances are symmetric bit for bit.
 func Distances(dst, x []float64, stride int, point []float64) {
 	rows(x, len(point), stride, len(dst))
 	switch {
@@ -149,8 +145,8 @@ func Distances(dst, x []float64, stride int, point []float64) {
 	}
 }
 
-// Gauss sets dst to (a s + b t) exp(-gamma d), entry by entry, and returns the sum. Exponents below
-// -708 count as -708.
+// Gauss sets dst to (a s + b t) exp(-gamma d) and returns the sum. Exponents below -708 count as
+// -708.
 func Gauss(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	n := len(d)
 	if n == 0 {
@@ -163,7 +159,6 @@ func Gauss(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	return gaussGo(dst, d, s, t, a, b, gamma)
 }
 
-// fma returns a b + c, rounded once.
 func fma[T Float](a, b, c T) T {
 	if !single[T]() {
 		return T(math.FMA(float64(a), float64(b), float64(c)))
@@ -171,8 +166,7 @@ func fma[T Float](a, b, c T) T {
 	return T(fma32(float32(a), float32(b), float32(c)))
 }
 
-// fma32 is fma by a sum rounded to 53 bits, which is wrong only if the result is midway between two
-// numbers; midway handles that.
+// fma32 rounds to 53 bits first, which is wrong only if the result is midway between two numbers.
 func fma32(a, b, c float32) float32 {
 	sum := float64(a)*float64(b) + float64(c)
 	if inexact(math.Float64bits(sum)) {
@@ -189,7 +183,7 @@ func addScaled[T Float](y, x []T, a T) {
 	}
 }
 
-// addScaled32 inlines fma32's sum, and calls fma32 only where the sum is inexact.
+// addScaled32 inlines fma32's sum, and calls it only where the sum is inexact.
 func addScaled32(y, x []float32, a float32) {
 	y = y[:len(x)]
 	factor := float64(a)
@@ -203,15 +197,15 @@ func addScaled32(y, x []float32, a float32) {
 	}
 }
 
-// inexact reports whether rounding a 53-bit sum to 24 bits may differ from rounding the exact sum:
-// it is midway between two numbers, or below the normal numbers.
+// inexact reports whether a 53-bit sum may round to 24 bits wrongly: it is midway between two
+// numbers, or below the normal numbers.
 func inexact(bits uint64) bool {
 	const smallest = 1023 - 126
 	return bits&(1<<29-1) == 1<<28 || bits>>52&0x7ff < smallest
 }
 
-// midway returns the sum of a product and c, rounded once; sum is that sum to 53 bits. If sum has
-// lost something, its last bit is set, towards the lost part.
+// midway returns product + c, rounded once; sum is that sum to 53 bits. If sum has lost something,
+// its last bit is set, towards the lost part.
 func midway(sum, product, c float64) float32 {
 	bits, part := math.Float64bits(sum), sum-product
 	if lost := (product - (sum - part)) + (c - part); lost != 0 && bits&1 == 0 {
@@ -243,7 +237,7 @@ func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m,
 	}
 }
 
-// exponential is the exponential within the range of normal numbers, x <= 0.
+// exponential is for x <= 0 whose result is a normal number.
 func exponential[T Float](x T) T {
 	if !single[T]() {
 		return T(exp(float64(x)))
@@ -259,7 +253,6 @@ func exponential[T Float](x T) T {
 	return p * T(math.Float32frombits(math.Float32bits(float32(n+low))<<23))
 }
 
-// floor is the lower bound of exponential's arguments.
 func floor[T Float]() T {
 	if single[T]() {
 		return -87
@@ -267,7 +260,6 @@ func floor[T Float]() T {
 	return -expLimit
 }
 
-// least returns the larger of x, also NaN, and floor.
 func least[T Float](x T) T {
 	if low := floor[T](); low > x {
 		return low
@@ -329,8 +321,8 @@ func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	return total(&sum)
 }
 
-// Between writes the indices of the numbers d with lo <= d < hi to index, and returns their number
-// and the sum of the weights w of numbers below lo.
+// Between writes the indices of the d with lo <= d < hi to index, and returns their count and the
+// sum of the weights w of numbers below lo.
 func Between(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
 	for i, v := range d {
 		switch {

@@ -1,11 +1,10 @@
 package kernel
 
-// block is the number of unknowns of a triangular system solved one by one; MulVec and MulTransAdd
-// compute the products with all others.
+// block is the number of unknowns solved one by one; MulVec and MulTransAdd do the rest.
 const block = 8
 
-// SolveLower overwrites x with L⁻¹x, L being the lower triangle of the square matrix with rows in
-// t, stride apart.
+// SolveLower overwrites x with L⁻¹x, L the lower triangle of the matrix with rows in t, stride
+// apart.
 func SolveLower(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -42,8 +41,8 @@ func SolveLowerTrans(x, t []float64, stride int) {
 	}
 }
 
-// SolveUpper overwrites x with U⁻¹x, U being the upper triangle of the square matrix with rows in
-// t, stride apart.
+// SolveUpper overwrites x with U⁻¹x, U the upper triangle of the matrix with rows in t, stride
+// apart.
 func SolveUpper(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -81,7 +80,6 @@ func SolveUpperTrans(x, t []float64, stride int) {
 	}
 }
 
-// subtract subtracts the products of up to block rows with x from y.
 func subtract(y, t []float64, stride int, x []float64) {
 	if len(x) == 0 {
 		return
@@ -93,7 +91,6 @@ func subtract(y, t []float64, stride int, x []float64) {
 	}
 }
 
-// subtractTrans subtracts the sum of up to block rows, each times its entry of x, from y.
 func subtractTrans(y, t []float64, stride int, x []float64) {
 	if len(y) == 0 {
 		return

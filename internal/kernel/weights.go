@@ -2,14 +2,14 @@ package kernel
 
 import "math"
 
-// Weights are weights that are powers v = b^Exponent of b = Level + Rise l in a loss l, with
-// derivative v Bend/b in l and v (First + Last/b) in the age. Outside, v is Rest.
+// Weights are powers v = b^Exponent of b = Level + Rise l in a loss l, with derivative v Bend/b in
+// l and v (First + Last/b) in the age. Outside, v is Rest.
 type Weights struct {
 	Level, Rise, Exponent, Bend, First, Last, Rest float64
 	Passed                                         float64 // part of the rounding of u that counts, as v passes it on
 }
 
-// WeightsLeast is the smallest base b that [Weights.Terms] raises to a power.
+// WeightsLeast is the smallest base b of [Weights.Terms].
 const WeightsLeast = 0x1p-1000
 
 // Samples are arguments of [Weights.Terms], all of one length.
@@ -71,8 +71,7 @@ func (w *Weights) terms(s *Samples, phi, phiU, phiAge, size []float64) (extent, 
 	return total(&sums), smaller(smaller(leasts[3], leasts[1]), smaller(leasts[2], leasts[0]))
 }
 
-// Logs sets dst to the natural logarithms of normal numbers x > 0, to a relative error of about
-// 2^-52.
+// Logs sets dst to ln x of normal numbers x > 0, to a relative error of about 2^-52.
 func Logs(dst, x []float64) {
 	n := len(x)
 	if n == 0 {
@@ -88,8 +87,7 @@ func Logs(dst, x []float64) {
 	}
 }
 
-// log returns ln x of a normal number x > 0, as log1p does, from f with x = 2^k (1 + f), √½ <= 1 +
-// f < √2.
+// log is for normal x > 0: from f with x = 2^k (1 + f), √½ <= 1 + f < √2.
 func log(x float64) float64 {
 	const root = 0x3fe6a09e667f3bcd // √½
 	bits := math.Float64bits(x) + (0x3ff<<52 - root)

@@ -1,4 +1,4 @@
-// Package spelling finds the known names that a mistyped one may stand for.
+// Package spelling suggests known names for a mistyped one.
 package spelling
 
 import (
@@ -13,7 +13,7 @@ const (
 	part    = 3   // characters of a name that is found within another one
 )
 
-// Hint returns "did you mean a, b or c", "" where no known name is near.
+// Hint returns "did you mean a, b or c", or "" if no known name is near.
 func Hint(name string, known []string) string {
 	names := Near(name, known)
 	if len(names) == 0 {
@@ -34,10 +34,9 @@ func After(name string, known []string) string {
 	return ""
 }
 
-// Near returns up to three of the known names, those nearest to the given one, in
-// their order. A name is near by a third of its characters in edits. One that begins
-// with the given one is an edit away, one that holds it, or is held by it, two. Upper
-// and lower case count the same.
+// Near returns the nearest known names, at most three, in their order. Up to a third of a name's
+// characters may be edits. A common beginning is one edit, a name inside the other two. Case is
+// ignored.
 func Near(name string, known []string) []string {
 	name = strings.ToLower(name)
 	var nearest []string
@@ -60,7 +59,7 @@ func Near(name string, known []string) []string {
 	return nearest
 }
 
-// away returns how many edits two names are apart, and whether that is near.
+// away counts the edits between two names and reports whether that is near.
 func away(name, other string) (edits int, near bool) {
 	a, b := []rune(name), []rune(other)
 	short, long := min(len(a), len(b)), max(len(a), len(b))
@@ -83,10 +82,10 @@ func away(name, other string) (edits int, near bool) {
 	return edits, true
 }
 
-// distance is the fewest characters to insert, delete or replace, and neighbors to
-// exchange, none of them twice: the optimal string alignment distance.
+// distance is the optimal string alignment distance: characters to insert, delete or replace, and
+// neighbors to exchange, none twice.
 func distance(a, b []rune) int {
-	var rows [3][]int // the row of the character before the last, of the last, of this one
+	var rows [3][]int // for the character before the last, the last, this one
 	for k := range rows {
 		rows[k] = make([]int, len(b)+1)
 	}

@@ -6,8 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// distances writes squared distances of a point from the columns of x, of four vectors of
-// columns at a time, then of one.
+// distances takes four vectors of columns at a time, then one.
 func distances(v *isa) {
 	begin(v, "distances", "dst, x *float64, stride, n int, point *float64, dims int", "is Distances.")
 	dst, x, stride, n := pointer("dst"), pointer("x"), pointer("stride"), pointer("n")
@@ -55,7 +54,6 @@ func distances(v *isa) {
 	end(v)
 }
 
-// gauss writes weighted Gaussian kernels of squared distances.
 func gauss(v *isa) {
 	TEXT(v.name("gauss"), NOSPLIT, "func(dst, d, s, t *float64, n int, a, b, gamma float64) float64")
 	Pragma("noescape")

@@ -11,7 +11,6 @@ import (
 
 var constants = map[string]Mem{}
 
-// constant is a vector of x in all lanes, in memory.
 func constant(x float64) Mem {
 	name := fmt.Sprintf("c%016x", math.Float64bits(x))
 	m, ok := constants[name]
@@ -25,19 +24,16 @@ func constant(x float64) Mem {
 	return m
 }
 
-// abs clears the signs of r.
 func (v *isa) abs(r reg.VecVirtual) {
 	VANDPD(constant(math.Float64frombits(1<<63-1)), r, r)
 }
 
-// copy returns a register with the value of r.
 func (v *isa) copy(r reg.VecVirtual) reg.VecVirtual {
 	c := v.vec()
 	VMOVAPD(r, c)
 	return c
 }
 
-// less returns which lanes of x are less than m.
 func (v *isa) less(x reg.VecVirtual, m Op) reg.Register {
 	const less = 0x11
 	y := YMM()
@@ -45,15 +41,14 @@ func (v *isa) less(x reg.VecVirtual, m Op) reg.Register {
 	return y
 }
 
-// choose returns the lanes of yes where which says so, and those of no elsewhere.
+// choose returns the lanes of yes where which is set, else those of no.
 func (v *isa) choose(which reg.Register, yes, no reg.VecVirtual) reg.VecVirtual {
 	r := v.vec()
 	VBLENDVPD(which, yes, no, r)
 	return r
 }
 
-// horner evaluates the polynomial whose coefficients are given from the highest
-// power down.
+// horner evaluates a polynomial, given from the highest power down.
 func (v *isa) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
 	p := v.vec()
 	VMOVUPD(constant(coefficients[0]), p)
@@ -63,8 +58,7 @@ func (v *isa) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
 	return p
 }
 
-// exp returns the exponential of x, -708 <= x <= 708: the series of a remainder
-// within half of ln 2, times a power of two.
+// exp is for -708 <= x <= 708: the series of a remainder within half of ln 2, times a power of two.
 func (v *isa) exp(x reg.VecVirtual) reg.VecVirtual {
 	n := v.vec()
 	VMULPD(constant(math.Log2E), x, n)
@@ -84,14 +78,13 @@ func (v *isa) exp(x reg.VecVirtual) reg.VecVirtual {
 	return p
 }
 
-// The logarithm of 2 in two parts, of which the first has few digits.
+// The logarithm of 2 in two parts, the first with few digits.
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// log1p returns ln(1 + e), 0 <= e <= 1: from f with 1 + e = 2^k (1 + f), by
-// Remez's polynomial of FreeBSD's msun for s = f/(2 + f).
+// log1p returns ln(1 + e), 0 <= e <= 1, from f with 1 + e = 2^k (1 + f).
 func (v *isa) log1p(e reg.VecVirtual) reg.VecVirtual {
 	small := v.less(e, constant(math.Sqrt2-1))
 	half := v.vec()
@@ -118,7 +111,7 @@ func (v *isa) log1p(e reg.VecVirtual) reg.VecVirtual {
 	return high
 }
 
-// remez returns Remez's polynomial of FreeBSD's msun for ln(1 + f), of z = s², s = f/(2 + f).
+// remez returns the Remez polynomial of FreeBSD's msun for ln(1 + f), in z = s², s = f/(2 + f).
 func (v *isa) remez(z reg.VecVirtual) reg.VecVirtual {
 	r := v.horner(z, 1.479819860510658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
 		2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01)

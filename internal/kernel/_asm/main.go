@@ -1,6 +1,6 @@
-// Command _asm writes kernel_amd64.s and its declarations, the kernels in AVX2 with FMA.
-// "go generate ./internal/kernel" runs it. What a kernel adds, in which order and with which
-// roundings is repeated by a loop in Go of the same bits: both change together.
+// Command _asm writes kernel_amd64.s and its declarations, the kernels in AVX2 with FMA, for "go
+// generate ./internal/kernel". The order and the roundings of a kernel must match those of its Go
+// loop: change both together.
 package main
 
 import (
@@ -45,7 +45,7 @@ func main() {
 	Generate()
 }
 
-// isa is what kernels share. Loads of a tail read zeros beyond its end.
+// isa is shared by the kernels. Loads of a tail read zeros beyond its end.
 type isa struct {
 	lanes  int
 	suffix string
@@ -69,7 +69,7 @@ func (v *isa) broadcast(m Op) reg.VecVirtual {
 	return r
 }
 
-// mask prepares the tail of count lanes, 0 < count < lanes; count is lost.
+// mask prepares the tail of count lanes, 0 < count < lanes; it destroys count.
 func (v *isa) mask(count reg.GPVirtual) {
 	t, m := GP64(), YMM()
 	LEAQ(tailMasks(), t)
@@ -80,8 +80,8 @@ func (v *isa) mask(count reg.GPVirtual) {
 
 var masks Mem
 
-// tailMasks is four words of ones and then four of zeros: read from 4 - count
-// on, it selects the first count lanes.
+// tailMasks is four words of ones, then four of zeros: from 4 - count on, it selects the first
+// count lanes.
 func tailMasks() Mem {
 	if masks.Symbol.Name == "" {
 		masks = GLOBL("tailMasks", 8|16)
@@ -114,7 +114,6 @@ func (v *isa) store(r reg.VecVirtual, m Mem, tail bool) {
 	}
 }
 
-// keepBetween zeroes the lanes of r where not lo < x < hi.
 func (v *isa) keepBetween(r, x, lo, hi reg.VecVirtual) {
 	const greater, less = 0x1e, 0x11
 	a := YMM()
@@ -124,7 +123,6 @@ func (v *isa) keepBetween(r, x, lo, hi reg.VecVirtual) {
 	VANDPD(a, r, r)
 }
 
-// sum returns the sum of the lanes of r.
 func (v *isa) sum(r reg.VecVirtual) reg.VecVirtual {
 	y := r.AsY()
 	x := XMM()
@@ -135,8 +133,8 @@ func (v *isa) sum(r reg.VecVirtual) reg.VecVirtual {
 	return r
 }
 
-// each runs body over the entries of count lanes at a time, then over the tail;
-// offset counts entries. count is lost.
+// each runs body over count entries, a vector at a time, then over the tail; offset counts entries.
+// It destroys count.
 func (v *isa) each(label string, count reg.GPVirtual, body func(offset reg.GPVirtual, tail bool)) {
 	offset := GP64()
 	XORQ(offset, offset)
@@ -155,7 +153,6 @@ func (v *isa) each(label string, count reg.GPVirtual, body func(offset reg.GPVir
 	Label(label + "_done")
 }
 
-// argument is that of a name, where the caller left it.
 func argument(name string) Mem {
 	m, err := Param(name).Resolve()
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// precision is the instruction set for float32 or float64, with the instructions
-// that differ by the width of a number.
+// precision is the instruction set for float32 or float64.
 type precision struct {
 	isa
 	single                          bool
@@ -29,7 +28,6 @@ func precisions() []*precision {
 	}}
 }
 
-// kind is the Go type of a number.
 func (v *precision) kind() string {
 	if v.single {
 		return "float32"
@@ -60,7 +58,6 @@ func (v *precision) broadcast(m Op) reg.VecVirtual {
 	return r
 }
 
-// constant is a vector of x in all lanes, in memory.
 func (v *precision) constant(x float64) Mem {
 	if !v.single {
 		return constant(x)
@@ -68,12 +65,10 @@ func (v *precision) constant(x float64) Mem {
 	return words(math.Float32bits(float32(x)))
 }
 
-// words is a vector of a word of 32 bits in all lanes, in memory.
 func words(bits uint32) Mem {
 	return constant(math.Float64frombits(uint64(bits)<<32 | uint64(bits)))
 }
 
-// signs is the constant of the bits of signs.
 func (v *precision) signs() Mem {
 	if v.single {
 		return words(1 << 31)
@@ -87,7 +82,6 @@ func (v *precision) fill(m Mem) reg.VecVirtual {
 	return r
 }
 
-// mask is isa's, for lanes of either width.
 func (v *precision) mask(count reg.GPVirtual) {
 	if !v.single {
 		v.isa.mask(count)
@@ -124,7 +118,6 @@ func (v *precision) store(r reg.VecVirtual, m Mem, tail bool) {
 	}
 }
 
-// each is isa's, for lanes of either width.
 func (v *precision) each(count reg.GPVirtual, body func(offset reg.GPVirtual, tail bool)) {
 	offset := GP64()
 	XORQ(offset, offset)
@@ -143,8 +136,7 @@ func (v *precision) each(count reg.GPVirtual, body func(offset reg.GPVirtual, ta
 	Label("loop_done")
 }
 
-// exp returns the exponential of x, whose range is that of the precision's smallest
-// normal number to 0.
+// exp is for x <= 0 whose exponential is a normal number.
 func (v *precision) exp(x reg.VecVirtual) reg.VecVirtual {
 	if !v.single {
 		return v.isa.exp(x)
@@ -167,7 +159,6 @@ func (v *precision) exp(x reg.VecVirtual) reg.VecVirtual {
 	return p
 }
 
-// floor bounds the arguments of exp from below.
 func (v *precision) floor() Mem {
 	if v.single {
 		return v.constant(-87)
@@ -175,8 +166,8 @@ func (v *precision) floor() Mem {
 	return v.constant(-708)
 }
 
-// mulAdd adds products to tiles of a matrix: the given rows by two vectors, or by a
-// masked one, kept in registers over all the products' terms.
+// mulAdd adds products to tiles of a matrix: the given rows by two vectors, or by a masked one,
+// kept in registers over all terms.
 func mulAdd(v *precision) {
 	for _, rows := range []int{height, 1} {
 		for _, tail := range []bool{false, true} {
@@ -185,7 +176,7 @@ func mulAdd(v *precision) {
 	}
 }
 
-// height is the rows of the tiles that fit into the registers.
+// height is the number of rows of a tile that fit into the registers.
 const height = 4
 
 func mulAddTile(v *precision, rows int, tail bool) {
@@ -248,7 +239,7 @@ func mulAddTile(v *precision, rows int, tail bool) {
 	end(&v.isa)
 }
 
-// sigmoid writes 1/(1 + exp(-x)), by exponentials of -|x|.
+// sigmoid writes 1/(1 + exp(-x)), from exp(-|x|).
 func sigmoid(v *precision) {
 	begin(&v.isa, "sigmoid", "dst, x *"+v.kind()+", n int", "is Sigmoid.")
 	dst, x, n := pointer("dst"), pointer("x"), pointer("n")
@@ -268,7 +259,7 @@ func sigmoid(v *precision) {
 	end(&v.isa)
 }
 
-// whereNegative returns the lanes of yes where the sign of t is set, of no elsewhere.
+// whereNegative returns the lanes of yes where the sign of t is set, else those of no.
 func (v *precision) whereNegative(t, yes, no reg.VecVirtual) reg.VecVirtual {
 	r := v.vec()
 	if v.single {
@@ -302,7 +293,6 @@ func tanh(v *precision) {
 	end(&v.isa)
 }
 
-// adam makes a step of Adam.
 func adam(v *precision) {
 	begin(&v.isa, "adam", "p, slope, m, s *"+v.kind()+", n int, by *[7]"+v.kind(), "is Adam.")
 	p, g, m, s, n, by := pointer("p"), pointer("slope"), pointer("m"), pointer("s"), pointer("n"), pointer("by")

@@ -6,7 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// half broadcasts 1/2.
 func half(v *isa) reg.VecVirtual {
 	g, x := GP64(), XMM()
 	MOVQ(U64(0x3fe0000000000000), g)

@@ -73,7 +73,7 @@ func axpyTimes(v *isa) {
 	end(v)
 }
 
-// rowsOf advances four pointers to consecutive rows by four rows.
+// rowsOf advances four pointers by four rows.
 func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	var r [4]reg.GPVirtual
 	r[0] = x
@@ -84,7 +84,6 @@ func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	return r
 }
 
-// mulVec is the one for products of rows with a vector, or with themselves.
 func mulVec(v *isa, squares bool) {
 	if squares {
 		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
@@ -131,7 +130,7 @@ func mulVec(v *isa, squares bool) {
 	end(v)
 }
 
-// total returns the sums of four vectors, which are lost.
+// total returns the sums of four vectors; it destroys them.
 func (v *isa) total(s [4]reg.VecVirtual) reg.VecVirtual {
 	t := YMM()
 	VHADDPD(s[1], s[0], s[0])
@@ -142,7 +141,6 @@ func (v *isa) total(s [4]reg.VecVirtual) reg.VecVirtual {
 	return s[0]
 }
 
-// addRows adds multiples of four rows, or of their entries' magnitudes, to w.
 func (v *isa) addRows(w reg.GPVirtual, r [4]reg.GPVirtual, f [4]reg.VecVirtual, n reg.GPVirtual, magnitudes bool) {
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		s := v.load(at(w, o, 0), tail)
@@ -182,7 +180,6 @@ func axpy4(v *isa) {
 	end(v)
 }
 
-// axpy4Both reads the rows once for two sums.
 func axpy4Both(v *isa) {
 	begin(v, "axpy4Both", "a, b, x0, x1, x2, x3, y, z *float64, n int", "adds four multiples of rows to y and four to z.")
 	a, b, y, z, n := pointer("a"), pointer("b"), pointer("y"), pointer("z"), pointer("n")
@@ -204,10 +201,9 @@ func axpy4Both(v *isa) {
 	end(v)
 }
 
-// narrow is how many vectors w has at most to stay in registers.
+// narrow is the largest number of vectors of w that stay in registers.
 const narrow = 8
 
-// mulTransAdd is with magnitudes the one for the entries' magnitudes.
 func mulTransAdd(v *isa, magnitudes bool) {
 	name, doc := "mulTransAdd", "adds to w four multiples a group of rows of x."
 	if magnitudes {
@@ -231,8 +227,8 @@ func mulTransAdd(v *isa, magnitudes bool) {
 	}
 }
 
-// narrowRows adds to w of so many vectors, the last one a tail. Sums stay in registers, in
-// parts where few vectors would wait for each other.
+// narrowRows adds to w of the given number of vectors, the last one a tail. Sums stay in registers,
+// in parts where few vectors would wait for each other.
 func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, vectors int, magnitudes bool) {
 	rest := pointer("n")
 	SUBQ(U8((vectors-1)*v.lanes), rest)
@@ -298,8 +294,8 @@ func (v *isa) groups(label string, x, stride, groups, a reg.GPVirtual, body func
 	Label(label + "end")
 }
 
-// gram adds tiles of the panel's Gram matrix: height rows of h by two vectors,
-// kept in registers over all rows of the panel.
+// gram adds tiles of the panel's Gram matrix: height rows of h by two vectors, kept in registers
+// over all rows of the panel.
 func gram(v *isa) {
 	begin(v, "gramTile", "tile, pi, pj *float64, ld, rows int", "adds to the tile the products of the panel's columns at pi with those at pj.")
 	const vectors = 2

@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// log returns ln x of normal numbers x > 0: from f with x = 2^k (1 + f), √½ <= 1 + f < √2.
+// log is for normal x > 0: from f with x = 2^k (1 + f), √½ <= 1 + f < √2.
 func (v *isa) log(x reg.VecVirtual) reg.VecVirtual {
 	const root = 0x3fe6a09e667f3bcd // √½
 	word := func(bits uint64) Mem { return constant(math.Float64frombits(bits)) }
@@ -47,7 +47,7 @@ func logs(v *isa) {
 	end(v)
 }
 
-// weigh evaluates weights that are powers. Those whose exponent is -1 take no logarithm.
+// weigh takes no logarithm for the exponent -1.
 func weigh(v *isa) {
 	begin(v, "weigh", "w *[8]float64, inside, m, u, y, loss, slope, curvature, phi, phiU, phiAge, size *float64, n int, ratio bool, out *[2]float64", "is Weights.Terms.")
 	w, n, ratio := pointer("w"), pointer("n"), GP8()
