@@ -14,12 +14,10 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// Unauthorized reports whether the server let this user in and then refused
-// something that agepath does.
+// Unauthorized reports whether the server accepted the login but refused an operation.
 func Unauthorized(err error) bool { return errors.Is(err, nats.ErrPermissionViolation) }
 
-// Advise adds to an error of a connection, or of what goes over it, what to do about
-// it, where that is known.
+// Advise adds a remedy, if known, to an error of a connection or an operation over it.
 func (n *NATS) Advise(err error) error {
 	if err == nil {
 		return nil
@@ -30,7 +28,6 @@ func (n *NATS) Advise(err error) error {
 	return err
 }
 
-// advice returns "" where the error says all.
 func (n *NATS) advice(err error) string {
 	var (
 		invalid   x509.CertificateInvalidError
@@ -75,7 +72,6 @@ func (n *NATS) advice(err error) string {
 	return jetStreamAdvice(err)
 }
 
-// jetStreamAdvice is advice about what the server's JetStream lacks.
 func jetStreamAdvice(err error) string {
 	switch {
 	case errors.As(err, new(*queue.NoJetStreamError)):

@@ -11,8 +11,8 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// Command makes a command that wants the arguments of its use, as [Arguments] does. The
-// examples are command lines, one a line.
+// Command makes a command that takes the arguments named in use, see [Arguments]. examples has one
+// command line per line.
 func Command(use, short, long, examples string, run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Example: Examples(examples), Args: Arguments(argumentNames(use)...),
@@ -20,17 +20,17 @@ func Command(use, short, long, examples string, run func(ctx context.Context, ar
 	}
 }
 
-// Examples indents command lines as the help shows them.
+// Examples indents command lines for the help.
 func Examples(lines string) string { return "  " + strings.ReplaceAll(lines, "\n", "\n  ") }
 
-// argumentNames returns the names of the arguments in a use, as in "collect RUN --out DIR".
+// argumentNames gives RUN for "collect RUN --out DIR".
 func argumentNames(use string) []string {
 	names, _, _ := strings.Cut(use, " --")
 	return strings.Fields(names)[1:]
 }
 
-// Arguments wants one argument for each name, as in Arguments("GRID"). A name
-// in brackets may be left out; a last one with "..." at its end may be repeated.
+// Arguments requires one argument per name, as in Arguments("GRID"). A name in brackets is
+// optional; a last one that ends in "..." may be repeated.
 func Arguments(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		for i, arg := range args {
@@ -50,8 +50,7 @@ func Arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// quoted quotes an argument, but for one that may be a URL with a password: that
-// is only numbered.
+// quoted gives only the number of an argument that may be a URL with a password.
 func quoted(args []string, i int) string {
 	if strings.Contains(args[i], "@") || strings.Contains(args[i], "://") {
 		return fmt.Sprintf("number %d", i+1)
@@ -59,14 +58,13 @@ func quoted(args []string, i int) string {
 	return strconv.Quote(args[i])
 }
 
-// Section is commands of a program that belong together.
+// Section is a group of commands in the help.
 type Section struct {
-	Title    string // of its place in the help
+	Title    string
 	Commands []*cobra.Command
 }
 
-// Sections makes cmd a group of the commands of all sections, which its help shows by
-// section.
+// Sections makes cmd a group of the commands of all sections.
 func Sections(cmd *cobra.Command, sections ...Section) *cobra.Command {
 	var all []*cobra.Command
 	for _, section := range sections {

@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Streams are what a program talks through.
+// Streams are a program's input, output and environment.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Env looks an environment variable up, as os.LookupEnv does.
+	// Env is os.LookupEnv or a substitute.
 	Env func(name string) (value string, ok bool)
-	// Hide takes out of the process's environment what commands must not read there, where
-	// the system can; it starts the program again. nil: that is not this process's to do.
+	// Hide removes what commands must not read from the process's environment, where the system
+	// allows, by restarting the program. nil: do nothing.
 	Hide func() error
 }
 
@@ -28,24 +28,24 @@ func System() Streams {
 	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv, Hide: hide}
 }
 
-// Base is what the commands of a program share.
+// Base is shared by the commands of a program.
 type Base struct {
 	Streams
 	NATS    NATS
-	Log     *slog.Logger // to Err, as the flags say; set before a command runs
-	Version string       // of this program
+	Log     *slog.Logger // to Err; set before a command runs
+	Version string
 
-	// Completions offer values of arguments to shells, by the names that the arguments
-	// have in the uses of commands, such as GRID.
+	// Completions offer values of arguments to shells, by the arguments' names in uses, such as
+	// GRID.
 	Completions map[string]cobra.CompletionFunc
 
 	logging logging
-	config  string // path of the config file, "" for none
+	config  string // config file, "" for none
 	abort   context.CancelCauseFunc
 }
 
-// BeforeCommands is called before any work where commands may be allowed to run: they are
-// programs of others, and the environment of this process can hold its credentials.
+// BeforeCommands is called before any work if external commands are allowed: these must not see
+// credentials in the environment of this process.
 func (b *Base) BeforeCommands(allowed bool) {
 	if !allowed || b.Hide == nil {
 		return
@@ -55,16 +55,14 @@ func (b *Base) BeforeCommands(allowed bool) {
 	}
 }
 
-// Abort ends the command that runs, with an error that is its own.
+// Abort ends the running command with an error of its own.
 func (b *Base) Abort(err error) { b.abort(&abortion{err}) }
 
-// abortion is the cause of a context that [Base.Abort] ended.
+// abortion is the cause of a context ended by [Base.Abort].
 type abortion struct{ error }
 
-// New gives a program's root command the flags that all commands have, and
-// makes every flag of its commands take a value from the environment or the
-// config file when the command line has none. Call it before the commands are
-// added to root.
+// New gives a root command the common flags, and makes every flag not on the command line take its
+// value from the environment or the config file. Call it before adding commands to root.
 func New(root *cobra.Command, streams Streams) *Base {
 	b := &Base{Streams: streams, Version: version(), Log: slog.New(slog.DiscardHandler)}
 	root.Version = b.Version
@@ -92,8 +90,8 @@ func New(root *cobra.Command, streams Streams) *Base {
 	return b
 }
 
-// Execute runs the command that args name and returns the exit status. What
-// went wrong is told on Err in one message.
+// Execute runs the command that args name and returns the exit status. Errors go to Err in one
+// message.
 func (b *Base) Execute(ctx context.Context, root *cobra.Command, args []string) int {
 	if args == nil {
 		args = []string{} // nil would be the process's own

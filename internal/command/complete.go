@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// shells are those for which there is a completion script.
 var shells = map[string]func(root *cobra.Command, to io.Writer) error{
 	"bash":       func(root *cobra.Command, to io.Writer) error { return root.GenBashCompletionV2(to, true) },
 	"fish":       func(root *cobra.Command, to io.Writer) error { return root.GenFishCompletion(to, true) },
@@ -18,10 +17,9 @@ var shells = map[string]func(root *cobra.Command, to io.Writer) error{
 	"zsh":        func(root *cobra.Command, to io.Writer) error { return root.GenZshCompletion(to) },
 }
 
-// shellNames are the names of shells.
 var shellNames = []string{"bash", "fish", "powershell", "zsh"}
 
-// CompletionCommand makes the command that prints a completion script for a shell.
+// CompletionCommand prints a completion script for a shell.
 func (b *Base) CompletionCommand(root *cobra.Command) *cobra.Command {
 	return Command("completion SHELL", "Print a completion script: "+strings.Join(shellNames, ", "),
 		`Print a script with which a shell completes commands, flags and their values. In
@@ -38,7 +36,7 @@ bash, with the package bash-completion:
 		})
 }
 
-// Words offers words that begin as what is there does.
+// Words offers the words that begin with begin.
 func Words(words []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	fit := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, begin) })
 	return fit, cobra.ShellCompDirectiveNoFileComp
@@ -56,8 +54,7 @@ func Files(extensions ...string) cobra.CompletionFunc {
 	}
 }
 
-// complete has commands offer values of their flags, and of their arguments what
-// [Base.Completions] has for these.
+// complete registers completions of flags and of the arguments in [Base.Completions].
 func (b *Base) complete(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		b.complete(child)
@@ -86,8 +83,7 @@ func (b *Base) complete(cmd *cobra.Command) {
 	}
 }
 
-// completeFlag returns what offers values of a flag: its words, or what its usage calls
-// the value.
+// completeFlag uses the flag's words, or the name of the value in its usage.
 func completeFlag(flag *pflag.Flag) cobra.CompletionFunc {
 	if known, ok := flag.Value.(interface{ allowed() []string }); ok && known.allowed() != nil {
 		return func(_ *cobra.Command, _ []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -1,4 +1,3 @@
-// Package command is what the coordinator and the worker share as programs:
-// where flags get their values from, logs, signals, how a program ends, and the
-// connection to NATS.
+// Package command has what the coordinator and the worker share as programs: sources of flag
+// values, logs, signals, exit statuses, and the connection to NATS.
 package command

@@ -13,12 +13,11 @@ const (
 	ExitInterrupted = 130 // by a signal
 )
 
-// Refusal is an error for which nothing was started.
+// Refusal is an error after which nothing was started.
 type Refusal struct{ Err error }
 
 func (e *Refusal) Error() string { return e.Err.Error() }
 
-// Unwrap returns the reason.
 func (e *Refusal) Unwrap() error { return e.Err }
 
 // Refuse makes an error a [*Refusal]; nil stays nil.
@@ -32,14 +31,12 @@ func Refuse(err error) error {
 // Refusef makes a [*Refusal] of a message.
 func Refusef(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
 
-// Interruption is what a command returns that a signal ended and that has
-// something to say about it. Other errors after a signal are its consequence
-// and not shown.
+// Interruption is the message of a command ended by a signal. Other errors after a signal are its
+// consequence and not shown.
 type Interruption struct{ Text string }
 
 func (e *Interruption) Error() string { return e.Text }
 
-// status returns the exit status and the message of an error, "" for none.
 func status(err error, interrupted bool) (code int, message string) {
 	var refusal *Refusal
 	var interruption *Interruption

@@ -18,11 +18,10 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// configFlag names the flag of the config file, which the file cannot set.
+// configFlag cannot be set by the config file.
 const configFlag = "config"
 
-// envNames are the environment variables whose name does not follow from the
-// flag's.
+// envNames are the exceptions to [ruledName].
 var envNames = map[string]string{natsFlag: "AGEPATH_NATS_URL"}
 
 // EnvName returns the environment variable of a flag.
@@ -32,19 +31,16 @@ func ruledName(flag string) string {
 	return "AGEPATH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// settable reports whether a flag takes values from elsewhere than the command line.
 func settable(flag *pflag.Flag) bool { return flag.Name != "help" && flag.Name != "version" }
 
-// settings are values for flags by their names: those of the environment before
-// those of the config file.
+// settings are values of flags: the environment's, else the config file's.
 type settings struct {
 	*viper.Viper
-	places map[string]string // of the values: variable, or file, line and key
+	places map[string]string // variable, or file, line and key
 }
 
-// fillFlags gives the flags of cmd that are not on the command line the values
-// of the environment or else of the config file. Both are checked as the
-// command line is.
+// fillFlags sets the flags of cmd that are not on the command line from the environment, else the
+// config file, with the same checks.
 func fillFlags(cmd *cobra.Command, env func(string) (string, bool)) error {
 	s := settings{viper.New(), map[string]string{}}
 	fill := func(flag *pflag.Flag) error {
@@ -68,8 +64,7 @@ func fillFlags(cmd *cobra.Command, env func(string) (string, bool)) error {
 	return errors.Join(errs...)
 }
 
-// look takes a flag's value from its environment variable. An empty variable counts
-// as not set.
+// look treats an empty variable as not set.
 func (s *settings) look(flag string, env func(string) (string, bool)) {
 	for _, name := range []string{ruledName(flag), EnvName(flag)} {
 		if text, _ := env(name); text != "" {
@@ -79,8 +74,8 @@ func (s *settings) look(flag string, env func(string) (string, bool)) {
 	}
 }
 
-// readFile reads a config file. A key that is no flag of the program is an error,
-// and so is a map; viper tells neither the lines of keys nor their capitals.
+// readFile rejects keys that are no flag of the program, and maps; viper reports neither the lines
+// of keys nor their capitals.
 func (s *settings) readFile(path string, known map[string]bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -118,7 +113,6 @@ func (s *settings) readFile(path string, known map[string]bool) error {
 	return nil
 }
 
-// fill sets a flag from its value, if there is one.
 func (s *settings) fill(flag *pflag.Flag) error {
 	value := s.Get(flag.Name)
 	if value == nil {
@@ -132,7 +126,7 @@ func (s *settings) fill(flag *pflag.Flag) error {
 		err = errors.New("a list is not allowed; one value is")
 	case many:
 		err = list.Replace(s.GetStringSlice(flag.Name))
-	case isList && flag.Value.Type() == "stringArray": // values may hold commas: one is on each line
+	case isList && flag.Value.Type() == "stringArray": // values may contain commas: one per line
 		err = list.Replace(strings.Split(strings.TrimRight(text, "\n"), "\n"))
 	default:
 		err = plainValueError(flag, text, flag.Value.Set(text))
@@ -144,7 +138,7 @@ func (s *settings) fill(flag *pflag.Flag) error {
 	return nil
 }
 
-// plainValueError puts the words of the types of pflag plainly.
+// plainValueError rephrases errors of pflag's types.
 func plainValueError(flag *pflag.Flag, text string, err error) error {
 	if err != nil && flag.Value.Type() == "bool" {
 		return fmt.Errorf("%q is not allowed; true and false are", text)
@@ -152,7 +146,7 @@ func plainValueError(flag *pflag.Flag, text string, err error) error {
 	return err
 }
 
-// flagNames lists the flags of a program's commands that a config file can set.
+// flagNames lists the flags that a config file can set.
 func flagNames(cmd *cobra.Command) map[string]bool {
 	names := map[string]bool{}
 	for _, flags := range []*pflag.FlagSet{cmd.PersistentFlags(), cmd.LocalFlags()} {
@@ -168,8 +162,7 @@ func flagNames(cmd *cobra.Command) map[string]bool {
 	return names
 }
 
-// flagError puts an error of the command line's flags plainly and says what is
-// allowed.
+// flagError rephrases an error of the command line and says what is allowed.
 func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var unknown *pflag.NotExistError

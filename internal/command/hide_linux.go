@@ -13,17 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hiddenVariable is the number of the file with the variables that [hide] took out of the
-// environment.
+// hiddenVariable has the descriptor of the file with the variables that [hide] removed.
 const hiddenVariable = "AGEPATH_HIDDEN"
 
-// hidden says that this process began without the variables that it has.
+// hidden says that restore has run.
 var hidden bool
 
-// hide starts this program again, as the same process, with the variables alone that slots
-// get, and hands it the others in a file without a name: what a process was started with
-// stays in /proc for all processes of its user to read, commands too. It returns where that
-// has happened before, or with an error.
+// hide executes this program again in this process with only the variables that slots get, and
+// passes the others in a memory file: the initial environment stays in /proc, readable by all
+// processes of the user. It returns only if that was done before, or with an error.
 func hide() error {
 	if hidden {
 		return nil
@@ -44,8 +42,8 @@ func hide() error {
 	return fmt.Errorf("hiding the environment: %w", err)
 }
 
-// restore gives a process that hide started its variables back. No other process of its
-// user can look into it from then on, unless that is the administrator.
+// restore gives the process that hide started its variables back. From then on only the
+// administrator's processes can inspect it.
 func restore() error {
 	text := os.Getenv(hiddenVariable)
 	if text == "" {

@@ -2,7 +2,7 @@
 
 package command
 
-// hide does nothing: how to hide an environment on this system is not known.
+// hide does nothing on this system.
 func hide() error { return nil }
 
 func restore() error { return nil }

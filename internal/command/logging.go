@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// logging is how a program logs.
 type logging struct{ level, format string }
 
 var logLevels = map[string]slog.Level{

@@ -15,11 +15,9 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Main runs a program and ends the process with its status. The first SIGINT
-// or SIGTERM ends the context, so that the program keeps what it has; the
-// second one ends the process at once.
-//
-// In a process made by [SlotProcess] it computes cells instead.
+// Main runs a program and exits with its status. The first SIGINT or SIGTERM ends the context, so
+// that the program keeps what it has; the second ends the process at once. A process made by
+// [SlotProcess] computes cells instead.
 func Main(execute func(ctx context.Context, args []string, streams Streams) int) {
 	ServeSlot(experiment.Kinds())
 	if err := restore(); err != nil {
@@ -38,8 +36,7 @@ func Main(execute func(ctx context.Context, args []string, streams Streams) int)
 	os.Exit(execute(ctx, os.Args[1:], System()))
 }
 
-// version returns the version that the module or, in a checkout, the version
-// control gives this program.
+// version is that of the module or, in a checkout, of the version control.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -54,7 +51,6 @@ func version() string {
 	return "devel"
 }
 
-// commitOf returns the commit that a program was built from, or nothing.
 func commitOf(info *debug.BuildInfo) string {
 	for _, setting := range info.Settings {
 		if setting.Key == "vcs.revision" {
@@ -64,7 +60,7 @@ func commitOf(info *debug.BuildInfo) string {
 	return ""
 }
 
-// VersionCommand makes the command that says what a program was built from.
+// VersionCommand makes the command that prints the version.
 func (b *Base) VersionCommand(root *cobra.Command) *cobra.Command {
 	return Command("version", "Print the version, its commit, Go's version and the platform", "",
 		root.Name()+" version",

@@ -17,35 +17,34 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// natsFlag names the flag with the server's URL. Its environment variable is
-// AGEPATH_NATS_URL; AGEPATH_NATS, which the rule for names gives, works too.
+// natsFlag is the flag with the server's URL. Besides AGEPATH_NATS_URL, AGEPATH_NATS, as by the
+// rule for names, sets it.
 const natsFlag = "nats"
 
-// connectWaits are the times for which programs wait for a server that does not
-// answer at the start; 0 for the others. Workers are started with machines, in any
-// order, and nobody sits before them.
+// connectWaits are the waits for a server that does not answer at the start; default 0. Workers
+// start with their machines, unattended and in any order.
 var connectWaits = map[string]time.Duration{"worker": queue.Forever}
 
-// NATS is the server that a program works with and how to get in.
+// NATS has the flags of the connection to a server.
 type NATS struct {
 	URL            string // "" for none
 	creds, nkey    string
 	user, password string // the latter a file
 	ca, cert, key  string
 	domain         string // of JetStream; "" for the server's own
-	inbox          string // first part of the subjects of replies
+	inbox          string // prefix of the subjects of replies
 	connectWait    time.Duration
 
 	replicas int           // of streams
-	AckWait  time.Duration // of runs; 0 for what they have
-	owner    string        // of runs, "" for what they have
-	priority int           // of runs, 0 for what they have
+	AckWait  time.Duration // of runs; 0 keeps theirs
+	owner    string        // of runs; "" keeps theirs
+	priority int           // of runs; 0 keeps theirs
 
 	program string
 }
 
-// AddTo adds the flags of commands that work with a server. Each program has its own
-// inbox, to which alone its user need subscribe.
+// AddTo adds the flags of commands that work with a server. Each program has its own inbox, so that
+// its user need not subscribe to others.
 func (n *NATS) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&n.URL, natsFlag, "", "`URL` of the NATS server, or several separated by commas")
 	Path(flags, &n.creds, "creds", "`file` with a NATS user's credentials (JWT and key)")
@@ -68,11 +67,9 @@ func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 	Count(flags, &n.priority, "priority", 0, 0, queue.MaxPriority, fmt.Sprintf("`N` parts that the run has of its owner's time, 1 to %d; 0 is what the run has, and %d for a new one", queue.MaxPriority, queue.DefaultPriority))
 }
 
-// Connect connects to the server. report is told of what the connection
-// survives. Flags that do not go together are a [*Refusal], and so is a
-// missing URL or a file that cannot be used. A file with a secret that everyone
-// can read is reported. Where the server, or this side,
-// refused the other, errors say what to do about it.
+// Connect connects to the server; report gets errors that the connection survives, and a warning
+// for each secret that everyone can read. Wrong flags or files are a [*Refusal]. Errors have
+// advice, see [NATS.Advise].
 func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*queue.Queue, error) {
 	if err := n.Check(); err != nil {
 		return nil, err
@@ -90,7 +87,7 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 	return q, n.Advise(err)
 }
 
-// logins returns the flags given of which each alone says who this is.
+// logins returns the flags given that each identify the user.
 func (n *NATS) logins() []string {
 	var given []string
 	for _, login := range []struct{ flag, value string }{{"--creds", n.creds}, {"--nkey", n.nkey}, {"--user", n.user}} {
@@ -101,7 +98,7 @@ func (n *NATS) logins() []string {
 	return given
 }
 
-// CheckAckWait refuses a time after which cells would be given out again at any pause.
+// CheckAckWait refuses times so short that any pause would have cells delivered again.
 func (n *NATS) CheckAckWait() error {
 	if n.AckWait != 0 && n.AckWait < time.Second {
 		return Refusef("--ack-wait: \"%v\" is not allowed; a time from 1s is", n.AckWait)
@@ -109,8 +106,7 @@ func (n *NATS) CheckAckWait() error {
 	return nil
 }
 
-// Check tells what is wrong with the flags without asking the server: a
-// [*Refusal], nil for nothing.
+// Check returns a [*Refusal] of wrong flags, without asking the server.
 func (n *NATS) Check() error {
 	logins := n.logins()
 	switch {
@@ -151,8 +147,7 @@ func (n *NATS) Check() error {
 	return cmp.Or(n.checkCredentials(time.Now()), n.checkCertificates(time.Now()))
 }
 
-// checkCredentials refuses credentials that have expired: a server does not
-// tell that from other reasons.
+// checkCredentials refuses expired credentials: servers do not report expiry as the reason.
 func (n *NATS) checkCredentials(now time.Time) error {
 	if n.creds == "" {
 		return nil
@@ -175,8 +170,7 @@ func (n *NATS) checkCredentials(now time.Time) error {
 	return nil
 }
 
-// checkCertificates refuses certificates that no server would take: of most it
-// would just close the connection.
+// checkCertificates refuses certificates for which a server would just close the connection.
 func (n *NATS) checkCertificates(now time.Time) error {
 	if n.ca != "" {
 		text, err := os.ReadFile(n.ca)

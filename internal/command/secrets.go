@@ -6,17 +6,14 @@ import (
 	"runtime"
 )
 
-// natsFile is a file that a flag names, "" for none.
 type natsFile struct{ flag, path string }
 
-// secrets returns the files from which secrets are read.
 func (n *NATS) secrets() []natsFile {
 	return []natsFile{{"creds", n.creds}, {"nkey", n.nkey}, {"password-file", n.password}, {"tls-key", n.key}}
 }
 
-// exposed returns a warning for each file that every user of the machine can
-// read or change. Access by a group is how Kubernetes gives a Secret to a user
-// other than root, and is what it takes for granted for others too (mode 0644):
+// exposed returns a warning for each file that every user of the machine can read or change. Access
+// by a group is how Kubernetes gives a Secret to a user other than root, by default with mode 0644:
 // hence a warning and no refusal. Windows has no such bits.
 func exposed(files []natsFile) []error {
 	if runtime.GOOS == "windows" {

@@ -16,19 +16,18 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 )
 
-// slotVariable makes a program compute cells for the process that started it.
+// slotVariable makes a program compute cells for its parent.
 const slotVariable = "AGEPATH_SLOT_PROCESS"
 
-// SlotProcess returns what makes the commands of processes that compute cells
-// for slots in this one: this program again. The slots share the processors and
-// what GOMEMLIMIT allows.
+// SlotProcess returns what makes the commands of slot processes: this program again. The slots
+// share the processors and GOMEMLIMIT.
 func SlotProcess(slots int) (func() *exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
 	if runtime.GOOS == "linux" {
-		program = "/proc/self/exe" // the same program also when its file was replaced by another version
+		program = "/proc/self/exe" // the same program even if its file was replaced
 	}
 	processors := (runtime.GOMAXPROCS(0) + slots - 1) / slots
 	env := append(slotEnvironment(os.Environ()), slotVariable+"=1", fmt.Sprintf("GOMAXPROCS=%d", processors))
@@ -43,11 +42,10 @@ func SlotProcess(slots int) (func() *exec.Cmd, error) {
 	}, nil
 }
 
-// slotNames are the variables that Go's runtime and the checks of the tracker read.
+// slotNames are read by Go's runtime and the tracker's checks.
 var slotNames = []string{"GODEBUG", "GOGC", "GOTRACEBACK", "GOMAXPROCS", "GOMEMLIMIT", "GOCOVERDIR", "AGEPATH_VERIFY"}
 
-// slotEnvironment returns the entries of an environment that a slot needs: those that every
-// program does, and slotNames.
+// slotEnvironment keeps slotNames and what every program needs.
 func slotEnvironment(all []string) []string {
 	env := outside.Base(all)
 	for _, entry := range all {
@@ -58,9 +56,8 @@ func slotEnvironment(all []string) []string {
 	return env
 }
 
-// ServeSlot computes cells and ends the process when it was made by
-// [SlotProcess]; otherwise it does nothing. It goes before everything else that
-// a program does.
+// ServeSlot computes cells and ends the process if [SlotProcess] made it; otherwise it does
+// nothing. Call it first in a program.
 func ServeSlot(kinds []experiment.Kind) {
 	if os.Getenv(slotVariable) == "" {
 		return

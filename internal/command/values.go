@@ -15,13 +15,12 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// value is a flag that holds what parse makes of its text. The error of parse says
-// what is allowed.
+// value is a flag with a parsed value. The error of parse says what is allowed.
 type value[T any] struct {
 	place      *T
 	kind, text string
 	parse      func(text string) (T, error)
-	words      []string // that parse takes, nil for any other texts
+	words      []string // allowed texts, nil for any
 }
 
 func (v *value[T]) String() string    { return v.text }
@@ -36,7 +35,7 @@ func (v *value[T]) Set(text string) error {
 	return err
 }
 
-// add adds a flag. standard is the text of its default.
+// add adds a flag; standard is its default.
 func add[T any](
 	flags *pflag.FlagSet, place *T, name, kind, standard, usage string, parse func(text string) (T, error), words ...string,
 ) {
@@ -47,7 +46,7 @@ func add[T any](
 	flags.Var(v, name, usage)
 }
 
-// Path adds a flag that takes the path of a file or a folder, see [InHome].
+// Path adds a flag for the path of a file or folder, see [InHome].
 func Path(flags *pflag.FlagSet, place *string, name, usage string) {
 	flags.Var((*path)(place), name, usage)
 }
@@ -65,13 +64,12 @@ func (p *path) Set(text string) error {
 	return err
 }
 
-// CellsPrefix begins the names of temporary folders for the data sets of cells, where the
-// user has no cache folder.
+// CellsPrefix begins the names of temporary folders for the cells' data sets, used if the user has
+// no cache folder.
 const CellsPrefix = "agepath-cells-"
 
-// InHome puts the user's home folder in place of a ~ at the start of a path. Shells do
-// so in words that begin with it, and leave it in --out=~/results; configuration files
-// have no shell.
+// InHome replaces a leading ~ of a path by the user's home folder. Shells do not in
+// --out=~/results, and configuration files have no shell.
 func InHome(path string) (string, error) {
 	rest, found := strings.CutPrefix(path, "~")
 	if !found {
@@ -109,7 +107,6 @@ func Count(flags *pflag.FlagSet, place *int, name string, standard, low, high in
 	})
 }
 
-// forever is the value of a flag that holds a time without an end.
 const forever = "forever"
 
 // Wait adds a flag that takes a time from 0, or forever ([queue.Forever]).
@@ -130,15 +127,14 @@ func Wait(flags *pflag.FlagSet, place *time.Duration, name string, standard time
 	})
 }
 
-// momentAllowed are the texts that [ParseMoment] takes.
 const momentAllowed = "seconds since 1970, or a time such as 2026-01-31T18:00:00, with or without its zone, is"
 
-// Moment adds a flag that takes a moment.
+// Moment adds a flag that takes a moment, see [ParseMoment].
 func Moment(flags *pflag.FlagSet, place *time.Time, name, usage string) {
 	flags.Var(&value[time.Time]{place: place, kind: "time", parse: ParseMoment}, name, usage)
 }
 
-// ParseMoment reads a moment as Slurm writes them. Without a zone it is a local time.
+// ParseMoment reads a moment as Slurm writes it; local time if without a zone.
 func ParseMoment(text string) (time.Time, error) {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds > 0 {
 		return time.Unix(seconds, 0), nil
@@ -153,8 +149,7 @@ func ParseMoment(text string) (time.Time, error) {
 	return moment, nil
 }
 
-// Bytes adds a flag that takes an amount of bytes with its unit. standard is
-// one too.
+// Bytes adds a flag that takes an amount of bytes with its unit, as does standard.
 func Bytes(flags *pflag.FlagSet, place *int64, name, standard, usage string) {
 	add(flags, place, name, "bytes", standard, usage, func(text string) (int64, error) {
 		amount, ok := experiment.ParseBytes(text)
@@ -169,12 +164,12 @@ func Bytes(flags *pflag.FlagSet, place *int64, name, standard, usage string) {
 type list[T any] struct {
 	values *[]T
 	parse  func(string) (T, error)
-	words  []string // that parse takes
+	words  []string
 	texts  []string
 }
 
-// List adds a flag that takes a list with commas of the given words. parse reads one; its
-// error says what is allowed.
+// List adds a flag that takes the given words, separated by commas. parse reads one; its error says
+// what is allowed.
 func List[T any](flags *pflag.FlagSet, values *[]T, name, usage string, words []string, parse func(string) (T, error)) {
 	flags.Var(&list[T]{values: values, parse: parse, words: words}, name, usage)
 }
@@ -183,19 +178,15 @@ func (l *list[T]) String() string    { return strings.Join(l.texts, ",") }
 func (l *list[T]) Type() string      { return "list" }
 func (l *list[T]) allowed() []string { return l.words }
 
-// Set adds the values of a text.
 func (l *list[T]) Set(text string) error { return l.add(strings.Split(text, ",")) }
 
-// Append implements [pflag.SliceValue].
 func (l *list[T]) Append(text string) error { return l.add([]string{text}) }
 
-// Replace implements [pflag.SliceValue].
 func (l *list[T]) Replace(texts []string) error {
 	l.texts, *l.values = nil, nil
 	return l.add(texts)
 }
 
-// GetSlice implements [pflag.SliceValue].
 func (l *list[T]) GetSlice() []string { return l.texts }
 
 func (l *list[T]) add(texts []string) error {

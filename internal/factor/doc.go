@@ -1,11 +1,10 @@
 // Package factor keeps a signed Cholesky factor of a dense symmetric matrix up to date while rows
-// enter and leave it:
+// enter and leave:
 //
 //	M = L J Lᵀ,  J = diag(+1 × p, -1 × q),  L lower triangular, diagonal > 0
 //
 // It exists exactly when the leading p x p block of M is positive definite and its Schur complement
-// is negative definite; M then has inertia (p, q, 0). With q = 0 it is the Cholesky factor of a
-// positive definite matrix.
+// is negative definite; M then has inertia (p, q, 0).
 //
 // In the age-path engine's kernel back-end M = Q_AA - Δ, with the pinned samples (Δ = 0) as the
 // positive part and the curved ones (Δ > 0) as the negative part: the path's point is a strict
@@ -15,17 +14,17 @@
 // # Cost
 //
 // With k = p + q rows, a change or a solve costs O(k²) over contiguous memory and allocates nothing
-// while the capacity lasts; Compute costs k³/3, and a new diagonal of the negative part q³/3.
-// Memory is 8 x capacity² bytes, three times that after a call of ChangeNegative.
+// within the capacity; Compute costs k³/3, and a new diagonal of the negative part q³/3. Memory is
+// 8 x capacity² bytes, three times that after ChangeNegative.
 //
 // # Stability
 //
 // A change is a triangular solve for a new row, a sweep that removes w from [L w] diag(J, ±1) [L
-// w]ᵀ, or both. A sweep takes Givens rotations between columns of equal sign, hyperbolic rotations
-// in mixed form between columns of opposite signs. The former are backward stable; the latter keep
-// L J Lᵀ close to the changed M, while solutions are as sensitive as M is close to singular. Errors
-// accumulate with the number of changes since Compute, which Changes counts; the caller monitors
-// its residuals and recomputes when they grow.
+// w]ᵀ, or both. A sweep takes Givens rotations between columns of equal sign, which are backward
+// stable, and hyperbolic rotations in mixed form between columns of opposite signs, which keep L J
+// Lᵀ close to the changed M; solutions are as sensitive as M is close to singular. Errors
+// accumulate with the changes since Compute, which Changes counts; the caller monitors its
+// residuals and recomputes when they grow.
 //
 // # Sources
 //

@@ -2,11 +2,10 @@ package factor
 
 import "math"
 
-// PivotPositive tests a new last row of the positive part, index Positive(), and changes nothing.
-// column is the new row of the new M, Len()+1 entries, with the diagonal at index Positive(). The
-// pivot is the Schur complement of the positive part, column's diagonal - m₁ᵀM₁₁⁻¹m₁; ok reports
-// that it is positive beyond the tolerance, so that Accept can insert the row. It does not depend
-// on the entries at the negative part.
+// PivotPositive tests a new last row of the positive part and changes nothing. column is the row of
+// the new M, Len()+1 entries, with the diagonal at index Positive(). pivot is the Schur complement
+// of the positive part, column's diagonal - m₁ᵀM₁₁⁻¹m₁; it does not depend on the entries at the
+// negative part. ok: it is positive beyond the tolerance, and Accept can insert the row.
 func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	copy(row, column[:s.p])
@@ -23,10 +22,10 @@ func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 	return pivot, ok
 }
 
-// PivotNegative tests a new last row of the negative part, index Len(), and changes nothing. column
-// is the new row of the new M, Len()+1 entries, with the diagonal last. The pivot is the Schur
-// complement of all rows, column's diagonal - mᵀM⁻¹m; ok reports that it is negative beyond the
-// tolerance, so that Accept can append the row.
+// PivotNegative tests a new last row of the negative part and changes nothing. column is the row of
+// the new M, Len()+1 entries, with the diagonal last. pivot is the Schur complement of all rows,
+// column's diagonal - mᵀM⁻¹m. ok: it is negative beyond the tolerance, and Accept can append the
+// row.
 func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	s.scatter(row, column[:s.Len()])
@@ -46,7 +45,6 @@ func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
 	return pivot, ok
 }
 
-// prepare checks a column, makes room for its row and discards the last one.
 func (s *Signed) prepare(column []float64) []float64 {
 	s.check("column", len(column), s.Len()+1)
 	if s.Len() == s.n {
@@ -57,11 +55,8 @@ func (s *Signed) prepare(column []float64) []float64 {
 }
 
 // Accept inserts the row of the last PivotPositive or PivotNegative. It panics if that was not ok,
-// if the factor has changed since, or if the column has numbers that are not finite.
-//
-// A row at the end of the positive part increases the indices of the negative part by one; it takes
-// a rank-one update of their triangle, which always succeeds. A row at the end of the negative part
-// changes no index.
+// if the factor has changed since, or if the column has numbers that are not finite. A positive row
+// takes a rank-one update of the negative part's triangle, which always succeeds.
 func (s *Signed) Accept() {
 	switch s.next.kind {
 	case positive:

@@ -10,17 +10,17 @@ import (
 )
 
 // layout is L in its memory. Row and column i are at slot(i) of an n x n row-major square: the
-// positive part from the front, the negative part backwards from the end, so that both grow and
-// shrink without moving the other. The negative part's triangle is therefore an upper one. Vectors
-// over slots have the same order.
+// positive part from the front, the negative part backwards from the end (its triangle is thus an
+// upper one), so that both grow and shrink without moving the other. Vectors over slots have the
+// same order.
 type layout struct {
-	p, q     int // rows of the positive and the negative part
+	p, q     int
 	n        int
 	data     []float64
-	products []float64 // work: n
+	products []float64 // n
 }
 
-// fill puts M into the square, with the negative part in the order of rows; flip reverses it.
+// fill puts M into the square, the negative part in the order of rows; flip then reverses it.
 func (l *layout) fill(row func(i int, dst []float64)) {
 	for i := range l.p {
 		row(i, l.data[i*l.n:i*l.n+i+1])
@@ -35,7 +35,6 @@ func (l *layout) fill(row func(i int, dst []float64)) {
 	}
 }
 
-// flip reverses the rows of the negative part and the columns of its triangle.
 func (l *layout) flip() {
 	first := l.n - l.q
 	for t := range l.q {
@@ -49,7 +48,7 @@ func (l *layout) flip() {
 	}
 }
 
-// slot is the place of row and column i in data and in vectors over slots.
+// slot is the place of row and column i.
 func (l *layout) slot(i int) int {
 	if i < l.p {
 		return i
@@ -78,8 +77,7 @@ func (l *layout) gather(b, x []float64) {
 	}
 }
 
-// squares returns the sums of squares of x over the positive and the negative rows from row `from`
-// on.
+// squares sums the squares of x over the positive and the negative rows from row `from` on.
 func (l *layout) squares(x []float64, from int) (a, b float64) {
 	if from < l.p {
 		a = dot(x[from:l.p], x[from:l.p])
@@ -114,8 +112,8 @@ func (l *layout) forwardPositive(x []float64, from int) {
 	}
 }
 
-// eliminate subtracts from y, over the negative part's slots, the product of L's block there with
-// x, the positive part's entries from row from on.
+// eliminate subtracts the product of L's lower left block with x, the positive entries from row
+// from on, from y, over the negative slots.
 func (l *layout) eliminate(y, x []float64, from int) {
 	if l.q == 0 {
 		return
@@ -134,7 +132,6 @@ func (l *layout) backward(x []float64) {
 	l.backwardPositive(x)
 }
 
-// backwardPositive is backward for the positive part, after the negative one.
 func (l *layout) backwardPositive(x []float64) {
 	if first := l.n - l.q; l.q > 0 {
 		work := l.products[:l.q]
@@ -146,7 +143,6 @@ func (l *layout) backwardPositive(x []float64) {
 	kernel.SolveLowerTrans(x[:l.p], l.data, l.n)
 }
 
-// closePositive closes the gap of row and column r of the positive part.
 func (l *layout) closePositive(r int) {
 	for i := r + 1; i < l.p; i++ {
 		src, dst := l.data[i*l.n:i*l.n+i+1], l.data[(i-1)*l.n:i*l.n]

@@ -8,37 +8,33 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// DefaultTolerance is the share of its terms below which a pivot counts as zero: above the rounding
-// of sums of a thousand terms.
+// DefaultTolerance is above the rounding of sums of a thousand terms.
 const DefaultTolerance = 1e-12
 
-// ErrPositive reports that the positive part is not positive definite, or would not be after the
-// change.
+// ErrPositive reports that the positive part is not, or would not be, positive definite.
 var ErrPositive = errors.New("positive part: the block is not positive definite")
 
-// ErrNegative reports that the Schur complement of the positive part is not negative definite, or
-// would not be after the change.
+// ErrNegative reports that the positive part's Schur complement is not, or would not be, negative
+// definite.
 var ErrNegative = errors.New("negative part: the Schur complement of the positive part is not negative definite")
 
-// ErrLost reports that a change that should have succeeded failed by rounding, halfway: the factor
-// is now empty and needs Compute.
+// ErrLost reports that a change failed halfway by rounding: the factor is empty and needs Compute.
 var ErrLost = errors.New("factor lost to rounding")
 
 // Signed is the factor L of M = L J Lᵀ. Rows 0..Positive()-1 are the positive part, rows
 // Positive()..Len()-1 the negative part. Rows keep their order: an insertion increases the indices
-// of later rows by one, a deletion decreases them by one.
-//
-// Arguments of wrong length or out of range panic. A Signed is not safe for concurrent use, not
-// even for solving.
+// of later rows by one, a deletion decreases them. Errors are returned unwrapped for comparison.
+// Arguments of wrong length or out of range panic. Not safe for concurrent use, not even for
+// solving.
 type Signed struct {
 	// Tolerance is the share of its terms' sizes at or below which a pivot or a ratio of
-	// determinants counts as zero, and the change as impossible.
+	// determinants counts as zero.
 	Tolerance float64
 
 	layout
 	changes int
 
-	x, w []float64 // work, over slots
+	x, w []float64 // over slots
 	turn dense.Rotations
 	room int // largest n for which the memory has room
 
@@ -62,8 +58,7 @@ const (
 	negative
 )
 
-// New returns an empty factor with room for capacity rows, and DefaultTolerance. It grows as
-// needed.
+// New returns an empty factor with room for capacity rows, and DefaultTolerance.
 func New(capacity int) *Signed {
 	if capacity < 0 {
 		panic(fmt.Sprintf("factor: capacity %d, want at least 0", capacity))
@@ -94,8 +89,7 @@ func (s *Signed) Grow(capacity int) {
 	s.next = pending{row: make([]float64, capacity), rest: make([]float64, capacity)}
 }
 
-// resize sets an empty factor's square to order n, a multiple of kernel.Width, within the existing
-// memory.
+// resize sets an empty factor's square to order n, a multiple of kernel.Width.
 func (s *Signed) resize(n int) {
 	s.n, s.data = n, s.data[:n*n]
 	s.x, s.w, s.products = s.x[:n], s.w[:n], s.products[:n]
@@ -113,7 +107,7 @@ func (s *Signed) Positive() int { return s.p }
 
 func (s *Signed) Negative() int { return s.q }
 
-// Changes returns the number of insertions, deletions and updates since the last Compute or Reset.
+// Changes counts insertions, deletions and updates since the last Compute or Reset.
 func (s *Signed) Changes() int { return s.changes }
 
 func (s *Signed) check(name string, length, want int) {

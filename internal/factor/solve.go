@@ -34,8 +34,8 @@ func (s *Signed) SolveNegative(b []float64) {
 	}
 }
 
-// ExtendNegative replaces the positive part of b, of Len entries, by that of the M⁻¹(0, c) whose
-// negative part is b's.
+// ExtendNegative replaces the positive part of b by that of the M⁻¹(0, c) whose negative part is
+// b's.
 func (s *Signed) ExtendNegative(b []float64) {
 	s.check("solution", len(b), s.Len())
 	clear(b[:s.p])
