@@ -4,12 +4,12 @@ package activeset
 type Place uint8
 
 const (
-	AtLow  Place = iota // β_i = low_i
-	AtHigh              // β_i = high_i
-	Inside              // free
+	AtLow Place = iota // β_i = low_i
+	AtHigh
+	Inside // free
 )
 
-// Box has the variables and their bounds. Its slices have an entry for each variable.
+// Box has the variables and their bounds.
 type Box struct {
 	Y         []float64 // sign: the side of 0 on which the box is
 	Low, High []float64
@@ -17,7 +17,7 @@ type Box struct {
 	Place     []Place
 }
 
-// Zero and Full are the places of β_i = 0 and of β_i at the other bound.
+// Zero and Full are the places of β_i = 0 and of the other bound.
 func (b *Box) Zero(i int) Place {
 	if b.Y[i] > 0 {
 		return AtLow
@@ -41,7 +41,7 @@ func (b *Box) Settle(i int) {
 	}
 }
 
-// bound places variable i at its bound in the direction of sign, which it returns.
+// bound places variable i at its bound in the direction of sign, and returns the bound.
 func (b *Box) bound(i int, sign float64) float64 {
 	if sign > 0 {
 		b.Place[i] = AtHigh
@@ -60,13 +60,12 @@ func (b *Box) room(i int, sign float64) float64 {
 	return b.Beta[i] - b.Low[i]
 }
 
-// changes records changes of variables, for a sum of rows of K.
+// changes of variables, for a sum of rows of K.
 type changes struct {
 	list []int
 	coef []float64
 }
 
-// Begin discards the recorded changes.
 func (c *changes) Begin() { c.list, c.coef = c.list[:0], c.coef[:0] }
 
 func (c *changes) note(i int, change float64) {
@@ -74,5 +73,4 @@ func (c *changes) note(i int, change float64) {
 	c.coef = append(c.coef, change)
 }
 
-// Noted returns the number of recorded changes.
 func (c *changes) Noted() int { return len(c.list) }

@@ -6,13 +6,13 @@ import (
 )
 
 // factor is the Cholesky factor L of K + shift·11ᵀ on the free variables, updated as they enter and
-// leave. With the constraint 1ᵀβ = const the shift changes no solution, and it makes the matrix
-// positive definite whenever K is positive definite on the constraint's null space.
+// leave. With 1ᵀβ = const the shift changes no solution, and the matrix is positive definite
+// whenever K is on the constraint's null space.
 type factor struct {
 	*dense.Cholesky
 	matrix  Matrix
 	members []int
-	has     []bool // per variable: membership
+	has     []bool
 	shift   float64
 	ones    []float64 // L⁻¹1
 	column  []float64 // scratch: the new row of L, or the part of a refused row
@@ -25,8 +25,8 @@ func newFactor(m Matrix, n int, o Options) *factor {
 	return c
 }
 
-// extend appends variable i. It reports false, with the factor unchanged, at the limit (see Full)
-// or if i depends linearly on the members; column then holds L⁻¹k for them.
+// extend appends variable i, or returns false at the limit (see Full) or if i depends on the
+// members; column then holds L⁻¹k for them.
 func (c *factor) extend(i int) bool {
 	if c.Full() {
 		return false

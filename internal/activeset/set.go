@@ -3,14 +3,14 @@
 //	min ½βᵀKβ - yᵀβ   subject to   low <= β <= high and, if requested, 1ᵀβ = 0,
 //
 // the duals of support vector machines, from a good start. Each box has 0 at one end and extends in
-// the direction of y. With the bounded variables fixed the free ones solve a linear system,
+// the direction of y. With the bounded variables fixed the free ones solve
 //
 //	K_FF β_F + b 1 = y_F - K_FB β_B,   1ᵀβ = 0,
 //
-// so the task is to find the right free set. One method exchanges many variables at a time (block
-// principal pivoting: Júdice and Pires 1994; the primal-dual active set method of Hintermüller, Ito
-// and Kunisch 2002): fast, but it may cycle. The other is the feasible active-set method with a
-// ratio test (for this dual: Scheinberg 2006), one exchange at a time.
+// so the task is to find the free set. Block principal pivoting (Júdice and Pires 1994; the
+// primal-dual active set method of Hintermüller, Ito and Kunisch 2002) exchanges many variables at
+// a time: fast, but it may cycle. The feasible active-set method with a ratio test (for this dual:
+// Scheinberg 2006) exchanges one at a time.
 package activeset
 
 import "math"
@@ -20,10 +20,10 @@ type Matrix interface {
 	Diagonal(i int) float64
 	// Gather writes K_ij for the j of list into dst.
 	Gather(dst []float64, i int, list []int)
-	// Accumulate updates f at the watched variables, now or in Current, for changes of the
-	// variables of list by the coefficients: it adds their sum of rows of K.
+	// Accumulate adds Σ_k coefficient_k K_{list_k} to f at the watched variables, now or in
+	// Current.
 	Accumulate(f []float64, list []int, coefficient []float64)
-	// Evaluate recomputes f for all of β, now or in Current.
+	// Evaluate recomputes f = Kβ, now or in Current.
 	Evaluate(f, beta []float64)
 	// Current makes f current at the given variables, or at all watched ones for nil.
 	Current(f []float64, at []int)
@@ -33,13 +33,12 @@ type Matrix interface {
 type Options struct {
 	Equality   bool    // 1ᵀβ = 0, with the multiplier b; else b = 0
 	Shift      float64 // with Equality, of K by 11ᵀ: about a mean diagonal entry
-	Dependence float64 // share of its diagonal below which a pivot counts as zero
-	Limit      int     // maximum number of free variables, 0 for no limit
+	Dependence float64 // share of its diagonal below which a pivot is zero
+	Limit      int     // maximum number of free variables, 0 for none
 }
 
-// Set is the state of a solution. Its slices have an entry for each variable. At the optimum the
-// gradient f_i - y_i, f = Kβ, has f_i - y_i + b >= 0 where β_i can only grow, <= 0 where it can
-// only fall, and = 0 inside the box.
+// Set is the state of a solution. At the optimum the gradient f_i - y_i, f = Kβ, has f_i - y_i + b
+// >= 0 where β_i can only grow, <= 0 where it can only fall, and = 0 inside the box.
 type Set struct {
 	Options
 	Box
@@ -48,22 +47,22 @@ type Set struct {
 
 	// Watch are the variables that take part. The others are fixed, and their F is unknown.
 	Watch []int
-	// Held is the part of β already included in the constant term of a matrix, and Rest the
-	// constant part of 1ᵀβ, see Lazily.
+	// Held is the β already included in a matrix's constant term, and Rest the constant part of
+	// 1ᵀβ, see Lazily.
 	Held []float64
 	Rest float64
-	// Noise returns a bound on the rounding error of F_i; nil for none.
+	// Noise bounds the rounding error of F_i; may be nil.
 	Noise func(i int) float64
 
 	changes
-	updates int // sums added to F since it was last recomputed
+	updates int // sums added to F since it was recomputed
 	matrix  Matrix
 	factor  *factor
-	step    []float64 // scratch: a step of the free variables
+	step    []float64
 
-	box   func(i int) float64 // of Lazily
-	boxed []bool              // the box of a variable is known
-	moved []int               // these variables
+	box   func(i int) float64
+	boxed []bool // the box of a variable is known
+	moved []int
 }
 
 // New returns a set of len(y) variables, all watched, at 0 in boxes of width 0.
@@ -83,13 +82,12 @@ func New(m Matrix, y []float64, o Options) *Set {
 	return s
 }
 
-// Free returns the free variables in the factor.
 func (s *Set) Free() []int { return s.factor.members }
 
 // Renew makes the next Solve factorize from scratch.
 func (s *Set) Renew() { s.factor.clear() }
 
-// Move changes β_i to value and records the change for the next Apply.
+// Move sets β_i to value and records the change for the next Apply.
 func (s *Set) Move(i int, value float64) {
 	if value != s.Beta[i] {
 		s.note(i, value-s.Beta[i])
@@ -97,8 +95,8 @@ func (s *Set) Move(i int, value float64) {
 	}
 }
 
-// shift changes β_i by a step, clipped to the box, and records the change. With Lazily F changes by
-// the step itself, not by the rounded change of β_i.
+// shift changes β_i by a step, clipped to the box. With Lazily F changes by the step itself, not by
+// the rounded change of β_i.
 func (s *Set) shift(i int, step float64) {
 	value := s.Beta[i] + step
 	if s.box == nil || value <= s.Low[i] || value >= s.High[i] {
@@ -118,18 +116,17 @@ func (s *Set) Apply() {
 	}
 }
 
-// Evaluate recomputes F.
 func (s *Set) Evaluate() {
 	s.matrix.Evaluate(s.F, s.Beta)
 	s.Begin()
 	s.updates = 0
 }
 
-// Updates returns the number of sums added to F since it was last recomputed.
+// Updates counts the sums added to F since it was recomputed.
 func (s *Set) Updates() int { return s.updates }
 
 // Bound sets the width u of the box of variable i. A variable at a bound moves with it; a free one
-// is clipped but stays free until its next step, which may lead back inside.
+// is clipped but stays free until its next step.
 func (s *Set) Bound(i int, u float64) {
 	s.Low[i], s.High[i] = min(0, s.Y[i]*u), max(0, s.Y[i]*u)
 	if u == 0 && s.Place[i] == Inside { // free without room
@@ -146,8 +143,8 @@ func (s *Set) Bound(i int, u float64) {
 }
 
 // Lazily begins a solution for which box gives the widths of boxes on demand: now for the free
-// variables, later for those that violate their conditions. A matrix includes all others in its
-// constant term, and of a variable at a bound its current β, Held.
+// variables, later for those that violate their conditions. A matrix includes the current β of the
+// others, Held, in its constant term.
 func (s *Set) Lazily(box func(i int) float64, rest float64) {
 	if s.Held == nil {
 		s.Held, s.boxed = make([]float64, len(s.Y)), make([]bool, len(s.Y))
@@ -172,7 +169,6 @@ func (s *Set) Moved() []int {
 	return s.moved
 }
 
-// need requests the box of a variable.
 func (s *Set) need(i int) {
 	if s.box == nil || s.boxed[i] {
 		return
@@ -193,10 +189,9 @@ func (s *Set) needAll() {
 	}
 }
 
-// ToBound moves β_i to its bound in the direction of sign.
 func (s *Set) ToBound(i int, sign float64) { s.Move(i, s.bound(i, sign)) }
 
-// excess returns 1ᵀβ, and the sum of the terms' sizes.
+// excess returns 1ᵀβ and the sum of its terms' sizes.
 func (s *Set) excess() (sum, size float64) {
 	if s.box == nil {
 		for _, v := range s.Beta {
@@ -214,7 +209,7 @@ func (s *Set) excess() (sum, size float64) {
 	return sum, size
 }
 
-// Unbalanced returns 1ᵀβ relative to the sum of its terms' sizes; 0 without Equality.
+// Unbalanced returns 1ᵀβ relative to its terms' sizes; 0 without Equality.
 func (s *Set) Unbalanced() float64 {
 	sum, size := s.excess()
 	if !s.Equality || size == 0 {
@@ -223,8 +218,8 @@ func (s *Set) Unbalanced() float64 {
 	return math.Abs(sum) / size
 }
 
-// Balance restores 1ᵀβ = 0 inside the box as far as there is room: first by the free variables, in
-// proportion to their room, then by those at bounds, in order.
+// Balance restores 1ᵀβ = 0 as far as there is room: by the free variables, in proportion to their
+// room, then by those at bounds, in order.
 func (s *Set) Balance() {
 	const rounding = 1e-15
 	if s.Unbalanced() <= rounding {
@@ -258,8 +253,8 @@ func (s *Set) Balance() {
 	s.Apply()
 }
 
-// Violation returns the amount by which variable i violates its optimality condition: f_i - y_i + b
-// on the side on which β_i could still improve. It is negative if β_i should fall.
+// Violation is f_i - y_i + b on the side on which β_i could still improve, negative if β_i should
+// fall.
 func (s *Set) Violation(i int) float64 {
 	v := s.Y[i] - s.F[i] - s.B
 	if v > 0 && s.Beta[i] < s.High[i] || v < 0 && s.Beta[i] > s.Low[i] {
@@ -268,8 +263,7 @@ func (s *Set) Violation(i int) float64 {
 	return 0
 }
 
-// breaks returns the violation of a variable at a bound beyond rounding if it exceeds tolerance,
-// else 0.
+// breaks returns a bounded variable's violation minus rounding if it exceeds tolerance, else 0.
 func (s *Set) breaks(i int, tolerance float64) float64 {
 	v := s.Y[i] - s.F[i] - s.B
 	if math.Abs(v) <= tolerance || s.Place[i] == Inside || (v > 0) != (s.Place[i] == AtLow) {
@@ -285,7 +279,6 @@ func (s *Set) breaks(i int, tolerance float64) float64 {
 	return beyond
 }
 
-// excused returns a violation minus its possible rounding.
 func (s *Set) excused(i int, v float64) float64 {
 	if s.Noise == nil {
 		return math.Abs(v)
@@ -293,9 +286,8 @@ func (s *Set) excused(i int, v float64) float64 {
 	return math.Abs(v) - s.Noise(i)
 }
 
-// Multiplier sets b to the mean over the free variables, or to the midpoint of the feasible
-// interval if there are none; if that is open to one side, to its end; if open to both, b is
-// unchanged.
+// Multiplier sets b to the mean over the free variables; if there are none, to the midpoint of the
+// feasible interval, or its only end. If that has none, b is unchanged.
 func (s *Set) Multiplier() {
 	if !s.Equality {
 		s.B = 0
@@ -304,7 +296,7 @@ func (s *Set) Multiplier() {
 	s.needAll()
 	s.matrix.Current(s.F, nil)
 	lowest, highest := math.Inf(-1), math.Inf(1)
-	first, off, free := 0.0, 0.0, 0 // a mean of many equal numbers is summed relative to one of them, as their own sum rounds
+	first, off, free := 0.0, 0.0, 0 // many equal numbers are summed relative to one of them, as their own sum rounds
 	for _, i := range s.Watch {
 		rest := s.Y[i] - s.F[i]
 		if s.Beta[i] < s.High[i] {

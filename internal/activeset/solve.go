@@ -11,7 +11,7 @@ import (
 type Limits struct {
 	Exchanges     int     // approximate limit on exchanges of the free set
 	Bounded, Free float64 // violations that count as rounding, at bounds and inside the box
-	Single        bool    // only one exchange at a time, and with 1ᵀβ = 0 at least one free variable
+	Single        bool    // one exchange at a time, and with 1ᵀβ = 0 at least one free variable
 }
 
 type search struct {
@@ -19,9 +19,8 @@ type search struct {
 	Limits
 }
 
-// Solve finds the optimum from the current places: by many exchanges at a time, and if that fails,
-// one by one. It returns the number of exchanges and whether all conditions hold. F must be
-// current. The error is the context's.
+// Solve finds the optimum from the current places, with current F: by many exchanges at a time, and
+// if that fails, one by one. arrived reports that all conditions hold.
 func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
 	if !s.Align() {
 		return 0, false, nil
@@ -47,9 +46,9 @@ func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool,
 	return exchanges + more, arrived, err
 }
 
-// Align updates the factor's members to the free variables. Variables that depend linearly on the
-// others (duplicates, a linear kernel's rank) slide along the null direction until one of them
-// meets a bound. It reports false if the free variables exceed the factor's memory.
+// Align updates the factor to the free variables. Variables that depend on the others (duplicates,
+// a linear kernel's rank) slide along the null direction until one of them meets a bound. It
+// returns false if the factor is full.
 func (s *Set) Align() bool {
 	const renewal = 500 // changes, in addition to one per member, after which the factor is recomputed
 	if s.factor.changes > renewal+len(s.factor.members) {
@@ -65,9 +64,9 @@ func (s *Set) Align() bool {
 	return true
 }
 
-// remember saves β, and follow updates F by the changes since. K maps the directions of slides to
-// zero up to rounding, so F is the same for all slides in between; a crowd at the margin takes
-// thousands. Both use step.
+// remember saves β, and follow updates F by the changes since. K maps slides to zero up to
+// rounding, so F is the same for all slides in between; a crowd at the margin takes thousands. Both
+// use step.
 func (s *Set) remember() []float64 {
 	for _, i := range s.Moved() {
 		s.step[i] = s.Beta[i]
@@ -85,7 +84,7 @@ func (s *Set) follow(before []float64) {
 	s.Apply()
 }
 
-// dropOutside removes the members that are no longer free, one by one, or by a new factorization if
+// dropOutside removes members that are no longer free, one by one, or by a new factorization if
 // that is cheaper.
 func (s *Set) dropOutside() {
 	gone := 0
@@ -111,7 +110,7 @@ func (s *Set) dropOutside() {
 	}
 }
 
-// enter frees variable i. It reports false if the factor is full.
+// enter frees variable i, or returns false if the factor is full.
 func (s *Set) enter(i int) bool {
 	if s.Place[i] = Inside; s.factor.extend(i) {
 		return true
@@ -120,14 +119,13 @@ func (s *Set) enter(i int) bool {
 	return s.slideIn(i)
 }
 
-// admit is enter without updating F.
 func (s *Set) admit(i int) bool {
 	s.Place[i] = Inside
 	return s.factor.extend(i) || s.slideIn(i)
 }
 
-// slideIn is admit for a variable that the factor has just refused: members that depend on it
-// leave, or it reaches a bound.
+// slideIn admits a variable that the factor has just refused: members that it depends on leave, or
+// it reaches a bound.
 func (s *Set) slideIn(i int) bool {
 	s.matrix.Current(s.F, nil)
 	for {
@@ -141,9 +139,8 @@ func (s *Set) slideIn(i int) bool {
 	}
 }
 
-// slide moves β_i, whose column depends on the members and which the factor has just refused,
-// downhill along the direction n with Kn = 0 and 1ᵀn = 0, until it or a member meets a bound. The
-// member leaves. F is unchanged.
+// slide moves β_i, which the factor has just refused, downhill along n with Kn = 0 and 1ᵀn = 0,
+// until it or a member meets a bound. The member leaves. F is unchanged.
 func (s *Set) slide(i int) {
 	members := s.factor.members
 	n := s.factor.column[:len(members)]
@@ -177,9 +174,8 @@ func (s *Set) slide(i int) {
 	s.factor.remove(blocker)
 }
 
-// newton returns the step of the members to the minimum with all others fixed and 1ᵀβ = 0, and
-// moves b to its multiplier. It solves for the remainder at the current β and b, so that rounding
-// is relative to the remainder.
+// newton returns the members' step to the minimum with 1ᵀβ = 0, and moves b to its multiplier. It
+// solves for the remainder at the current β and b, so that rounding is relative to the remainder.
 func (s *Set) newton() []float64 {
 	step := s.step[:len(s.factor.members)]
 	s.matrix.Current(s.F, s.factor.members)
@@ -197,8 +193,8 @@ func (s *Set) newton() []float64 {
 	return step
 }
 
-// refine repeats Newton's step until the members' conditions hold to tolerance and 1ᵀβ = 0 to
-// rounding, or stop improving; steps that leave the box are cut at the bound.
+// refine repeats Newton's step, cut at the box, until the members' conditions hold to tolerance and
+// 1ᵀβ = 0 to rounding, or stop improving.
 func (s *Set) refine(tolerance float64) {
 	const most, balanced = 4, 1e-14
 	before := math.Inf(1)
@@ -221,8 +217,8 @@ func (s *Set) refine(tolerance float64) {
 	}
 }
 
-// pivot seeks the optimum by exchanging all variables that violate a condition at once, while their
-// number falls. It keeps the box but not 1ᵀβ = 0 on the way.
+// pivot exchanges all variables that violate a condition at once, while their number falls. It
+// keeps the box but not 1ᵀβ = 0 on the way.
 func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err error) {
 	const patience = 3
 	fewest, left := math.MaxInt, patience
@@ -255,8 +251,8 @@ func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err er
 	return exchanges, false, nil
 }
 
-// project moves the members to the minimum with the others fixed. Members that would leave their
-// box stay at the bound and leave the set; it returns their number.
+// project moves the members to the minimum. Those that would leave their box stay at the bound and
+// leave the set; it returns their number.
 func (s *search) project() int {
 	step := s.newton()
 	out := 0
@@ -277,8 +273,8 @@ func (s *search) project() int {
 }
 
 // exchange moves every bounded variable that violates its condition: to the other bound if even the
-// step with the largest possible curvature, K_ii, reaches it, else into the free set. It returns
-// their number and whether one could not enter.
+// step with the largest curvature, K_ii, reaches it, else into the free set. stuck: one could not
+// enter.
 func (s *search) exchange() (broken int, stuck bool) {
 	s.Begin()
 	s.matrix.Current(s.F, nil)
@@ -311,10 +307,9 @@ func (s *search) exchange() (broken int, stuck bool) {
 	return broken, stuck
 }
 
-// descend finds the optimum from a feasible β by the active-set method: to the minimum with the
-// bounded variables fixed or, if a bound comes first, to that bound, whose variable leaves the free
-// set; at the minimum the variable with the largest violation enters. It gives up if the factor is
-// full, and after many consecutive steps of length 0.
+// descend is the active-set method from a feasible β: to the minimum or the first bound, whose
+// variable leaves the free set; at the minimum the largest violation enters. It gives up if the
+// factor is full, and after many consecutive steps of length 0.
 func (s *search) descend(ctx context.Context) (exchanges int, arrived bool, err error) {
 	idle := 0
 	for exchanges := range s.Exchanges {
@@ -347,7 +342,7 @@ func (s *search) descend(ctx context.Context) (exchanges int, arrived bool, err 
 }
 
 // fill frees a variable if none is free and nothing determines b: the first whose gradient vanishes
-// as b moves to where 1ᵀβ is right, or the one furthest beyond. It reports false if there is none.
+// as b moves to where 1ᵀβ is right, or the one furthest beyond.
 func (s *search) fill() bool {
 	s.matrix.Current(s.F, nil)
 	excess, _ := s.excess()
@@ -378,8 +373,8 @@ func (s *search) worst() int {
 	return worst
 }
 
-// advance takes Newton's step as far as the box allows. It returns the position of the member that
-// meets a bound, or -1, and the part of the step taken.
+// advance takes Newton's step as far as the box allows. It returns the position of the blocking
+// member, or -1, and the part of the step taken.
 func (s *search) advance() (blocker int, length float64) {
 	step := s.newton()
 	blocker, length = -1, 1

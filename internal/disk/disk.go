@@ -1,13 +1,11 @@
-// Package disk is the file system as those see it who must not lose what they
-// wrote: small enough that tests can put a disk in its place that loses at a crash
-// what was not synced.
+// Package disk is a file system with explicit durability, small enough that tests can substitute a
+// disk that loses unsynced data at a crash.
 //
-// What survives a crash is what POSIX promises and no more. The bytes of a file
-// survive once [File.Sync] returned after they were written. The name of a file
-// or folder, and that an old name is gone, survives once [FS.SyncDir] returned
-// for the folder that has it. Before that any part of it may survive, in any
-// order. After Sync failed the bytes written before it may be lost, even where
-// a later Sync of the file succeeds.
+// What survives a crash is what POSIX promises and no more. The bytes of a file survive once
+// [File.Sync] returned after they were written. The name of a file or folder, and that an old name
+// is gone, survives once [FS.SyncDir] returned for its folder. Before that any part may survive, in
+// any order. After Sync failed the bytes written before it may be lost, even if a later Sync of the
+// file succeeds.
 package disk
 
 import (
@@ -24,27 +22,24 @@ import (
 	"syscall"
 )
 
-// FS is a file system. Its errors are [*fs.PathError]s, or [*os.LinkError]s of
-// Rename, that name the file.
+// FS is a file system. Its errors are [*fs.PathError]s, or [*os.LinkError]s of Rename, that name
+// the file.
 type FS interface {
-	// Create creates a file that must not exist and opens it for writing.
+	// Create creates a file that must not exist, for writing.
 	Create(name string) (File, error)
 	// Open opens a file for reading.
 	Open(name string) (Source, error)
-	// Rename gives a file another name in its folder, which takes the place of
-	// the file that has it.
+	// Rename renames a file within its folder, replacing any file of the new name.
 	Rename(from, to string) error
-	// Remove deletes a file.
 	Remove(name string) error
 	// Mkdir creates a folder, whose parent must exist.
 	Mkdir(name string) error
 	// ReadDir lists the names in a folder, sorted.
 	ReadDir(name string) ([]string, error)
-	// SyncDir makes durable which names are in a folder.
+	// SyncDir makes a folder's names durable.
 	SyncDir(name string) error
-	// Lock takes the lock of a file, which is created where it does not exist.
-	// The lock ends with Close or with the process. The error is a
-	// [*HeldError] while another has it.
+	// Lock locks a file, created if necessary, until Close or the end of the process. While another
+	// holds the lock, the error is a [*HeldError].
 	Lock(name string) (io.Closer, error)
 }
 
@@ -59,17 +54,15 @@ type File interface {
 type Source interface {
 	io.ReaderAt
 	io.Closer
-	// Size returns the number of bytes.
 	Size() (int64, error)
-	// Sync makes durable what is read here: a process that was killed can have
-	// left what it did not sync.
+	// Sync makes durable what is read here: a killed process may have left it unsynced.
 	Sync() error
 }
 
 // HeldError says that another holds a lock.
 type HeldError struct {
 	Path   string
-	Holder string // what it says of itself; "" where that could not be read
+	Holder string // "" if unreadable
 }
 
 func (e *HeldError) Error() string {
@@ -79,9 +72,8 @@ func (e *HeldError) Error() string {
 	return e.Path + " is locked by " + e.Holder
 }
 
-// MkdirAll creates a folder and those above it that do not exist, durably. A
-// folder that is there is made durable too, as the process that created it can
-// have been killed before.
+// MkdirAll creates a folder and its missing parents, durably. An existing folder is made durable as
+// well: the process that created it may have been killed before.
 func MkdirAll(d FS, name string) error {
 	parent := filepath.Dir(name)
 	err := d.Mkdir(name)
@@ -97,26 +89,23 @@ func MkdirAll(d FS, name string) error {
 	if err != nil {
 		return err
 	}
-	// Names can be added to folders that one may not read. Only the
-	// administrator can sync those.
+	// Names can be added to folders that one may not read. Only the administrator can sync those.
 	if err := d.SyncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	return nil
 }
 
-// temporaryEnding ends the names of files that are not whole yet.
+// temporaryEnding ends the names of incomplete files.
 const temporaryEnding = ".tmp"
 
-// Temporary returns the path under which [Replace] writes a file before it gets
-// its name.
+// Temporary returns the path under which [Replace] writes a file first.
 func Temporary(path string) string {
 	folder, name := filepath.Split(path)
 	return filepath.Join(folder, "."+name+temporaryEnding)
 }
 
-// TemporaryOf returns the name of the file that a temporary one was to become,
-// false for other names.
+// TemporaryOf returns the final name of a temporary file, false for other names.
 func TemporaryOf(name string) (string, bool) {
 	if len(name) <= 1+len(temporaryEnding) || name[0] != '.' || name[len(name)-len(temporaryEnding):] != temporaryEnding {
 		return "", false
@@ -124,9 +113,8 @@ func TemporaryOf(name string) (string, bool) {
 	return name[1 : len(name)-len(temporaryEnding)], true
 }
 
-// Write creates a file, in place of one that is there, lets fill write it and
-// makes its bytes durable. Its name is durable after [FS.SyncDir] only. After an
-// error nothing is left of it.
+// Write creates or overwrites a file by fill and makes its bytes durable; its name is durable only
+// after [FS.SyncDir]. After an error it removes the file.
 func Write(d FS, path string, fill func(File) error) (err error) {
 	if err := RemoveIfThere(d, path); err != nil {
 		return err
@@ -146,8 +134,8 @@ func Write(d FS, path string, fill func(File) error) (err error) {
 	return err
 }
 
-// Replace gives a file the content that fill writes, as a whole and durably.
-// After an error or a crash it has the old or the new content.
+// Replace gives a file the content that fill writes, atomically and durably: after an error or a
+// crash it has the old or the new content.
 func Replace(d FS, path string, fill func(File) error) error {
 	temporary := Temporary(path)
 	if err := Write(d, temporary, fill); err != nil {
@@ -159,8 +147,7 @@ func Replace(d FS, path string, fill func(File) error) error {
 	return d.SyncDir(filepath.Dir(path))
 }
 
-// WriteFile gives a file new content as [Replace] does, unless it has it
-// already.
+// WriteFile is [Replace], unless the file already has the content.
 func WriteFile(d FS, path string, data []byte) error {
 	if have, err := ReadFile(d, path); err == nil && bytes.Equal(have, data) {
 		return nil
@@ -187,7 +174,7 @@ func ReadFile(d FS, path string) ([]byte, error) {
 	return data, err
 }
 
-// Digest returns the SHA-256 of a file of the system, in hex digits.
+// Digest returns the SHA-256 of a file, in hex digits.
 func Digest(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -209,8 +196,7 @@ func RemoveIfThere(d FS, path string) error {
 	return nil
 }
 
-// WithoutPath strips what it says of a file off an error that is about it, for messages
-// that have it already.
+// WithoutPath strips operation and path from an error, for messages that have them already.
 func WithoutPath(err error, path string) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) && pathError.Path == path {
@@ -219,7 +205,7 @@ func WithoutPath(err error, path string) error {
 	return err
 }
 
-// Advise adds to an error of a file what to do about it, where that is known.
+// Advise adds a remedy, if known, to an error of a file.
 func Advise(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
@@ -234,5 +220,5 @@ func Advise(err error) error {
 	return err
 }
 
-// Unknown is the room of a disk of which it is not known.
+// Unknown is the free space of a disk that does not report it.
 const Unknown = math.MaxInt64

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isOwn reports whether a file or folder is this user's, and no other may write it.
+// isOwn reports whether only this user owns and may write a file or folder.
 func isOwn(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// lockFile takes the lock of a file, which ends with the process. The file's text
-// tells others who holds it. A link is refused: the file would be emptied that it names.
+// lockFile locks a file until the process ends. The file's text names the holder. A link is
+// refused: its target would be emptied.
 func lockFile(name string) (*os.File, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o666)
 	if err != nil {
@@ -29,7 +29,7 @@ func lockFile(name string) (*os.File, error) {
 	}
 	holder, err := tryLock(file)
 	for began := time.Now(); errors.Is(err, syscall.EWOULDBLOCK) && dead(holder) && time.Since(began) < inheritWait; {
-		time.Sleep(inheritWait / 100) //nolint:forbidigo // a lock of another process gives no signal
+		time.Sleep(inheritWait / 100) //nolint:forbidigo
 		holder, err = tryLock(file)
 	}
 	switch {
@@ -47,9 +47,8 @@ func lockFile(name string) (*os.File, error) {
 	return file, nil
 }
 
-// inheritWait is how long a lock is waited for whose holder is dead: a child
-// process that was forked when it died shares the open file, and with it the
-// lock, until it runs its program.
+// inheritWait is how long to wait for the lock of a dead holder: a child process forked when it
+// died shares the open file, and with it the lock, until it runs its program.
 const inheritWait = 5 * time.Second
 
 // tryLock takes the lock, or returns who holds it.
@@ -62,8 +61,7 @@ func tryLock(file *os.File) (holder string, err error) {
 	return holder, err
 }
 
-// dead reports whether a holder of the lock was a process of this host that has
-// ended.
+// dead reports whether the holder was a process of this host that has ended.
 func dead(holder string) bool {
 	var pid int
 	var name string
@@ -74,7 +72,6 @@ func dead(holder string) bool {
 	return err == nil && host == name && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
-// holderFormat is what the lock's file says of its holder.
 const holderFormat = "process %d on %s"
 
 func nameHolder(file *os.File) error {
@@ -89,9 +86,8 @@ func nameHolder(file *os.File) error {
 	return err
 }
 
-// unlockFile releases the lock of [lockFile], and does so before it closes the
-// file: a child process that was forked meanwhile shares the open file, and
-// with it the lock, until it runs its program.
+// unlockFile releases the lock before it closes the file: a child process forked meanwhile shares
+// the open file, and with it the lock, until it runs its program.
 func unlockFile(file *os.File) error {
 	return errors.Join(file.Truncate(0), syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
 }
@@ -104,16 +100,15 @@ func syncDir(name string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Free returns how many bytes this user can still write to the disk that holds
-// a folder, and how many files can still be created there (inodes); [Unknown] where the
-// system does not say.
+// Free returns the bytes that this user can still write to the disk that holds a folder, and the
+// files (inodes) that can still be created there; [Unknown] if the system does not say.
 func Free(dir string) (bytes, files int64, err error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return 0, 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
 	files = Unknown
-	if stat.Files > 0 { // some file systems make inodes as they need them
+	if stat.Files > 0 { // some file systems make inodes as needed
 		files = int64(stat.Ffree)
 	}
 	return int64(stat.Bavail) * int64(stat.Bsize), files, nil //nolint:unconvert // other types on other systems

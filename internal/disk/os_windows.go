@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// isOwn takes folders in a user's folder for temporary files as that user's.
+// isOwn takes a user's temporary folder to be that user's.
 func isOwn(os.FileInfo) bool { return true }
 
-// lockFile takes the lock of a file, which ends with the process.
 func lockFile(name string) (*os.File, error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
@@ -31,17 +30,17 @@ func lockFile(name string) (*os.File, error) {
 	return nil, err
 }
 
-// unlockFile releases the lock and closes the file: Windows releases the locks
-// of a closed file at a time of its own choice.
+// unlockFile releases the lock first: Windows releases the locks of a closed file at a time of its
+// own choice.
 func unlockFile(file *os.File) error {
 	return errors.Join(windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, new(windows.Overlapped)), file.Close())
 }
 
-// syncDir does nothing: Windows has no such thing.
+// syncDir does nothing: Windows has no equivalent.
 func syncDir(string) error { return nil }
 
-// Free returns how many bytes this user can still write to the disk that holds
-// a folder. How many files can still be created there is [Unknown].
+// Free returns the bytes that this user can still write to the disk that holds a folder; files is
+// [Unknown].
 func Free(dir string) (bytes, files int64, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

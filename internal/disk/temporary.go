@@ -14,21 +14,21 @@ import (
 
 const (
 	lockName = ".in-use"
-	// goneEnding ends the name of a folder that is being deleted.
+	// goneEnding ends the name of a folder being deleted.
 	goneEnding = "-gone"
-	// mostTaken bounds how many folders of one caller others may take away.
+	// mostTaken bounds how often others may take a caller's folder.
 	mostTaken = 100
 )
 
-// TemporaryFolder makes a folder in the system's folder for such files, which remove
-// deletes. Nobody else can read or change it. A lock beside it is held until then. Folders
-// of the prefix that killed processes left go first, see [RemoveLeft].
+// TemporaryFolder makes a private folder in the system's temporary folder, which remove deletes. A
+// lock next to it is held until then. Folders of the prefix that killed processes left are deleted
+// first, see [RemoveLeft].
 func TemporaryFolder(prefix string) (dir string, remove func() error, err error) {
 	RemoveLeft(prefix)
 	for tries := 0; ; tries++ {
 		dir, remove, err := lockedFolder(prefix)
-		// RemoveLeft of another process can find the folder before it is locked, and takes
-		// it away before it gives the lock back.
+		// RemoveLeft of another process can find the folder before it is locked, and removes it
+		// before it releases the lock.
 		taken := errors.As(err, new(*HeldError)) || errors.Is(err, fs.ErrNotExist)
 		if !taken || tries == mostTaken {
 			return dir, remove, err
@@ -57,9 +57,8 @@ func lockedFolder(prefix string) (dir string, remove func() error, err error) {
 	return dir, remove, nil
 }
 
-// RemoveLeft deletes the folders of [TemporaryFolder] that nobody locks, as their processes
-// were killed. Folders of others, and links, are left alone: in a folder that is this user's
-// alone nobody else can have put anything.
+// RemoveLeft deletes folders of [TemporaryFolder] whose lock nobody holds, as their processes were
+// killed. Folders of other users, and links, are left alone.
 func RemoveLeft(prefix string) {
 	names, _ := OS{}.ReadDir(os.TempDir())
 	for _, name := range names {
@@ -70,13 +69,13 @@ func RemoveLeft(prefix string) {
 		if strings.HasSuffix(name, goneEnding) {
 			_ = os.RemoveAll(old)
 		} else if lock, err := (OS{}).Lock(filepath.Join(old, lockName)); err == nil {
-			_ = takeAway(prefix, old, lock) // what stays is the next one's to delete
+			_ = takeAway(prefix, old, lock) // the next call deletes what remains
 		}
 	}
 }
 
-// takeAway deletes a locked folder. It has another name before it is unlocked: others that
-// have waited for the lock find that they hold nothing.
+// takeAway deletes a locked folder. It renames the folder before unlocking: others that waited for
+// the lock find nothing.
 func takeAway(prefix, whole string, lock io.Closer) error {
 	gone := filepath.Join(filepath.Dir(whole), prefix+rand.Text()+goneEnding)
 	if runtime.GOOS == "windows" { // where a folder with an open file keeps its name
@@ -85,8 +84,8 @@ func takeAway(prefix, whole string, lock io.Closer) error {
 	return errors.Join(os.Rename(whole, gone), os.RemoveAll(gone), lock.Close())
 }
 
-// CheckOwn returns an error, with what to do, for a folder that is not this user's or that
-// others can write. One that is not there passes.
+// CheckOwn returns an error, with a remedy, for a folder that is not this user's or that others can
+// write. A missing folder passes.
 func CheckOwn(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +97,7 @@ func CheckOwn(dir string) error {
 	return err
 }
 
-// isPrivate reports whether a folder, which is no link, is this user's alone.
+// isPrivate reports whether a folder, not a link, is this user's alone.
 func isPrivate(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir() && isOwn(info)

@@ -2,20 +2,20 @@ package nsga3
 
 import "slices"
 
-// Archive keeps the nondominated points of all points added. The volume that its points dominate
-// below any reference point therefore never decreases. Its size is unbounded.
+// Archive keeps the nondominated points of all points added, in unbounded number. The volume that
+// they dominate below any reference point therefore never decreases.
 type Archive struct {
 	members []Member
 }
 
 // Member is a point of an archive.
 type Member struct {
-	F   []float64 // objectives
-	Tag int       // the caller's identifier
+	F   []float64
+	Tag int // the caller's identifier
 }
 
-// Add adds a point, whose objectives it copies, and reports whether it is now a member. Points that
-// a member dominates or equals are refused; members that the point dominates leave.
+// Add copies the objectives and reports whether the point is now a member. A point that a member
+// dominates or equals is refused; members that it dominates leave.
 func (a *Archive) Add(f []float64, tag int) bool {
 	for _, member := range a.members {
 		if slices.Equal(member.F, f) || dominates(member.F, f) {
@@ -27,6 +27,5 @@ func (a *Archive) Add(f []float64, tag int) bool {
 	return true
 }
 
-// Members returns the members in order of addition. The archive owns the slice and changes it in
-// the next Add.
+// Members are in order of addition. The next Add overwrites the slice.
 func (a *Archive) Members() []Member { return a.members }

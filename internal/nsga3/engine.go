@@ -10,34 +10,34 @@ import (
 
 // Problem defines the objectives of a point.
 type Problem interface {
-	// Evaluate writes the objectives of the point x, finite and to be minimized, into f. The
-	// individual keeps its slot, from 0 to below twice the population's size, while it lives; later
-	// individuals reuse it. mother and father are the slots of the living parents, each with about
-	// half of the variables; both are -1 for the first population and in [Engine.Refresh].
+	// Evaluate writes the objectives of x, finite and to be minimized, into f. An individual keeps
+	// its slot, below twice the population's size, while it lives; later ones reuse it. mother and
+	// father are the slots of the living parents, each with about half of the variables, or -1 for
+	// the first population and in [Engine.Refresh].
 	Evaluate(f, x []float64, slot, mother, father int)
 }
 
-// Settings describe a search. Fields after Points default at their zero value.
+// Settings describe a search. Fields after Points have defaults.
 type Settings struct {
 	Variables  int
 	Objectives int         // at least 2
 	Points     [][]float64 // reference points on the unit simplex, see [DasDennis]
 	Population int         // default: the number of reference points; at least 4
 	Initial    [][]float64 // the first individuals; the others are drawn uniformly
-	Lower      []float64   // bounds of the variables; default: 0
+	Lower      []float64   // default: 0
 	Upper      []float64   // default: 1
 	Seed       uint64
-	// Crossover and Mutation are the distribution indices of the operators: with larger ones
-	// children are nearer to their parents. Defaults: 30 and 20.
+	// Crossover and Mutation are distribution indices: larger ones keep children nearer to their
+	// parents. Defaults: 30 and 20.
 	Crossover, Mutation float64
-	MutationRate        float64 // probability of each variable to mutate; default: 1/Variables
+	MutationRate        float64 // per variable; default: 1/Variables
 }
 
 // Times is the time spent by the generations so far.
 type Times struct {
-	Variation  time.Duration // crossover and mutation
-	Evaluation time.Duration // Problem.Evaluate
-	Sorting    time.Duration // non-dominated sorting, normalization and niches
+	Variation  time.Duration
+	Evaluation time.Duration
+	Sorting    time.Duration // and normalization and niches
 }
 
 // Engine is a population that searches a problem's Pareto front.
@@ -49,16 +49,16 @@ type Engine struct {
 	vary    variation
 	n, m    int
 	size    int
-	x       []float64 // 2 size x n, a row for each slot
+	x       []float64 // 2 size x n
 	f       []float64 // 2 size x m
-	living  []int     // slots of the population
-	free    []int     // the other slots
+	living  []int
+	free    []int
 	fronts  *sorter
 	scale   normalizer
 	niches  niches
 }
 
-// New draws and evaluates the first population. The error names an invalid setting.
+// New draws and evaluates the first population.
 func New(problem Problem, s Settings) (*Engine, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
@@ -130,7 +130,6 @@ func (s *Settings) complete() error {
 	return s.bound()
 }
 
-// bound fills in and checks the bounds, and checks the first individuals.
 func (s *Settings) bound() error {
 	n := s.Variables
 	if s.Lower == nil {
@@ -197,8 +196,8 @@ func (e *Engine) pair(k int) (mother, father int) {
 	return e.living[k], e.living[(k+1)%e.size]
 }
 
-// survive keeps the best fronts of all slots, and of the first front that does not fit whole those
-// that the niches need most.
+// survive keeps the best fronts, and of the first that does not fit whole those that the niches
+// need most.
 func (e *Engine) survive() {
 	ranked := e.fronts.sort(e.f)
 	kept, last := 0, 0 // slots of the fronts that fit, and with the next front
@@ -228,12 +227,9 @@ func (e *Engine) Refresh() {
 	e.Times.Evaluation += time.Since(begin)
 }
 
-// Living returns the slots of the population. The engine owns the slice and changes it in the next
-// step.
+// Living returns the slots of the population. The next step overwrites the slice.
 func (e *Engine) Living() []int { return e.living }
 
-// X returns the point of a slot; the engine owns it.
 func (e *Engine) X(slot int) []float64 { return e.x[slot*e.n : (slot+1)*e.n : (slot+1)*e.n] }
 
-// F returns the objectives of a slot; the engine owns them.
 func (e *Engine) F(slot int) []float64 { return e.f[slot*e.m : (slot+1)*e.m : (slot+1)*e.m] }

@@ -9,15 +9,15 @@ import (
 // to the nearest line (section IV-D).
 type niches struct {
 	m         int
-	lines     []float64 // unit vectors, a row for each reference point
+	lines     []float64 // unit vectors, a row per reference point
 	rng       *rand.Rand
-	counts    []int     // of each niche: number of chosen members
+	counts    []int     // per niche: chosen members
 	members   []int     // candidates, niche by niche
-	begins    []int     // of each niche: beginning of its candidates in members
-	ends      []int     // and end of the remaining ones
+	begins    []int     // per niche: beginning of its candidates in members
+	ends      []int     // per niche: end of the remaining ones
 	open      []int     // niches with candidates left
-	niche     []int     // of each slot
-	distances []float64 // of each slot to its line
+	niche     []int     // per slot
+	distances []float64 // per slot, to its line
 }
 
 func newNiches(points [][]float64, slots int, rng *rand.Rand) niches {
@@ -39,8 +39,7 @@ func newNiches(points [][]float64, slots int, rng *rand.Rand) niches {
 	return s
 }
 
-// associate finds the niche of a slot and its distance to the niche's line. The nearest line has
-// the largest projection.
+// associate finds a slot's nearest line, which has the largest projection.
 func (s *niches) associate(slot int, f []float64) {
 	best, at := math.Inf(-1), 0
 	for k := range s.counts {
@@ -61,7 +60,7 @@ func (s *niches) associate(slot int, f []float64) {
 }
 
 // choose arranges slots so that the want chosen ones come first: the first kept slots are already
-// chosen, the others are candidates. unit are the normalized objectives (algorithm 4).
+// chosen. unit are the normalized objectives (algorithm 4).
 func (s *niches) choose(unit []float64, slots []int, kept, want int) {
 	for k := range s.counts {
 		s.counts[k], s.ends[k] = 0, 0
@@ -131,8 +130,8 @@ func (s *niches) emptiest() int {
 	return at
 }
 
-// pick returns the place in members of the candidate that a niche takes: the nearest to its line if
-// it has no member yet, else a random one.
+// pick returns the place in members of a niche's nearest candidate if it has no member yet, else of
+// a random one.
 func (s *niches) pick(niche int) int {
 	begin, end := s.begins[niche], s.ends[niche]
 	if s.counts[niche] > 0 {

@@ -2,15 +2,15 @@ package nsga3
 
 import "math"
 
-// normalizer maps objectives so that the ideal point becomes 0 and the hyperplane through the
-// extreme points the unit simplex (section IV-C).
+// normalizer maps the ideal point to 0 and the hyperplane through the extreme points to the unit
+// simplex (section IV-C).
 type normalizer struct {
 	m          int
-	ideal      []float64 // minimum of each objective since the last reset
-	extremes   []float64 // m x m, a row for each axis: the extreme point minus the ideal
+	ideal      []float64 // minima since the last reset
+	extremes   []float64 // m x m, a row per axis: the extreme point minus the ideal
 	intercepts []float64
 	plane      []float64 // m x (m+1), the linear system
-	unit       []float64 // a row of m for each slot
+	unit       []float64 // a row of m per slot
 }
 
 func newNormalizer(slots, m int) normalizer {
@@ -26,15 +26,14 @@ func (z *normalizer) reset() {
 	}
 }
 
-// lower updates the ideal point by an individual's objectives.
 func (z *normalizer) lower(f []float64) {
 	for j, v := range f {
 		z.ideal[j] = math.Min(z.ideal[j], v)
 	}
 }
 
-// apply returns the normalized objectives, with the rows of the given slots set. The first of
-// these, up to front, are nondominated.
+// apply returns the normalized objectives of the given slots, the first of which, up to front, are
+// nondominated.
 func (z *normalizer) apply(f []float64, slots []int, front int) []float64 {
 	for _, slot := range slots {
 		for j, low := range z.ideal {
@@ -54,7 +53,7 @@ func (z *normalizer) apply(f []float64, slots []int, front int) []float64 {
 }
 
 // findExtremes finds for each axis the point that minimizes the achievement scalarizing function
-// max_i f_i / w_i, where w is 1 on the axis and 1e-6 on the others (equation 4).
+// max_i f_i / w_i, with w = 1 on the axis and 1e-6 on the others (equation 4).
 func (z *normalizer) findExtremes(slots []int) {
 	for axis := range z.m {
 		best, at := math.Inf(1), slots[0]
@@ -75,8 +74,8 @@ func (z *normalizer) findExtremes(slots []int) {
 }
 
 // findIntercepts solves E b = 1 for the hyperplane through the extreme points; 1/b are its
-// intercepts with the axes. It reports false if the points do not span a hyperplane or an intercept
-// is not positive and finite.
+// intercepts. It returns false if there is no hyperplane or an intercept is not positive and
+// finite.
 func (z *normalizer) findIntercepts() bool {
 	m, w := z.m, z.m+1
 	for i := range m {

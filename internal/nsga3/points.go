@@ -2,9 +2,9 @@ package nsga3
 
 import "fmt"
 
-// DasDennis returns the C(m + divisions - 1, divisions) points of the unit simplex in m dimensions
-// whose coordinates are multiples of 1/divisions (Das and Dennis, 1998), as rows of length m. It
-// panics unless m >= 2 and divisions >= 1.
+// DasDennis returns the C(m + divisions - 1, divisions) points of the unit simplex whose m
+// coordinates are multiples of 1/divisions (Das and Dennis, 1998). It panics unless m >= 2 and
+// divisions >= 1.
 func DasDennis(m, divisions int) [][]float64 {
 	if m < 2 || divisions < 1 {
 		panic(fmt.Sprintf("nsga3: %d objectives with %d divisions, need at least 2 and 1", m, divisions))

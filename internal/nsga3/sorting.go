@@ -6,17 +6,17 @@ import "slices"
 // earlier fronts. It is the efficient non-dominated sort of Zhang, Tian, Cheng and Jin (2015): in
 // lexicographic order a point can be dominated only by an earlier one, and bisection finds its
 // front, because a point dominated by a front is dominated by all earlier fronts. With two
-// objectives the last point of a front has its smallest second objective, so comparing with that
-// point suffices and the sort takes O(N log N).
+// objectives the last point of a front has its smallest second objective, so that comparing with it
+// suffices: O(N log N).
 type sorter struct {
 	m      int
-	f      []float64          // of the call
+	f      []float64
 	order  []int              // slots, lexicographically, then by number
-	latest []int              // of each front: its last slot
-	before []int              // of each slot: the previous slot in its front, -1 for none
-	front  []int              // of each slot
-	ranked []int              // slots, front by front, in lexicographic order within
-	ends   []int              // of each front: its end in ranked
+	latest []int              // per front: its last slot
+	before []int              // per slot: the previous one in its front, or -1
+	front  []int              // per slot
+	ranked []int              // slots by front, in lexicographic order within
+	ends   []int              // per front: its end in ranked
 	less   func(a, b int) int // compare, bound once because binding allocates
 }
 
@@ -67,7 +67,6 @@ func (s *sorter) sort(f []float64) []int {
 	return s.ranked
 }
 
-// compare orders slots lexicographically by their objectives, then by number.
 func (s *sorter) compare(a, b int) int {
 	fa, fb := s.f[a*s.m:(a+1)*s.m], s.f[b*s.m:(b+1)*s.m]
 	for j, v := range fa {
@@ -81,7 +80,7 @@ func (s *sorter) compare(a, b int) int {
 	return a - b
 }
 
-// dominatedBy reports whether a front dominates a slot that comes after all of it.
+// dominatedBy requires that slot comes after all of front.
 func (s *sorter) dominatedBy(slot, front int) bool {
 	f := s.f[slot*s.m : (slot+1)*s.m]
 	for other := s.latest[front]; other >= 0; other = s.before[other] {

@@ -7,12 +7,12 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// variation creates children by simulated binary crossover (Deb and Agrawal 1995), applied to every
-// pair and in it to each variable with probability 1/2, and by polynomial mutation (Deb and Goyal
-// 1996). The papers leave open two choices that decide whether the distances published by Deb and
-// Jain are reached. Crossed values are swapped, so that a child has half of its variables from near
-// each parent. Values that leave the box are moved onto its surface, where fronts often lie,
-// instead of truncating the distribution at the bounds.
+// variation creates children by simulated binary crossover (Deb and Agrawal 1995), of every pair
+// and in it of each variable with probability 1/2, and by polynomial mutation (Deb and Goyal 1996).
+// Two choices that the papers leave open decide whether the distances published by Deb and Jain are
+// reached: crossed values are swapped, so that a child has half of its variables from near each
+// parent; and values that leave the box are moved onto its surface, where fronts often lie, instead
+// of truncating the distribution at the bounds.
 type variation struct {
 	rng          *rand.Rand
 	lower, upper []float64
@@ -25,7 +25,7 @@ func newVariation(s *Settings, rng *rand.Rand) variation {
 	return variation{rng, s.Lower, s.Upper, 1 / (s.Crossover + 1), s.Mutation + 1, math.Log1p(-s.MutationRate)}
 }
 
-// cross writes two children of a and b; a nil second is left out.
+// cross writes two children of a and b; second may be nil.
 func (v *variation) cross(first, second, a, b []float64) {
 	for j, x := range a {
 		y := b[j]
