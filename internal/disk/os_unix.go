@@ -29,7 +29,7 @@ func lockFile(name string) (*os.File, error) {
 	}
 	holder, err := tryLock(file)
 	for began := time.Now(); errors.Is(err, syscall.EWOULDBLOCK) && dead(holder) && time.Since(began) < inheritWait; {
-		time.Sleep(inheritWait / 100) //nolint:forbidigo
+		time.Sleep(inheritWait / 100) //nolint:forbidigo // a lock of another process gives no signal
 		holder, err = tryLock(file)
 	}
 	switch {
