@@ -1,5 +1,5 @@
-// Package bucket keeps files in a folder of an S3-compatible store. An object is whole
-// or absent: a store shows an upload only once it has all of it.
+// Package bucket keeps files in a folder of an S3-compatible store. An object is whole or absent: a
+// store shows an upload only once it is complete.
 package bucket
 
 import (
@@ -20,10 +20,10 @@ import (
 
 const (
 	scheme = "s3://"
-	// digestKey is the metadata of objects with their SHA-256, by which an equal file is
-	// not sent again and a download is checked.
+	// digestKey is the metadata with an object's SHA-256: equal files are not sent again, and
+	// downloads are checked.
 	digestKey = "Agepath-Sha256"
-	// identityWait bounds questions to the services that give machines credentials.
+	// identityWait bounds requests to the services that give machines credentials.
 	identityWait = 5 * time.Second
 )
 
@@ -31,20 +31,19 @@ const (
 type Folder struct {
 	client *minio.Client
 	bucket string
-	prefix string // with a slash at its end, "" for the whole bucket
-	// partSize is how much of a larger file is sent at a time, 0 for what the store's
-	// limits call for, 16 MiB at least.
+	prefix string // ends with a slash; "" for the whole bucket
+	// partSize is the size of a larger file's parts; 0 lets the store's limits decide, 16 MiB at
+	// least.
 	partSize uint64
-	damaged  map[string]bool // objects that [Folder.Get] found damaged, and Put sends again
+	damaged  map[string]bool // objects that [Folder.Get] found damaged; Put sends them again
 }
 
 // IsURL reports whether a text names a folder of a bucket: s3://BUCKET/FOLDER.
 func IsURL(text string) bool { return strings.HasPrefix(text, scheme) }
 
-// Open prepares the folder of a URL. env looks up AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL
-// (default: Amazon's) and AWS_REGION or AWS_DEFAULT_REGION. Credentials are those of AWS's
-// variables in the environment of the process, of its files, or of the machine. Nothing is
-// asked of the store. The error says what is allowed.
+// Open prepares the folder of a URL without contacting the store. env looks up AWS_ENDPOINT_URL_S3
+// or AWS_ENDPOINT_URL (default: Amazon's) and AWS_REGION or AWS_DEFAULT_REGION. Credentials are
+// those of AWS's variables in the environment of the process, of its files, or of the machine.
 func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(text, scheme), "/")
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
@@ -83,18 +82,16 @@ func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 	return &Folder{client: client, bucket: bucket, prefix: prefix, damaged: map[string]bool{}}, nil
 }
 
-// String returns the URL.
 func (f *Folder) String() string {
 	return scheme + f.bucket + "/" + strings.TrimSuffix(f.prefix, "/")
 }
 
-// RefusedError says that a store cannot be used before something is changed.
+// RefusedError says that a store cannot be used as configured.
 type RefusedError struct{ text string }
 
 func (e *RefusedError) Error() string { return e.text }
 
-// Check asks for the bucket. The error is a [*RefusedError] where there are no credentials
-// or there is no bucket.
+// Check requests the bucket. The error is a [*RefusedError] without credentials or bucket.
 func (f *Folder) Check(ctx context.Context) error {
 	if value, err := f.client.GetCreds(); err != nil || value.SignerType.IsAnonymous() {
 		return &RefusedError{f.String() + ": no credentials; AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has them"}
@@ -109,7 +106,7 @@ func (f *Folder) Check(ctx context.Context) error {
 	return nil
 }
 
-// about says what was done, to which object, when an error came.
+// about adds the operation and the object to an error.
 func (f *Folder) about(what, name string, err error) error {
 	return fmt.Errorf("%s%s: %s: %w", scheme, strings.TrimSuffix(f.bucket+"/"+f.prefix+name, "/"), what, err)
 }
@@ -127,15 +124,15 @@ func (f *Folder) List(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// DamagedError says that an object has not the bytes that were sent.
+// DamagedError says that an object differs from what was sent.
 type DamagedError struct{ Sent, Have string } // digests
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", e.Have, e.Sent)
 }
 
-// Get writes an object to a file, whose bytes must have the digest that they were sent
-// with, else it is a [*DamagedError].
+// Get downloads an object to a file. If the digest differs from the one sent, the error is a
+// [*DamagedError].
 func (f *Folder) Get(ctx context.Context, name, path string) error {
 	info, err := f.client.StatObject(ctx, f.bucket, f.prefix+name, minio.StatObjectOptions{})
 	if err == nil {
@@ -155,9 +152,9 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 	return nil
 }
 
-// Put sends files of dir in the order of their names, each once the one before is there,
-// but for those that are there already and were not found damaged. It returns how many it sent. What an upload that
-// was interrupted has left of a larger file is removed.
+// Put sends files of dir one after the other, except those that are there and were not found
+// damaged, and returns the number sent. It removes what an interrupted upload left of a larger
+// file.
 func (f *Folder) Put(ctx context.Context, dir string, names []string) (sent int, err error) {
 	for _, name := range names {
 		did, err := f.put(ctx, filepath.Join(dir, filepath.FromSlash(name)), name)
@@ -193,7 +190,7 @@ func (f *Folder) put(ctx context.Context, path, name string) (sent bool, err err
 	return err == nil, err
 }
 
-// Remove removes an object that [Folder.Put] sent. Others stay.
+// Remove removes an object that [Folder.Put] sent, and no other.
 func (f *Folder) Remove(ctx context.Context, name string) error {
 	info, err := f.client.StatObject(ctx, f.bucket, f.prefix+name, minio.StatObjectOptions{})
 	if err == nil && info.UserMetadata[digestKey] != "" {

@@ -1,4 +1,3 @@
-// Package campaign holds tests of whole deployments: coordinators and workers as
-// processes, on clusters of NATS servers, under faults that a seed decides
-// (TestCampaign) and at scale (TestScale).
+// Package campaign tests whole deployments: coordinators and workers as processes, on clusters of
+// NATS servers, under seeded faults (TestCampaign) and at scale (TestScale).
 package campaign

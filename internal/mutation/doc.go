@@ -1,3 +1,2 @@
-// Package mutation holds tests alone: changes to the code that take away what
-// keeps results safe, each of which some test has to notice.
+// Package mutation tests that removing what keeps results safe makes some test fail.
 package mutation

@@ -25,7 +25,6 @@ func NewLinear[T Float](in, out int, r *rand.Rand) *Linear[T] {
 	return l
 }
 
-// Forward implements [Layer].
 func (l *Linear[T]) Forward(x []T, n int) []T {
 	l.x, l.y = x, resize(l.y, n*l.out)
 	for i := range n {
@@ -35,7 +34,6 @@ func (l *Linear[T]) Forward(x []T, n int) []T {
 	return l.y
 }
 
-// Backward implements [Layer].
 func (l *Linear[T]) Backward(slope []T) []T {
 	n := len(slope) / l.out
 	addProduct(l.w.Slope, l.x, l.in, l.in, slope, l.out, n)
@@ -51,13 +49,11 @@ func (l *Linear[T]) Backward(slope []T) []T {
 	return l.dx
 }
 
-// Params implements [Layer].
 func (l *Linear[T]) Params() []*Param[T] { return []*Param[T]{l.w, l.b} }
 
 // ReLU is max(x, 0).
 type ReLU[T Float] struct{ y []T }
 
-// Forward implements [Layer].
 func (l *ReLU[T]) Forward(x []T, _ int) []T {
 	l.y = resize(l.y, len(x))
 	for i, v := range x {
@@ -66,7 +62,6 @@ func (l *ReLU[T]) Forward(x []T, _ int) []T {
 	return l.y
 }
 
-// Backward implements [Layer].
 func (l *ReLU[T]) Backward(slope []T) []T {
 	for i, v := range l.y {
 		if v <= 0 {
@@ -76,11 +71,10 @@ func (l *ReLU[T]) Backward(slope []T) []T {
 	return slope
 }
 
-// Params implements [Layer].
 func (l *ReLU[T]) Params() []*Param[T] { return nil }
 
-// Dropout sets entries to 0 with a probability, and divides the others by the probability of
-// keeping them. It acts only while Training.
+// Dropout sets entries to 0 with a probability while Training, and divides the others by the
+// probability of keeping them.
 type Dropout[T Float] struct {
 	Training bool
 	share    float64
@@ -97,7 +91,6 @@ func NewDropout[T Float](share float64, r *rand.Rand) *Dropout[T] {
 	return &Dropout[T]{share: share, random: r}
 }
 
-// Forward implements [Layer].
 func (l *Dropout[T]) Forward(x []T, _ int) []T {
 	l.factor, l.y = resize(l.factor, len(x)), resize(l.y, len(x))
 	keep := T(1 / (1 - l.share))
@@ -115,7 +108,6 @@ func (l *Dropout[T]) Forward(x []T, _ int) []T {
 	return l.y
 }
 
-// Backward implements [Layer].
 func (l *Dropout[T]) Backward(slope []T) []T {
 	for i, v := range l.factor {
 		slope[i] *= v
@@ -123,17 +115,16 @@ func (l *Dropout[T]) Backward(slope []T) []T {
 	return slope
 }
 
-// Params implements [Layer].
 func (l *Dropout[T]) Params() []*Param[T] { return nil }
 
-// Embedding maps words to their rows of a matrix M. Look scales rows of a norm above 1 to norm 1,
-// in M itself while Training; no gradient goes through the scaling.
+// Embedding maps words to rows of a matrix M. Look scales rows of a norm above 1 to norm 1, in M
+// itself while Training; no gradient goes through the scaling.
 type Embedding[T Float] struct {
 	*Param[T] // words x Dim
 	Dim       int
 	Training  bool
 	words     []int32
-	seen      []int32 // of each word: the last pass that scaled it
+	seen      []int32 // per word: the last pass that scaled it
 	pass      int32
 	y         []T
 }
@@ -167,7 +158,7 @@ func (e *Embedding[T]) Look(words []int32) []T {
 	return e.y
 }
 
-// shorten scales a row of a norm above 1 as PyTorch does.
+// shorten scales as PyTorch does.
 func shorten[T Float](row []T) {
 	square := 0.0
 	for _, v := range row {
@@ -193,20 +184,19 @@ func (e *Embedding[T]) Backward(slope []T) {
 	}
 }
 
-// MaxPositions takes the maximum over the positions of a sequence; the first of equal values gets
-// the gradient.
+// MaxPositions takes the maximum over a sequence's positions; the first of equal values gets the
+// gradient.
 type MaxPositions[T Float] struct {
 	positions, width int
 	at               []int32
 	y, dx            []T
 }
 
-// NewMaxPositions is for sequences of the given number of positions.
+// NewMaxPositions is for sequences of the given positions.
 func NewMaxPositions[T Float](positions, width int) *MaxPositions[T] {
 	return &MaxPositions[T]{positions: positions, width: width}
 }
 
-// Forward implements [Layer].
 func (l *MaxPositions[T]) Forward(x []T, n int) []T {
 	size := n * l.width
 	l.y, l.at = append(l.y[:0], x[:size]...), resize(l.at, size)
@@ -217,7 +207,6 @@ func (l *MaxPositions[T]) Forward(x []T, n int) []T {
 	return l.y
 }
 
-// raise keeps the larger of two values, with its place.
 func raise[T Float](best []T, at []int32, row []T, place int32) {
 	best, at = best[:len(row)], at[:len(row)]
 	for k, v := range row {
@@ -227,7 +216,6 @@ func raise[T Float](best []T, at []int32, row []T, place int32) {
 	}
 }
 
-// Backward implements [Layer].
 func (l *MaxPositions[T]) Backward(slope []T) []T {
 	l.dx = resize(l.dx, l.positions*len(slope))
 	clear(l.dx)
@@ -237,7 +225,6 @@ func (l *MaxPositions[T]) Backward(slope []T) []T {
 	return l.dx
 }
 
-// Params implements [Layer].
 func (l *MaxPositions[T]) Params() []*Param[T] { return nil }
 
 // Convolution has channels of weighted sums over windows of words, each of which outputs its
@@ -247,7 +234,7 @@ type Convolution[T Float] struct {
 
 	w      *Param[T] // channels x (width x dim)
 	b      *Param[T]
-	turned []T // the transpose of w
+	turned []T // transpose of w
 	n      int
 	padded []T // n x (positions + 2 padding) x dim
 	sums   []T
@@ -268,7 +255,6 @@ func NewConvolution[T Float](positions, dim, width, channels int, r *rand.Rand) 
 
 func (l *Convolution[T]) windows() int { return l.positions + 2*l.padding - l.width + 1 }
 
-// Forward implements [Layer].
 func (l *Convolution[T]) Forward(x []T, n int) []T {
 	size, windows := l.width*l.dim, l.windows()
 	text, long := l.positions*l.dim, (l.positions+2*l.padding)*l.dim
@@ -323,5 +309,4 @@ func (l *Convolution[T]) Backward(slope []T) []T {
 	return l.dx
 }
 
-// Params implements [Layer].
 func (l *Convolution[T]) Params() []*Param[T] { return []*Param[T]{l.w, l.b} }

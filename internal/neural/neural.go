@@ -1,10 +1,10 @@
 // Package neural has the layers of small networks for texts, each with a forward and a backward
-// pass, and Adam. It runs on one processor core, so its numbers do not depend on the load. Layers
-// reuse their memory, so that training allocates nothing.
+// pass, and Adam. It runs on one core, so its numbers do not depend on the load. Layers reuse their
+// memory: training allocates nothing.
 //
-// A layer's input and output are flat slices. A text is d words of e numbers, and n texts are n x d
-// x e in this order. Recurrent layers output sequences, d x n x width. Gradients are of the sum of
-// the batch's losses, as weighted by [CrossEntropy].
+// Inputs and outputs are flat slices. A text is d words of e numbers, and n texts are n x d x e in
+// this order. Recurrent layers output sequences, d x n x width. Gradients are of the sum of the
+// batch's losses, as weighted by [CrossEntropy].
 package neural
 
 import (
@@ -21,7 +21,7 @@ type Float = kernel.Float
 // Param is parameters with their accumulated gradient.
 type Param[T Float] struct {
 	Value, Slope []T
-	// Rate multiplies Adam's rate; 0 is 1. A bias that represents two with equal gradients has 2.
+	// Rate multiplies Adam's rate; 0 is 1. A bias that replaces two with equal gradients has 2.
 	Rate         T
 	mean, square []T
 }
@@ -41,12 +41,12 @@ func (p *Param[T]) part(i, j int, rate T) *Param[T] {
 	return &Param[T]{Value: p.Value[i:j:j], Slope: p.Slope[i:j:j], Rate: rate}
 }
 
-// Layer is a step of a network.
+// Layer is a step of a network. Its results are in its own memory.
 type Layer[T Float] interface {
-	// Forward returns the output for n texts, in memory of the layer.
+	// Forward returns the output for n texts.
 	Forward(x []T, n int) []T
 	// Backward takes the gradient in the last output, accumulates the parameters' gradients and
-	// returns the gradient in the input, in memory of the layer. It may change slope.
+	// returns the gradient in the input. It may change slope.
 	Backward(slope []T) []T
 	Params() []*Param[T]
 }
@@ -54,7 +54,6 @@ type Layer[T Float] interface {
 // Chain is a sequence of layers.
 type Chain[T Float] []Layer[T]
 
-// Forward implements [Layer].
 func (c Chain[T]) Forward(x []T, n int) []T {
 	for _, l := range c {
 		x = l.Forward(x, n)
@@ -62,7 +61,6 @@ func (c Chain[T]) Forward(x []T, n int) []T {
 	return x
 }
 
-// Backward implements [Layer].
 func (c Chain[T]) Backward(slope []T) []T {
 	for _, l := range slices.Backward(c) {
 		slope = l.Backward(slope)
@@ -70,7 +68,6 @@ func (c Chain[T]) Backward(slope []T) []T {
 	return slope
 }
 
-// Params implements [Layer].
 func (c Chain[T]) Params() []*Param[T] {
 	var list []*Param[T]
 	for _, l := range c {
@@ -79,7 +76,7 @@ func (c Chain[T]) Params() []*Param[T] {
 	return list
 }
 
-// Concat is layers with one input, whose outputs are concatenated for each text.
+// Concat concatenates the outputs of layers with one input, for each text.
 type Concat[T Float] struct {
 	layers []Layer[T]
 	widths []int
@@ -94,7 +91,6 @@ func NewConcat[T Float](layers []Layer[T], widths []int) *Concat[T] {
 	return &Concat[T]{layers: layers, widths: widths}
 }
 
-// Forward implements [Layer].
 func (c *Concat[T]) Forward(x []T, n int) []T {
 	c.n = n
 	total := 0
@@ -113,7 +109,6 @@ func (c *Concat[T]) Forward(x []T, n int) []T {
 	return c.out
 }
 
-// Backward implements [Layer].
 func (c *Concat[T]) Backward(slope []T) []T {
 	total, start := len(c.out)/max(c.n, 1), 0
 	for k, l := range c.layers {
@@ -135,7 +130,6 @@ func (c *Concat[T]) Backward(slope []T) []T {
 	return c.slope
 }
 
-// Params implements [Layer].
 func (c *Concat[T]) Params() []*Param[T] { return Chain[T](c.layers).Params() }
 
 // Adam is the optimizer of Kingma and Ba with β = 0.9 and 0.999 and ε = 1e-8.
@@ -152,7 +146,7 @@ func NewAdam[T Float](params []*Param[T]) *Adam[T] {
 	return &Adam[T]{params: params}
 }
 
-// Step moves the parameters by their gradients, which it sets to 0.
+// Step moves the parameters by their gradients and clears these.
 func (a *Adam[T]) Step(rate float64) {
 	const first, second, epsilon = 0.9, 0.999, 1e-8
 	a.step++
@@ -168,7 +162,7 @@ func (a *Adam[T]) Step(rate float64) {
 	}
 }
 
-// CrossEntropy returns the mean over texts of -ln of the softmax of their class, and overwrites the
+// CrossEntropy returns the mean over texts of -ln of the softmax of their class, and overwrites
 // scores, n x classes, with its gradient.
 func CrossEntropy[T Float](scores []T, labels []int) float64 {
 	n := len(labels)
@@ -204,7 +198,7 @@ func Best[T Float](scores []T) int {
 	return best
 }
 
-// resize returns a slice of n undefined entries, in the memory of x if there is room.
+// resize returns n undefined entries, in the memory of x if there is room.
 func resize[E any](x []E, n int) []E {
 	if cap(x) < n {
 		return make([]E, n)
@@ -220,8 +214,8 @@ func transpose[T Float](to, from []T, rows, cols int) {
 	}
 }
 
-// addProduct adds AᵀB to C (a x b) for A and B with possibly many rows, in batches that stay in a
-// cache. Rows of A are stride apart.
+// addProduct adds AᵀB to C (a x b), in batches of rows that stay in a cache. Rows of A are stride
+// apart.
 func addProduct[T Float](c, left []T, a, stride int, right []T, b, rows int) {
 	const atOnce = 256
 	for i := 0; i < rows; i += atOnce {

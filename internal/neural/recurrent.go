@@ -7,8 +7,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// steps is the common part of recurrent layers: for each step and text a row [x, 1, h] of the word,
-// a 1 for the biases, and the state before the step.
+// steps is shared by recurrent layers: for each step and text a row [x, 1, h] of the word, a 1 for
+// the biases, and the state before the step.
 type steps[T Float] struct {
 	positions, dim, width int
 	reverse               bool
@@ -82,8 +82,7 @@ func (s *steps[T]) gather(slope []T, step int) []T {
 // can exceed float32, and parameters freeze or become NaN. No useful gradient comes close.
 const steepest = 1e12
 
-// release extracts the gradient in a step's words from that in its rows, and adds the gradient in
-// the state to carry.
+// release takes the gradient in a step's rows apart: the words' part to dx, the state's to carry.
 func (s *steps[T]) release(step int) {
 	row, from := s.row(), s.position(step)*s.dim
 	for i := range s.n {
@@ -109,7 +108,7 @@ func newWeights[T Float](rows, cols int, r *rand.Rand, bound float64) *weights[T
 	return w
 }
 
-// merge redraws a row of biases as the sum of two biases, and returns the parameters with that row
+// merge redraws a row of biases as the sum of two, and returns the parameters with that row
 // separate, at twice the rate.
 func (w *weights[T]) merge(row int, r *rand.Rand, bound float64) []*Param[T] {
 	i, j := row*w.cols, (row+1)*w.cols
@@ -140,10 +139,8 @@ func NewLSTM[T Float](positions, dim, width int, reverse bool, r *rand.Rand) *LS
 	return l
 }
 
-// Params implements [Layer].
 func (l *LSTM[T]) Params() []*Param[T] { return l.params }
 
-// Forward implements [Layer].
 func (l *LSTM[T]) Forward(x []T, n int) []T {
 	l.begin(x, n)
 	h, size := l.width, n*l.width
@@ -179,7 +176,6 @@ func (l *LSTM[T]) Forward(x []T, n int) []T {
 	return l.out
 }
 
-// Backward implements [Layer].
 func (l *LSTM[T]) Backward(slope []T) []T {
 	l.beginBackward()
 	n, h, size := l.n, l.width, l.n*l.width
@@ -224,7 +220,7 @@ type GRU[T Float] struct {
 	steps[T]
 	gate   *weights[T] // row x 2 width: reset, update
 	word   *weights[T] // (dim + 1) x width: the candidate's part of the word
-	memory *weights[T] // (1 + width) x width: the candidate's part of the state
+	memory *weights[T] // (1 + width) x width: its part of the state
 	params []*Param[T]
 	gates  []T // positions x n x 2 width, later their gradient
 	inner  []T // positions x n x width: the state's part, later its gradient
@@ -242,10 +238,8 @@ func NewGRU[T Float](positions, dim, width int, r *rand.Rand) *GRU[T] {
 	return l
 }
 
-// Params implements [Layer].
 func (l *GRU[T]) Params() []*Param[T] { return l.params }
 
-// Forward implements [Layer].
 func (l *GRU[T]) Forward(x []T, n int) []T {
 	l.begin(x, n)
 	h, row, size := l.width, l.row(), n*l.width
@@ -281,7 +275,6 @@ func (l *GRU[T]) Forward(x []T, n int) []T {
 	return l.out
 }
 
-// Backward implements [Layer].
 func (l *GRU[T]) Backward(slope []T) []T {
 	l.beginBackward()
 	n, h, row, size := l.n, l.width, l.row(), l.n*l.width

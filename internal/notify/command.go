@@ -10,14 +10,12 @@ import (
 )
 
 const (
-	// commandWait is how long a command may take.
 	commandWait = 30 * time.Second
-	// saidBytes is how much of what a failed command wrote is logged.
+	// saidBytes is how much of a failed command's output is logged.
 	saidBytes = 1 << 10
 )
 
-// shellCommand is a command that the shell runs for each event, which it gets on its
-// standard input.
+// shellCommand is a shell command run for each event, which it reads from standard input.
 type shellCommand string
 
 func (c shellCommand) send(ctx context.Context, body []byte) error {
@@ -42,7 +40,6 @@ func (c shellCommand) send(ctx context.Context, body []byte) error {
 // head keeps the beginning of what is written to it.
 type head []byte
 
-// Write implements [io.Writer].
 func (h *head) Write(p []byte) (int, error) {
 	*h = append(*h, p[:min(len(p), saidBytes-len(*h))]...)
 	return len(p), nil

@@ -1,8 +1,7 @@
-// Package notify tells people of what happens to runs, by a webhook or a command, while
-// nobody looks at them: that a run ended, that more of its cells fail than a limit
-// allows, that workers vanished. docs/schemas/notify.json describes what is sent.
+// Package notify reports what happens to runs by a webhook or a command: that a run ended, that
+// more of its cells fail than a limit allows, that workers vanished. docs/schemas/notify.json
+// describes the messages.
 //
-// A [Notifier] decides what is told and tells it once. Telling never blocks who
-// watches a run and never fails it: events wait in a bounded queue for each way, and
-// what became of them is logged.
+// A [Notifier] decides what to report and reports it once. It never blocks or fails its caller:
+// events wait in a bounded queue per way of sending, and their outcome is logged.
 package notify

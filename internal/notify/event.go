@@ -16,31 +16,31 @@ const (
 	MethodHeld  = "method-held"
 )
 
-// Event is what is sent, as a JSON object.
+// Event is a message, as a JSON object.
 type Event struct {
 	Event   string    `json:"event"`
-	ID      string    `json:"id"` // differs for each event; the same in each attempt to send it
+	ID      string    `json:"id"` // unique per event, equal in each attempt to send it
 	Time    time.Time `json:"time"`
 	Version string    `json:"version"` // of agepath
 	Text    string    `json:"text"`    // the event as a sentence
 	Run     *Run      `json:"run"`     // nil for workers
-	Limit   *float64  `json:"limit"`   // of the failure rate, nil for the other events
-	Workers []Worker  `json:"workers"` // that are lost, none for the other events
+	Limit   *float64  `json:"limit"`   // of the failure rate, nil for other events
+	Workers []Worker  `json:"workers"` // that are lost, none for other events
 }
 
-// Run is how a run stands.
+// Run is the state of a run.
 type Run struct {
 	Name       string `json:"name"`
 	Phase      string `json:"phase"` // computing and the like, or how it ended, as [Finished]
 	Cells      int64  `json:"cells"` // of the grid
-	Ended      int64  `json:"ended"` // of these
+	Ended      int64  `json:"ended"`
 	Incomplete int64  `json:"incomplete"`
 	Failed     int64  `json:"failed"`
-	Error      string `json:"error"` // why it broke, "" else
+	Error      string `json:"error"` // why it broke, or ""
 
 	Reasons []experiment.Reason `json:"reasons"` // why cells are not ok, the most frequent first
 
-	Over bool `json:"-"` // no cell is to come
+	Over bool `json:"-"` // no more cells will come
 }
 
 // Worker is a worker that vanished.
@@ -52,7 +52,6 @@ type Worker struct {
 	Lost bool `json:"-"`
 }
 
-// ending says how a run ended.
 func (r *Run) ending() string {
 	parts := []string{fmt.Sprintf("run %s: %s, %d of %d cells have ended", r.Name, r.Phase, r.Ended, r.Cells)}
 	if r.Failed > 0 {
@@ -68,10 +67,9 @@ func (r *Run) ending() string {
 	return text + r.why()
 }
 
-// mostReasons is how many reasons a text has.
+// mostReasons is the number of reasons in a text.
 const mostReasons = 3
 
-// why says why cells are not ok, "" where all are.
 func (r *Run) why() string {
 	var texts []string
 	for _, reason := range r.Reasons[:min(len(r.Reasons), mostReasons)] {
@@ -86,7 +84,7 @@ func (r *Run) why() string {
 	return ": " + strings.Join(texts, "; ")
 }
 
-// Phases of a run that a command was computing, beside those of the server.
+// Phases of a run computed by a command, in addition to the server's.
 const (
 	Finished    = "finished"
 	Cancelled   = "cancelled"
@@ -94,7 +92,6 @@ const (
 	Broken      = "broken"
 )
 
-// lost says which workers vanished.
 func lost(workers []Worker) string {
 	names := make([]string, len(workers))
 	for i, w := range workers {

@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// fewestCells is how many cells of a run must have ended before their failure
-	// rate counts, all of a run that has fewer.
+	// fewestCells of a run, or all if it has fewer, must have ended before their failure rate
+	// counts.
 	fewestCells = 20
-	// waiting bounds the events that wait to be sent, by each way.
+	// waiting bounds the queued events per way.
 	waiting = 64
-	// sendWait is how long sending an event may take, with all attempts, and closeWait
-	// how long the events that wait at the end may.
+	// sendWait limits the sending of an event, with all attempts, and closeWait that of the queue
+	// at the end.
 	sendWait  = 2 * time.Minute
 	closeWait = 20 * time.Second
 )
 
-// Config says what is told, and how.
+// Config says what to report, and how.
 type Config struct {
-	URL         string  // of a webhook, "" for none
-	Command     string  // for the shell, "" for none
-	FailureRate float64 // share of the cells that ended above which is told
+	URL         string  // of a webhook, or ""
+	Command     string  // for the shell, or ""
+	FailureRate float64 // share of the ended cells that may fail
 	Version     string  // of agepath
 	Log         *slog.Logger
 }
 
-// Notifier decides what is told and tells it. A nil Notifier tells nothing. It is safe
-// for concurrent use.
+// Notifier decides what to report and reports it. A nil Notifier does nothing. It is safe for
+// concurrent use.
 type Notifier struct {
 	config Config
 	ways   []*way
-	ctx    context.Context // of what is being sent
+	ctx    context.Context
 	cancel context.CancelFunc
 
 	mu      sync.Mutex // guards what follows
@@ -50,17 +50,16 @@ type Notifier struct {
 	workers bool            // were looked at before
 }
 
-// watched is what is remembered of a run.
+// watched is the memory of a run.
 type watched struct {
-	active bool // was computing when it was last looked at
-	over   int  // looks in a row in which no cell was to come
-	told   bool // that it fails
+	active bool // was computing at the last look
+	over   int  // consecutive looks with no more cells to come
+	told   bool // its failure rate was reported
 }
 
-// New returns a notifier, nil where config names no way. Close ends it.
+// New returns a notifier, nil if config names no way. Call Close at the end.
 func New(config Config) (*Notifier, error) { return newNotifier(config, firstPause) }
 
-// newNotifier is New with the time before a request is repeated.
 func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
 	n := &Notifier{config: config, runs: map[string]*watched{}, lost: map[string]bool{}}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
@@ -84,9 +83,9 @@ func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
 	return n, nil
 }
 
-// Runs looks at runs and tells of those that ended since the last look, two looks
-// long, and of those whose failure rate is above the limit. Of a run that was over
-// when it was first seen nothing is told. One that is computed again counts as new.
+// Runs looks at runs and reports those that have been over for two looks, and those whose failure
+// rate is above the limit. A run that was over when first seen is not reported; one that is
+// computed again counts as new.
 func (n *Notifier) Runs(runs ...Run) {
 	if n == nil {
 		return
@@ -120,7 +119,7 @@ func (n *Notifier) Runs(runs ...Run) {
 	}
 }
 
-// Held tells that cells of a method of a run are held back, and why.
+// Held reports that cells of a method of a run are held back, and why.
 func (n *Notifier) Held(r Run, why string) {
 	if n == nil {
 		return
@@ -130,7 +129,7 @@ func (n *Notifier) Held(r Run, why string) {
 	n.tell(&Event{Event: MethodHeld, Run: &r, Text: fmt.Sprintf("run %s: %s", r.Name, why)})
 }
 
-// Ended tells that a run that this program computed has ended.
+// Ended reports that a run that this program computed has ended.
 func (n *Notifier) Ended(r Run) {
 	if n == nil {
 		return
@@ -142,7 +141,7 @@ func (n *Notifier) Ended(r Run) {
 
 func (n *Notifier) ended(r *Run) { n.tell(&Event{Event: Ended, Run: r, Text: r.ending()}) }
 
-// Workers looks at all workers and tells of those that were lost since the last look.
+// Workers looks at all workers and reports those lost since the last look.
 func (n *Notifier) Workers(workers []Worker) {
 	if n == nil {
 		return
@@ -166,7 +165,6 @@ func (n *Notifier) Workers(workers []Worker) {
 	}
 }
 
-// tell has an event sent.
 func (n *Notifier) tell(e *Event) {
 	if n.closed {
 		return
@@ -190,7 +188,7 @@ func (n *Notifier) tell(e *Event) {
 	}
 }
 
-// Close sends what waits, for 20 seconds at most.
+// Close sends what is queued, for at most 20 seconds.
 func (n *Notifier) Close() {
 	if n == nil {
 		return
@@ -209,7 +207,6 @@ func (n *Notifier) Close() {
 	n.cancel()
 }
 
-// way is how events are sent.
 type way struct {
 	name   string
 	send   func(ctx context.Context, body []byte) error
@@ -217,7 +214,6 @@ type way struct {
 	done   chan struct{} // closed when all are sent
 }
 
-// run sends events, one after the other.
 func (w *way) run(ctx context.Context, log *slog.Logger) {
 	defer close(w.done)
 	for e := range w.events {

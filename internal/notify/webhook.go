@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// retries is how often a request is repeated, after firstPause, then twice as long
-	// each time, or as the answer's Retry-After says.
+	// retries of a request come after firstPause, then twice as long each time, or as Retry-After
+	// says.
 	retries    = 5
 	firstPause = time.Second
-	// answerWait is how long one request may take.
 	answerWait = 10 * time.Second
-	// answerBytes is how much is read of an answer, which lets a connection be used again.
+	// answerBytes are read of an answer, so that the connection can be reused.
 	answerBytes = 64 << 10
 )
 
@@ -30,8 +29,7 @@ type webhook struct {
 	client           *retryablehttp.Client
 }
 
-// newWebhook refuses what is no URL of a webhook. Errors do not quote it: it can have a
-// secret in it.
+// newWebhook's errors do not quote the URL, which may contain a secret.
 func newWebhook(text, version string, pause time.Duration) (*webhook, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
@@ -53,7 +51,7 @@ func newWebhook(text, version string, pause time.Duration) (*webhook, error) {
 	return &webhook{url: text, host: u.Host, agent: "agepath/" + version, client: client}, nil
 }
 
-// lastAnswer is the key of where a request's newest status goes.
+// lastAnswer is the context key of a request's newest status.
 type lastAnswer struct{}
 
 func (h *webhook) send(ctx context.Context, body []byte) error {
@@ -63,7 +61,7 @@ func (h *webhook) send(ctx context.Context, body []byte) error {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", h.agent)
-	last := "" // the status of the newest answer, which is tried again
+	last := "" // the status of the newest answer that is retried
 	request = request.WithContext(context.WithValue(ctx, lastAnswer{}, &last))
 	answer, err := h.client.Do(request)
 	if err != nil && last != "" {
@@ -76,7 +74,7 @@ func (h *webhook) send(ctx context.Context, body []byte) error {
 		return fmt.Errorf("no answer, %d attempts at most: %w", retries+1, err)
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, answerBytes)) // what it says does not matter
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, answerBytes)) // its content does not matter
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return fmt.Errorf("the answer is %s", answer.Status)
 	}

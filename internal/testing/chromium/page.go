@@ -26,7 +26,7 @@ import (
 // patience bounds the life of a page.
 const patience = 5 * time.Minute
 
-// Page is a page in a Chromium of its own, and what it complained about.
+// Page is a page in its own Chromium, with its problems.
 type Page struct {
 	t      testing.TB
 	ctx    context.Context
@@ -36,9 +36,8 @@ type Page struct {
 	problems []string
 }
 
-// Open opens an address. Requests to addresses that do not begin with origin
-// are problems. The test is skipped where there is no Chromium, or fails with
-// AGEPATH_REQUIRE_ALL=1.
+// Open opens an address. Requests to other addresses than those that begin with origin are
+// problems. The test skips without Chromium, or fails with AGEPATH_REQUIRE_ALL=1.
 func Open(t testing.TB, address, origin string) *Page {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
@@ -59,13 +58,11 @@ func Open(t testing.TB, address, origin string) *Page {
 	return p
 }
 
-// program returns the path of Chromium.
 func program(t testing.TB) string {
 	t.Helper()
 	return needs.Program(t, "testing pages in Chromium", "chromium", "chromium-browser", "google-chrome")
 }
 
-// listen notes messages of the console, exceptions and requests to elsewhere.
 func (p *Page) listen(event any) {
 	problem := ""
 	switch e := event.(type) {
@@ -88,15 +85,13 @@ func (p *Page) listen(event any) {
 	p.problems = append(p.problems, problem)
 }
 
-// Problems returns the messages of the console, exceptions and requests to
-// elsewhere so far.
+// Problems returns the console messages, exceptions and requests to elsewhere so far.
 func (p *Page) Problems() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.problems)
 }
 
-// Do does what a user would.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if err := chromedp.Do(p.ctx, actions...); err != nil {
@@ -111,7 +106,6 @@ func call[P, R any](p *Page, command cdp.Command[P, R], params P) {
 	}
 }
 
-// SaveTo has downloads saved in a folder.
 func (p *Page) SaveTo(dir string) {
 	p.t.Helper()
 	call(p, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir})
@@ -136,7 +130,6 @@ func (p *Page) Await(expression string) {
 	}
 }
 
-// setTheme makes the system's theme light or dark.
 func (p *Page) setTheme(theme string) {
 	p.t.Helper()
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -144,8 +137,7 @@ func (p *Page) setTheme(theme string) {
 	})
 }
 
-// Shot keeps a picture of the window for people to look at, in the folder
-// AGEPATH_SCREENSHOTS if that is set.
+// Shot saves a picture of the window in the folder AGEPATH_SCREENSHOTS, if set.
 func (p *Page) Shot(name string) {
 	p.t.Helper()
 	folder := os.Getenv("AGEPATH_SCREENSHOTS")

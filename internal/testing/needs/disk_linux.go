@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SmallDisk returns a folder on a disk of its own that has room for so many
-// bytes and for 1000 files, until the test ends. It needs the right to mount one.
+// SmallDisk mounts a disk for the test with room for the given bytes and 1000 files. It needs the
+// right to mount.
 func SmallDisk(t testing.TB, bytes int) (dir string, err error) {
 	t.Helper()
 	dir = t.TempDir()
@@ -23,7 +23,7 @@ func SmallDisk(t testing.TB, bytes int) (dir string, err error) {
 	return dir, nil
 }
 
-// ResizeDisk gives a disk of [SmallDisk] another size.
+// ResizeDisk resizes a disk of [SmallDisk].
 func ResizeDisk(t testing.TB, dir string, bytes int) {
 	t.Helper()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, size(bytes)); err != nil {

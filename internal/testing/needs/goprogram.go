@@ -11,10 +11,8 @@ import (
 	"time"
 )
 
-// GoProgram returns the path of a program that is a Go package of another module, with
-// its version: the first of its name in the PATH, else the one that was built into the
-// user's cache. It is built there once where nothing may be lacking. takes says how long
-// that is.
+// GoProgram returns the path of a program of another module: from the PATH, else version from the
+// user's cache, where AGEPATH_REQUIRE_ALL=1 builds it once. takes says how long that takes.
 func GoProgram(t testing.TB, purpose, pkg, version, takes string) string {
 	t.Helper()
 	name := path.Base(pkg)

@@ -1,6 +1,5 @@
-// Package needs has tests say what they need that a machine can lack, such as
-// programs and real data. A test that lacks something skips with the reason. It
-// fails instead where AGEPATH_REQUIRE_ALL=1 says that nothing may be lacking.
+// Package needs checks what tests need and a machine can lack, such as programs and real data. A
+// test that lacks something skips with the reason, or fails with AGEPATH_REQUIRE_ALL=1.
 package needs
 
 import (
@@ -24,7 +23,7 @@ func Lacking(t testing.TB, format string, args ...any) {
 	t.SkipNow()
 }
 
-// Without tells what is lacking to a test that goes on with less.
+// Without logs what is lacking in a test that continues with less.
 func Without(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv(requireAll) == "1" {
@@ -33,8 +32,8 @@ func Without(t testing.TB, format string, args ...any) {
 	t.Logf(format, args...)
 }
 
-// Patience skips a test with -short: it takes the given time, for the most part in
-// waiting or in repeating. Where nothing may be lacking, -short leaves it in.
+// Patience skips a test with -short unless nothing may be lacking: it takes the given time, mostly
+// to wait or repeat.
 func Patience(t testing.TB, takes string) {
 	t.Helper()
 	if testing.Short() && os.Getenv(requireAll) != "1" {
@@ -42,20 +41,19 @@ func Patience(t testing.TB, takes string) {
 	}
 }
 
-// Waiting has n tests of a package run at a time unless -parallel is given. It is for
-// TestMain of packages whose tests mostly wait: the default is one per processor.
+// Waiting runs n tests of a package at a time unless -parallel is given, for TestMain of packages
+// whose tests mostly wait. The default is one per processor.
 func Waiting(n int) {
 	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
 		panic(err)
 	}
 }
 
-// Long reports whether tests repeat what they try as often as they can, which takes
-// minutes each: AGEPATH_LONG is 1.
+// Long reports whether tests repeat as often as they can, minutes each: AGEPATH_LONG is 1.
 func Long() bool { return os.Getenv("AGEPATH_LONG") == "1" }
 
-// Program returns the path of the first of some programs that is there. Names
-// without a folder are looked for in the PATH. Purpose says what it is for.
+// Program returns the path of the first program that exists. Names without a folder are looked up
+// in the PATH.
 func Program(t testing.TB, purpose string, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -67,9 +65,8 @@ func Program(t testing.TB, purpose string, names ...string) string {
 	return ""
 }
 
-// DatasetsFolder returns where the real data sets are expected, which need not exist:
-// AGEPATH_DATASETS, else ../shared/datasets beside the repository. It is for tests
-// that can use embedded ones.
+// DatasetsFolder returns the folder of real data sets, which may not exist: AGEPATH_DATASETS, else
+// ../shared/datasets from the repository. It is for tests that can use embedded ones.
 func DatasetsFolder(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv(datasets); dir != "" {
@@ -78,7 +75,7 @@ func DatasetsFolder(t testing.TB) string {
 	return filepath.Join(repository(t), "..", "shared", "datasets")
 }
 
-// Datasets returns the folder of the real data sets, which exists.
+// Datasets returns the folder of real data sets, which exists.
 func Datasets(t testing.TB) string {
 	t.Helper()
 	dir := DatasetsFolder(t)

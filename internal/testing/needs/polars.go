@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Polars returns a folder with nodejs-polars, installed once into the user's cache
-// as the files in source say.
+// Polars returns a folder with nodejs-polars, installed once into the user's cache from the files
+// in source.
 func Polars(t testing.TB, source string) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
@@ -48,8 +48,8 @@ func Polars(t testing.TB, source string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	// Not npm ci: it wants every optional package in the lock file, and some
-	// of polars's platforms were never published.
+	// npm ci requires every optional package of the lock file, and some of polars's platforms were
+	// never published.
 	install := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
 	install.Dir = fresh
 	if out, err := install.CombinedOutput(); err != nil {

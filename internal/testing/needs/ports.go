@@ -7,13 +7,12 @@ import (
 	"testing"
 )
 
-// Systems give ports from 32768 on to connections and to listeners that ask for
-// any: a port from there can be another's before the server listens on it.
+// From 32768 on systems assign ports to connections and listeners: another may take one before the
+// server listens.
 const first, last = 10240, 32767
 
-// FreePorts returns n different addresses, 127.0.0.1:PORT, that nobody listens on
-// now and that the system gives to nobody by itself: for servers whose ports have to be
-// known before they listen, as those of a cluster, and those that come back.
+// FreePorts returns n different free addresses 127.0.0.1:PORT that the system does not assign by
+// itself, for servers whose ports must be known before they listen.
 func FreePorts(t testing.TB, n int) []string {
 	t.Helper()
 	var list []string

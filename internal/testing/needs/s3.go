@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// S3 is an S3-compatible store that runs while a test does.
+// S3 is an S3-compatible store that runs during a test.
 type S3 struct {
 	URL    string // of the server
 	Bucket string
@@ -28,8 +28,8 @@ const (
 	gatewayVersion = "v1.8.0"
 )
 
-// Store starts an S3-compatible store, versitygw on a folder, with an empty bucket. It
-// keeps metadata in extended attributes, which change together with the object.
+// Store starts versitygw on a folder, with an empty bucket. It keeps metadata in extended
+// attributes, which change together with the object.
 func Store(t testing.TB) *S3 {
 	t.Helper()
 	program := GoProgram(t, "storing objects", gateway, gatewayVersion, "two minutes")
@@ -80,9 +80,8 @@ func Store(t testing.TB) *S3 {
 // hit marks the request at which a sender is killed.
 type hit struct{}
 
-// Killing returns a proxy before the store that kills a sender at its n-th request that
-// writes: in the middle of its body, or after the store has answered. It reports whether
-// that came.
+// Killing returns a proxy that kills a sender at its n-th writing request: in the middle of its
+// body, or after the store has answered. killed reports whether that happened.
 func (s *S3) Killing(t testing.TB, n int64, after bool, kill func()) (proxy *httptest.Server, killed *atomic.Bool) {
 	t.Helper()
 	target, err := url.Parse(s.URL)

@@ -1,5 +1,4 @@
-// Package testrun makes up runs, with cells, knots and coefficients, for the tests of
-// the packages of results.
+// Package testrun makes up runs, with cells, knots and coefficients, for tests of results.
 package testrun
 
 import (
@@ -27,11 +26,10 @@ func Kind(t testing.TB) *experiment.Registration {
 	return kind
 }
 
-// Row holds the values of a row of the cells table that differ from those
-// of Cell.
+// Row holds the values of a cells table's row that differ from [Cell].
 type Row map[string]any
 
-// Cell returns the value of a column of a cell that went well.
+// Cell returns the value of a column of a cell that succeeded.
 func Cell(column experiment.Column) any { //nolint:gocyclo // a table of values
 	switch column.Name {
 	case "run":
@@ -132,9 +130,8 @@ func Write(t testing.TB, run Tables) string {
 	return dir
 }
 
-// Quickstart makes the tables of a run like grids/quickstart.yaml: the Lasso
-// on diabetes by three methods, an SVM on digits by two, with smooth made-up
-// paths that jump.
+// Quickstart makes a run like grids/quickstart.yaml: the Lasso on diabetes by three methods, an SVM
+// on digits by two, with smooth made-up paths that jump.
 func Quickstart(repeats int) Tables {
 	var cells []Row
 	var knots, coefficients experiment.Batch
@@ -192,7 +189,7 @@ func Quickstart(repeats int) Tables {
 	return Tables{cells, knots, coefficients}
 }
 
-// Merge returns the values of all rows; of those that several have, the last.
+// Merge returns the values of all rows; later rows win.
 func Merge(rows ...Row) Row {
 	merged := Row{}
 	for _, row := range rows {
@@ -209,7 +206,6 @@ func AppendKnot(b *experiment.Batch, cell string, knot int, age float64, event s
 	}
 }
 
-// appendValues appends the coefficients at a knot.
 func appendValues(b *experiment.Batch, cell string, knot int, age, offset float64) {
 	values := make([]float64, 11)
 	for j := range 10 {
@@ -239,8 +235,7 @@ func appendSteps(b, coefficients *experiment.Batch, cell string, base float64) {
 	}
 }
 
-// appendPath appends the knots and coefficients of an age path with turning
-// points and two jumps.
+// appendPath appends an age path with turning points and two jumps.
 func appendPath(knots, coefficients *experiment.Batch, cell string, base float64, repeat int) {
 	k := 0
 	add := func(age float64, event string, offset float64) {
@@ -266,8 +261,7 @@ func appendPath(knots, coefficients *experiment.Batch, cell string, base float64
 	add(20, "end", 0.004)
 }
 
-// RankedCells are three methods on n data sets of both metrics: c always best,
-// a and b in turn.
+// RankedCells are three methods on n data sets of both metrics: c always best, a and b in turn.
 func RankedCells(n int) []Row {
 	var rows []Row
 	for d := range n {
@@ -286,8 +280,7 @@ func RankedCells(n int) []Row {
 	return rows
 }
 
-// Scored makes cells of one method over repeats from 1, with the given scores at
-// the best test age.
+// Scored makes cells of one method, one repeat per score at the best test age.
 func Scored(base Row, best ...float64) []Row {
 	var rows []Row
 	for i, score := range best {
@@ -296,7 +289,7 @@ func Scored(base Row, best ...float64) []Row {
 	return rows
 }
 
-// Steps returns the cells of a path beside those of steps of two sizes.
+// Steps returns the cells of a path and of steps of two sizes.
 func Steps() []Row {
 	cell := func(method string, step any, validation, seconds float64) Row {
 		return Row{
@@ -307,8 +300,7 @@ func Steps() []Row {
 	return []Row{cell("gaga", nil, 0.2, 4), cell("acs", 0.5, 0.25, 1), cell("acs", 0.1, 0.2, 8)}
 }
 
-// Near reports whether two numbers are equal but for rounding.
-// near compares to 1e-14 relative; NaN equals NaN.
+// Near reports equality to 1e-14 relative; NaN equals NaN.
 func Near(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-14*max(math.Abs(a), math.Abs(b))
 }
