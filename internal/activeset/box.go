@@ -1,17 +1,17 @@
 package activeset
 
-// Place is the position of a variable in its box.
+// Place is a variable's position in its box.
 type Place uint8
 
 const (
-	AtLow Place = iota // β_i = low_i
+	AtLow Place = iota
 	AtHigh
-	Inside // free
+	Inside
 )
 
 // Box has the variables and their bounds.
 type Box struct {
-	Y         []float64 // sign: the side of 0 on which the box is
+	Y         []float64 // side of 0 on which the box is
 	Low, High []float64
 	Beta      []float64
 	Place     []Place
@@ -27,7 +27,6 @@ func (b *Box) Zero(i int) Place {
 
 func (b *Box) Full(i int) Place { return AtLow + AtHigh - b.Zero(i) }
 
-// Settle clips β_i to its box and records its place.
 func (b *Box) Settle(i int) {
 	switch {
 	case b.Low[i] == b.High[i]:
@@ -41,7 +40,7 @@ func (b *Box) Settle(i int) {
 	}
 }
 
-// bound places variable i at its bound in the direction of sign, and returns the bound.
+// bound places variable i at its bound in the direction of sign.
 func (b *Box) bound(i int, sign float64) float64 {
 	if sign > 0 {
 		b.Place[i] = AtHigh
@@ -60,7 +59,6 @@ func (b *Box) room(i int, sign float64) float64 {
 	return b.Beta[i] - b.Low[i]
 }
 
-// changes of variables, for a sum of rows of K.
 type changes struct {
 	list []int
 	coef []float64

@@ -5,9 +5,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// factor is the Cholesky factor L of K + shift·11ᵀ on the free variables, updated as they enter and
-// leave. With 1ᵀβ = const the shift changes no solution, and the matrix is positive definite
-// whenever K is on the constraint's null space.
+// factor is the Cholesky factor L of K + shift·11ᵀ on the free variables. With 1ᵀβ = const the
+// shift changes no solution, and the matrix is positive definite whenever K is on the constraint's
+// null space.
 type factor struct {
 	*dense.Cholesky
 	matrix  Matrix
@@ -15,8 +15,8 @@ type factor struct {
 	has     []bool
 	shift   float64
 	ones    []float64 // L⁻¹1
-	column  []float64 // scratch: the new row of L, or the part of a refused row
-	changes int       // since it was last empty
+	column  []float64 // scratch: a new row of L, or part of a refused row
+	changes int
 }
 
 func newFactor(m Matrix, n int, o Options) *factor {
@@ -25,8 +25,8 @@ func newFactor(m Matrix, n int, o Options) *factor {
 	return c
 }
 
-// extend appends variable i, or returns false at the limit (see Full) or if i depends on the
-// members; column then holds L⁻¹k for them.
+// extend appends variable i, or returns false at the limit or if i depends on the members; column
+// then holds L⁻¹k for them.
 func (c *factor) extend(i int) bool {
 	if c.Full() {
 		return false

@@ -7,10 +7,9 @@
 //
 //	K_FF β_F + b 1 = y_F - K_FB β_B,   1ᵀβ = 0,
 //
-// so the task is to find the free set. Block principal pivoting (Júdice and Pires 1994; the
-// primal-dual active set method of Hintermüller, Ito and Kunisch 2002) exchanges many variables at
-// a time: fast, but it may cycle. The feasible active-set method with a ratio test (for this dual:
-// Scheinberg 2006) exchanges one at a time.
+// so the task is to find the free set. Block principal pivoting (Júdice and Pires 1994;
+// Hintermüller, Ito and Kunisch 2002) exchanges many variables at a time: fast, but it may cycle.
+// The feasible active-set method with a ratio test (Scheinberg 2006) exchanges one at a time.
 package activeset
 
 import "math"
@@ -18,27 +17,25 @@ import "math"
 // Matrix is K.
 type Matrix interface {
 	Diagonal(i int) float64
-	// Gather writes K_ij for the j of list into dst.
 	Gather(dst []float64, i int, list []int)
-	// Accumulate adds Σ_k coefficient_k K_{list_k} to f at the watched variables, now or in
-	// Current.
+	// Accumulate adds Σ_k coefficient_k K_{list_k} to the watched f, now or in Current.
 	Accumulate(f []float64, list []int, coefficient []float64)
 	// Evaluate recomputes f = Kβ, now or in Current.
 	Evaluate(f, beta []float64)
-	// Current makes f current at the given variables, or at all watched ones for nil.
+	// Current makes f current at the given variables, for nil at all watched ones.
 	Current(f []float64, at []int)
 }
 
 // Options of a [Set].
 type Options struct {
-	Equality   bool    // 1ᵀβ = 0, with the multiplier b; else b = 0
+	Equality   bool    // 1ᵀβ = 0, with the multiplier b
 	Shift      float64 // with Equality, of K by 11ᵀ: about a mean diagonal entry
-	Dependence float64 // share of its diagonal below which a pivot is zero
-	Limit      int     // maximum number of free variables, 0 for none
+	Dependence float64 // relative pivot that is zero
+	Limit      int     // free variables, 0 for none
 }
 
-// Set is the state of a solution. At the optimum the gradient f_i - y_i, f = Kβ, has f_i - y_i + b
-// >= 0 where β_i can only grow, <= 0 where it can only fall, and = 0 inside the box.
+// Set is the state of a solution. At the optimum, with f = Kβ, f_i - y_i + b is >= 0 where β_i can
+// only grow, <= 0 where it can only fall, and 0 inside the box.
 type Set struct {
 	Options
 	Box
@@ -47,25 +44,25 @@ type Set struct {
 
 	// Watch are the variables that take part. The others are fixed, and their F is unknown.
 	Watch []int
-	// Held is the β already included in a matrix's constant term, and Rest the constant part of
-	// 1ᵀβ, see Lazily.
+	// Held is the β included in a matrix's constant term, Rest the constant part of 1ᵀβ, see
+	// Lazily.
 	Held []float64
 	Rest float64
-	// Noise bounds the rounding error of F_i; may be nil.
+	// Noise bounds the rounding error of F_i, if not nil.
 	Noise func(i int) float64
 
 	changes
-	updates int // sums added to F since it was recomputed
+	updates int
 	matrix  Matrix
 	factor  *factor
 	step    []float64
 
 	box   func(i int) float64
-	boxed []bool // the box of a variable is known
+	boxed []bool
 	moved []int
 }
 
-// New returns a set of len(y) variables, all watched, at 0 in boxes of width 0.
+// New returns a set of variables, all watched, at 0 in boxes of width 0.
 func New(m Matrix, y []float64, o Options) *Set {
 	n := len(y)
 	f := func() []float64 { return make([]float64, n) }
@@ -95,8 +92,7 @@ func (s *Set) Move(i int, value float64) {
 	}
 }
 
-// shift changes β_i by a step, clipped to the box. With Lazily F changes by the step itself, not by
-// the rounded change of β_i.
+// shift changes β_i by a step, clipped to the box. With Lazily F changes by the unrounded step.
 func (s *Set) shift(i int, step float64) {
 	value := s.Beta[i] + step
 	if s.box == nil || value <= s.Low[i] || value >= s.High[i] {
@@ -125,8 +121,8 @@ func (s *Set) Evaluate() {
 // Updates counts the sums added to F since it was recomputed.
 func (s *Set) Updates() int { return s.updates }
 
-// Bound sets the width u of the box of variable i. A variable at a bound moves with it; a free one
-// is clipped but stays free until its next step.
+// Bound sets the width u of box i. A variable at a bound moves with it; a free one is clipped but
+// stays free until its next step.
 func (s *Set) Bound(i int, u float64) {
 	s.Low[i], s.High[i] = min(0, s.Y[i]*u), max(0, s.Y[i]*u)
 	if u == 0 && s.Place[i] == Inside { // free without room
@@ -142,9 +138,8 @@ func (s *Set) Bound(i int, u float64) {
 	}
 }
 
-// Lazily begins a solution for which box gives the widths of boxes on demand: now for the free
-// variables, later for those that violate their conditions. A matrix includes the current β of the
-// others, Held, in its constant term.
+// Lazily begins a solution that requests the widths of boxes: now for the free variables, later for
+// those that violate their conditions. A matrix includes the others' β, Held, in its constant term.
 func (s *Set) Lazily(box func(i int) float64, rest float64) {
 	if s.Held == nil {
 		s.Held, s.boxed = make([]float64, len(s.Y)), make([]bool, len(s.Y))
@@ -191,7 +186,7 @@ func (s *Set) needAll() {
 
 func (s *Set) ToBound(i int, sign float64) { s.Move(i, s.bound(i, sign)) }
 
-// excess returns 1ᵀβ and the sum of its terms' sizes.
+// excess returns 1ᵀβ and the size of its terms.
 func (s *Set) excess() (sum, size float64) {
 	if s.box == nil {
 		for _, v := range s.Beta {
@@ -209,7 +204,7 @@ func (s *Set) excess() (sum, size float64) {
 	return sum, size
 }
 
-// Unbalanced returns 1ᵀβ relative to its terms' sizes; 0 without Equality.
+// Unbalanced is 1ᵀβ relative to the size of its terms; 0 without Equality.
 func (s *Set) Unbalanced() float64 {
 	sum, size := s.excess()
 	if !s.Equality || size == 0 {
@@ -218,8 +213,8 @@ func (s *Set) Unbalanced() float64 {
 	return math.Abs(sum) / size
 }
 
-// Balance restores 1ᵀβ = 0 as far as there is room: by the free variables, in proportion to their
-// room, then by those at bounds, in order.
+// Balance restores 1ᵀβ = 0 as far as there is room: by the free variables in proportion to their
+// room, then by those at bounds.
 func (s *Set) Balance() {
 	const rounding = 1e-15
 	if s.Unbalanced() <= rounding {
@@ -253,8 +248,7 @@ func (s *Set) Balance() {
 	s.Apply()
 }
 
-// Violation is f_i - y_i + b on the side on which β_i could still improve, negative if β_i should
-// fall.
+// Violation is y_i - f_i - b if β_i can move in its direction, else 0.
 func (s *Set) Violation(i int) float64 {
 	v := s.Y[i] - s.F[i] - s.B
 	if v > 0 && s.Beta[i] < s.High[i] || v < 0 && s.Beta[i] > s.Low[i] {
@@ -263,7 +257,6 @@ func (s *Set) Violation(i int) float64 {
 	return 0
 }
 
-// breaks returns a bounded variable's violation minus rounding if it exceeds tolerance, else 0.
 func (s *Set) breaks(i int, tolerance float64) float64 {
 	v := s.Y[i] - s.F[i] - s.B
 	if math.Abs(v) <= tolerance || s.Place[i] == Inside || (v > 0) != (s.Place[i] == AtLow) {
@@ -286,8 +279,8 @@ func (s *Set) excused(i int, v float64) float64 {
 	return math.Abs(v) - s.Noise(i)
 }
 
-// Multiplier sets b to the mean over the free variables; if there are none, to the midpoint of the
-// feasible interval, or its only end. If that has none, b is unchanged.
+// Multiplier sets b to the mean over the free variables, else to the midpoint of the feasible
+// interval or to its only end; if it has none, b is unchanged.
 func (s *Set) Multiplier() {
 	if !s.Equality {
 		s.B = 0
@@ -296,7 +289,7 @@ func (s *Set) Multiplier() {
 	s.needAll()
 	s.matrix.Current(s.F, nil)
 	lowest, highest := math.Inf(-1), math.Inf(1)
-	first, off, free := 0.0, 0.0, 0 // many equal numbers are summed relative to one of them, as their own sum rounds
+	first, off, free := 0.0, 0.0, 0 // relative to the first, as a sum of many equal numbers rounds
 	for _, i := range s.Watch {
 		rest := s.Y[i] - s.F[i]
 		if s.Beta[i] < s.High[i] {

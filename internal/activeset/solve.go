@@ -9,9 +9,9 @@ import (
 
 // Limits say when [Set.Solve] ends.
 type Limits struct {
-	Exchanges     int     // approximate limit on exchanges of the free set
-	Bounded, Free float64 // violations that count as rounding, at bounds and inside the box
-	Single        bool    // one exchange at a time, and with 1ᵀβ = 0 at least one free variable
+	Exchanges     int     // of the free set, approximately
+	Bounded, Free float64 // violations at bounds and inside the box that count as rounding
+	Single        bool    // one exchange at a time; with 1ᵀβ = 0 at least one free variable
 }
 
 type search struct {
@@ -19,8 +19,8 @@ type search struct {
 	Limits
 }
 
-// Solve finds the optimum from the current places, with current F: by many exchanges at a time, and
-// if that fails, one by one. arrived reports that all conditions hold.
+// Solve finds the optimum from the current places and F: by many exchanges at a time, and if that
+// fails, one by one. arrived reports that all conditions hold.
 func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
 	if !s.Align() {
 		return 0, false, nil
@@ -47,10 +47,10 @@ func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool,
 }
 
 // Align updates the factor to the free variables. Variables that depend on the others (duplicates,
-// a linear kernel's rank) slide along the null direction until one of them meets a bound. It
-// returns false if the factor is full.
+// a linear kernel's rank) slide along the null direction until one meets a bound. It returns false
+// if the factor is full.
 func (s *Set) Align() bool {
-	const renewal = 500 // changes, in addition to one per member, after which the factor is recomputed
+	const renewal = 500 // changes, in addition to one per member, before a new factor
 	if s.factor.changes > renewal+len(s.factor.members) {
 		s.factor.clear()
 	}
@@ -64,9 +64,8 @@ func (s *Set) Align() bool {
 	return true
 }
 
-// remember saves β, and follow updates F by the changes since. K maps slides to zero up to
-// rounding, so F is the same for all slides in between; a crowd at the margin takes thousands. Both
-// use step.
+// remember saves β, and follow updates F by the changes since. Slides leave F the same up to
+// rounding; a crowd at the margin takes thousands. Both use step.
 func (s *Set) remember() []float64 {
 	for _, i := range s.Moved() {
 		s.step[i] = s.Beta[i]
@@ -84,8 +83,6 @@ func (s *Set) follow(before []float64) {
 	s.Apply()
 }
 
-// dropOutside removes members that are no longer free, one by one, or by a new factorization if
-// that is cheaper.
 func (s *Set) dropOutside() {
 	gone := 0
 	for _, i := range s.factor.members {
@@ -139,8 +136,8 @@ func (s *Set) slideIn(i int) bool {
 	}
 }
 
-// slide moves β_i, which the factor has just refused, downhill along n with Kn = 0 and 1ᵀn = 0,
-// until it or a member meets a bound. The member leaves. F is unchanged.
+// slide moves the refused β_i downhill along n with Kn = 0 and 1ᵀn = 0, until it or a member meets
+// a bound; that member leaves.
 func (s *Set) slide(i int) {
 	members := s.factor.members
 	n := s.factor.column[:len(members)]
@@ -174,8 +171,8 @@ func (s *Set) slide(i int) {
 	s.factor.remove(blocker)
 }
 
-// newton returns the members' step to the minimum with 1ᵀβ = 0, and moves b to its multiplier. It
-// solves for the remainder at the current β and b, so that rounding is relative to the remainder.
+// newton returns the members' step to the minimum with 1ᵀβ = 0, and moves b. It solves for the
+// remainder at β and b, to which rounding is then relative.
 func (s *Set) newton() []float64 {
 	step := s.step[:len(s.factor.members)]
 	s.matrix.Current(s.F, s.factor.members)
@@ -217,8 +214,8 @@ func (s *Set) refine(tolerance float64) {
 	}
 }
 
-// pivot exchanges all variables that violate a condition at once, while their number falls. It
-// keeps the box but not 1ᵀβ = 0 on the way.
+// pivot exchanges all violating variables at once, while their number falls. It keeps the box but
+// not 1ᵀβ = 0 on the way.
 func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err error) {
 	const patience = 3
 	fewest, left := math.MaxInt, patience
@@ -251,8 +248,7 @@ func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err er
 	return exchanges, false, nil
 }
 
-// project moves the members to the minimum. Those that would leave their box stay at the bound and
-// leave the set; it returns their number.
+// project moves the members to the minimum and returns how many left at a bound.
 func (s *search) project() int {
 	step := s.newton()
 	out := 0
@@ -272,9 +268,8 @@ func (s *search) project() int {
 	return out
 }
 
-// exchange moves every bounded variable that violates its condition: to the other bound if even the
-// step with the largest curvature, K_ii, reaches it, else into the free set. stuck: one could not
-// enter.
+// exchange moves violating bounded variables: to the other bound if even the step with the largest
+// curvature, K_ii, reaches it, else into the free set. stuck: one could not enter.
 func (s *search) exchange() (broken int, stuck bool) {
 	s.Begin()
 	s.matrix.Current(s.F, nil)
@@ -307,9 +302,8 @@ func (s *search) exchange() (broken int, stuck bool) {
 	return broken, stuck
 }
 
-// descend is the active-set method from a feasible β: to the minimum or the first bound, whose
-// variable leaves the free set; at the minimum the largest violation enters. It gives up if the
-// factor is full, and after many consecutive steps of length 0.
+// descend is the active-set method from a feasible β. It gives up if the factor is full, and after
+// many consecutive steps of length 0.
 func (s *search) descend(ctx context.Context) (exchanges int, arrived bool, err error) {
 	idle := 0
 	for exchanges := range s.Exchanges {
@@ -361,7 +355,6 @@ func (s *search) fill() bool {
 	return first >= 0 && s.enter(first)
 }
 
-// worst is the bounded variable with the largest violation, -1 if none exceeds rounding.
 func (s *search) worst() int {
 	worst, tolerance := -1, s.Bounded
 	s.matrix.Current(s.F, nil)
@@ -373,8 +366,8 @@ func (s *search) worst() int {
 	return worst
 }
 
-// advance takes Newton's step as far as the box allows. It returns the position of the blocking
-// member, or -1, and the part of the step taken.
+// advance takes Newton's step as far as the box allows. blocker is the blocking member's position,
+// or -1, length the part taken.
 func (s *search) advance() (blocker int, length float64) {
 	step := s.newton()
 	blocker, length = -1, 1

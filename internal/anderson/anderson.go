@@ -1,7 +1,7 @@
-// Package anderson accelerates iterations x += s(x) whose steps come from an approximate factor:
-// Anderson acceleration (Walker, Ni: Anderson acceleration for fixed-point iterations, SIAM J.
-// Numer. Anal. 2011). For a linear system this is GMRES preconditioned with the factor, where each
-// wrong eigenvalue of the factor costs about one step.
+// Package anderson accelerates iterations x += s(x) whose steps come from an approximate factor
+// (Walker, Ni: Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 2011). For a
+// linear system this is GMRES preconditioned with the factor, where each wrong eigenvalue costs
+// about one step.
 package anderson
 
 import (
@@ -10,15 +10,15 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Mixer keeps the last steps of an iteration, up to [Memory].
+// Mixer keeps the last [Memory] steps of an iteration.
 type Mixer struct {
-	k      int // leading entries of a step, which decide how steps are mixed
+	k      int // leading entries of a step, which decide the mixture
 	count  int
-	moved  [][]float64 // differences of x
-	turned [][]float64 // differences of s
+	moved  [][]float64
+	turned [][]float64
 	basis  [][]float64 // orthonormal basis of turned
 	step   []float64
-	taken  []float64 // the last difference of x
+	taken  []float64
 	first  bool
 	upper  [Memory * Memory]float64 // turned = basis upper
 	gamma  [Memory]float64
@@ -37,15 +37,13 @@ func New(k int) *Mixer {
 	return m
 }
 
-// Reset begins a new iteration in R^k. Entries of a step after the first k are mixed in the same
-// way.
+// Reset begins an iteration in R^k. Further entries of a step are mixed in the same way.
 func (m *Mixer) Reset(k int) { m.k, m.count, m.first = k, 0, true }
 
 // Break says that the next step does not directly follow the last, whose effect is thus unknown.
-// Earlier steps remain in use.
 func (m *Mixer) Break() { m.first = true }
 
-// Mix overwrites the step s that the iteration would take with the step to take.
+// Mix replaces the plain step s by the accelerated one.
 func (m *Mixer) Mix(s []float64) {
 	k := m.k
 	if !m.first {
@@ -68,8 +66,8 @@ func (m *Mixer) Mix(s []float64) {
 	copy(m.taken, s)
 }
 
-// keep adds the last step's differences, given the plain step s after it. At the limit the older
-// half is dropped; differences that depend on the others are left out.
+// keep adds the last step's differences, given the plain step s after it. At the limit it drops the
+// older half.
 func (m *Mixer) keep(s []float64) {
 	if m.count == Memory {
 		m.forget()

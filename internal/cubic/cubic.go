@@ -1,5 +1,4 @@
-// Package cubic has cubic Hermite interpolants, of functions whose values and rates at both ends of
-// a step are known.
+// Package cubic has cubic Hermite interpolants over a step.
 package cubic
 
 import "math"
@@ -15,17 +14,14 @@ func (l End) Minus(other End) End { return End{l.Value - other.Value, l.Rate - o
 // Lasts reports whether the tangent stays positive over a step.
 func (l End) Lasts(h float64) bool { return l.Rate >= 0 || l.Value+h*l.Rate > 0 }
 
-// Begins reports whether the interpolant's second Bernstein coefficient is >= 0 over a step that
-// begins here, and Ends whether the last two are over a step that ends here. If both, the
-// interpolant is >= 0.
+// Begins and Ends report whether the interpolant's second, or last two, Bernstein coefficients are
+// >= 0, over a step that begins or ends here. If both, the interpolant is >= 0.
 func (l End) Begins(h float64) bool { return l.Value+h/3*l.Rate >= 0 }
 
-// Ends: see [End.Begins].
 func (l End) Ends(h float64) bool { return l.Value >= 0 && l.Value-h/3*l.Rate >= 0 }
 
-// Root returns the step after which the tangent reaches zero, +Inf if the function does not fall. A
-// value within slack of zero counts as zero now unless the function takes longer than soon to reach
-// zero.
+// Root returns the step after which the tangent reaches zero, or +Inf. A value within slack of zero
+// counts as zero now unless it takes longer than soon to reach zero.
 func (l End) Root(slack, soon float64) float64 {
 	if !(l.Rate < 0) {
 		return math.Inf(1)
@@ -45,9 +41,8 @@ func Interpolate(dst, a, da, b, db []float64, h, x float64) {
 	}
 }
 
-// Root returns the fraction of a step of length h at which the interpolant first falls to zero,
-// +Inf if it stays positive. A value within slack of zero at the left end is a crossing only if the
-// function falls to zero there soon.
+// Root returns the fraction of a step of length h at which the interpolant first falls to zero, or
+// +Inf. A value within slack of zero at the left end is a crossing only if it falls to zero soon.
 func Root(l, r End, h, slack, soon float64) float64 {
 	if l.Value <= slack {
 		if at := l.Root(slack, soon); at == 0 {
@@ -73,7 +68,6 @@ func Root(l, r End, h, slack, soon float64) float64 {
 	return math.Inf(1)
 }
 
-// bernstein has the Bernstein coefficients of a cubic on [0, 1].
 type bernstein [4]float64
 
 func (b *bernstein) at(x float64) float64 {
@@ -81,8 +75,7 @@ func (b *bernstein) at(x float64) float64 {
 	return y*y*y*b[0] + 3*y*y*x*b[1] + 3*y*x*x*b[2] + x*x*x*b[3]
 }
 
-// criticalPoints returns the zeros of the derivative in (0, 1), ascending and then 1, and their
-// count.
+// criticalPoints returns the zeros of the derivative in (0, 1), ascending and then 1.
 func (b *bernstein) criticalPoints() (points [3]float64, count int) {
 	c0, c1, c2 := b[1]-b[0], 2*(b[2]-2*b[1]+b[0]), b[3]-3*b[2]+3*b[1]-b[0]
 	if disc := c1*c1 - 4*c0*c2; disc > 0 {

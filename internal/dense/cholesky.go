@@ -1,6 +1,6 @@
-// Package dense has numerics of dense symmetric matrices. It factorizes in blocks of columns, with
-// products by package kernel, and updates factors as rows enter and leave (Gill, Golub, Murray and
-// Saunders, "Methods for modifying matrix factorizations", Math. Comp. 28, 1974).
+// Package dense factorizes dense symmetric matrices in blocks of columns, with products by package
+// kernel, and updates factors as rows enter and leave (Gill, Golub, Murray and Saunders, "Methods
+// for modifying matrix factorizations", Math. Comp. 28, 1974).
 package dense
 
 import (
@@ -16,12 +16,12 @@ import (
 var ErrIndefinite = errors.New("the matrix is not positive definite")
 
 // Cholesky is the factor L of a symmetric positive definite A = L Lᵀ. With k rows a change or a
-// solution costs O(k²), a factorization k³/3; nothing is allocated while there is room. The zero
-// value is empty. Arguments of wrong length panic.
+// solution costs O(k²), a factorization k³/3; nothing is allocated while there is room. Arguments
+// of wrong length panic.
 type Cholesky struct {
 	// Tolerance is the share of its diagonal entry at or below which a pivot is zero.
 	Tolerance float64
-	// Drops makes Factorize continue at a zero pivot: solutions are almost 0 along its direction.
+	// Drops makes Factorize continue at a zero pivot: solutions are almost 0 along it.
 	Drops bool
 	// Limit is the number of rows at which Append stops; 0 for none.
 	Limit int
@@ -46,11 +46,10 @@ func (c *Cholesky) Full() bool { return c.Limit > 0 && c.n >= c.Limit }
 
 func (c *Cholesky) Clear() { c.n = 0 }
 
-// Row returns row k of L up to the diagonal, owned by the factor.
+// Row returns row k of L up to the diagonal.
 func (c *Cholesky) Row(k int) []float64 { return c.data[k*c.stride:][:k+1] }
 
-// Matrix sets the factor to n rows and returns their memory, stride apart. The caller fills in the
-// lower triangle and calls Factorize.
+// Matrix sets the factor to n rows; the caller fills in the lower triangle and calls Factorize.
 func (c *Cholesky) Matrix(n int) (a []float64, stride int) {
 	if kernel.Pad(n) > c.stride {
 		c.n = 0
@@ -60,7 +59,7 @@ func (c *Cholesky) Matrix(n int) (a []float64, stride int) {
 	return c.data, c.stride
 }
 
-// Upper is [Cholesky.Matrix] for the upper triangle of a, row-major.
+// Upper is Matrix for the upper triangle of a.
 func (c *Cholesky) Upper(n int, a []float64) {
 	to, stride := c.Matrix(n)
 	for i := range n {
@@ -70,12 +69,11 @@ func (c *Cholesky) Upper(n int, a []float64) {
 	}
 }
 
-// Factorize factorizes the matrix filled in. On an error, [ErrIndefinite] or the context's, the
-// factor is empty.
+// Factorize returns [ErrIndefinite] or the context's error; the factor is then empty.
 func (c *Cholesky) Factorize(ctx context.Context) error { return c.Eliminate(ctx, c.n) }
 
-// Eliminate is [Cholesky.Factorize] for the first rows only, which become the factor; the Schur
-// complement replaces the rest of the matrix.
+// Eliminate is Factorize for the first rows only; the Schur complement replaces the rest of the
+// matrix.
 func (c *Cholesky) Eliminate(ctx context.Context, rows int) error {
 	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, rows, 1, c.Tolerance, c.Drops)
 	if err == nil && k < rows {
@@ -105,7 +103,7 @@ func (c *Cholesky) Backward(b []float64) {
 
 // Append adds a last row and column to A, Len()+1 entries with the diagonal last, and overwrites
 // them with the new row of L. It returns false, with the factor unchanged, if the row depends on
-// the others or the limit is reached; all but the last entry of the column are then still of L.
+// the others or the limit is reached; all but the last entry are then still of L.
 func (c *Cholesky) Append(column []float64) bool {
 	c.check(len(column), c.n+1)
 	l, diagonal := column[:c.n], column[c.n]
@@ -123,7 +121,6 @@ func (c *Cholesky) Append(column []float64) bool {
 	return true
 }
 
-// Delete removes row and column k of A.
 func (c *Cholesky) Delete(k int) {
 	if k < 0 || k >= c.n {
 		panic(fmt.Sprintf("dense: row %d of %d", k, c.n))
@@ -140,7 +137,7 @@ func (c *Cholesky) Delete(k int) {
 	c.n--
 }
 
-// Update changes A to A + f v vᵀ. It returns false, with the factor unchanged, if the result is not
+// Update changes A to A + f v vᵀ. It returns false, with the factor unchanged, if that is not
 // positive definite.
 func (c *Cholesky) Update(f float64, v []float64) bool {
 	c.check(len(v), c.n)

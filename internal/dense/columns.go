@@ -7,22 +7,20 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// width is the number of columns per block.
 const width = 16
 
 // Columns factorizes columns of a square in place. Its kernel.Pad(n) rows are stride apart, a
-// multiple of kernel.Width. It is scratch memory with one owner; the zero value is ready.
+// multiple of kernel.Width. It is scratch memory with one owner.
 type Columns struct {
-	panel, signed []float64 // width rows of stride
+	panel, signed []float64
 	diagonal      []float64
 }
 
 // Factorize factorizes the columns from i up to j of n rows. Their lower triangle holds the
-// remainder of the matrix after the columns before; it becomes L of these columns and, to the
-// right, the remainder after them. sign, 1 or -1, is that of the pivots. Factorize returns the
-// first column whose pivot has the other sign or is at most tolerance times its diagonal entry,
-// otherwise j; with drops such a pivot is replaced by one so large that solutions are almost 0
-// along it.
+// remainder of the matrix after the columns before; it becomes L and, to the right, the remainder
+// after them. sign is that of the pivots. Factorize returns the first column whose pivot has the
+// other sign or is at most tolerance times its diagonal entry, otherwise j; with drops such a pivot
+// becomes so large that solutions are almost 0 along it.
 func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j int, sign, tolerance float64, drops bool) (int, error) {
 	c.reserve(stride, n)
 	for r := i; r < j; r++ {
@@ -96,13 +94,12 @@ func (c *Columns) reserve(stride, n int) {
 	}
 }
 
-// dropped replaces a lost pivot, relative to its diagonal entry.
+// dropped replaces a lost pivot, relative to its diagonal.
 const dropped = 1e30
 
-// below computes the columns below their diagonal block and subtracts their products to the right.
+// below computes L below the diagonal block and subtracts its products to the right.
 func (c *Columns) below(a []float64, stride, n, k, end int, sign float64) {
-	// The order of the remainder is a multiple of kernel.Width, with zeros in the panel for rows
-	// that are finished or unused.
+	// The order is a multiple of kernel.Width, with zeros in the panel for finished or unused rows.
 	from := end / kernel.Width * kernel.Width
 	rest, rows := kernel.Pad(n)-from, end-k
 	for r := range rows {

@@ -21,15 +21,14 @@ import (
 //
 // Q and R are updated per constraint (Gill, Golub, Murray, Saunders 1974): a new one is a
 // Householder reflection of N, a removed one a sequence of plane rotations of Y. The projection
-// NᵀSN of a matrix that changes by one product at a time can follow them at O(k²) a change; then
-// only NᵀHN needs a factorization.
+// NᵀSN of a matrix can follow these and rank-one changes at O(k²) each; then only NᵀHN needs a
+// factorization.
 type NullSpace struct {
-	// Dependent is the relative size of a constraint's part in the null space up to which it
-	// depends on the others.
+	// Dependent is the relative part in the null space up to which a constraint is dependent.
 	Dependent float64
 
 	n, k       int
-	list       []int // the caller's numbers of the constraints, in R's order
+	list       []int // the caller's numbers, in R's order
 	changes    int
 	q          []float64 // k x k: Qᵀ, first the len(list) rows of Y
 	r          []float64 // at stride n: row c holds column c of R
@@ -50,16 +49,13 @@ func NewNullSpace(n int) *NullSpace {
 	}
 }
 
-// Constraints returns their numbers in the order of Solve.
 func (s *NullSpace) Constraints() []int { return s.list }
 
-// Free is the dimension of N.
 func (s *NullSpace) Free() int { return s.k - len(s.list) }
 
 // Changes counts those since Build; each adds its rounding.
 func (s *NullSpace) Changes() int { return s.changes }
 
-// Null is Nᵀ.
 func (s *NullSpace) Null() blas64.General { return s.rows(len(s.list), s.k) }
 
 func (s *NullSpace) rows(from, to int) blas64.General {
@@ -134,8 +130,7 @@ func (s *NullSpace) reflect(v []float64, beta float64) {
 }
 
 // Remove removes constraint c, in the order of Constraints: rotations of Y's columns restore R's
-// triangle and turn Y's last column into N's first. matrix is that of the following projection, if
-// any.
+// triangle and turn Y's last column into N's first. matrix is that of Follow, if any.
 func (s *NullSpace) Remove(c int, matrix blas64.General) {
 	s.list = slices.Delete(s.list, c, c+1)
 	k, z := s.k, len(s.list)
@@ -171,7 +166,7 @@ func (s *NullSpace) Remove(c int, matrix blas64.General) {
 func (s *NullSpace) Project(dst, m blas64.General) {
 	k, null := s.k, s.Null()
 	free := null.Rows
-	basis, image := s.basis[:k*free], s.image[:k*free] // N and MN
+	basis, image := s.basis[:k*free], s.image[:k*free]
 	for c := range free {
 		for r, x := range null.Data[c*k : (c+1)*k] {
 			basis[r*free+c] = x
@@ -215,7 +210,7 @@ func (s *NullSpace) Projection() blas64.General {
 	return blas64.General{Rows: k - z, Cols: k - z, Stride: k, Data: s.projection[z*k+z:]}
 }
 
-// Factorize factorizes NᵀHN, whose upper triangle reduce writes, or returns false if a squared
+// Factorize factorizes NᵀHN, whose upper triangle reduce writes. It returns false if a squared
 // pivot is not above least.
 func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bool {
 	n := s.Free()
@@ -241,8 +236,7 @@ func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bo
 	return true
 }
 
-// Solve overwrites b with J⁻¹b, given the upper triangle of H. Constraint c has the entry k +
-// at[c].
+// Solve overwrites b with J⁻¹b, given H's upper triangle. Constraint c has the entry k + at[c].
 func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 	k, z := s.k, len(s.list)
 	top := b[:k]

@@ -4,12 +4,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Products adds weighted products of samples, Σ_i c_i x_i x_iᵀ, to a matrix; c_i may have either
-// sign. It processes panels of samples that stay in the cache.
+// Products adds Σ_i c_i x_i x_iᵀ over samples to a matrix, in panels that stay in the cache.
 type Products struct {
-	sum    []float64 // ld x ld, lower triangle: the panels since the last Flush
-	panel  []float64 // panelRows x ld
-	scaled []float64 // panel times the coefficients
+	sum    []float64 // lower triangle: the panels since the last Flush
+	panel  []float64
+	scaled []float64
 	rows   int
 	width  int
 	any    bool
@@ -25,7 +24,7 @@ func NewProducts(p int) *Products {
 	return &Products{sum: make([]float64, ld*ld), panel: make([]float64, panelRows*ld), scaled: make([]float64, panelRows*ld)}
 }
 
-// Add adds a sample. All samples until the next Flush have the same length.
+// Add adds a sample, of the same length until the next Flush.
 func (w *Products) Add(x []float64, c float64) {
 	row, scaled := w.next(len(x))
 	if len(x) > kernel.Width*2 {
@@ -61,7 +60,7 @@ func (w *Products) gram() {
 	w.rows, w.any = 0, true
 }
 
-// Flush adds the samples since the last Flush to the upper triangle of the k x k matrix dst.
+// Flush adds the samples since the last one to the upper triangle of the k x k matrix dst.
 func (w *Products) Flush(dst []float64) {
 	if w.rows > 0 {
 		w.gram()

@@ -7,10 +7,9 @@ import (
 )
 
 // Quartic is the form Σ c (z·x)⁴ of samples z, few of which enter and leave at a time: a matrix Σ c
-// v vᵀ over the pairs v = z⊗z. The latest samples stay in a panel: the matrix does not fit into the
-// cache, and adding a panel costs as much as adding one sample. The last product is updated with
-// the samples, because the product with the same vector is requested again after an event and its
-// correction.
+// v vᵀ over the pairs v = z⊗z. The matrix does not fit into the cache, and adding a panel costs as
+// much as adding one sample, so the latest samples stay in a panel. The last product is updated
+// with the samples, because it is requested again after an event and its correction.
 //
 // Vectors x are zero in most coordinates, and in the same ones for long. For a large matrix, the
 // coordinates in which some vector was nonzero, and their pairs, are ordered last: only their rows
@@ -25,17 +24,17 @@ type Quartic struct {
 	v        []float64
 	pairs    []float64
 	along    []float64
-	factor   []float64 // the vector of the last product
+	factor   []float64 // vector of the last product
 	product  []float64
 	kept     bool // product is valid
-	mirrored bool // the sum's upper triangle mirrors the lower one
+	mirrored bool
 }
 
-// mirrorRows is the number of rows up to which a product reads both triangles of the sum: they fit
-// into the cache, and one matrix-vector product suffices.
+// mirrorRows is the order up to which both triangles of the sum fit into the cache, and one
+// matrix-vector product suffices.
 const mirrorRows = 256
 
-// NewQuartic is the form of no samples, of length q. members calls add for all samples in the form.
+// NewQuartic is the form of no samples, of length q. members calls add for all samples.
 func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic {
 	f := func(k int) []float64 { return make([]float64, k) }
 	pairs := q * (q + 1) / 2
@@ -51,7 +50,7 @@ func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic 
 	return s
 }
 
-// keep sets the number of coordinates whose pairs' rows are kept.
+// keep sets the number of kept coordinates.
 func (s *Quartic) keep(some int) {
 	if s.some = some; s.ld > mirrorRows {
 		s.products.from, s.products.to = s.first()/kernel.Width*kernel.Width, s.ld
@@ -170,8 +169,8 @@ func (s *Quartic) pair(a, b int) int {
 	return a*(2*s.q-a-1)/2 + b
 }
 
-// mul returns the product with x, of length ld and zero except for the kept coordinates' pairs; the
-// next call of any method overwrites it.
+// mul returns the product with x, of length ld and zero except for the kept pairs, until the next
+// call of any method.
 func (s *Quartic) mul(x []float64) []float64 {
 	dst := s.product
 	if s.kept && slices.Equal(x, s.factor) {

@@ -10,7 +10,7 @@ import "math"
 //
 // with stretch = 1/cos and slant = sin/cos; w' from the new l' is the mixed form of Bojanczyk,
 // Brent, Van Dooren and de Hoog, "A note on downdating the Cholesky factorization" (SIAM J. Sci.
-// Stat. Comput. 8, 1987). Groups of rows read and write each entry once, in the order of memory.
+// Stat. Comput. 8, 1987). Groups of rows read and write each entry once.
 type Rotations struct {
 	cos, sin, stretch, slant []float64
 	rest                     []float64 // entries that rotations of missing rows may change
@@ -22,12 +22,11 @@ func NewRotations(n int) Rotations {
 	return Rotations{cos: f(), sin: f(), stretch: f(), slant: f(), rest: f()}
 }
 
-// Group is the number of rows rotated together: the steps of a single row's w would wait for each
-// other.
+// Group rows are rotated together: the steps of a single row would wait for each other.
 const Group = 4
 
 // Sweep turns [L w] into [L' 0] with L' L'ᵀ = L Lᵀ ± w wᵀ, hyperbolic for the minus, over the rows
-// from first up to end of the lower triangle in a. w is over columns, and zero before first. Sweep
+// from first up to end of the lower triangle in a. w is over columns, and zero before first. It
 // returns false and leaves invalid data if a rotation does not exist.
 func (t *Rotations) Sweep(a []float64, stride int, w []float64, first, end int, hyperbolic bool) bool {
 	for i := first; i < end; i += Group {
@@ -41,8 +40,8 @@ func (t *Rotations) Sweep(a []float64, stride int, w []float64, first, end int, 
 	return true
 }
 
-// Rows returns a group's rows, from row i in steps of step, and their entries of w. Missing rows
-// are zero and stay so.
+// Rows returns a group's rows, from i in steps of step, and their entries of w. Missing rows stay
+// zero.
 func (t *Rotations) Rows(a []float64, stride int, w []float64, i, size, step int) (rows [Group][]float64, ws [Group]float64) {
 	for k := range Group {
 		if k < size {
@@ -55,7 +54,7 @@ func (t *Rotations) Rows(a []float64, stride int, w []float64, i, size, step int
 	return rows, ws
 }
 
-// Apply applies the rotations of columns u up to v to a group of rows, in reverse if backward.
+// Apply applies the rotations of columns u up to v, in reverse if backward.
 func (t *Rotations) Apply(rows [Group][]float64, w *[Group]float64, u, v int, hyperbolic, backward bool) {
 	if u >= v {
 		return
@@ -76,8 +75,7 @@ func (t *Rotations) Apply(rows [Group][]float64, w *[Group]float64, u, v int, hy
 	}
 }
 
-// Corner makes the rotations of the group's own columns, from its triangle on the diagonal. It
-// returns false if one does not exist.
+// Corner makes the rotations of the group's own columns, or returns false if one does not exist.
 func (t *Rotations) Corner(a []float64, stride, i, size, step int, w *[Group]float64, hyperbolic bool) bool {
 	for k := range size {
 		at := i + k*step

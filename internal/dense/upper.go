@@ -7,8 +7,7 @@ import (
 )
 
 // Upper overwrites the upper triangle of a with the factor U of a = UᵀU; the lower triangle is
-// scratch. It returns false if a squared pivot is not above tolerance times the row's entry of
-// size.
+// scratch. It returns false if a squared pivot is not above tolerance * size.
 func Upper(a, size []float64, tolerance float64) bool {
 	n := len(size)
 	for r, entry := range size {

@@ -1,11 +1,10 @@
-// Package disk is a file system with explicit durability, small enough that tests can substitute a
-// disk that loses unsynced data at a crash.
+// Package disk is a file system with explicit durability, for which tests can substitute a disk
+// that loses unsynced data at a crash.
 //
-// What survives a crash is what POSIX promises and no more. The bytes of a file survive once
-// [File.Sync] returned after they were written. The name of a file or folder, and that an old name
-// is gone, survives once [FS.SyncDir] returned for its folder. Before that any part may survive, in
-// any order. After Sync failed the bytes written before it may be lost, even if a later Sync of the
-// file succeeds.
+// What survives a crash is what POSIX promises. The bytes of a file survive once [File.Sync]
+// returned after they were written. The name of a file or folder, and that an old name is gone,
+// survives once [FS.SyncDir] returned for its folder. Before that any part may survive, in any
+// order. After Sync failed the bytes written before it may be lost, even if a later Sync succeeds.
 package disk
 
 import (
@@ -22,31 +21,28 @@ import (
 	"syscall"
 )
 
-// FS is a file system. Its errors are [*fs.PathError]s, or [*os.LinkError]s of Rename, that name
-// the file.
+// FS is a file system. Its errors are [*fs.PathError]s, or [*os.LinkError]s of Rename.
 type FS interface {
 	// Create creates a file that must not exist, for writing.
 	Create(name string) (File, error)
-	// Open opens a file for reading.
 	Open(name string) (Source, error)
 	// Rename renames a file within its folder, replacing any file of the new name.
 	Rename(from, to string) error
 	Remove(name string) error
-	// Mkdir creates a folder, whose parent must exist.
+	// Mkdir requires that the parent exists.
 	Mkdir(name string) error
 	// ReadDir lists the names in a folder, sorted.
 	ReadDir(name string) ([]string, error)
 	// SyncDir makes a folder's names durable.
 	SyncDir(name string) error
-	// Lock locks a file, created if necessary, until Close or the end of the process. While another
-	// holds the lock, the error is a [*HeldError].
+	// Lock locks a file, created if necessary, until Close or the end of the process. The error is
+	// a [*HeldError] while another holds the lock.
 	Lock(name string) (io.Closer, error)
 }
 
 // File is a file that is appended to.
 type File interface {
 	io.WriteCloser
-	// Sync makes durable what was written.
 	Sync() error
 }
 
@@ -55,7 +51,7 @@ type Source interface {
 	io.ReaderAt
 	io.Closer
 	Size() (int64, error)
-	// Sync makes durable what is read here: a killed process may have left it unsynced.
+	// Sync makes durable what is read: a killed process may have left it unsynced.
 	Sync() error
 }
 
@@ -72,8 +68,8 @@ func (e *HeldError) Error() string {
 	return e.Path + " is locked by " + e.Holder
 }
 
-// MkdirAll creates a folder and its missing parents, durably. An existing folder is made durable as
-// well: the process that created it may have been killed before.
+// MkdirAll creates a folder and its missing parents, durably. An existing folder is synced as well:
+// the process that created it may have been killed before.
 func MkdirAll(d FS, name string) error {
 	parent := filepath.Dir(name)
 	err := d.Mkdir(name)
@@ -96,7 +92,6 @@ func MkdirAll(d FS, name string) error {
 	return nil
 }
 
-// temporaryEnding ends the names of incomplete files.
 const temporaryEnding = ".tmp"
 
 // Temporary returns the path under which [Replace] writes a file first.
@@ -105,7 +100,7 @@ func Temporary(path string) string {
 	return filepath.Join(folder, "."+name+temporaryEnding)
 }
 
-// TemporaryOf returns the final name of a temporary file, false for other names.
+// TemporaryOf returns the final name of a temporary file.
 func TemporaryOf(name string) (string, bool) {
 	if len(name) <= 1+len(temporaryEnding) || name[0] != '.' || name[len(name)-len(temporaryEnding):] != temporaryEnding {
 		return "", false
@@ -113,8 +108,8 @@ func TemporaryOf(name string) (string, bool) {
 	return name[1 : len(name)-len(temporaryEnding)], true
 }
 
-// Write creates or overwrites a file by fill and makes its bytes durable; its name is durable only
-// after [FS.SyncDir]. After an error it removes the file.
+// Write creates or overwrites a file by fill and syncs it; its name is durable only after
+// [FS.SyncDir]. After an error it removes the file.
 func Write(d FS, path string, fill func(File) error) (err error) {
 	if err := RemoveIfThere(d, path); err != nil {
 		return err
@@ -134,8 +129,7 @@ func Write(d FS, path string, fill func(File) error) (err error) {
 	return err
 }
 
-// Replace gives a file the content that fill writes, atomically and durably: after an error or a
-// crash it has the old or the new content.
+// Replace gives a file the content that fill writes, atomically and durably.
 func Replace(d FS, path string, fill func(File) error) error {
 	temporary := Temporary(path)
 	if err := Write(d, temporary, fill); err != nil {
@@ -196,7 +190,7 @@ func RemoveIfThere(d FS, path string) error {
 	return nil
 }
 
-// WithoutPath strips operation and path from an error, for messages that have them already.
+// WithoutPath strips operation and path from an error.
 func WithoutPath(err error, path string) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) && pathError.Path == path {

@@ -20,8 +20,8 @@ func isOwn(info os.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// lockFile locks a file until the process ends. The file's text names the holder. A link is
-// refused: its target would be emptied.
+// lockFile locks a file, whose text names the holder. A link is refused: its target would be
+// emptied.
 func lockFile(name string) (*os.File, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o666)
 	if err != nil {
@@ -48,10 +48,10 @@ func lockFile(name string) (*os.File, error) {
 }
 
 // inheritWait is how long to wait for the lock of a dead holder: a child process forked when it
-// died shares the open file, and with it the lock, until it runs its program.
+// died shares the lock until it runs its program.
 const inheritWait = 5 * time.Second
 
-// tryLock takes the lock, or returns who holds it.
+// tryLock takes the lock, or returns its holder.
 func tryLock(file *os.File) (holder string, err error) {
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -87,7 +87,7 @@ func nameHolder(file *os.File) error {
 }
 
 // unlockFile releases the lock before it closes the file: a child process forked meanwhile shares
-// the open file, and with it the lock, until it runs its program.
+// the lock until it runs its program.
 func unlockFile(file *os.File) error {
 	return errors.Join(file.Truncate(0), syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
 }
@@ -100,8 +100,8 @@ func syncDir(name string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Free returns the bytes that this user can still write to the disk that holds a folder, and the
-// files (inodes) that can still be created there; [Unknown] if the system does not say.
+// Free returns the bytes and the files (inodes) that this user can still create on a folder's disk,
+// [Unknown] if the system does not say.
 func Free(dir string) (bytes, files int64, err error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {

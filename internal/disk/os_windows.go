@@ -30,8 +30,7 @@ func lockFile(name string) (*os.File, error) {
 	return nil, err
 }
 
-// unlockFile releases the lock first: Windows releases the locks of a closed file at a time of its
-// own choice.
+// unlockFile releases the lock first: Windows releases locks of a closed file at any time.
 func unlockFile(file *os.File) error {
 	return errors.Join(windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, new(windows.Overlapped)), file.Close())
 }
@@ -39,8 +38,7 @@ func unlockFile(file *os.File) error {
 // syncDir does nothing: Windows has no equivalent.
 func syncDir(string) error { return nil }
 
-// Free returns the bytes that this user can still write to the disk that holds a folder; files is
-// [Unknown].
+// Free returns the bytes that this user can still write to a folder's disk; files is [Unknown].
 func Free(dir string) (bytes, files int64, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -13,22 +13,20 @@ import (
 )
 
 const (
-	lockName = ".in-use"
-	// goneEnding ends the name of a folder being deleted.
+	lockName   = ".in-use"
 	goneEnding = "-gone"
 	// mostTaken bounds how often others may take a caller's folder.
 	mostTaken = 100
 )
 
-// TemporaryFolder makes a private folder in the system's temporary folder, which remove deletes. A
-// lock next to it is held until then. Folders of the prefix that killed processes left are deleted
-// first, see [RemoveLeft].
+// TemporaryFolder makes a private folder in the system's temporary folder, locked until remove
+// deletes it. Folders of the prefix that killed processes left are deleted first.
 func TemporaryFolder(prefix string) (dir string, remove func() error, err error) {
 	RemoveLeft(prefix)
 	for tries := 0; ; tries++ {
 		dir, remove, err := lockedFolder(prefix)
-		// RemoveLeft of another process can find the folder before it is locked, and removes it
-		// before it releases the lock.
+		// Another process's RemoveLeft may find the folder before it is locked; it removes the
+		// folder before it releases the lock.
 		taken := errors.As(err, new(*HeldError)) || errors.Is(err, fs.ErrNotExist)
 		if !taken || tries == mostTaken {
 			return dir, remove, err
@@ -57,8 +55,8 @@ func lockedFolder(prefix string) (dir string, remove func() error, err error) {
 	return dir, remove, nil
 }
 
-// RemoveLeft deletes folders of [TemporaryFolder] whose lock nobody holds, as their processes were
-// killed. Folders of other users, and links, are left alone.
+// RemoveLeft deletes folders of [TemporaryFolder] whose processes were killed: nobody holds the
+// lock. It leaves links and folders of other users alone.
 func RemoveLeft(prefix string) {
 	names, _ := OS{}.ReadDir(os.TempDir())
 	for _, name := range names {
@@ -74,18 +72,18 @@ func RemoveLeft(prefix string) {
 	}
 }
 
-// takeAway deletes a locked folder. It renames the folder before unlocking: others that waited for
-// the lock find nothing.
+// takeAway renames the locked folder before unlocking: others that waited for the lock find
+// nothing.
 func takeAway(prefix, whole string, lock io.Closer) error {
 	gone := filepath.Join(filepath.Dir(whole), prefix+rand.Text()+goneEnding)
-	if runtime.GOOS == "windows" { // where a folder with an open file keeps its name
+	if runtime.GOOS == "windows" { // a folder with an open file keeps its name
 		return errors.Join(lock.Close(), os.Rename(whole, gone), os.RemoveAll(gone))
 	}
 	return errors.Join(os.Rename(whole, gone), os.RemoveAll(gone), lock.Close())
 }
 
-// CheckOwn returns an error, with a remedy, for a folder that is not this user's or that others can
-// write. A missing folder passes.
+// CheckOwn returns an error, with a remedy, for an existing folder that is not this user's or that
+// others can write.
 func CheckOwn(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +95,6 @@ func CheckOwn(dir string) error {
 	return err
 }
 
-// isPrivate reports whether a folder, not a link, is this user's alone.
 func isPrivate(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir() && isOwn(info)

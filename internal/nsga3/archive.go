@@ -2,8 +2,8 @@ package nsga3
 
 import "slices"
 
-// Archive keeps the nondominated points of all points added, in unbounded number. The volume that
-// they dominate below any reference point therefore never decreases.
+// Archive keeps the nondominated points of all points added, in unbounded number: the volume that
+// they dominate never decreases.
 type Archive struct {
 	members []Member
 }
@@ -14,8 +14,8 @@ type Member struct {
 	Tag int // the caller's identifier
 }
 
-// Add copies the objectives and reports whether the point is now a member. A point that a member
-// dominates or equals is refused; members that it dominates leave.
+// Add copies the objectives and reports whether the point is now a member: no member dominates or
+// equals it. Members that it dominates leave.
 func (a *Archive) Add(f []float64, tag int) bool {
 	for _, member := range a.members {
 		if slices.Equal(member.F, f) || dominates(member.F, f) {
@@ -27,5 +27,4 @@ func (a *Archive) Add(f []float64, tag int) bool {
 	return true
 }
 
-// Members are in order of addition. The next Add overwrites the slice.
 func (a *Archive) Members() []Member { return a.members }

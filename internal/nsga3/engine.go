@@ -11,9 +11,8 @@ import (
 // Problem defines the objectives of a point.
 type Problem interface {
 	// Evaluate writes the objectives of x, finite and to be minimized, into f. An individual keeps
-	// its slot, below twice the population's size, while it lives; later ones reuse it. mother and
-	// father are the slots of the living parents, each with about half of the variables, or -1 for
-	// the first population and in [Engine.Refresh].
+	// its slot, below twice the population's size, while it lives. mother and father are the slots
+	// of the living parents, or -1 for the first population and in [Engine.Refresh].
 	Evaluate(f, x []float64, slot, mother, father int)
 }
 
@@ -23,7 +22,7 @@ type Settings struct {
 	Objectives int         // at least 2
 	Points     [][]float64 // reference points on the unit simplex, see [DasDennis]
 	Population int         // default: the number of reference points; at least 4
-	Initial    [][]float64 // the first individuals; the others are drawn uniformly
+	Initial    [][]float64 // the first individuals; the others are uniform
 	Lower      []float64   // default: 0
 	Upper      []float64   // default: 1
 	Seed       uint64
@@ -37,7 +36,7 @@ type Settings struct {
 type Times struct {
 	Variation  time.Duration
 	Evaluation time.Duration
-	Sorting    time.Duration // and normalization and niches
+	Sorting    time.Duration
 }
 
 // Engine is a population that searches a problem's Pareto front.
@@ -165,7 +164,7 @@ func (s *Settings) bound() error {
 // Step creates as many children as there are individuals and keeps the better half of both.
 func (e *Engine) Step() {
 	begin := time.Now()
-	// Random pairs; with an odd number the last one is paired with the first.
+	// With an odd number the last one is paired with the first.
 	e.rng.Shuffle(e.size, func(i, j int) { e.living[i], e.living[j] = e.living[j], e.living[i] })
 	for k := 0; k < e.size; k += 2 {
 		mother, father := e.pair(k)
@@ -191,13 +190,12 @@ func (e *Engine) Step() {
 	e.Times.Sorting += time.Since(evaluated)
 }
 
-// pair returns the parents at the even position k of the shuffled population.
+// pair returns the parents at the even position k.
 func (e *Engine) pair(k int) (mother, father int) {
 	return e.living[k], e.living[(k+1)%e.size]
 }
 
-// survive keeps the best fronts, and of the first that does not fit whole those that the niches
-// need most.
+// survive keeps the best fronts, and of the first that does not fit those that the niches need.
 func (e *Engine) survive() {
 	ranked := e.fronts.sort(e.f)
 	kept, last := 0, 0 // slots of the fronts that fit, and with the next front
@@ -215,8 +213,7 @@ func (e *Engine) survive() {
 	copy(e.free, ranked[e.size:])
 }
 
-// Refresh evaluates the population again after a change of the objectives, and resets the ideal
-// point.
+// Refresh evaluates the population after a change of the objectives and resets the ideal point.
 func (e *Engine) Refresh() {
 	begin := time.Now()
 	e.scale.reset()
@@ -227,7 +224,7 @@ func (e *Engine) Refresh() {
 	e.Times.Evaluation += time.Since(begin)
 }
 
-// Living returns the slots of the population. The next step overwrites the slice.
+// Living returns the slots of the population, until the next step.
 func (e *Engine) Living() []int { return e.living }
 
 func (e *Engine) X(slot int) []float64 { return e.x[slot*e.n : (slot+1)*e.n : (slot+1)*e.n] }

@@ -5,19 +5,18 @@ import (
 	"math/rand/v2"
 )
 
-// niches are the lines from the ideal point through the reference points. Each individual belongs
-// to the nearest line (section IV-D).
+// niches are the lines from the ideal point through the reference points (section IV-D).
 type niches struct {
 	m         int
 	lines     []float64 // unit vectors, a row per reference point
 	rng       *rand.Rand
-	counts    []int     // per niche: chosen members
-	members   []int     // candidates, niche by niche
-	begins    []int     // per niche: beginning of its candidates in members
-	ends      []int     // per niche: end of the remaining ones
-	open      []int     // niches with candidates left
-	niche     []int     // per slot
-	distances []float64 // per slot, to its line
+	counts    []int // chosen members per niche
+	members   []int // candidates, niche by niche
+	begins    []int // of candidates per niche
+	ends      []int // of remaining candidates per niche
+	open      []int // niches with candidates left
+	niche     []int
+	distances []float64
 }
 
 func newNiches(points [][]float64, slots int, rng *rand.Rand) niches {
@@ -59,8 +58,8 @@ func (s *niches) associate(slot int, f []float64) {
 	s.niche[slot], s.distances[slot] = at, distance
 }
 
-// choose arranges slots so that the want chosen ones come first: the first kept slots are already
-// chosen. unit are the normalized objectives (algorithm 4).
+// choose puts the want chosen slots first, of which the first kept are already chosen, given the
+// normalized objectives (algorithm 4).
 func (s *niches) choose(unit []float64, slots []int, kept, want int) {
 	for k := range s.counts {
 		s.counts[k], s.ends[k] = 0, 0
@@ -130,8 +129,8 @@ func (s *niches) emptiest() int {
 	return at
 }
 
-// pick returns the place in members of a niche's nearest candidate if it has no member yet, else of
-// a random one.
+// pick returns the place in members of a niche's first member, the nearest candidate, or a random
+// one.
 func (s *niches) pick(niche int) int {
 	begin, end := s.begins[niche], s.ends[niche]
 	if s.counts[niche] > 0 {

@@ -6,8 +6,8 @@ import "math"
 // simplex (section IV-C).
 type normalizer struct {
 	m          int
-	ideal      []float64 // minima since the last reset
-	extremes   []float64 // m x m, a row per axis: the extreme point minus the ideal
+	ideal      []float64
+	extremes   []float64 // m x m, extreme points minus the ideal by axis
 	intercepts []float64
 	plane      []float64 // m x (m+1), the linear system
 	unit       []float64 // a row of m per slot
@@ -32,8 +32,8 @@ func (z *normalizer) lower(f []float64) {
 	}
 }
 
-// apply returns the normalized objectives of the given slots, the first of which, up to front, are
-// nondominated.
+// apply returns the normalized objectives, with the rows of the slots set; the first front slots
+// are nondominated.
 func (z *normalizer) apply(f []float64, slots []int, front int) []float64 {
 	for _, slot := range slots {
 		for j, low := range z.ideal {
@@ -52,8 +52,8 @@ func (z *normalizer) apply(f []float64, slots []int, front int) []float64 {
 	return z.unit
 }
 
-// findExtremes finds for each axis the point that minimizes the achievement scalarizing function
-// max_i f_i / w_i, with w = 1 on the axis and 1e-6 on the others (equation 4).
+// findExtremes minimizes for each axis the achievement scalarizing function max_i f_i / w_i, with w
+// = 1 on the axis and 1e-6 on the others (equation 4).
 func (z *normalizer) findExtremes(slots []int) {
 	for axis := range z.m {
 		best, at := math.Inf(1), slots[0]
@@ -73,9 +73,8 @@ func (z *normalizer) findExtremes(slots []int) {
 	}
 }
 
-// findIntercepts solves E b = 1 for the hyperplane through the extreme points; 1/b are its
-// intercepts. It returns false if there is no hyperplane or an intercept is not positive and
-// finite.
+// findIntercepts solves E b = 1 for the hyperplane through the extreme points, with intercepts 1/b.
+// It returns false if there is none or an intercept is not positive and finite.
 func (z *normalizer) findIntercepts() bool {
 	m, w := z.m, z.m+1
 	for i := range m {
@@ -121,8 +120,8 @@ func (z *normalizer) findIntercepts() bool {
 	return true
 }
 
-// ranges replaces the intercepts if there is no hyperplane: by the largest value of each objective
-// on the first front, if that is 0 among all slots, and if that is 0 by 1.
+// ranges replaces the intercepts: by the largest value of each objective on the first front, if
+// that is 0 among all slots, and if that is 0 by 1.
 func (z *normalizer) ranges(front, slots []int) {
 	for j := range z.intercepts {
 		z.intercepts[j] = z.largest(front, j)

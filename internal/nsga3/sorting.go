@@ -2,21 +2,20 @@ package nsga3
 
 import "slices"
 
-// sorter splits points into fronts: the first is nondominated, each next one is dominated only by
-// earlier fronts. It is the efficient non-dominated sort of Zhang, Tian, Cheng and Jin (2015): in
-// lexicographic order a point can be dominated only by an earlier one, and bisection finds its
-// front, because a point dominated by a front is dominated by all earlier fronts. With two
-// objectives the last point of a front has its smallest second objective, so that comparing with it
-// suffices: O(N log N).
+// sorter splits points into fronts by the efficient non-dominated sort of Zhang, Tian, Cheng and
+// Jin (2015): in lexicographic order a point can be dominated only by an earlier one, and bisection
+// finds its front, because a point dominated by a front is dominated by all earlier fronts. With
+// two objectives comparing with a front's last point, whose second objective is smallest, suffices:
+// O(N log N).
 type sorter struct {
 	m      int
 	f      []float64
-	order  []int              // slots, lexicographically, then by number
-	latest []int              // per front: its last slot
-	before []int              // per slot: the previous one in its front, or -1
-	front  []int              // per slot
-	ranked []int              // slots by front, in lexicographic order within
-	ends   []int              // per front: its end in ranked
+	order  []int // lexicographic
+	latest []int // last slot per front
+	before []int // the previous slot in the front, or -1
+	front  []int
+	ranked []int              // slots by front, then lexicographically
+	ends   []int              // ends of fronts in ranked
 	less   func(a, b int) int // compare, bound once because binding allocates
 }
 
@@ -29,7 +28,6 @@ func newSorter(slots, m int) *sorter {
 	return s
 }
 
-// sort returns the slots front by front; ends has the end of each front.
 func (s *sorter) sort(f []float64) []int {
 	s.f = f
 	for k := range s.order {
@@ -53,7 +51,7 @@ func (s *sorter) sort(f []float64) []int {
 		s.front[slot], s.before[slot], s.latest[low] = low, s.latest[low], slot
 		s.ends[low]++
 	}
-	// Sizes become beginnings, which move to the ends as the fronts are filled.
+	// Sizes become beginnings, then ends as the fronts are filled.
 	begin := 0
 	for k, count := range s.ends {
 		s.ends[k] = begin

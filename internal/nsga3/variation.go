@@ -9,23 +9,22 @@ import (
 
 // variation creates children by simulated binary crossover (Deb and Agrawal 1995), of every pair
 // and in it of each variable with probability 1/2, and by polynomial mutation (Deb and Goyal 1996).
-// Two choices that the papers leave open decide whether the distances published by Deb and Jain are
-// reached: crossed values are swapped, so that a child has half of its variables from near each
-// parent; and values that leave the box are moved onto its surface, where fronts often lie, instead
-// of truncating the distribution at the bounds.
+// Two choices left open there are needed to reach the distances published by Deb and Jain: crossed
+// values are swapped, so that a child has half of its variables from near each parent; and values
+// that leave the box are moved onto its surface, where fronts often lie, instead of truncating the
+// distribution.
 type variation struct {
 	rng          *rand.Rand
 	lower, upper []float64
 	crossover    float64 // 1/(1 + the distribution index)
 	mutation     float64 // 1 + the distribution index
-	stay         float64 // log of the probability that a variable does not mutate
+	stay         float64 // log probability that a variable does not mutate
 }
 
 func newVariation(s *Settings, rng *rand.Rand) variation {
 	return variation{rng, s.Lower, s.Upper, 1 / (s.Crossover + 1), s.Mutation + 1, math.Log1p(-s.MutationRate)}
 }
 
-// cross writes two children of a and b; second may be nil.
 func (v *variation) cross(first, second, a, b []float64) {
 	for j, x := range a {
 		y := b[j]
@@ -50,8 +49,8 @@ func (v *variation) cross(first, second, a, b []float64) {
 	}
 }
 
-// mutate advances from one mutating variable to the next by geometric steps. The distribution is
-// truncated at the bounds.
+// mutate advances to the next mutating variable by geometric steps. The distribution is truncated
+// at the bounds.
 func (v *variation) mutate(x []float64) {
 	for j := v.skip(-1, len(x)); j < len(x); j = v.skip(j, len(x)) {
 		width := v.upper[j] - v.lower[j]
@@ -68,7 +67,6 @@ func (v *variation) mutate(x []float64) {
 	}
 }
 
-// skip returns the next mutating variable after j, n if there is none.
 func (v *variation) skip(j, n int) int {
 	steps := math.Log(1-v.rng.Float64()) / v.stay
 	if !(steps < float64(n-j)) {
