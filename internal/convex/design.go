@@ -9,15 +9,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// design holds a linear model's samples feature by feature.
+// design holds samples feature by feature.
 type design struct {
 	n, d   int
-	column blas64.General // d x n, row j is feature j minus origin[j]
+	column blas64.General // d x n, feature j minus origin[j]
 	origin []float64
 }
 
 // newDesign copies the n x d samples x. With an intercept it subtracts a typical value from each
-// feature: a constant feature becomes exactly 0, and a large offset costs no digits.
+// feature: a constant one becomes exactly 0, and a large offset costs no digits.
 func newDesign(x blas64.General, y []float64, intercept bool) design {
 	n, d := x.Rows, x.Cols
 	if len(y) != n {
@@ -45,8 +45,7 @@ func emptyDesign(n, d int) design {
 	return p
 }
 
-// typical returns the median of at most 201 evenly spaced values: exact for a constant x and,
-// unlike the mean, robust to outliers.
+// typical returns the median of at most 201 values: exact for a constant x and robust to outliers.
 func typical(x []float64) float64 {
 	step := max(1, len(x)/101)
 	some := make([]float64, 0, 202)
@@ -95,16 +94,15 @@ func (p *design) correlate(dst, q []float64) {
 	}
 }
 
-// scaled is a design whose samples, centered by the weighted means if there is an intercept, are
-// multiplied by the roots of their weights: weighted least squares becomes plain least squares.
-// Samples of weight 0 are left out.
+// scaled is a design with samples of positive weight, centered if there is an intercept, times the
+// roots of their weights: weighted least squares becomes plain least squares.
 type scaled struct {
-	sample []int     // the m samples of positive weight
-	root   []float64 // m, roots of the weights
+	sample []int     // the m of positive weight
+	root   []float64 // m
 	total  float64
 	column blas64.General
-	mean   []float64 // d, weighted means of the shifted features, 0 without an intercept
-	norm   []float64 // d, norms of the columns
+	mean   []float64 // d, weighted, of the shifted features; 0 without an intercept
+	norm   []float64
 }
 
 func newScaled(p *design) scaled {
@@ -142,7 +140,7 @@ func (s *scaled) setColumn(j int, x []float64, intercept bool) {
 	s.mean[j], s.norm[j] = s.fill(s.row(j), x, intercept)
 }
 
-// fill writes the scaled, and with an intercept centered, values x into a. norm is that of a.
+// fill writes the scaled, and with an intercept centered, x into a; norm is that of a.
 func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	for k, i := range s.sample {
 		a[k] = s.root[k] * x[i]
@@ -158,8 +156,8 @@ func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	return mean, norm
 }
 
-// centerScaled subtracts the weighted mean, given a = root * value, and returns it. The second pass
-// removes the rounding of the first.
+// centerScaled subtracts the weighted mean from a and returns it. The second pass removes the
+// rounding of the first.
 func (s *scaled) centerScaled(a []float64) float64 {
 	mean := 0.0
 	for range 2 {
@@ -170,7 +168,7 @@ func (s *scaled) centerScaled(a []float64) float64 {
 	return mean
 }
 
-// block samples of all columns fit the cache.
+// block is the number of samples, of all columns, that fit the cache.
 const block = 512
 
 func largestWeight(weights []float64, n int) (float64, error) {

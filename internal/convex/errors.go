@@ -10,14 +10,14 @@ import (
 // conditions.
 const Tolerance = 1e-10
 
-// refined is the violation at which the linear models' refinement ends, a few tens of roundings:
-// alternate convex search converges no further than its solver.
+// refined is the violation at which refinement ends, a few tens of roundings: alternate convex
+// search converges no further than its solver.
 const refined = 1e-14
 
 // ToleranceError reports that a solver did not reach [Tolerance].
 type ToleranceError struct {
 	Model       string
-	Certificate Certificate // of the best point reached
+	Certificate Certificate
 }
 
 func (e *ToleranceError) Error() string {
@@ -29,10 +29,10 @@ func (e *ToleranceError) Error() string {
 	return text
 }
 
-// ErrSingular reports that least squares without a penalty has no unique solution for the weights.
+// ErrSingular reports that unpenalized least squares has no unique solution for the weights.
 var ErrSingular = errors.New("least squares without a penalty is singular: features are linearly dependent on the samples of positive weight")
 
 // ErrOneClass reports that all samples of positive weight have one label, so that logistic
-// regression with an intercept has no minimum. Alternate convex search then keeps its last solution
-// and continues at the next age that readmits samples; if there is none, the path ends.
+// regression with an intercept has no minimum. Alternate convex search then keeps its solution and
+// continues at the next age that readmits samples, if any.
 var ErrOneClass = errors.New("all samples of positive weight have one label: logistic regression with an intercept has no minimum")

@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// hessian solves with the Hessian I + Σ curvature_i x_i x_iᵀ, bordered if there is an intercept.
+// hessian solves with I + Σ curvature_i x_i x_iᵀ, bordered if there is an intercept.
 type hessian interface {
 	// factor reports whether the Hessian is positive definite.
 	factor(curvature []float64) bool
@@ -23,9 +23,9 @@ type hessian interface {
 type primalHessian struct {
 	rows      *rows
 	intercept bool
-	mean      []float64 // d, 0 without an intercept
+	mean      []float64
 	total     float64
-	panel     []float64 // panelRows centered samples times the roots of their curvatures
+	panel     []float64 // panelRows centered samples times the roots of curvatures
 	matrix    *dense.Cholesky
 }
 
@@ -104,8 +104,7 @@ func (h *primalHessian) solve(dst *point, rhs point) {
 	}
 }
 
-// kernelHessian solves in R^n with the products K = XXᵀ of the samples by the Woodbury identity,
-// with R the roots of the curvatures:
+// kernelHessian solves in R^n with K = XXᵀ by the Woodbury identity, R the roots of the curvatures:
 //
 //	(I + XᵀR²X)⁻¹ = I - XᵀR B⁻¹ RX,    B = I + RKR.
 //
@@ -114,8 +113,8 @@ func (h *primalHessian) solve(dst *point, rhs point) {
 type kernelHessian struct {
 	rows      *rows
 	intercept bool
-	products  []float64 // n x n, lower triangle
-	sample    []int     // the m samples of positive curvature
+	products  []float64 // lower triangle
+	sample    []int     // the m of positive curvature
 	root      []float64
 	matrix    *dense.Cholesky
 	inverse   []float64 // m, B⁻¹ root

@@ -9,8 +9,8 @@ import (
 
 // Points are rows with their squared norms.
 type Points struct {
-	X           blas64.General // n x d
-	SquaredNorm []float64      // n
+	X           blas64.General
+	SquaredNorm []float64
 }
 
 // NewPoints keeps x, which must not change.
@@ -37,13 +37,12 @@ func (p Points) rows(from, to int) Points {
 
 // Kernel is a positive semidefinite function of two rows.
 type Kernel interface {
-	// Block writes k(a_i, b_j) into dst[i][j]. A kernel model with θ = (α, b) has the decision
-	// values K(new, train)·(α∘y) + b.
+	// Block writes k(a_i, b_j) into dst[i][j]. With θ = (α, b) the decision values are K(new,
+	// train)·(α∘y) + b.
 	Block(dst blas64.General, a, b Points)
-	// Diagonal writes k(a_i, a_i) into dst, of length n.
 	Diagonal(dst []float64, a Points)
-	// translationInvariant reports whether a common shift of all rows changes nothing. Rows are
-	// then centred, which reduces cancellation.
+	// translationInvariant kernels ignore a common shift of all rows, which are then centred to
+	// reduce cancellation.
 	translationInvariant() bool
 }
 
@@ -61,8 +60,8 @@ func (Linear) Diagonal(dst []float64, a Points) { copy(dst, a.SquaredNorm) }
 
 func (Linear) translationInvariant() bool { return false }
 
-// Block implements [Kernel]. Distances come from inner products; small ones, which would lose more
-// than about 3 of 16 digits, come from differences, so that duplicate rows give exactly 1.
+// Block computes distances from inner products, and small ones, which would lose more than about 3
+// of 16 digits, from differences: duplicate rows give exactly 1.
 func (k RBF) Block(dst blas64.General, a, b Points) {
 	const cancellation = 1e-3
 	products(dst, a, b)

@@ -6,8 +6,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// KernelRows computes rows of a kernel matrix on demand and caches them. It is not safe for
-// concurrent use.
+// KernelRows computes rows of a kernel matrix on demand and caches them. Not safe for concurrent
+// use.
 type KernelRows struct{ gram *kernelMatrix }
 
 // NewKernelRows keeps x, which must not change; cacheBytes is as in [SVMOptions].
@@ -19,17 +19,16 @@ func NewKernelRows(x blas64.General, kernel Kernel, cacheBytes int64) *KernelRow
 	return &KernelRows{newGram(kernel, NewPoints(x), nil, options.CacheBytes)}
 }
 
-// KernelRows returns the solver's rows, shared with it.
+// KernelRows returns the solver's own rows.
 func (s *SVM) KernelRows() *KernelRows { return &KernelRows{s.dual.gram} }
 
-// Row returns row i, of length n. It stays valid until the next call for another row or, if all n
-// rows fit into the cache, forever.
+// Row returns row i, valid until the next call for another row or, if all n fit into the cache,
+// forever.
 func (r *KernelRows) Row(i int) []float64 { return r.gram.row(i) }
 
-// Diagonal returns the kernel of each row with itself. Do not modify the slice.
 func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
 
-// Add adds Σ_k coefficient_k times row sample_k to dst, of length n.
+// Add adds Σ_k coefficient_k times row sample_k to dst.
 func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
 	r.gram.Accumulate(dst, sample, coefficient)
 }

@@ -39,7 +39,7 @@ type Lasso struct {
 
 	quick    *quick
 	smooth   *Smooth   // created on first use
-	norms    []float64 // d, of the working and violating features
+	norms    []float64 // d, of working and violating features
 	norm     float64   // of the target
 	w        []float64
 	best     []float64
@@ -48,9 +48,8 @@ type Lasso struct {
 	working  working
 }
 
-// NewLasso copies the n x d samples x. total is the n of the penalty: the number of samples before
-// duplicates were merged. It panics if lengths do not match, or if alpha or total is negative or
-// not finite.
+// NewLasso copies the n x d samples x. total is the n of the penalty, before duplicates were
+// merged. It panics if lengths do not match, or if alpha or total is negative or not finite.
 func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept bool) *Lasso {
 	penalty := alpha * total
 	if !(alpha >= 0) || !(total >= 0) || math.IsInf(penalty, 0) || math.IsNaN(penalty) {
@@ -76,7 +75,7 @@ func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept boo
 
 func (p *Lasso) Theta() []float64 { return p.theta }
 
-// SetTheta implements [Solver]. Without an intercept the last entry is ignored.
+// SetTheta ignores the last entry without an intercept.
 func (p *Lasso) SetTheta(theta []float64) {
 	setTheta(p.theta, theta, p.intercept)
 	p.quick.current = false
@@ -101,9 +100,9 @@ func (p *Lasso) Scores(dst []float64) {
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
 
-// Solve implements [Solver]. All weights 0 give θ = 0. With α = 0 it returns [ErrSingular] if the
-// solution is not unique; otherwise, if features are dependent, the solution stays near its start.
-// A solution short of [Tolerance] is a [*ToleranceError].
+// Solve returns θ = 0 if all weights are 0. With α = 0 it returns [ErrSingular] if the solution is
+// not unique; otherwise, with dependent features, the solution stays near its start. A solution
+// short of [Tolerance] is a [*ToleranceError].
 func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.design.n)
 	if err == nil {
@@ -123,7 +122,6 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	return p.solveSmooth(ctx, weights)
 }
 
-// solveQuick solves with the kept sums, if they are accurate enough.
 func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
 	p.start()
 	if !(p.penalty > 0) || !p.quick.prepare(ctx, weights, top) {
@@ -214,7 +212,7 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	}
 }
 
-// certify takes the sum of weighted squared residuals and unit = ‖u‖ + ‖y‖, and writes p.excess.
+// certify takes the sum of weighted squared residuals and unit = ‖u‖ + ‖y‖.
 func (p *Lasso) certify(squares, unit float64) Certificate {
 	terms := p.terms()
 	// The dual point is the residual times shrink.
@@ -251,8 +249,8 @@ func (p *Lasso) terms() float64 {
 // rounding bounds the relative error of a sum of products.
 const rounding = 16 * 0x1p-52
 
-// objective returns ½‖y - u‖² + mu‖w‖₁ at p.w and its distance from the dual one at the residual
-// times shrink, with y = residual + u to avoid a difference of large terms.
+// objective returns ½‖y - u‖² + mu‖w‖₁ and its distance from the dual one at the residual times
+// shrink, with y = residual + u to avoid a difference of large terms.
 func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
 	objective, gap = squares/2, (1-shrink)*(1-shrink)*squares/2
 	for j, w := range p.w {

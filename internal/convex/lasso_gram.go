@@ -6,11 +6,11 @@ import (
 )
 
 // GramFit minimizes ½θᵀHθ + cᵀθ + Σ_j L1_j |θ_j| by the active-set method of [Lasso], from a nearby
-// solution. It keeps nothing between fits.
+// solution.
 type GramFit struct {
 	working
-	norms []float64 // d, roots of H's diagonal
-	tight float64   // violation, relative to L1, that counts as rounding
+	norms []float64
+	tight float64 // violation, relative to L1, that is rounding
 }
 
 // NewGramFit is for up to d coefficients.
@@ -18,9 +18,9 @@ func NewGramFit(d int, tight float64) *GramFit {
 	return &GramFit{working: newWorking(d, d), norms: make([]float64, d), tight: tight}
 }
 
-// Fit minimizes over the coefficients in among, starting at theta. The positive semidefinite H is
-// the first d columns, and c column d, of the first d rows of h. If the method does not settle or
-// the solution's coefficients are dependent, it returns false and leaves theta unchanged.
+// Fit minimizes over the coefficients in among, starting at theta. The first d rows of h have H,
+// positive semidefinite, in the first d columns and c in column d. It returns false, with theta
+// unchanged, if the method does not settle or the solution's coefficients are dependent.
 func (f *GramFit) Fit(h []float64, stride int, l1, theta []float64, among []bool) bool {
 	d := len(theta)
 	f.reset()

@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// quick is the Lasso in weighted sums that are kept between solves. The sums only lead to a
-// solution; certificates are computed from the samples.
+// quick is the Lasso in weighted sums kept between solves. The sums only lead to a solution;
+// certificates are computed from the samples.
 type quick struct {
 	p        *Lasso
 	sums     sums
-	idle     []int   // d, solves since the working feature was last nonzero
-	b        float64 // intercept for the shifted features and target
+	idle     []int   // solves since the working feature was last nonzero
+	b        float64 // for the shifted features and target
 	best     float64
 	coef     []float64
-	u        []float64 // n, predictors at p.w and b
+	u        []float64 // predictors at p.w and b
 	weighted []float64
 	sum      float64
 	rounds   int  // evaluations in this solve
@@ -34,7 +34,7 @@ func newQuick(p *Lasso) *quick {
 	}
 }
 
-// prepare updates the sums to the weights, at most top, and moves p.w to their minimum on the last
+// prepare updates the sums to the weights, at most top, and moves p.w to their minimum on the
 // working set. It reports whether the sums are accurate enough.
 func (q *quick) prepare(ctx context.Context, weights []float64, top float64) bool {
 	const least, most = 1e-100, 1e100 // squares must not overflow or underflow
@@ -62,8 +62,8 @@ func (q *quick) prepare(ctx context.Context, weights []float64, top float64) boo
 	return len(s.feature) == 0 || q.lead(ctx)
 }
 
-// takeSupport adds the nonzero coefficients of p.w to the working set. Features idle for long leave
-// it, or all zero ones if there is no room.
+// takeSupport adds the nonzero coefficients of p.w to the working set. Features idle for long
+// leave, or all zero ones if there is no room.
 func (q *quick) takeSupport() {
 	const patience = 8
 	p, a := q.p, &q.p.working
@@ -96,7 +96,7 @@ func (q *quick) takeSupport() {
 	}
 }
 
-// measure reports whether few digits of the working features' norms cancel.
+// measure reports whether few digits of the working norms cancel.
 func (q *quick) measure() bool {
 	p, s, a := q.p, &q.sums, &q.p.working
 	h := s.head()

@@ -7,26 +7,25 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// sums keeps the weighted products Σ_i v_i z_ik z_il of the target, with an intercept a column of
-// ones, and the working features. Few changed weights exchange their samples' products; many sum
-// again, which also ends the drift of exchanges.
+// sums keeps the weighted products Σ_i v_i z_ik z_il of the target, with an intercept ones, and the
+// working features. Few changed weights exchange their samples' products; many sum again, which
+// also ends the drift of exchanges.
 type sums struct {
 	n         int
 	intercept bool
 	feature   []int     // of the rows after the head
-	rows      []float64 // n each: the target, with an intercept ones, the features
+	rows      []float64 // n each: target, with an intercept ones, features
 	weights   []float64
 	product   []float64 // lower triangle, row-major
 	stride    int
 	ready     int // rows that product holds
-	exchanged int // samples exchanged since the last full sum
+	exchanged int // since the last full sum
 	changed   []int
 	part      []float64
 	z         []float64
 }
 
-// exchanges is the number of exchanged samples before a full sum: their rounding stays below that
-// of the sums.
+// exchanges of samples come before a full sum: their rounding stays below that of the sums.
 const exchanges = 64
 
 func newSums(y []float64, intercept bool, capacity int) sums {
@@ -136,7 +135,7 @@ func (s *sums) mean(k int) float64 {
 	return s.product[k*s.stride+1] / s.total()
 }
 
-// centered is the product of rows k >= l after centering, the intercept's row excepted.
+// centered is the product of rows k >= l after centering, not for the intercept's row.
 func (s *sums) centered(k, l int) float64 {
 	v := s.product[k*s.stride+l]
 	if s.intercept {
@@ -160,7 +159,7 @@ func root(whole, left float64) (float64, bool) {
 	return math.Sqrt(max(0, left)), left >= cancelled*whole && !math.IsInf(whole, 1)
 }
 
-// lone is norm for a feature's column x that is not among the rows.
+// lone is norm for a column x that is not among the rows.
 func (s *sums) lone(x []float64) (norm float64, ok bool) {
 	var whole, sum float64
 	for i, v := range s.weights {

@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// support holds the working positions whose coefficients are nonzero or about to be: a largest
-// independent part, with the Cholesky factor of its Gram matrix, and the rest, which depends on it.
+// support holds the working positions with coefficients nonzero or about to be: a largest
+// independent part, with the Cholesky factor of its Gram matrix, and the rest.
 type support struct {
 	member    []int
 	dependent []int
@@ -19,8 +19,8 @@ type support struct {
 	step      []float64
 }
 
-// flat is the squared distance of a unit feature from the span of others below which the Gram
-// matrix does not resolve it.
+// flat is the squared distance of a unit feature from the span of others that the Gram matrix does
+// not resolve.
 const flat = 1e-10
 
 func newSupport(capacity int) support {
@@ -35,7 +35,8 @@ func (s *support) clear() {
 	s.factor.Clear()
 }
 
-// enter makes position k an independent member if its distance from the others exceeds limit.
+// enter makes position k an independent member if its squared distance from the others exceeds
+// limit.
 func (a *working) enter(k int, limit float64) bool {
 	s := &a.support
 	column := s.step[:len(s.member)+1]
@@ -68,7 +69,7 @@ func (a *working) leave(k int) {
 }
 
 // solveSupport is the active-set method from β. Each step lowers the objective, so only rounding
-// can exhaust the budget; then settled is false.
+// can exhaust the budget.
 func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, err error) {
 	a.support.clear()
 	for k := range a.size() {
@@ -131,7 +132,7 @@ func (a *working) move(k int, delta float64) {
 }
 
 // flatStep moves a dependent coefficient against those that it depends on, to the minimum or to the
-// first coefficient that reaches 0 and leaves. It reports whether the objective fell.
+// first coefficient that reaches 0 and leaves.
 func (a *working) flatStep() bool {
 	s := &a.support
 	for _, k := range s.dependent {
@@ -208,7 +209,7 @@ func (a *working) enterAll() bool {
 	return true
 }
 
-// newton moves to the unpenalized minimum and returns the decrease of the objective.
+// newton moves to the unpenalized minimum and returns the decrease.
 func (a *working) newton() float64 {
 	s := &a.support
 	step := s.step[:len(s.member)]

@@ -9,14 +9,14 @@ import (
 )
 
 // working is the Lasso on a working set of features scaled to norm 1, in Gram form: ½βᵀGβ - cᵀβ +
-// Σ_k μ_k|β_k|, with q = c - Gβ, the correlations with the residual, instead of c. A position is an
-// index into the working set.
+// Σ_k μ_k|β_k|, with the correlations q = c - Gβ instead of c. A position is an index into the
+// working set.
 type working struct {
 	capacity int
 	member   []bool
 	feature  []int
-	gram     []float64 // capacity x capacity, symmetric, ones on the diagonal
-	ready    int       // number of features in gram
+	gram     []float64 // symmetric, ones on the diagonal
+	ready    int       // features in gram
 
 	beta, q, mu, sign []float64 // sign is 0 outside the support
 	tolerance         []float64 // violation that counts as rounding
@@ -48,10 +48,10 @@ func (a *working) add(j int) {
 	a.feature = append(a.feature, j)
 }
 
-// smallGram is the number of violating features that enter at once; a larger set at most doubles.
+// smallGram violating features enter at once; a larger set at most doubles.
 const smallGram = 64
 
-// grow adds the worst features that violate their conditions by more than rounding, if any.
+// grow adds the features with the worst violations above rounding, if any.
 func (a *working) grow(excess, w []float64) bool {
 	a.entering = a.entering[:0]
 	for j, v := range excess {
@@ -111,7 +111,7 @@ func (a *working) shrink(w []float64) {
 }
 
 // begin starts from the coefficients w and correlations of all features; the Gram matrix must be
-// complete. unit times a feature's norm is the scale of its correlation.
+// complete. A correlation's scale is unit times its feature's norm.
 func (a *working) begin(norms, w, correlation []float64, mu, unit float64) {
 	for k, j := range a.feature {
 		norm := norms[j]
@@ -154,7 +154,7 @@ func (a *working) mirror(first int) {
 }
 
 // minimize makes passes of coordinate descent, if descend is set, while signs change, then runs the
-// active-set method, and more passes if that does not settle. It returns the number of both.
+// active-set method, and again if that does not settle. It returns the number of passes and steps.
 func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 	iterations, passes := 0, 16
 	for range 10 {

@@ -26,7 +26,7 @@ func (logisticLoss) EvalAll(u, y, loss, slope, curvature []float64) {
 // With σ_i = 1/(1 + exp(m_i)) the violation of w_j's condition is divided by |w_j| + Σ C v_i |x_ij|
 // σ_i, and that of b's by Σ C v_i σ_i. The gap is an upper bound, by the dual point C v_i σ_i,
 // scaled for the intercept, or if that is too loose by the dual point of a Newton step. With an
-// intercept and weights on one class only, Solve returns [ErrOneClass].
+// intercept and one class only, Solve returns [ErrOneClass].
 func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Smooth {
 	if !(c > 0) || math.IsInf(c, 1) {
 		panic(fmt.Sprintf("convex: logistic regression with C = %v", c))
@@ -41,8 +41,7 @@ func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Smoo
 	return p
 }
 
-// logisticGap bounds the relative duality gap at p.now, which must be evaluated, from above; NaN if
-// it finds no bound.
+// logisticGap bounds the relative duality gap at the evaluated p.now; NaN if it finds no bound.
 func (p *Smooth) logisticGap(objective float64) float64 {
 	gap := p.nearGap() / objective
 	if gap <= Tolerance {
@@ -60,9 +59,9 @@ func (p *Smooth) logisticGap(objective float64) float64 {
 // nearGap is the bound without a Newton step. The dual function is Σ C v_i H(a_i/(C v_i)) - ½‖Σ a_i
 // y_i x_i‖² with the entropy H, for 0 <= a_i <= C v_i and, with an intercept, Σ a_i y_i = 0. At a_i
 // = C v_i σ_i the gap is ½‖w - Σ a_i y_i x_i‖², half the gradient's square. If the sums of the two
-// classes differ, those of the larger class are reduced by their share ε of the difference. That
-// adds at most ε terms_j to the gradient, and to the gap C v_i times the Kullback-Leibler
-// divergence of (1 - ε)σ_i from σ_i, which the χ² divergence ε² σ_i/(1 - σ_i) bounds.
+// classes differ, the larger is reduced by its share ε of the difference. That adds at most ε
+// terms_j to the gradient, and to the gap C v_i times the Kullback-Leibler divergence of (1 - ε)σ_i
+// from σ_i, which the χ² divergence ε² σ_i/(1 - σ_i) bounds.
 func (p *Smooth) nearGap() float64 {
 	part, gap := 0.0, 0.0
 	if p.options.Intercept {
@@ -88,8 +87,8 @@ func (p *Smooth) nearGap() float64 {
 	return gap
 }
 
-// newtonGap is the bound with the model's Hessian at p.now. It also works if features of very
-// different scale leave large gradients at C v_i σ_i.
+// newtonGap is the bound with the model's Hessian at p.now, for features of very different scale,
+// which leave large gradients at C v_i σ_i.
 //
 // If the step s with that Hessian changes m_i by -t_i, let a_i = C v_i σ_i + curvature_i t_i. The
 // Newton equations give Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual point is feasible. The

@@ -8,12 +8,12 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// rows holds a linear model's samples, padded with zeros to whole vectors of the processor.
+// rows holds samples padded with zeros to whole vectors of the processor.
 type rows struct {
 	n, d   int
 	stride int
 	data   []float64 // n x stride, feature j minus origin[j]
-	origin []float64 // d
+	origin []float64
 }
 
 func newRows(x blas64.General, y []float64, intercept bool) rows {
@@ -74,5 +74,5 @@ func (p *rows) predict(dst, w []float64, b float64) {
 
 func (p *rows) correlate(dst, q []float64) { kernel.MulTransAdd(dst, p.data, p.stride, q) }
 
-// block is the number of samples per pass that fit the L1 cache.
+// block samples fit the L1 cache.
 func (p *rows) block() int { return max(32, 4096/max(1, p.stride)) &^ 3 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Loss is a convex loss l(u, y) >= 0, twice differentiable in the linear predictor u. The curvature
+// Loss is a convex loss l(u, y) >= 0, twice differentiable in the linear predictor u; the curvature
 // may be 0.
 type Loss interface {
 	// Eval returns the loss and its first two derivatives in u.
@@ -37,8 +37,8 @@ func (l oneByOne) EvalAll(u, y, loss, slope, curvature []float64) {
 type SmoothOptions struct {
 	L1, L2    float64 // both >= 0
 	Intercept bool
-	// OneSided declares that y are labels of -1 and +1 and that each loss keeps falling towards its
-	// label: with an intercept and one class only there is no minimum.
+	// OneSided losses, of labels -1 and +1, keep falling towards their label: with an intercept and
+	// one class only there is no minimum.
 	OneSided bool
 }
 
@@ -47,15 +47,13 @@ type SmoothOptions struct {
 //	Σ_i v_i l(x_i·w + b, y_i) + L1 ‖w‖₁ + L2/2 ‖w‖²
 //
 // by the proximal Newton method (Lee, Sun and Saunders, 2014): it minimizes second-order models of
-// the losses plus the penalty exactly, with an L1 penalty by an active-set method, and backtracks
-// along the step.
+// the losses plus the penalty exactly, with an L1 penalty by an active-set method, and backtracks.
 //
-// Near the solution a model is reused for further steps, and without an L1 penalty for the next
-// solves, while that progresses faster than new models, which cost as much as several steps.
-// Anderson acceleration compensates for the model's error and keeps its memory between solves. A
-// logistic solve that begins near its solution ends when it has divided the violation by 10⁶:
-// alternation, whose solves begin ever nearer, still becomes as exact as rounding allows. Other
-// losses are solved to rounding.
+// Near the solution a model, which costs as much as several steps, is reused while that progresses
+// faster, without an L1 penalty also in the next solves. Anderson acceleration compensates for the
+// model's error and keeps its memory between solves. A logistic solve that begins near its solution
+// ends when it has divided the violation by 10⁶: alternation, whose solves begin ever nearer, still
+// becomes as exact as rounding allows. Other losses are solved to rounding.
 //
 // If the search cuts steps much, curvature is added to the model: v l'²/l for each sample, twice
 // that of the parabola with minimum 0 that touches the loss, for losses that are straight far out.
@@ -72,14 +70,14 @@ type Smooth struct {
 	loss     VectorLoss
 	scale    float64
 	round    float64 // share of l'' |u| that counts as a term of the gradient
-	summed   bool    // |u| is replaced by the sum of its terms' sizes, see measure
+	summed   bool    // |u| is replaced by the sum of its terms' sizes
 	logistic bool    // the certificate has a gap
 	options  SmoothOptions
 	theta    []float64
 
-	cost              []float64 // n, v times the scale
+	cost              []float64 // n, scaled v
 	at                evaluation
-	scored            bool // the scores in at are theta's
+	scored            bool // the scores are theta's
 	now, before, best point
 	step              point
 	along             []float64
@@ -95,7 +93,7 @@ type samples struct {
 type evaluation struct {
 	samples
 	size, extent  []float64  // one block: v (|l'| + l'' |u|); if requested, |b| + Σ |x_ij w_j|
-	pull          [2]float64 // sums of the positive slopes and of the negated negative ones
+	pull          [2]float64 // sums of the slopes' positive and negative parts
 	value         float64    // Σ v l
 	gradient      point      // without the L1 penalty
 	terms, excess []float64
@@ -105,9 +103,9 @@ type evaluation struct {
 type secondOrder struct {
 	model    model
 	factored []float64
-	kept     bool // the model has these curvatures and is not damped
+	kept     bool // the model has these curvatures, without damping
 	mixer    *anderson.Mixer
-	mixed    []float64 // d + 1: the step of w, then of b
+	mixed    []float64 // steps of w and b
 }
 
 type point struct {
@@ -161,7 +159,7 @@ func newSmooth(x blas64.General, y []float64, loss VectorLoss, o SmoothOptions) 
 
 func (p *Smooth) Theta() []float64 { return p.theta }
 
-// SetTheta implements [Solver]. Without an intercept the last entry is ignored.
+// SetTheta ignores the last entry without an intercept.
 func (p *Smooth) SetTheta(theta []float64) {
 	setTheta(p.theta, theta, p.options.Intercept)
 	p.scored = false
@@ -192,10 +190,10 @@ func (noMinimum) Error() string {
 
 func (noMinimum) Is(target error) bool { return target == ErrSingular }
 
-// Solve implements [Solver]. All weights 0 give θ = 0. Among several solutions (dependent features
-// and L2 = 0) it stays near its start. Without any penalty it returns [ErrSingular] if the solution
-// is not unique, [ErrOneClass] or [ErrNoMinimum] if there is none. A solution short of [Tolerance]
-// is a [*ToleranceError]. Only logistic regression has a gap.
+// Solve returns θ = 0 if all weights are 0. Among several solutions (dependent features and L2 = 0)
+// it stays near its start. Without any penalty it returns [ErrSingular] if the solution is not
+// unique, [ErrOneClass] or [ErrNoMinimum] if there is none. A solution short of [Tolerance] is a
+// [*ToleranceError]. Only logistic regression has a gap.
 func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.rows.n)
 	if err == nil {
@@ -258,7 +256,7 @@ func (p *Smooth) prepare(weights []float64) (level float64, err error) {
 
 func (p *Smooth) evaluate() { p.derive(true) }
 
-// derive computes scores (if predict is set), derivatives, gradient and violation at p.now.
+// derive computes scores, if predict is set, derivatives, gradient and violation.
 func (p *Smooth) derive(predict bool) {
 	p.at.pull, p.at.value = [2]float64{}, 0
 	kernel.ScaleTo(p.at.gradient.w, p.options.L2, p.now.w)
@@ -302,8 +300,7 @@ func (p *Smooth) derive(predict bool) {
 	}
 }
 
-// measure returns |b| + Σ |x_ij w_j| for the block, which bounds the rounding of u even if terms
-// cancel.
+// measure returns |b| + Σ |x_ij w_j|, which bounds the rounding of u even if terms cancel.
 func (p *Smooth) measure(from, to int) []float64 {
 	extent := p.at.extent[:to-from]
 	for i := range extent {

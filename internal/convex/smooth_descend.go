@@ -9,13 +9,13 @@ import (
 )
 
 type descent struct {
-	start      float64 // Σ v l at w = 0 and the starting intercept, 0 if not needed
-	aim        float64 // violation at which to end
-	damping    float64 // factor of the added secant curvature
-	reuse      bool    // the model of an earlier point is still useful
+	start      float64 // Σ v l at w = 0 and the starting intercept, if needed
+	aim        float64
+	damping    float64 // of the added secant curvature
+	reuse      bool    // the earlier model is still useful
 	done       bool
 	lowest     float64 // violation of p.best
-	stuck      int     // steps since it was last halved
+	stuck      int     // steps since it was halved
 	iterations int
 }
 
@@ -28,16 +28,16 @@ const (
 
 const (
 	smoothSteps = 500
-	stuckSteps  = 20   // without halving a violation below near, which is then rounding
+	stuckSteps  = 20   // without halving a violation below near: rounding
 	local       = 0.1  // violation below which full steps are tried first
-	near        = 1e-3 // violation below which any decrease is accepted, else a halving is required
+	near        = 1e-3 // violation below which any decrease is accepted, else a halving
 
 	// Logistic regression: violation at which a solve ends; for a start below local, that share of
-	// the starting violation, at most solvedWarm.
+	// the start's, at most solvedWarm.
 	solvedCold, solvedWarm, solvedPart = 1e-13, 1e-11, 1e-6
 )
 
-// descend starts at p.now, whose scores are known, or at w = 0 and the intercept level.
+// descend starts at p.now with known scores, or at w = 0 and the intercept level.
 func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error) {
 	p.summed = false
 	p.derive(false)
@@ -70,7 +70,7 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 	return c, err
 }
 
-// steps starts from p.now, already evaluated, and returns to the best point.
+// steps starts from the evaluated p.now and returns to the best point.
 func (p *Smooth) steps(ctx context.Context, s *descent) (err error) {
 	for step := 0; step < smoothSteps && p.at.violation > s.aim && !s.done && s.stuck < stuckSteps && err == nil; step++ {
 		if err = ctx.Err(); err != nil {
@@ -216,7 +216,7 @@ func (p *Smooth) worthwhile(ratio, rest float64) bool {
 }
 
 // wholeStep takes the step if it lowers the violation enough. Otherwise it renews the model,
-// searches along the step, or ends if only rounding is left.
+// searches along the step, or ends at rounding.
 func (p *Smooth) wholeStep(s *descent) error {
 	old := p.at.violation
 	p.now.add(1, p.step)
@@ -244,8 +244,8 @@ func (p *Smooth) wholeStep(s *descent) error {
 }
 
 // fallBack switches to a more robust model, if any: from R^n, where features of very large norm
-// leave only their own digits in the matrix, to R^d, and then to the working set, which detects
-// dependent features.
+// leave only their own digits, to R^d, and then to the working set, which detects dependent
+// features.
 func (p *Smooth) fallBack() bool {
 	ridge, ok := p.second.model.(*ridgeModel)
 	if !ok {
@@ -322,8 +322,8 @@ func (p *Smooth) search(s *descent) error {
 }
 
 // endless reports whether the losses are negligible relative to those at 0 while the scores still
-// move by far more than rounding, without a penalty. Newton steps towards a minimum become short
-// before that.
+// move by far more than rounding, without a penalty: Newton steps towards a minimum become short
+// earlier.
 func (p *Smooth) endless(s *descent, t float64) bool {
 	penalized := p.options.L1 > 0 || p.options.L2 > 0
 	if penalized && (!p.options.Intercept || p.options.OneSided) || !(p.at.value <= 1e-13*s.start) {

@@ -8,19 +8,18 @@ import (
 )
 
 type model interface {
-	// factor takes curvatures, some of them positive, and reports whether the model has a minimum.
+	// factor takes curvatures, some positive, and reports whether the model has a minimum.
 	factor(curvature []float64) bool
-	// solve writes the step from p.now to the minimum into p.step and returns the number of
-	// iterations.
+	// solve writes the step to the minimum into p.step and returns the iterations.
 	solve(ctx context.Context, p *Smooth) (int, error)
 }
 
-// ridgeModel is the model with an L2 penalty only, a linear system. It is solved in R^d or, for
-// more than 2n/3 features, where that was measured faster, in R^n by the Woodbury identity.
+// ridgeModel is the model with an L2 penalty only, a linear system in R^d or, for more than 2n/3
+// features, where that was measured faster, in R^n by the Woodbury identity.
 type ridgeModel struct {
 	hessian  hessian
 	l2       float64
-	relative []float64 // n
+	relative []float64
 	rhs      point
 }
 
@@ -69,7 +68,7 @@ type sparseModel struct {
 	mu          float64
 	working     working
 	fresh       bool      // factor was called since the last solve
-	correlation []float64 // d, negative centered gradient, divided by unit
+	correlation []float64 // negative centered gradient, divided by unit
 }
 
 func newSparseModel(p *Smooth) *sparseModel {

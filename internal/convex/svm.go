@@ -13,13 +13,13 @@ import (
 // SVMOptions tune an [SVM]; 0 means the default.
 type SVMOptions struct {
 	// CacheBytes bounds the memory for kernel rows and, separately, for the factor of the free
-	// support vectors. 0 means 512 MiB. From 8 n² bytes on no row is computed twice.
+	// support vectors. Default: 512 MiB. From 8 n² bytes on no row is computed twice.
 	CacheBytes int64
-	// MaxUpdates bounds the working-set updates plus exchanges of the free set per Solve. 0 means
+	// MaxUpdates bounds the working-set updates plus exchanges of the free set per Solve. Default:
 	// max(10,000,000, 100 n).
 	MaxUpdates int
-	// Diagonal, of length n and >= 0, is added to the diagonal of the training kernel matrix. It
-	// affects Scores, f(x_i) + Diagonal_i α_i y_i + b, but not the function f of θ.
+	// Diagonal, of length n and >= 0, is added to the training kernel's diagonal. It affects
+	// Scores, f(x_i) + Diagonal_i α_i y_i + b, but not the function f of θ.
 	Diagonal    []float64
 	NoShrinking bool
 }
@@ -32,10 +32,9 @@ type SVMOptions struct {
 // moderate tolerance and then finds the exact free set; a Solve near the last solution starts with
 // the latter and usually needs one linear system. [LinearSVM] is faster for the linear kernel.
 //
-// The bias b is free and unpenalized, or absent (0). It follows from the free support vectors, or
-// is the midpoint of the feasible interval if there are none. If only one class has positive
-// weights, f = 0 and b is that class's sign; if no sample has, f = 0 and b is unchanged. θ is (α,
-// b).
+// The bias b is unpenalized, or absent (0). It follows from the free support vectors, or is the
+// midpoint of the feasible interval if there are none. If only one class has positive weights, f =
+// 0 and b is that class's sign; if no sample has, f = 0 and b is unchanged. θ is (α, b).
 type SVM struct {
 	y       []float64
 	c       float64
@@ -45,16 +44,15 @@ type SVM struct {
 
 	upper  []float64
 	alpha  []float64
-	b      float64 // its bias for the shifted rows
+	b      float64 // for the shifted rows
 	places []activeset.Place
 	theta  []float64
 	scores []float64 // n, after SetScores
 	given  given
 }
 
-// NewSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x, and
-// changes neither. It panics on mismatched shapes, other labels, or a c or gamma that is not
-// positive and finite.
+// NewSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x. It panics
+// on mismatched shapes, other labels, or a c or gamma that is not positive and finite.
 func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept bool, options SVMOptions) *SVM {
 	checkSVM(x, y, c)
 	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
@@ -104,7 +102,7 @@ func (o SVMOptions) withDefaults(n int) SVMOptions {
 	return o
 }
 
-// Centred returns x minus its column means, and the means. A free intercept absorbs the shift, and
+// Centred returns x minus its column means, and the means: a free intercept absorbs the shift, and
 // sums of squares keep their digits.
 func Centred(x blas64.General) (blas64.General, []float64) {
 	mean := make([]float64, x.Cols)
@@ -123,7 +121,7 @@ func Centred(x blas64.General) (blas64.General, []float64) {
 	return out, mean
 }
 
-// Solve implements [Solver]. A solution short of [Tolerance] is a [*ToleranceError].
+// Solve returns a [*ToleranceError] short of [Tolerance].
 func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	_, err := largestWeight(weights, len(s.y))
 	if err == nil {

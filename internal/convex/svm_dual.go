@@ -12,8 +12,8 @@ import (
 //
 //	min ½βᵀKβ - yᵀβ   subject to   low <= β <= high and, with a free bias, 1ᵀβ = 0,
 //
-// with low_i = min(0, y_i C v_i) and high_i = max(0, y_i C v_i). The bias is the multiplier of the
-// equation.
+// with low_i = min(0, y_i C v_i) and high_i = max(0, y_i C v_i). The bias is the equation's
+// multiplier.
 type dual struct {
 	*activeset.Set
 	gram      *kernelMatrix
@@ -22,8 +22,8 @@ type dual struct {
 	active    []int
 }
 
-// dependence is the share of its diagonal below which a pivot counts as zero: above rounding
-// (1e-14), and low enough for nearly equal rows. Refinement restores the digits lost.
+// dependence is the relative pivot that counts as zero: above rounding (1e-14), and low enough for
+// nearly equal rows. Refinement restores the digits lost.
 const dependence = 1e-11
 
 func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
@@ -40,8 +40,7 @@ func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
 	return &dual{Set: activeset.New(g, y, o), gram: g, active: make([]int, 0, n)}
 }
 
-// setBox bounds α by u. Few changes update F; many recompute it, which also ends the drift of small
-// changes.
+// setBox bounds α by u. Few changes update F; many recompute it, which also ends drift.
 func (q *dual) setBox(u []float64) {
 	q.Begin()
 	support := 0
@@ -59,7 +58,6 @@ func (q *dual) setBox(u []float64) {
 	}
 }
 
-// reset sets β = 0 with its bias.
 func (q *dual) reset(u []float64) {
 	for i := range q.Place {
 		q.Place[i] = q.Zero(i)
@@ -143,9 +141,9 @@ func (q *dual) rounding() float64 {
 	return resolution * q.scale() * (2 + math.Sqrt(float64(support)))
 }
 
-// certificate measures the current β and b. The gap is the sum of C v_i max(0, s_i) - α_i s_i with
-// s_i = 1 - y_i (f_i + b), each term >= 0: primal minus dual objective without cancellation. An s_i
-// within the rounding of f counts as 0: no float64 multipliers resolve it, and a cost far above the
+// certificate measures β and b. The gap is the sum of C v_i max(0, s_i) - α_i s_i with s_i = 1 -
+// y_i (f_i + b), each term >= 0: primal minus dual objective without cancellation. An s_i within
+// the rounding of f counts as 0: no float64 multipliers resolve it, and a cost far above the
 // objective would amplify it.
 func (q *dual) certificate(iterations int) Certificate {
 	scale, rounding := q.scale(), q.rounding()

@@ -6,26 +6,26 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// kernelMatrix is the kernel matrix K of the training rows, with SVMOptions.Diagonal. It caches all
-// rows, or the most recently used that fit.
+// kernelMatrix is K of the training rows, with SVMOptions.Diagonal. It caches all rows, or the most
+// recently used that fit.
 type kernelMatrix struct {
 	kernel   Kernel
 	points   Points
 	n        int
 	diagonal []float64
-	extra    []float64 // n, added to the diagonal; may be nil
+	extra    []float64 // added to the diagonal; may be nil
 
 	rows     [][]float64 // nil if not kept
 	kept     int
 	capacity int
-	// Doubly linked list of the kept rows by last use; entry n is its anchor.
+	// Doubly linked list of the kept rows by last use, with anchor n.
 	older, newer []int32
 
-	once []float64 // n, a row that is not kept
+	once []float64 // a row that is not kept
 	list []int
 	coef []float64
-	// Closed when a running Solve is cancelled: long sums of rows that are not kept stop there, and
-	// the caller must discard them.
+	// Closed on cancellation: long sums of rows that are not kept stop, and the caller must discard
+	// them.
 	done <-chan struct{}
 }
 
@@ -117,7 +117,7 @@ func (g *kernelMatrix) Gather(dst []float64, i int, list []int) {
 	}
 }
 
-// Accumulate adds Σ_k coefficient_k K_{list_k} to dst; the sum is incomplete if done is closed.
+// Accumulate adds Σ_k coefficient_k K_{list_k} to dst, incompletely if done is closed.
 func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float64) {
 	var rows [4][]float64
 	var by [4]float64
@@ -139,7 +139,7 @@ func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float
 			return
 		default:
 		}
-		// Keeping it would evict a row that this sum may still need.
+		// Keeping it would evict a row that this sum may need.
 		g.compute(g.once, i)
 		kernel.Axpy(coefficient[k], g.once, dst)
 	}

@@ -16,8 +16,8 @@ import (
 //	min ½‖w‖² + Σ_i v_i C max(0, 1 - y_i (x_i·w + b))
 //
 // by package rehline, and then exactly for the samples at the margin and on each side of it. The
-// bias b is free and unpenalized, or absent (0). If only one class has positive weights and b is
-// free, w = 0 and b is that class's sign; if no sample has, w = 0 and b is unchanged.
+// bias b is unpenalized, or absent (0); with weights on one class or none the solution is that of
+// [SVM].
 //
 // The gap of its certificate is rehline's. KKT is the largest difference between scores by
 // coefficients and by multipliers, relative to the latter's terms. It is informative only: with
@@ -26,7 +26,7 @@ type LinearSVM struct {
 	x         blas64.General // shifted by origin
 	y         []float64
 	c         float64
-	origin    []float64 // d, subtracted from every row; may be nil
+	origin    []float64 // subtracted from every row; may be nil
 	solver    *rehline.Solver
 	last      rehline.Solution // the solver owns its slices
 	continues bool             // the next Solve starts from last, else from theta
@@ -38,7 +38,7 @@ type LinearSVM struct {
 	theta    []float64
 	scores   []float64
 	scored   bool
-	start    []float64 // d, scratch
+	start    []float64
 	along    []float64
 	exact    exact
 }
@@ -51,8 +51,8 @@ const (
 	linearGap = 1e-14
 )
 
-// NewLinearSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x, and
-// changes neither. It panics like [NewSVM].
+// NewLinearSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x. It
+// panics like [NewSVM].
 func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*LinearSVM, error) {
 	checkSVM(x, y, c)
 	n, d := x.Rows, x.Cols
@@ -82,15 +82,13 @@ func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*Li
 
 func (s *LinearSVM) Theta() []float64 { return s.theta }
 
-// Duals returns the n multipliers α_i >= 0 of the last solution. The next Solve overwrites the
-// slice.
+// Duals returns the last solution's multipliers α_i >= 0. The next Solve overwrites the slice.
 func (s *LinearSVM) Duals() []float64 { return s.alpha }
 
-// Standing returns the position of multiplier i of [LinearSVM.Duals], by its margin, and if that is
-// 1 by its value. A sample without weight is placed by its margin.
+// Standing returns the position of multiplier i, by its margin, and if that is 1 by its value.
 func (s *LinearSVM) Standing(i int) Standing { return s.standing[i] }
 
-// SetTheta implements [Solver]. Duals and standings remain those of the last solution.
+// SetTheta leaves duals and standings unchanged.
 func (s *LinearSVM) SetTheta(theta []float64) {
 	setTheta(s.theta, theta, s.origin != nil)
 	s.scored, s.continues, s.begun = false, false, true
@@ -124,7 +122,7 @@ func (s *LinearSVM) atOrigin(w []float64) (value float64) {
 	return value
 }
 
-// Solve implements [Solver]. A gap above [Tolerance] is a [*ToleranceError].
+// Solve returns a [*ToleranceError] for a gap above [Tolerance].
 func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	_, err := largestWeight(weights, len(s.y))
 	if err == nil {
@@ -154,7 +152,7 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 	if err == nil && !s.take(&c) { // this one must finish: the last solution is lost
 		c, err = s.optimize(context.WithoutCancel(ctx), linearGap)
 		if err == nil && !s.take(&c) {
-			s.place(0) // by the margins alone, as multipliers are small or unreliable
+			s.place(0) // by margins alone, as multipliers are small or unreliable
 			s.refine(&c)
 		}
 	}

@@ -13,22 +13,22 @@ type exact struct {
 	factor dense.Cholesky // of the free samples' Gram matrix plus shift
 	shift  float64        // with 1ᵀβ given, a multiple of 11ᵀ changes only b; 0 without an intercept
 	free   []int          // independent free samples
-	beta   []float64      // n, y_i α_i
-	w      []float64      // d
+	beta   []float64      // y_i α_i
+	w      []float64
 	b      float64
-	rest   []float64 // right-hand side
+	rest   []float64
 	ones   []float64
 	row    []float64
 }
 
-// refine makes the exact solution for the standings the current one if its certificate is good.
-// With features of very different sizes, multipliers cannot resolve the scores and stay unchanged.
+// refine makes the exact solution for the standings current if its certificate is good. Multipliers
+// that cannot resolve the scores, as with features of very different sizes, stay.
 func (s *LinearSVM) refine(c *Certificate) bool {
 	e := &s.exact
 	s.collect()
 	e.b = s.last.Intercept
 	e.rest, e.ones = e.rest[:0], e.ones[:0]
-	for _, i := range e.free { // the equations' remainder, as α may be tiny
+	for _, i := range e.free { // remainder of the equations, as α may be tiny
 		e.rest, e.ones = append(e.rest, s.y[i]-e.b-kernel.Dot(s.row(i), e.w)), append(e.ones, 1)
 	}
 	e.factor.Solve(e.rest)
@@ -94,7 +94,7 @@ func (s *LinearSVM) collect() {
 }
 
 // measure returns the exact solution's certificate, with slacks as in dual.certificate. The gap is
-// infinite if a multiplier leaves its bounds or the rounding is too large.
+// infinite if a multiplier leaves its bounds or rounding is too large.
 func (s *LinearSVM) measure() Certificate {
 	e := &s.exact
 	c := Certificate{Objective: kernel.Dot(e.w, e.w) / 2, Gap: math.Inf(1)}

@@ -7,11 +7,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// minimize runs sequential minimal optimization from the feasible β and its f until no pair
-// (without a bias, no multiplier) violates its optimality condition by more than tolerance:
-// second-order working sets (Fan, Chen and Lin 2005) and shrinking, with the shrunk samples'
-// gradient reconstructed before the end is accepted (Joachims 1998). It returns the number of
-// updates; the error is the context's, nil if the budget was used up.
+// minimize runs sequential minimal optimization from β and f until no pair (without a bias, no
+// multiplier) violates its optimality condition by more than tolerance: second-order working sets
+// (Fan, Chen and Lin 2005) and shrinking, with the shrunk samples' gradient reconstructed before
+// the end (Joachims 1998). It returns the updates; err is nil if the budget was used up.
 func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shrinking bool) (int, error) {
 	const contextEvery = 256
 	q.allActive()
@@ -61,7 +60,6 @@ func (q *dual) allActive() {
 	}
 }
 
-// updatePair moves the pair of steepest second-order descent, or returns false at the tolerance.
 func (q *dual) updatePair(tolerance float64) bool {
 	up, most := -1, math.Inf(-1)
 	for _, t := range q.active {

@@ -15,9 +15,9 @@ func (s Standing) String() string {
 	return [...]string{"at zero", "free", "at upper bound"}[s]
 }
 
-// Standing returns the position of multiplier i of [SVM.Duals], exactly after Solve. A sample
-// without weight is placed by its margin: AtUpper below 1, else AtZero. After SetDuals, which does
-// not know the next weights, every positive multiplier is Free; after SetScores the margins decide.
+// Standing returns the position of multiplier i of [SVM.Duals], exactly after Solve. Without weight
+// the margin decides: AtUpper below 1, else AtZero. After SetDuals every positive multiplier is
+// Free, as the next weights are unknown; after SetScores the margins decide.
 func (s *SVM) Standing(i int) Standing {
 	switch s.places[i] {
 	case activeset.Inside:

@@ -7,7 +7,6 @@ import (
 	"github.com/agepath/agepath/internal/activeset"
 )
 
-// given says how the next Solve's start was set.
 type given uint8
 
 const (
@@ -21,8 +20,8 @@ const nearly = 1e-8
 
 func (s *SVM) Theta() []float64 { return s.theta }
 
-// Duals returns the n multipliers α_i >= 0 of the last solution, f(x) = Σ α_i y_i k(x_i, x). The
-// next Solve overwrites the slice. SetScores leaves them unchanged.
+// Duals returns the last solution's multipliers α_i >= 0, f(x) = Σ α_i y_i k(x_i, x). The next
+// Solve overwrites the slice; SetScores does not.
 func (s *SVM) Duals() []float64 { return s.alpha }
 
 func (s *SVM) Scores(dst []float64) {
@@ -39,7 +38,7 @@ func (s *SVM) Scores(dst []float64) {
 	}
 }
 
-// SetTheta implements [Solver], as SetDuals.
+// SetTheta is SetDuals with the bias.
 func (s *SVM) SetTheta(theta []float64) {
 	if len(theta) != len(s.theta) {
 		panic(fmt.Sprintf("convex: %d parameters, want %d", len(theta), len(s.theta)))
@@ -52,9 +51,9 @@ func (s *SVM) SetTheta(theta []float64) {
 	s.SetDuals(theta[:last])
 }
 
-// SetScores starts the next Solve from a function given by its values at the training samples, with
-// bias. The margins place the multipliers: at the upper bound (below 1), free (1) or 0 (above 1),
-// exactly if the function was a solution. Until then only the bias of Theta changes.
+// SetScores starts the next Solve from a function given by its training values, with bias. The
+// margins place the multipliers: at the upper bound (below 1), free (1) or 0 (above 1), exactly if
+// the function was a solution. Until then only the bias of Theta changes.
 func (s *SVM) SetScores(scores []float64, bias float64) {
 	copy(s.scores, scores)
 	if !s.dual.Equality {
@@ -84,9 +83,8 @@ func (s *SVM) standBy() {
 	s.recall()
 }
 
-// SetDuals starts the next Solve from α, of length n: clipped to the bounds, within 1e-8 relative
-// of a bound put there, and with Σ α_i y_i = 0 restored by moving the free ones first. The bias
-// stays.
+// SetDuals starts the next Solve from α: clipped to the bounds, within 1e-8 relative of a bound put
+// there, and with Σ α_i y_i = 0 restored by moving the free ones first. The bias stays.
 func (s *SVM) SetDuals(alpha []float64) {
 	if len(alpha) != len(s.alpha) {
 		panic(fmt.Sprintf("convex: %d multipliers for %d samples", len(alpha), len(s.alpha)))
@@ -118,7 +116,7 @@ func (s *SVM) recall() {
 	q.stale = true
 }
 
-// keep makes the dual's state the solution; samples without weight are placed by their margin.
+// keep makes the dual's state the solution; samples without weight are placed by margin.
 func (s *SVM) keep() {
 	q := s.dual
 	for i, f := range q.F {
