@@ -17,7 +17,7 @@ import (
 // Unauthorized reports whether the server accepted the login but refused an operation.
 func Unauthorized(err error) bool { return errors.Is(err, nats.ErrPermissionViolation) }
 
-// Advise adds a remedy, if known, to an error of a connection or an operation over it.
+// Advise adds a remedy, if known, to an error of a connection or its use.
 func (n *NATS) Advise(err error) error {
 	if err == nil {
 		return nil
@@ -66,7 +66,7 @@ func (n *NATS) advice(err error) string {
 		return "--nats has to name the server as its certificate does"
 	case errors.As(err, &record):
 		return "what answers there is no NATS server with TLS"
-	case errors.As(err, &op) && op.Op == "remote error", errors.Is(err, nats.ErrTLS): // the alert, or that the connection was closed before it came
+	case errors.As(err, &op) && op.Op == "remote error", errors.Is(err, nats.ErrTLS): // the alert, or that the connection was closed before
 		return "the server does not take this client's certificate; --tls-cert FILE and --tls-key FILE have to hold one that is valid and signed by an authority the server trusts"
 	}
 	return jetStreamAdvice(err)

@@ -11,8 +11,7 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// Command makes a command that takes the arguments named in use, see [Arguments]. examples has one
-// command line per line.
+// Command takes the arguments named in use, see [Arguments]; examples has one command per line.
 func Command(use, short, long, examples string, run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Example: Examples(examples), Args: Arguments(argumentNames(use)...),
@@ -20,7 +19,7 @@ func Command(use, short, long, examples string, run func(ctx context.Context, ar
 	}
 }
 
-// Examples indents command lines for the help.
+// Examples indents command lines.
 func Examples(lines string) string { return "  " + strings.ReplaceAll(lines, "\n", "\n  ") }
 
 // argumentNames gives RUN for "collect RUN --out DIR".
@@ -64,7 +63,7 @@ type Section struct {
 	Commands []*cobra.Command
 }
 
-// Sections makes cmd a group of the commands of all sections.
+// Sections gives cmd the commands of all sections.
 func Sections(cmd *cobra.Command, sections ...Section) *cobra.Command {
 	var all []*cobra.Command
 	for _, section := range sections {
@@ -78,7 +77,7 @@ func Sections(cmd *cobra.Command, sections ...Section) *cobra.Command {
 	return Group(cmd, all...)
 }
 
-// Group makes cmd a group of commands, which does nothing by itself.
+// Group makes cmd a group of commands without action.
 func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(children...)
 	cmd.Args = cobra.ArbitraryArgs

@@ -16,10 +16,9 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Env is os.LookupEnv or a substitute.
-	Env func(name string) (value string, ok bool)
-	// Hide removes what commands must not read from the process's environment, where the system
-	// allows, by restarting the program. nil: do nothing.
+	Env      func(name string) (value string, ok bool)
+	// Hide, if not nil, removes what commands must not read from the environment, if the system
+	// allows, by restarting the program.
 	Hide func() error
 }
 
@@ -28,24 +27,23 @@ func System() Streams {
 	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv, Hide: hide}
 }
 
-// Base is shared by the commands of a program.
+// Base is shared by a program's commands.
 type Base struct {
 	Streams
 	NATS    NATS
-	Log     *slog.Logger // to Err; set before a command runs
+	Log     *slog.Logger // set before a command runs
 	Version string
 
-	// Completions offer values of arguments to shells, by the arguments' names in uses, such as
-	// GRID.
+	// Completions offer values of arguments, by their names in uses, such as GRID.
 	Completions map[string]cobra.CompletionFunc
 
 	logging logging
-	config  string // config file, "" for none
+	config  string
 	abort   context.CancelCauseFunc
 }
 
-// BeforeCommands is called before any work if external commands are allowed: these must not see
-// credentials in the environment of this process.
+// BeforeCommands is called before any work if external commands are allowed: they must not see
+// credentials in the environment.
 func (b *Base) BeforeCommands(allowed bool) {
 	if !allowed || b.Hide == nil {
 		return
@@ -55,14 +53,13 @@ func (b *Base) BeforeCommands(allowed bool) {
 	}
 }
 
-// Abort ends the running command with an error of its own.
+// Abort ends the running command with its own error.
 func (b *Base) Abort(err error) { b.abort(&abortion{err}) }
 
-// abortion is the cause of a context ended by [Base.Abort].
 type abortion struct{ error }
 
-// New gives a root command the common flags, and makes every flag not on the command line take its
-// value from the environment or the config file. Call it before adding commands to root.
+// New gives root the common flags, and makes flags not on the command line take their values from
+// the environment or the config file. Call it before adding commands.
 func New(root *cobra.Command, streams Streams) *Base {
 	b := &Base{Streams: streams, Version: version(), Log: slog.New(slog.DiscardHandler)}
 	root.Version = b.Version
@@ -90,8 +87,7 @@ func New(root *cobra.Command, streams Streams) *Base {
 	return b
 }
 
-// Execute runs the command that args name and returns the exit status. Errors go to Err in one
-// message.
+// Execute runs the command that args name and returns the exit status. Errors go to Err.
 func (b *Base) Execute(ctx context.Context, root *cobra.Command, args []string) int {
 	if args == nil {
 		args = []string{} // nil would be the process's own
@@ -103,7 +99,7 @@ func (b *Base) Execute(ctx context.Context, root *cobra.Command, args []string) 
 	b.abort = cancel
 	cmd, err := root.ExecuteContextC(running)
 	if cause := new(abortion); errors.As(context.Cause(running), &cause) {
-		err = cause.error // what the command says is its consequence
+		err = cause.error // the command's error is a consequence
 	}
 	code, message := status(err, ctx.Err() != nil)
 	if message == "" {

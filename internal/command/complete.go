@@ -54,14 +54,13 @@ func Files(extensions ...string) cobra.CompletionFunc {
 	}
 }
 
-// complete registers completions of flags and of the arguments in [Base.Completions].
 func (b *Base) complete(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		b.complete(child)
 	}
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
 		if cmd.Flag(flag.Name).Value.Type() != "bool" {
-			_ = cmd.RegisterFlagCompletionFunc(flag.Name, completeFlag(flag)) // it is there, and has none
+			_ = cmd.RegisterFlagCompletionFunc(flag.Name, completeFlag(flag)) // it exists, and has none
 		}
 	})
 	names := argumentNames(cmd.Use)

@@ -8,7 +8,7 @@ import (
 // The exit statuses of the programs.
 const (
 	ExitDone        = 0   // everything asked for was done
-	ExitFailed      = 1   // a run finished with failed cells, or something broke on the way
+	ExitFailed      = 1   // failed cells, or an error on the way
 	ExitRefused     = 2   // bad usage or a bad grid: nothing was started
 	ExitInterrupted = 130 // by a signal
 )
@@ -20,7 +20,7 @@ func (e *Refusal) Error() string { return e.Err.Error() }
 
 func (e *Refusal) Unwrap() error { return e.Err }
 
-// Refuse makes an error a [*Refusal]; nil stays nil.
+// Refuse wraps an error in a [*Refusal]; nil stays nil.
 func Refuse(err error) error {
 	if err == nil {
 		return nil
@@ -28,11 +28,11 @@ func Refuse(err error) error {
 	return &Refusal{err}
 }
 
-// Refusef makes a [*Refusal] of a message.
+// Refusef makes a [*Refusal].
 func Refusef(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
 
-// Interruption is the message of a command ended by a signal. Other errors after a signal are its
-// consequence and not shown.
+// Interruption is the message of a command ended by a signal, after which other errors are not
+// shown.
 type Interruption struct{ Text string }
 
 func (e *Interruption) Error() string { return e.Text }

@@ -18,10 +18,9 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// configFlag cannot be set by the config file.
 const configFlag = "config"
 
-// envNames are the exceptions to [ruledName].
+// envNames are exceptions to [ruledName].
 var envNames = map[string]string{natsFlag: "AGEPATH_NATS_URL"}
 
 // EnvName returns the environment variable of a flag.
@@ -33,14 +32,14 @@ func ruledName(flag string) string {
 
 func settable(flag *pflag.Flag) bool { return flag.Name != "help" && flag.Name != "version" }
 
-// settings are values of flags: the environment's, else the config file's.
+// settings are values of flags.
 type settings struct {
 	*viper.Viper
 	places map[string]string // variable, or file, line and key
 }
 
-// fillFlags sets the flags of cmd that are not on the command line from the environment, else the
-// config file, with the same checks.
+// fillFlags sets flags that are not on the command line from the environment, else the config file,
+// with the same checks.
 func fillFlags(cmd *cobra.Command, env func(string) (string, bool)) error {
 	s := settings{viper.New(), map[string]string{}}
 	fill := func(flag *pflag.Flag) error {
@@ -64,7 +63,7 @@ func fillFlags(cmd *cobra.Command, env func(string) (string, bool)) error {
 	return errors.Join(errs...)
 }
 
-// look treats an empty variable as not set.
+// look ignores an empty variable.
 func (s *settings) look(flag string, env func(string) (string, bool)) {
 	for _, name := range []string{ruledName(flag), EnvName(flag)} {
 		if text, _ := env(name); text != "" {
@@ -74,8 +73,8 @@ func (s *settings) look(flag string, env func(string) (string, bool)) {
 	}
 }
 
-// readFile rejects keys that are no flag of the program, and maps; viper reports neither the lines
-// of keys nor their capitals.
+// readFile rejects maps and keys that are no flag; viper reports neither the lines of keys nor
+// their capitals.
 func (s *settings) readFile(path string, known map[string]bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -138,7 +137,6 @@ func (s *settings) fill(flag *pflag.Flag) error {
 	return nil
 }
 
-// plainValueError rephrases errors of pflag's types.
 func plainValueError(flag *pflag.Flag, text string, err error) error {
 	if err != nil && flag.Value.Type() == "bool" {
 		return fmt.Errorf("%q is not allowed; true and false are", text)
@@ -146,7 +144,6 @@ func plainValueError(flag *pflag.Flag, text string, err error) error {
 	return err
 }
 
-// flagNames lists the flags that a config file can set.
 func flagNames(cmd *cobra.Command) map[string]bool {
 	names := map[string]bool{}
 	for _, flags := range []*pflag.FlagSet{cmd.PersistentFlags(), cmd.LocalFlags()} {
@@ -162,7 +159,6 @@ func flagNames(cmd *cobra.Command) map[string]bool {
 	return names
 }
 
-// flagError rephrases an error of the command line and says what is allowed.
 func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var unknown *pflag.NotExistError

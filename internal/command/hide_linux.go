@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hiddenVariable has the descriptor of the file with the variables that [hide] removed.
+// hiddenVariable has the descriptor of the file with the hidden variables.
 const hiddenVariable = "AGEPATH_HIDDEN"
 
 // hidden says that restore has run.
 var hidden bool
 
 // hide executes this program again in this process with only the variables that slots get, and
-// passes the others in a memory file: the initial environment stays in /proc, readable by all
-// processes of the user. It returns only if that was done before, or with an error.
+// passes the others in a memory file: all processes of the user can read the initial environment in
+// /proc. It returns only if that was done before, or with an error.
 func hide() error {
 	if hidden {
 		return nil
@@ -42,8 +42,8 @@ func hide() error {
 	return fmt.Errorf("hiding the environment: %w", err)
 }
 
-// restore gives the process that hide started its variables back. From then on only the
-// administrator's processes can inspect it.
+// restore sets the variables that hide removed. From then on only the administrator can inspect the
+// process.
 func restore() error {
 	text := os.Getenv(hiddenVariable)
 	if text == "" {

@@ -1,7 +1,7 @@
 package command
 
 import (
-	// The kinds of experiments that the programs know.
+	// The kinds of experiments.
 	_ "github.com/agepath/agepath/experiment/embedding"
 	_ "github.com/agepath/agepath/experiment/selfpaced"
 	_ "github.com/agepath/agepath/experiment/solverbench"

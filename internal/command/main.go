@@ -16,8 +16,8 @@ import (
 )
 
 // Main runs a program and exits with its status. The first SIGINT or SIGTERM ends the context, so
-// that the program keeps what it has; the second ends the process at once. A process made by
-// [SlotProcess] computes cells instead.
+// that the program keeps what it has; the second ends the process. A process of [SlotProcess]
+// computes cells instead.
 func Main(execute func(ctx context.Context, args []string, streams Streams) int) {
 	ServeSlot(experiment.Kinds())
 	if err := restore(); err != nil {
@@ -36,7 +36,7 @@ func Main(execute func(ctx context.Context, args []string, streams Streams) int)
 	os.Exit(execute(ctx, os.Args[1:], System()))
 }
 
-// version is that of the module or, in a checkout, of the version control.
+// version is the module's or, in a checkout, version control's.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -60,7 +60,7 @@ func commitOf(info *debug.BuildInfo) string {
 	return ""
 }
 
-// VersionCommand makes the command that prints the version.
+// VersionCommand prints the version.
 func (b *Base) VersionCommand(root *cobra.Command) *cobra.Command {
 	return Command("version", "Print the version, its commit, Go's version and the platform", "",
 		root.Name()+" version",

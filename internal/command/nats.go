@@ -17,34 +17,32 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// natsFlag is the flag with the server's URL. Besides AGEPATH_NATS_URL, AGEPATH_NATS, as by the
-// rule for names, sets it.
+// natsFlag is set by AGEPATH_NATS_URL and, as by the rule for names, AGEPATH_NATS.
 const natsFlag = "nats"
 
-// connectWaits are the waits for a server that does not answer at the start; default 0. Workers
-// start with their machines, unattended and in any order.
+// connectWaits are the waits for a server at the start, by default 0. Workers start unattended, in
+// any order.
 var connectWaits = map[string]time.Duration{"worker": queue.Forever}
 
-// NATS has the flags of the connection to a server.
+// NATS has the flags of a connection.
 type NATS struct {
 	URL            string // "" for none
 	creds, nkey    string
 	user, password string // the latter a file
 	ca, cert, key  string
 	domain         string // of JetStream; "" for the server's own
-	inbox          string // prefix of the subjects of replies
+	inbox          string // prefix of reply subjects
 	connectWait    time.Duration
 
 	replicas int           // of streams
-	AckWait  time.Duration // of runs; 0 keeps theirs
-	owner    string        // of runs; "" keeps theirs
-	priority int           // of runs; 0 keeps theirs
+	AckWait  time.Duration // 0 keeps the run's
+	owner    string        // "" keeps the run's
+	priority int           // 0 keeps the run's
 
 	program string
 }
 
-// AddTo adds the flags of commands that work with a server. Each program has its own inbox, so that
-// its user need not subscribe to others.
+// AddTo adds the flags of a connection. A user need only subscribe to its program's own inbox.
 func (n *NATS) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&n.URL, natsFlag, "", "`URL` of the NATS server, or several separated by commas")
 	Path(flags, &n.creds, "creds", "`file` with a NATS user's credentials (JWT and key)")
@@ -59,7 +57,7 @@ func (n *NATS) AddTo(flags *pflag.FlagSet) {
 	Wait(flags, &n.connectWait, "connect-wait", connectWaits[n.program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
 }
 
-// AddStreams adds the flags of commands that make streams and runs.
+// AddStreams adds the flags for making streams and runs.
 func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each data set, task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
 	flags.DurationVar(&n.AckWait, "ack-wait", 0, "`time` that a worker may be silent before others get its cells; 0s keeps the run's value, 30s for a new run")
@@ -69,7 +67,7 @@ func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 
 // Connect connects to the server; report gets errors that the connection survives, and a warning
 // for each secret that everyone can read. Wrong flags or files are a [*Refusal]. Errors have
-// advice, see [NATS.Advise].
+// advice.
 func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*queue.Queue, error) {
 	if err := n.Check(); err != nil {
 		return nil, err
@@ -87,7 +85,6 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 	return q, n.Advise(err)
 }
 
-// logins returns the flags given that each identify the user.
 func (n *NATS) logins() []string {
 	var given []string
 	for _, login := range []struct{ flag, value string }{{"--creds", n.creds}, {"--nkey", n.nkey}, {"--user", n.user}} {
@@ -106,7 +103,7 @@ func (n *NATS) CheckAckWait() error {
 	return nil
 }
 
-// Check returns a [*Refusal] of wrong flags, without asking the server.
+// Check returns a [*Refusal] of wrong flags, without a connection.
 func (n *NATS) Check() error {
 	logins := n.logins()
 	switch {
@@ -147,7 +144,7 @@ func (n *NATS) Check() error {
 	return cmp.Or(n.checkCredentials(time.Now()), n.checkCertificates(time.Now()))
 }
 
-// checkCredentials refuses expired credentials: servers do not report expiry as the reason.
+// checkCredentials refuses expired credentials: servers do not report expiry.
 func (n *NATS) checkCredentials(now time.Time) error {
 	if n.creds == "" {
 		return nil

@@ -19,8 +19,8 @@ import (
 // slotVariable makes a program compute cells for its parent.
 const slotVariable = "AGEPATH_SLOT_PROCESS"
 
-// SlotProcess returns what makes the commands of slot processes: this program again. The slots
-// share the processors and GOMEMLIMIT.
+// SlotProcess makes the commands of slot processes: this program again, sharing the processors and
+// GOMEMLIMIT.
 func SlotProcess(slots int) (func() *exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -56,17 +56,16 @@ func slotEnvironment(all []string) []string {
 	return env
 }
 
-// ServeSlot computes cells and ends the process if [SlotProcess] made it; otherwise it does
-// nothing. Call it first in a program.
+// ServeSlot computes cells and exits if [SlotProcess] made the process. Call it first.
 func ServeSlot(kinds []experiment.Kind) {
 	if os.Getenv(slotVariable) == "" {
 		return
 	}
-	_ = os.Unsetenv(slotVariable) // it is there
-	// A signal to the whole group, ^C, is for the worker to decide about.
+	_ = os.Unsetenv(slotVariable) // it exists
+	// The worker decides about a signal to the whole group, such as ^C.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	answers := os.Stdout
-	os.Stdout = os.Stderr // what a computation prints is no answer
+	os.Stdout = os.Stderr // prints of a computation are no answer
 	if err := run.ServeSlot(os.Stdin, answers, kinds); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(ExitFailed)

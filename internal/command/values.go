@@ -15,7 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// value is a flag with a parsed value. The error of parse says what is allowed.
+// value is a flag whose parse error says what is allowed.
 type value[T any] struct {
 	place      *T
 	kind, text string
@@ -35,7 +35,7 @@ func (v *value[T]) Set(text string) error {
 	return err
 }
 
-// add adds a flag; standard is its default.
+// add adds a flag with the default standard.
 func add[T any](
 	flags *pflag.FlagSet, place *T, name, kind, standard, usage string, parse func(text string) (T, error), words ...string,
 ) {
@@ -46,7 +46,7 @@ func add[T any](
 	flags.Var(v, name, usage)
 }
 
-// Path adds a flag for the path of a file or folder, see [InHome].
+// Path adds a flag for a path, see [InHome].
 func Path(flags *pflag.FlagSet, place *string, name, usage string) {
 	flags.Var((*path)(place), name, usage)
 }
@@ -64,12 +64,11 @@ func (p *path) Set(text string) error {
 	return err
 }
 
-// CellsPrefix begins the names of temporary folders for the cells' data sets, used if the user has
-// no cache folder.
+// CellsPrefix begins the names of temporary folders for data sets, used without a cache folder.
 const CellsPrefix = "agepath-cells-"
 
-// InHome replaces a leading ~ of a path by the user's home folder. Shells do not in
-// --out=~/results, and configuration files have no shell.
+// InHome expands a leading ~, which shells do not in --out=~/results, and nobody in configuration
+// files.
 func InHome(path string) (string, error) {
 	rest, found := strings.CutPrefix(path, "~")
 	if !found {
@@ -85,7 +84,7 @@ func InHome(path string) (string, error) {
 	return filepath.Join(home, rest), nil
 }
 
-// Choice adds a flag that takes one of the allowed words.
+// Choice adds a flag for one of the allowed words.
 func Choice(flags *pflag.FlagSet, place *string, name, standard, usage string, allowed ...string) {
 	words := strings.Join(allowed, ", ")
 	add(flags, place, name, "string", standard, usage+": "+words, func(text string) (string, error) {
@@ -96,7 +95,7 @@ func Choice(flags *pflag.FlagSet, place *string, name, standard, usage string, a
 	}, allowed...)
 }
 
-// Count adds a flag that takes a whole number from low to high.
+// Count adds a flag for a whole number from low to high.
 func Count(flags *pflag.FlagSet, place *int, name string, standard, low, high int, usage string) {
 	add(flags, place, name, "int", strconv.Itoa(standard), usage, func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -109,7 +108,7 @@ func Count(flags *pflag.FlagSet, place *int, name string, standard, low, high in
 
 const forever = "forever"
 
-// Wait adds a flag that takes a time from 0, or forever ([queue.Forever]).
+// Wait adds a flag for a time from 0, or forever ([queue.Forever]).
 func Wait(flags *pflag.FlagSet, place *time.Duration, name string, standard time.Duration, usage string) {
 	text := standard.String()
 	if standard == queue.Forever {
@@ -129,12 +128,12 @@ func Wait(flags *pflag.FlagSet, place *time.Duration, name string, standard time
 
 const momentAllowed = "seconds since 1970, or a time such as 2026-01-31T18:00:00, with or without its zone, is"
 
-// Moment adds a flag that takes a moment, see [ParseMoment].
+// Moment adds a flag for a moment, see [ParseMoment].
 func Moment(flags *pflag.FlagSet, place *time.Time, name, usage string) {
 	flags.Var(&value[time.Time]{place: place, kind: "time", parse: ParseMoment}, name, usage)
 }
 
-// ParseMoment reads a moment as Slurm writes it; local time if without a zone.
+// ParseMoment reads a moment as Slurm writes it, in local time without a zone.
 func ParseMoment(text string) (time.Time, error) {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds > 0 {
 		return time.Unix(seconds, 0), nil
@@ -149,7 +148,7 @@ func ParseMoment(text string) (time.Time, error) {
 	return moment, nil
 }
 
-// Bytes adds a flag that takes an amount of bytes with its unit, as does standard.
+// Bytes adds a flag for an amount with a unit, as in standard.
 func Bytes(flags *pflag.FlagSet, place *int64, name, standard, usage string) {
 	add(flags, place, name, "bytes", standard, usage, func(text string) (int64, error) {
 		amount, ok := experiment.ParseBytes(text)
@@ -160,7 +159,7 @@ func Bytes(flags *pflag.FlagSet, place *int64, name, standard, usage string) {
 	})
 }
 
-// list is a flag that holds several values, with commas or the flag repeated.
+// list is a flag for several values, by commas or repetition.
 type list[T any] struct {
 	values *[]T
 	parse  func(string) (T, error)
@@ -168,8 +167,7 @@ type list[T any] struct {
 	texts  []string
 }
 
-// List adds a flag that takes the given words, separated by commas. parse reads one; its error says
-// what is allowed.
+// List adds a flag for several of the words. The error of parse says what is allowed.
 func List[T any](flags *pflag.FlagSet, values *[]T, name, usage string, words []string, parse func(string) (T, error)) {
 	flags.Var(&list[T]{values: values, parse: parse, words: words}, name, usage)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Compute factorizes M of p + q rows from scratch. row writes entries 0..i of row i of M to dst, in
-// order of i. The error is ErrPositive or ErrNegative, with the row if known, if M has no such
-// factor or a pivot is within the tolerance of zero; the factor is then empty.
+// Compute factorizes M of p + q rows. row writes entries 0..i of row i of M to dst, in order of i.
+// The error is ErrPositive or ErrNegative, with the row if known, if M has no such factor or a
+// pivot is within the tolerance of zero; the factor is then empty.
 func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 	if p < 0 || q < 0 {
 		panic(fmt.Sprintf("factor: %d positive and %d negative rows, want at least 0", p, q))
@@ -26,7 +26,6 @@ func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 	return nil
 }
 
-// fit resizes the square for this number of rows and some more.
 func (s *Signed) fit(rows int) {
 	order := kernel.Pad(rows + rows/8 + kernel.Width)
 	if rows > s.room {
@@ -36,10 +35,9 @@ func (s *Signed) fit(rows int) {
 	s.resize(min(order, s.room))
 }
 
-// factorize computes L11 L11ᵀ = M11, L21 = M21 L11⁻ᵀ and L22 L22ᵀ = L21 L21ᵀ - M22, in blocks of
-// columns.
+// factorize computes L11 L11ᵀ = M11, L21 = M21 L11⁻ᵀ and L22 L22ᵀ = L21 L21ᵀ - M22.
 func (s *Signed) factorize() error {
-	for i := s.p; i < s.n-s.q; i++ { // unused rows must be finite, as they are multiplied by zero
+	for i := s.p; i < s.n-s.q; i++ { // unused rows are multiplied by zero
 		clear(s.data[i*s.n : (i+1)*s.n])
 	}
 	if !s.factors(0, s.p, 1) {
@@ -57,7 +55,6 @@ func (s *Signed) factors(i, j int, sign float64) bool {
 	return err == nil && k == j
 }
 
-// guard checks the pivots from row first on against the terms of their rows.
 func (s *Signed) guard(first int) error {
 	for i := first; i < s.Len(); i++ {
 		at := s.slot(i)
@@ -78,7 +75,7 @@ func (s *Signed) guard(first int) error {
 	return nil
 }
 
-// sound reports whether pivot = diagonal + others is finite and positive beyond rounding.
+// sound reports whether pivot = diagonal + others is positive beyond rounding.
 func (s *Signed) sound(pivot, diagonal, others float64) bool {
 	return pivot > s.Tolerance*(math.Abs(diagonal)+others) && pivot > 0 && !math.IsInf(pivot, 0)
 }

@@ -9,22 +9,20 @@
 // In the age-path engine's kernel back-end M = Q_AA - Δ, with the pinned samples (Δ = 0) as the
 // positive part and the curved ones (Δ > 0) as the negative part: the path's point is a strict
 // local minimum exactly when the factor exists. Every change that would lose the inertia is
-// therefore refused, by the sign of one scalar, before anything is modified.
+// refused, by the sign of one scalar, before anything is modified.
 //
 // # Cost
 //
-// With k = p + q rows, a change or a solve costs O(k²) over contiguous memory and allocates nothing
-// within the capacity; Compute costs k³/3, and a new diagonal of the negative part q³/3. Memory is
-// 8 x capacity² bytes, three times that after ChangeNegative.
+// With k = p + q rows, a change or a solve costs O(k²) and allocates nothing within the capacity;
+// Compute costs k³/3, and a new diagonal of the negative part q³/3. Memory is 8 x capacity² bytes,
+// three times that after ChangeNegative.
 //
 // # Stability
 //
-// A change is a triangular solve for a new row, a sweep that removes w from [L w] diag(J, ±1) [L
-// w]ᵀ, or both. A sweep takes Givens rotations between columns of equal sign, which are backward
-// stable, and hyperbolic rotations in mixed form between columns of opposite signs, which keep L J
-// Lᵀ close to the changed M; solutions are as sensitive as M is close to singular. Errors
-// accumulate with the changes since Compute, which Changes counts; the caller monitors its
-// residuals and recomputes when they grow.
+// A sweep takes Givens rotations between columns of equal sign, which are backward stable, and
+// hyperbolic rotations in mixed form between columns of opposite signs, which keep L J Lᵀ close to
+// the changed M; solutions are as sensitive as M is close to singular. Errors accumulate with the
+// changes since Compute, which Changes counts; the caller monitors its residuals and recomputes.
 //
 // # Sources
 //

@@ -3,9 +3,9 @@ package factor
 import "math"
 
 // PivotPositive tests a new last row of the positive part and changes nothing. column is the row of
-// the new M, Len()+1 entries, with the diagonal at index Positive(). pivot is the Schur complement
-// of the positive part, column's diagonal - m₁ᵀM₁₁⁻¹m₁; it does not depend on the entries at the
-// negative part. ok: it is positive beyond the tolerance, and Accept can insert the row.
+// the new M, with the diagonal at index Positive(). pivot is the Schur complement of the positive
+// part, column's diagonal - m₁ᵀM₁₁⁻¹m₁, independent of the negative entries. ok: it is positive
+// beyond the tolerance, and Accept can insert the row.
 func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	copy(row, column[:s.p])
@@ -23,9 +23,8 @@ func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 }
 
 // PivotNegative tests a new last row of the negative part and changes nothing. column is the row of
-// the new M, Len()+1 entries, with the diagonal last. pivot is the Schur complement of all rows,
-// column's diagonal - mᵀM⁻¹m. ok: it is negative beyond the tolerance, and Accept can append the
-// row.
+// the new M, with the diagonal last. pivot is the Schur complement of all rows, column's diagonal -
+// mᵀM⁻¹m. ok: it is negative beyond the tolerance, and Accept can append the row.
 func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	s.scatter(row, column[:s.Len()])
@@ -55,8 +54,8 @@ func (s *Signed) prepare(column []float64) []float64 {
 }
 
 // Accept inserts the row of the last PivotPositive or PivotNegative. It panics if that was not ok,
-// if the factor has changed since, or if the column has numbers that are not finite. A positive row
-// takes a rank-one update of the negative part's triangle, which always succeeds.
+// if the factor has changed since, or if the column is not finite. A positive row takes a rank-one
+// update of the negative part's triangle, which always succeeds.
 func (s *Signed) Accept() {
 	switch s.next.kind {
 	case positive:
@@ -108,7 +107,7 @@ func (s *Signed) acceptNegative() {
 	s.q++
 }
 
-// InsertPositive is PivotPositive followed, if ok, by Accept.
+// InsertPositive is PivotPositive and, if ok, Accept.
 func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
 	if pivot, ok = s.PivotPositive(column); ok {
 		s.Accept()
@@ -116,7 +115,7 @@ func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
 	return pivot, ok
 }
 
-// AppendNegative is PivotNegative followed, if ok, by Accept.
+// AppendNegative is PivotNegative and, if ok, Accept.
 func (s *Signed) AppendNegative(column []float64) (pivot float64, ok bool) {
 	if pivot, ok = s.PivotNegative(column); ok {
 		s.Accept()

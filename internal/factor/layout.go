@@ -9,15 +9,14 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// layout is L in its memory. Row and column i are at slot(i) of an n x n row-major square: the
-// positive part from the front, the negative part backwards from the end (its triangle is thus an
-// upper one), so that both grow and shrink without moving the other. Vectors over slots have the
-// same order.
+// layout is L in memory. Row and column i are at slot(i) of a row-major square: the positive part
+// from the front, the negative part backwards from the end (its triangle is an upper one), so that
+// both grow and shrink without moving the other. Vectors over slots have the same order.
 type layout struct {
 	p, q     int
 	n        int
 	data     []float64
-	products []float64 // n
+	products []float64
 }
 
 // fill puts M into the square, the negative part in the order of rows; flip then reverses it.
@@ -48,7 +47,6 @@ func (l *layout) flip() {
 	}
 }
 
-// slot is the place of row and column i.
 func (l *layout) slot(i int) int {
 	if i < l.p {
 		return i
@@ -99,7 +97,7 @@ func (l *layout) forward(x []float64, from int) {
 	l.forwardNegative(x[first:max(first, end)])
 }
 
-// forwardNegative is forward for the first negative slots, those of x.
+// forwardNegative is forward for the first negative slots.
 func (l *layout) forwardNegative(x []float64) {
 	if first := l.n - l.q; len(x) > 0 {
 		kernel.SolveUpper(x, l.data[first*l.n+first:], l.n)
@@ -112,8 +110,8 @@ func (l *layout) forwardPositive(x []float64, from int) {
 	}
 }
 
-// eliminate subtracts the product of L's lower left block with x, the positive entries from row
-// from on, from y, over the negative slots.
+// eliminate subtracts L's lower left block times x, the positive entries from row from on, from y,
+// over the negative slots.
 func (l *layout) eliminate(y, x []float64, from int) {
 	if l.q == 0 {
 		return

@@ -7,21 +7,21 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// schur is the Schur complement of the positive part without the negative part's diagonal. After
-// its first use it is updated as rows enter and leave.
+// schur is the positive part's Schur complement without its diagonal, updated after its first use
+// as rows enter and leave.
 type schur struct {
 	known   bool // it belongs to the current rows
 	stride  int
 	rest    []float64 // lower triangle, in the order of rows
-	below   []float64 // sums of squares of the rows of the block below the positive part
-	moved   []float64 // the last sweep's update of the negative part's rows
-	factor  []float64 // scratch: factor of the negative part, at the end of a square whose order is a multiple of kernel.Width
+	below   []float64 // squared norms of the rows below the positive part
+	moved   []float64 // the last sweep's update of the negative rows
+	factor  []float64 // scratch: factor of the negative part, at the end of a square of order a multiple of kernel.Width
 	columns dense.Columns
 }
 
 // ChangeNegative replaces the negative part's diagonal of M; entry t is that of row Positive() + t.
-// It takes about q³/3 operations, Compute (p+q)³/3; the first call after Compute takes q³/3 + pq
-// more. If the part would not be negative, the error is ErrNegative and the factor is unchanged.
+// It takes about q³/3 operations, the first after Compute q³/3 + pq more. If the part would not be
+// negative, the error is ErrNegative and the factor is unchanged.
 func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
 	s.next.kind = none
 	c := &s.schur
@@ -60,7 +60,7 @@ func (c *schur) square(q int) (square []float64, n int) {
 		return nil, 0
 	}
 	o := n - q
-	for i := range n { // unused rows must be finite, as they are multiplied by zero
+	for i := range n { // unused rows are multiplied by zero
 		clear(c.factor[i*n:][:min(o, n)])
 	}
 	for i := range o {
@@ -90,7 +90,7 @@ func (c *schur) expand(l *layout) {
 	c.known = true
 }
 
-// column accounts for a column, moved, that enters (sign -1) or leaves (sign 1) the block below the
+// column accounts for a column, moved, that enters (sign -1) or leaves (sign 1) the rows below the
 // positive part.
 func (c *schur) column(q int, sign float64) {
 	for t, v := range c.moved[:q] {

@@ -8,27 +8,24 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// DefaultTolerance is above the rounding of sums of a thousand terms.
+// DefaultTolerance is above the rounding of a sum of a thousand terms.
 const DefaultTolerance = 1e-12
 
-// ErrPositive reports that the positive part is not, or would not be, positive definite.
+// ErrPositive reports that the positive part is or would not be positive definite.
 var ErrPositive = errors.New("positive part: the block is not positive definite")
 
-// ErrNegative reports that the positive part's Schur complement is not, or would not be, negative
-// definite.
+// ErrNegative reports that the Schur complement is or would not be negative definite.
 var ErrNegative = errors.New("negative part: the Schur complement of the positive part is not negative definite")
 
 // ErrLost reports that a change failed halfway by rounding: the factor is empty and needs Compute.
 var ErrLost = errors.New("factor lost to rounding")
 
-// Signed is the factor L of M = L J Lᵀ. Rows 0..Positive()-1 are the positive part, rows
-// Positive()..Len()-1 the negative part. Rows keep their order: an insertion increases the indices
-// of later rows by one, a deletion decreases them. Errors are returned unwrapped for comparison.
-// Arguments of wrong length or out of range panic. Not safe for concurrent use, not even for
-// solving.
+// Signed is the factor L of M = L J Lᵀ. Rows 0..Positive()-1 are the positive part, the others up
+// to Len()-1 the negative part, in order: insertions and deletions shift the indices of later rows.
+// Errors are returned unwrapped for comparison. Arguments of wrong length or out of range panic.
+// Not safe for concurrent use, not even for solving.
 type Signed struct {
-	// Tolerance is the share of its terms' sizes at or below which a pivot or a ratio of
-	// determinants counts as zero.
+	// Tolerance is the relative size at or below which a pivot or a ratio of determinants is zero.
 	Tolerance float64
 
 	layout
@@ -36,7 +33,7 @@ type Signed struct {
 
 	x, w []float64 // over slots
 	turn dense.Rotations
-	room int // largest n for which the memory has room
+	room int // largest n that fits the memory
 
 	columns dense.Columns
 	schur   schur
@@ -47,7 +44,7 @@ type pending struct {
 	kind  kind
 	pivot float64
 	row   []float64 // over slots: L's new row, and for a positive row M's column below
-	rest  []float64 // over the negative part: its new row of the Schur complement
+	rest  []float64 // the Schur complement's new row
 }
 
 type kind int
@@ -58,7 +55,7 @@ const (
 	negative
 )
 
-// New returns an empty factor with room for capacity rows, and DefaultTolerance.
+// New returns an empty factor with DefaultTolerance and room for capacity rows.
 func New(capacity int) *Signed {
 	if capacity < 0 {
 		panic(fmt.Sprintf("factor: capacity %d, want at least 0", capacity))
@@ -68,7 +65,7 @@ func New(capacity int) *Signed {
 	return s
 }
 
-// Grow makes room for capacity rows in total. It discards a prepared row.
+// Grow makes room for capacity rows. It discards a prepared row.
 func (s *Signed) Grow(capacity int) {
 	if capacity <= s.n {
 		return
@@ -89,7 +86,7 @@ func (s *Signed) Grow(capacity int) {
 	s.next = pending{row: make([]float64, capacity), rest: make([]float64, capacity)}
 }
 
-// resize sets an empty factor's square to order n, a multiple of kernel.Width.
+// resize requires an empty factor and n a multiple of kernel.Width.
 func (s *Signed) resize(n int) {
 	s.n, s.data = n, s.data[:n*n]
 	s.x, s.w, s.products = s.x[:n], s.w[:n], s.products[:n]
@@ -107,7 +104,7 @@ func (s *Signed) Positive() int { return s.p }
 
 func (s *Signed) Negative() int { return s.q }
 
-// Changes counts insertions, deletions and updates since the last Compute or Reset.
+// Changes counts insertions, deletions and updates since Compute or Reset.
 func (s *Signed) Changes() int { return s.changes }
 
 func (s *Signed) check(name string, length, want int) {

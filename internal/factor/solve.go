@@ -2,7 +2,7 @@ package factor
 
 import "github.com/agepath/agepath/internal/kernel"
 
-// Solve replaces b, of Len entries, by M⁻¹b. Leading zeros of b save time.
+// Solve replaces b by M⁻¹b. Leading zeros of b save time.
 func (s *Signed) Solve(b []float64) {
 	s.check("right-hand side", len(b), s.Len())
 	first := 0
@@ -19,7 +19,7 @@ func (s *Signed) Solve(b []float64) {
 	s.gather(b, s.x)
 }
 
-// SolveNegative replaces b, of Negative entries, by the negative part of M⁻¹(0, b).
+// SolveNegative replaces b by the negative part of M⁻¹(0, b).
 func (s *Signed) SolveNegative(b []float64) {
 	s.check("right-hand side", len(b), s.q)
 	first := s.n - s.q
@@ -34,8 +34,7 @@ func (s *Signed) SolveNegative(b []float64) {
 	}
 }
 
-// ExtendNegative replaces the positive part of b by that of the M⁻¹(0, c) whose negative part is
-// b's.
+// ExtendNegative replaces the positive part of b by that of the M⁻¹(0, c) with b's negative part.
 func (s *Signed) ExtendNegative(b []float64) {
 	s.check("solution", len(b), s.Len())
 	clear(b[:s.p])
@@ -44,7 +43,7 @@ func (s *Signed) ExtendNegative(b []float64) {
 	copy(b, s.x[:s.p])
 }
 
-// inverse returns the two parts of (M⁻¹)_rr = a - b and leaves L⁻¹e_r in x.
+// inverse returns (M⁻¹)_rr = a - b and leaves L⁻¹e_r in x.
 func (s *Signed) inverse(r int) (a, b float64) {
 	s.checkRow(r)
 	clear(s.x)

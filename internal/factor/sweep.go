@@ -8,7 +8,7 @@ import "github.com/agepath/agepath/internal/dense"
 //
 // over the rows from first on; w is over slots and zero before first. Column j zeroes w's entry j,
 // by a Givens rotation if its sign in J is sign, else by a hyperbolic one. If a rotation does not
-// exist, sweep reports false and leaves invalid data.
+// exist, sweep returns false and leaves invalid data.
 func (s *Signed) sweep(first int, sign float64) bool {
 	front, back := sign < 0, sign > 0 // which part's rotations are hyperbolic
 	if !s.turn.Sweep(s.data, s.n, s.w, first, s.p, front) {
