@@ -1,5 +1,5 @@
-// Package bucket keeps files in a folder of an S3-compatible store. An object is whole or absent: a
-// store shows an upload only once it is complete.
+// Package bucket keeps files in a folder of an S3-compatible store. A store shows an object only
+// once its upload is complete.
 package bucket
 
 import (
@@ -20,10 +20,9 @@ import (
 
 const (
 	scheme = "s3://"
-	// digestKey is the metadata with an object's SHA-256: equal files are not sent again, and
-	// downloads are checked.
+	// digestKey is the metadata with an object's SHA-256, to skip equal files and check downloads.
 	digestKey = "Agepath-Sha256"
-	// identityWait bounds requests to the services that give machines credentials.
+	// identityWait bounds requests for a machine's credentials.
 	identityWait = 5 * time.Second
 )
 
@@ -31,19 +30,18 @@ const (
 type Folder struct {
 	client *minio.Client
 	bucket string
-	prefix string // ends with a slash; "" for the whole bucket
-	// partSize is the size of a larger file's parts; 0 lets the store's limits decide, 16 MiB at
-	// least.
+	prefix string // ends with a slash, or is ""
+	// partSize is the size of parts; 0 lets the store's limits decide, 16 MiB at least.
 	partSize uint64
-	damaged  map[string]bool // objects that [Folder.Get] found damaged; Put sends them again
+	damaged  map[string]bool // found by [Folder.Get]; Put sends them again
 }
 
-// IsURL reports whether a text names a folder of a bucket: s3://BUCKET/FOLDER.
+// IsURL reports whether a text is of the form s3://BUCKET/FOLDER.
 func IsURL(text string) bool { return strings.HasPrefix(text, scheme) }
 
-// Open prepares the folder of a URL without contacting the store. env looks up AWS_ENDPOINT_URL_S3
-// or AWS_ENDPOINT_URL (default: Amazon's) and AWS_REGION or AWS_DEFAULT_REGION. Credentials are
-// those of AWS's variables in the environment of the process, of its files, or of the machine.
+// Open does not contact the store. env looks up AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL (default:
+// Amazon's) and AWS_REGION or AWS_DEFAULT_REGION. Credentials are those of AWS's variables in the
+// environment of the process, of its files, or of the machine.
 func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(text, scheme), "/")
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
@@ -91,7 +89,7 @@ type RefusedError struct{ text string }
 
 func (e *RefusedError) Error() string { return e.text }
 
-// Check requests the bucket. The error is a [*RefusedError] without credentials or bucket.
+// Check requests the bucket. Without credentials or bucket the error is a [*RefusedError].
 func (f *Folder) Check(ctx context.Context) error {
 	if value, err := f.client.GetCreds(); err != nil || value.SignerType.IsAnonymous() {
 		return &RefusedError{f.String() + ": no credentials; AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has them"}
@@ -106,12 +104,11 @@ func (f *Folder) Check(ctx context.Context) error {
 	return nil
 }
 
-// about adds the operation and the object to an error.
 func (f *Folder) about(what, name string, err error) error {
 	return fmt.Errorf("%s%s: %s: %w", scheme, strings.TrimSuffix(f.bucket+"/"+f.prefix+name, "/"), what, err)
 }
 
-// List returns the names of all objects, with slashes.
+// List returns the names of all objects.
 func (f *Folder) List(ctx context.Context) (names []string, err error) {
 	for object := range f.client.ListObjects(ctx, f.bucket, minio.ListObjectsOptions{Prefix: f.prefix, Recursive: true}) {
 		if object.Err != nil {
@@ -125,14 +122,14 @@ func (f *Folder) List(ctx context.Context) (names []string, err error) {
 }
 
 // DamagedError says that an object differs from what was sent.
-type DamagedError struct{ Sent, Have string } // digests
+type DamagedError struct{ Sent, Have string }
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", e.Have, e.Sent)
 }
 
-// Get downloads an object to a file. If the digest differs from the one sent, the error is a
-// [*DamagedError].
+// Get downloads an object to a file. The error is a [*DamagedError] if the digest differs from the
+// one sent.
 func (f *Folder) Get(ctx context.Context, name, path string) error {
 	info, err := f.client.StatObject(ctx, f.bucket, f.prefix+name, minio.StatObjectOptions{})
 	if err == nil {
@@ -152,9 +149,8 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 	return nil
 }
 
-// Put sends files of dir one after the other, except those that are there and were not found
-// damaged, and returns the number sent. It removes what an interrupted upload left of a larger
-// file.
+// Put sends files of dir, except those that are there and were not found damaged, and returns the
+// number sent. It removes what interrupted uploads of larger files left.
 func (f *Folder) Put(ctx context.Context, dir string, names []string) (sent int, err error) {
 	for _, name := range names {
 		did, err := f.put(ctx, filepath.Join(dir, filepath.FromSlash(name)), name)
@@ -190,7 +186,7 @@ func (f *Folder) put(ctx context.Context, path, name string) (sent bool, err err
 	return err == nil, err
 }
 
-// Remove removes an object that [Folder.Put] sent, and no other.
+// Remove removes only objects that [Folder.Put] sent.
 func (f *Folder) Remove(ctx context.Context, name string) error {
 	info, err := f.client.StatObject(ctx, f.bucket, f.prefix+name, minio.StatObjectOptions{})
 	if err == nil && info.UserMetadata[digestKey] != "" {

@@ -2,7 +2,6 @@ package kernel
 
 import "math"
 
-// expLimit is the largest size of an argument.
 const expLimit = 708
 
 // ln 2 in two parts, the first with few digits.
@@ -11,7 +10,6 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// factorials are the series' coefficients, in reverse.
 var factorials = func() (c [14]float64) {
 	f := 1.0
 	for k := range c {
@@ -39,8 +37,7 @@ func exp(x float64) float64 {
 	return p * math.Float64frombits(math.Float64bits(n+low)<<52)
 }
 
-// Exp returns e^x, to a relative error of about 2^-52, with the same bits on every processor,
-// unlike math.Exp.
+// Exp returns e^x, to a relative error of about 2^-52, with the same bits on every processor.
 func Exp(x float64) float64 {
 	switch {
 	case math.Abs(x) <= expLimit || math.IsNaN(x):
@@ -54,8 +51,8 @@ func Exp(x float64) float64 {
 	return math.Ldexp(p, int(n))
 }
 
-// Pow returns x^q for x >= 0 with the same bits on every processor. For fractional q it is Exp(q ln
-// x), to a relative error of a few roundings times |q ln x|.
+// Pow returns x^q, x >= 0, with the same bits on every processor. For fractional q it is Exp(q ln
+// x), to a few roundings times |q ln x|.
 func Pow(x, q float64) float64 {
 	if q == math.Trunc(q) || math.Abs(q) == 0.5 {
 		return math.Pow(x, q)

@@ -4,5 +4,5 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// vector says whether the processor supports the assembly's instructions.
+// vector: the assembly can run.
 var vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA

@@ -2,8 +2,7 @@ package kernel
 
 import "math"
 
-// zeros adds products of zeros to the lanes from n on, as a partial vector does: a sum of
-// -0 becomes 0.
+// zeros adds products of zeros to the lanes from n on, as a partial vector does: -0 becomes 0.
 func zeros(s []float64, n int) {
 	for k := n; k < len(s); k++ {
 		s[k] = math.FMA(0, 0, s[k])
@@ -18,7 +17,7 @@ func rest(s *[4]float64, n int) {
 
 func total(s *[4]float64) float64 { return (s[0] + s[2]) + (s[1] + s[3]) }
 
-// larger returns b if b > a, else a, also for NaN.
+// larger returns b if b > a, else a.
 func larger(a, b float64) float64 {
 	if b > a {
 		return b
@@ -26,7 +25,7 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// smaller returns b if b < a, else a, also for NaN.
+// smaller returns b if b < a, else a.
 func smaller(a, b float64) float64 {
 	if b < a {
 		return b
@@ -123,7 +122,7 @@ func normsGo(dst, x []float64, stride, cols int) {
 
 const magnitude = 1<<63 - 1
 
-// narrow is the longest w that the assembly keeps in registers.
+// narrow entries of w stay in the assembly's registers.
 const narrow = 8 * 4
 
 // mulTransAddGo masks x by bits.
@@ -207,7 +206,7 @@ func Sum(x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Changed writes to index where x_i unit differs from y_i by more than the given part of it, and
+// Changed writes to index where x_i unit differs from y_i by more than the given part of it. It
 // returns the count, or false if index is too short.
 func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	count := 0
@@ -226,10 +225,10 @@ func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 }
 
 // Soon writes to index the samples that can reach an end of their zones within limit ages, and to
-// near the fewest ages for each, and returns their count. A sample with predictor u, rate
-// du and target y is in zone z while |u - y| is between entries z and z+1 of ends, which move at
-// the rates; u may be off by its norm times leap, growing by its norm times speed. The lists have
-// room for all samples.
+// near the fewest ages for each, and returns their count. A sample with predictor u, rate du and
+// target y is in zone z while |u - y| is between entries z and z+1 of ends, which move at the
+// rates; u may be off by its norm times leap, growing by its norm times speed. The lists have room
+// for all samples.
 func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64) int {
 	const least = 0x1p-900 // avoids 0/0; numbers below 2^-1022 are slow
 	count := 0
@@ -250,8 +249,8 @@ func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed,
 	return count
 }
 
-// Stack sets the rows of panel to the rows of x listed in index, x[i*stride:][:cols], and those of
-// scaled to change times them.
+// Stack sets the rows of panel to the rows of x in index, x[i*stride:][:cols], and those of scaled
+// to change times them.
 func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
 	for k, i := range index {
 		row := panel[k*ld:][:cols]

@@ -11,8 +11,8 @@ type Float interface{ float32 | float64 }
 func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
 
 // MulAdd adds the product A B to the m x n matrix C. Row i of C is c[i*ldc:], row i of the k x n
-// matrix B is b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA], so that a transposed matrix needs
-// no copy. The sum over k is in order and added to C once.
+// matrix B is b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA]: a transposed matrix needs no copy.
+// The sum over k is in order and added to C once.
 func MulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
 	if m == 0 || n == 0 || k == 0 {
 		return
@@ -114,7 +114,7 @@ func Tanh[T Float](dst, x []T) {
 	}
 }
 
-// Adam makes a step: it updates the running means of gradients g and of their squares, and p.
+// Adam updates the running means of gradients g and of their squares, and p.
 func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 	n := len(g)
 	if n == 0 {
@@ -133,7 +133,7 @@ func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
 }
 
 // Distances sets dst_j to the squared distance of point from column j of x, with rows
-// x[k*stride:][:len(dst)]. Distances are symmetric bit for bit.
+// x[k*stride:][:len(dst)], symmetric bit for bit.
 func Distances(dst, x []float64, stride int, point []float64) {
 	rows(x, len(point), stride, len(dst))
 	switch {
@@ -145,8 +145,8 @@ func Distances(dst, x []float64, stride int, point []float64) {
 	}
 }
 
-// Gauss sets dst to (a s + b t) exp(-gamma d) and returns the sum. Exponents below -708 count as
-// -708.
+// Gauss sets dst to (a s + b t) exp(-gamma d), with exponents of at least -708, and returns the
+// sum.
 func Gauss(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	n := len(d)
 	if n == 0 {
@@ -183,7 +183,7 @@ func addScaled[T Float](y, x []T, a T) {
 	}
 }
 
-// addScaled32 inlines fma32's sum, and calls it only where the sum is inexact.
+// addScaled32 calls fma32 only where the sum is inexact.
 func addScaled32(y, x []float32, a float32) {
 	y = y[:len(x)]
 	factor := float64(a)
@@ -197,8 +197,8 @@ func addScaled32(y, x []float32, a float32) {
 	}
 }
 
-// inexact reports whether a 53-bit sum may round to 24 bits wrongly: it is midway between two
-// numbers, or below the normal numbers.
+// inexact: a 53-bit sum may round to 24 bits wrongly, midway between two numbers or below the
+// normal ones.
 func inexact(bits uint64) bool {
 	const smallest = 1023 - 126
 	return bits&(1<<29-1) == 1<<28 || bits>>52&0x7ff < smallest
@@ -286,9 +286,9 @@ func tanhGo[T Float](dst, x []T) {
 	}
 }
 
-// AdamStep holds the numbers of a step of [Adam]: the decay of the mean of gradients and 1 minus
-// it, the decay of the mean of squares and 1 minus it, the factor of the root of the latter, the
-// number added to it, and the rate.
+// AdamStep holds the decay of the mean of gradients and 1 minus it, the decay of the mean of
+// squares and 1 minus it, the factor of the root of the latter, the number added to it, and the
+// rate.
 type AdamStep[T Float] [7]T
 
 func adamGo[T Float](p, g, mean, square []T, by *AdamStep[T]) {
@@ -321,8 +321,8 @@ func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	return total(&sum)
 }
 
-// Between writes the indices of the d with lo <= d < hi to index, and returns their count and the
-// sum of the weights w of numbers below lo.
+// Between writes the indices of lo <= d < hi to index, and returns their count and the sum of the
+// weights w of numbers below lo.
 func Between(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
 	for i, v := range d {
 		switch {

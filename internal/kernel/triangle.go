@@ -1,10 +1,9 @@
 package kernel
 
-// block is the number of unknowns solved one by one; MulVec and MulTransAdd do the rest.
+// block unknowns are solved one by one; MulVec and MulTransAdd do the rest.
 const block = 8
 
-// SolveLower overwrites x with L⁻¹x, L the lower triangle of the matrix with rows in t, stride
-// apart.
+// SolveLower overwrites x with L⁻¹x, L the lower triangle of t.
 func SolveLower(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -22,7 +21,7 @@ func SolveLower(x, t []float64, stride int) {
 	}
 }
 
-// SolveLowerTrans overwrites x with L⁻ᵀx, L as in [SolveLower].
+// SolveLowerTrans overwrites x with L⁻ᵀx.
 func SolveLowerTrans(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -41,8 +40,7 @@ func SolveLowerTrans(x, t []float64, stride int) {
 	}
 }
 
-// SolveUpper overwrites x with U⁻¹x, U the upper triangle of the matrix with rows in t, stride
-// apart.
+// SolveUpper overwrites x with U⁻¹x, U the upper triangle of t.
 func SolveUpper(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
@@ -61,7 +59,7 @@ func SolveUpper(x, t []float64, stride int) {
 	}
 }
 
-// SolveUpperTrans overwrites x with U⁻ᵀx, U as in [SolveUpper].
+// SolveUpperTrans overwrites x with U⁻ᵀx.
 func SolveUpperTrans(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)

@@ -6,13 +6,13 @@ import "math"
 // l and v (First + Last/b) in the age. Outside, v is Rest.
 type Weights struct {
 	Level, Rise, Exponent, Bend, First, Last, Rest float64
-	Passed                                         float64 // part of the rounding of u that counts, as v passes it on
+	Passed                                         float64 // part of the rounding of u that counts
 }
 
 // WeightsLeast is the smallest base b of [Weights.Terms].
 const WeightsLeast = 0x1p-1000
 
-// Samples are arguments of [Weights.Terms], all of one length.
+// Samples are arguments of [Weights.Terms].
 type Samples struct {
 	Inside, M, U, Y        []float64 // Inside is 0 for outside
 	Loss, Slope, Curvature []float64 // of the loss in u

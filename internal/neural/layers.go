@@ -73,8 +73,8 @@ func (l *ReLU[T]) Backward(slope []T) []T {
 
 func (l *ReLU[T]) Params() []*Param[T] { return nil }
 
-// Dropout sets entries to 0 with a probability while Training, and divides the others by the
-// probability of keeping them.
+// Dropout sets entries to 0 while Training, and divides the others by the probability of keeping
+// them.
 type Dropout[T Float] struct {
 	Training bool
 	share    float64
@@ -117,19 +117,19 @@ func (l *Dropout[T]) Backward(slope []T) []T {
 
 func (l *Dropout[T]) Params() []*Param[T] { return nil }
 
-// Embedding maps words to rows of a matrix M. Look scales rows of a norm above 1 to norm 1, in M
-// itself while Training; no gradient goes through the scaling.
+// Embedding maps words to rows of a matrix. Look scales rows of a norm above 1 to norm 1, in the
+// matrix itself while Training; no gradient goes through the scaling.
 type Embedding[T Float] struct {
 	*Param[T] // words x Dim
 	Dim       int
 	Training  bool
 	words     []int32
-	seen      []int32 // per word: the last pass that scaled it
+	seen      []int32 // last pass that scaled a word
 	pass      int32
 	y         []T
 }
 
-// NewEmbedding draws rows from the standard normal distribution.
+// NewEmbedding draws from the standard normal distribution.
 func NewEmbedding[T Float](words, dim int, r *rand.Rand) *Embedding[T] {
 	e := &Embedding[T]{Param: newParam[T](words * dim), Dim: dim, seen: make([]int32, words)}
 	for i := range e.Value {
@@ -140,7 +140,7 @@ func NewEmbedding[T Float](words, dim int, r *rand.Rand) *Embedding[T] {
 
 func (e *Embedding[T]) Row(word int32) []T { return e.Value[int(word)*e.Dim:][:e.Dim] }
 
-// Look returns the rows of words, one after the other.
+// Look returns the rows of words.
 func (e *Embedding[T]) Look(words []int32) []T {
 	e.words, e.y = words, resize(e.y, len(words)*e.Dim)
 	e.pass++
@@ -158,7 +158,6 @@ func (e *Embedding[T]) Look(words []int32) []T {
 	return e.y
 }
 
-// shorten scales as PyTorch does.
 func shorten[T Float](row []T) {
 	square := 0.0
 	for _, v := range row {
@@ -174,7 +173,6 @@ func shorten[T Float](row []T) {
 	}
 }
 
-// Backward adds the gradient to the rows of the last Look.
 func (e *Embedding[T]) Backward(slope []T) {
 	for i, word := range e.words {
 		to := e.Slope[int(word)*e.Dim:][:e.Dim]
@@ -184,8 +182,7 @@ func (e *Embedding[T]) Backward(slope []T) {
 	}
 }
 
-// MaxPositions takes the maximum over a sequence's positions; the first of equal values gets the
-// gradient.
+// MaxPositions is the maximum over positions; the first of equal values gets the gradient.
 type MaxPositions[T Float] struct {
 	positions, width int
 	at               []int32
@@ -228,13 +225,13 @@ func (l *MaxPositions[T]) Backward(slope []T) []T {
 func (l *MaxPositions[T]) Params() []*Param[T] { return nil }
 
 // Convolution has channels of weighted sums over windows of words, each of which outputs its
-// maximum over positions. Texts are padded with zeros at both ends.
+// maximum over positions, in texts padded with zeros.
 type Convolution[T Float] struct {
 	positions, dim, width, channels, padding int
 
 	w      *Param[T] // channels x (width x dim)
 	b      *Param[T]
-	turned []T // transpose of w
+	turned []T
 	n      int
 	padded []T // n x (positions + 2 padding) x dim
 	sums   []T
@@ -281,7 +278,7 @@ func (l *Convolution[T]) Forward(x []T, n int) []T {
 	return l.y
 }
 
-// Backward implements [Layer]. Only the windows of the maxima have a gradient.
+// Backward has gradients only in the windows of the maxima.
 func (l *Convolution[T]) Backward(slope []T) []T {
 	size, text := l.width*l.dim, l.positions*l.dim
 	long := text + 2*l.padding*l.dim

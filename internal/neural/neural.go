@@ -1,10 +1,9 @@
-// Package neural has the layers of small networks for texts, each with a forward and a backward
-// pass, and Adam. It runs on one core, so its numbers do not depend on the load. Layers reuse their
-// memory: training allocates nothing.
+// Package neural has the layers of small networks for texts, with forward and backward passes, and
+// Adam. It runs on one core, so its numbers do not depend on the load. Training allocates nothing.
 //
-// Inputs and outputs are flat slices. A text is d words of e numbers, and n texts are n x d x e in
-// this order. Recurrent layers output sequences, d x n x width. Gradients are of the sum of the
-// batch's losses, as weighted by [CrossEntropy].
+// Inputs and outputs are flat slices. A text is d words of e numbers, and n texts are n x d x e.
+// Recurrent layers output d x n x width. Gradients are of the sum of the batch's losses, as
+// weighted by [CrossEntropy].
 package neural
 
 import (
@@ -21,7 +20,7 @@ type Float = kernel.Float
 // Param is parameters with their accumulated gradient.
 type Param[T Float] struct {
 	Value, Slope []T
-	// Rate multiplies Adam's rate; 0 is 1. A bias that replaces two with equal gradients has 2.
+	// Rate multiplies Adam's rate; 0 is 1. A bias that replaces two has 2.
 	Rate         T
 	mean, square []T
 }
@@ -36,14 +35,12 @@ func (p *Param[T]) uniform(r *rand.Rand, bound float64) {
 	}
 }
 
-// part is the parameters from i up to j as a separate Param.
 func (p *Param[T]) part(i, j int, rate T) *Param[T] {
 	return &Param[T]{Value: p.Value[i:j:j], Slope: p.Slope[i:j:j], Rate: rate}
 }
 
-// Layer is a step of a network. Its results are in its own memory.
+// Layer is a step of a network. It owns its results.
 type Layer[T Float] interface {
-	// Forward returns the output for n texts.
 	Forward(x []T, n int) []T
 	// Backward takes the gradient in the last output, accumulates the parameters' gradients and
 	// returns the gradient in the input. It may change slope.
@@ -76,7 +73,7 @@ func (c Chain[T]) Params() []*Param[T] {
 	return list
 }
 
-// Concat concatenates the outputs of layers with one input, for each text.
+// Concat concatenates, for each text, the outputs of layers with one input.
 type Concat[T Float] struct {
 	layers []Layer[T]
 	widths []int
@@ -86,7 +83,7 @@ type Concat[T Float] struct {
 	slope  []T
 }
 
-// NewConcat joins layers with outputs of the given widths.
+// NewConcat joins layers of the given widths.
 func NewConcat[T Float](layers []Layer[T], widths []int) *Concat[T] {
 	return &Concat[T]{layers: layers, widths: widths}
 }
@@ -132,7 +129,7 @@ func (c *Concat[T]) Backward(slope []T) []T {
 
 func (c *Concat[T]) Params() []*Param[T] { return Chain[T](c.layers).Params() }
 
-// Adam is the optimizer of Kingma and Ba with β = 0.9 and 0.999 and ε = 1e-8.
+// Adam is the optimizer of Kingma and Ba with β = 0.9 and 0.999, ε = 1e-8.
 type Adam[T Float] struct {
 	params []*Param[T]
 	step   int
@@ -146,7 +143,7 @@ func NewAdam[T Float](params []*Param[T]) *Adam[T] {
 	return &Adam[T]{params: params}
 }
 
-// Step moves the parameters by their gradients and clears these.
+// Step moves the parameters and clears their gradients.
 func (a *Adam[T]) Step(rate float64) {
 	const first, second, epsilon = 0.9, 0.999, 1e-8
 	a.step++
@@ -162,8 +159,8 @@ func (a *Adam[T]) Step(rate float64) {
 	}
 }
 
-// CrossEntropy returns the mean over texts of -ln of the softmax of their class, and overwrites
-// scores, n x classes, with its gradient.
+// CrossEntropy returns the mean of -ln of the softmax of the labels, and overwrites scores, n x
+// classes, with its gradient.
 func CrossEntropy[T Float](scores []T, labels []int) float64 {
 	n := len(labels)
 	classes := len(scores) / max(n, 1)
@@ -198,7 +195,7 @@ func Best[T Float](scores []T) int {
 	return best
 }
 
-// resize returns n undefined entries, in the memory of x if there is room.
+// resize returns n undefined entries, in x if there is room.
 func resize[E any](x []E, n int) []E {
 	if cap(x) < n {
 		return make([]E, n)
@@ -214,8 +211,7 @@ func transpose[T Float](to, from []T, rows, cols int) {
 	}
 }
 
-// addProduct adds AᵀB to C (a x b), in batches of rows that stay in a cache. Rows of A are stride
-// apart.
+// addProduct adds AᵀB to C (a x b), in batches of rows that fit a cache.
 func addProduct[T Float](c, left []T, a, stride int, right []T, b, rows int) {
 	const atOnce = 256
 	for i := 0; i < rows; i += atOnce {

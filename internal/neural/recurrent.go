@@ -7,8 +7,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// steps is shared by recurrent layers: for each step and text a row [x, 1, h] of the word, a 1 for
-// the biases, and the state before the step.
+// steps has, for each step and text, a row [x, 1, h] of the word, a 1 for the biases, and the state
+// before the step.
 type steps[T Float] struct {
 	positions, dim, width int
 	reverse               bool
@@ -29,7 +29,6 @@ func (s *steps[T]) position(step int) int {
 	return step
 }
 
-// begin lays out the words of n texts by steps.
 func (s *steps[T]) begin(x []T, n int) {
 	s.n = n
 	row, size := s.row(), s.positions*s.dim
@@ -79,10 +78,10 @@ func (s *steps[T]) gather(slope []T, step int) []T {
 }
 
 // steepest bounds the gradient in states: over hundreds of steps it, or the squares that Adam sums,
-// can exceed float32, and parameters freeze or become NaN. No useful gradient comes close.
+// can exceed float32, and parameters freeze or become NaN.
 const steepest = 1e12
 
-// release takes the gradient in a step's rows apart: the words' part to dx, the state's to carry.
+// release splits the gradient in a step's rows: the words' part to dx, the state's to carry.
 func (s *steps[T]) release(step int) {
 	row, from := s.row(), s.position(step)*s.dim
 	for i := range s.n {
@@ -95,7 +94,7 @@ func (s *steps[T]) release(step int) {
 	}
 }
 
-// weights is rows x cols parameters that multiply rows, with their transpose.
+// weights are parameters that multiply rows, with their transpose.
 type weights[T Float] struct {
 	*Param[T]
 	rows, cols int
@@ -118,13 +117,13 @@ func (w *weights[T]) merge(row int, r *rand.Rand, bound float64) []*Param[T] {
 	return []*Param[T]{w.part(0, i, 1), w.part(i, j, 2), w.part(j, len(w.Value), 1)}
 }
 
-// LSTM is a long short-term memory over the positions of texts, forward or in reverse. PyTorch's
-// two biases are merged into one, with twice the rate.
+// LSTM is a long short-term memory over positions, forward or in reverse. PyTorch's two biases are
+// merged into one, with twice the rate.
 type LSTM[T Float] struct {
 	steps[T]
 	w      *weights[T] // row x 4 width: input, forget and output gate, candidate
 	params []*Param[T]
-	gates  []T // positions x n x 4 width, later their gradient
+	gates  []T // positions x n x 4 width, or gradient
 	cells  []T // (positions + 1) x n x width
 	bent   []T // positions x n x width: tanh of cells
 	dcells []T
@@ -197,8 +196,8 @@ func (l *LSTM[T]) Backward(slope []T) []T {
 	return l.dx
 }
 
-// gateSlopes replaces a text's gates by their gradient before activation. The text's cell before
-// the step is at from, its gradient at to.
+// gateSlopes replaces a text's gates by their gradient before activation. The cell before the step
+// is at from, its gradient at to.
 func (l *LSTM[T]) gateSlopes(gates, carry []T, from, to int) {
 	h := l.width
 	input, forget, output, candidate := gates[:h], gates[h:][:h], gates[2*h:][:h], gates[3*h:][:h]
@@ -214,17 +213,17 @@ func (l *LSTM[T]) gateSlopes(gates, carry []T, from, to int) {
 	}
 }
 
-// GRU is gated recurrent units over the positions of texts. The two biases of PyTorch's gates are
-// merged into one, with twice the rate; the candidate has two.
+// GRU is gated recurrent units over positions. The two biases of PyTorch's gates are merged into
+// one, with twice the rate; the candidate has two.
 type GRU[T Float] struct {
 	steps[T]
 	gate   *weights[T] // row x 2 width: reset, update
-	word   *weights[T] // (dim + 1) x width: the candidate's part of the word
-	memory *weights[T] // (1 + width) x width: its part of the state
+	word   *weights[T] // (dim + 1) x width: candidate from word
+	memory *weights[T] // (1 + width) x width: candidate from state
 	params []*Param[T]
-	gates  []T // positions x n x 2 width, later their gradient
-	inner  []T // positions x n x width: the state's part, later its gradient
-	news   []T // positions x n x width: candidates, later their gradient
+	gates  []T // positions x n x 2 width, or gradient
+	inner  []T // positions x n x width: from state, or gradient
+	news   []T // positions x n x width: candidates, or gradient
 }
 
 // NewGRU draws the parameters between ±1/√width, as PyTorch does.

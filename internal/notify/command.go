@@ -11,11 +11,11 @@ import (
 
 const (
 	commandWait = 30 * time.Second
-	// saidBytes is how much of a failed command's output is logged.
+	// saidBytes of a failed command's output are logged.
 	saidBytes = 1 << 10
 )
 
-// shellCommand is a shell command run for each event, which it reads from standard input.
+// shellCommand runs for each event, given on standard input.
 type shellCommand string
 
 func (c shellCommand) send(ctx context.Context, body []byte) error {
@@ -37,7 +37,7 @@ func (c shellCommand) send(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// head keeps the beginning of what is written to it.
+// head keeps the beginning of what is written.
 type head []byte
 
 func (h *head) Write(p []byte) (int, error) {

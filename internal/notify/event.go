@@ -19,26 +19,26 @@ const (
 // Event is a message, as a JSON object.
 type Event struct {
 	Event   string    `json:"event"`
-	ID      string    `json:"id"` // unique per event, equal in each attempt to send it
+	ID      string    `json:"id"` // unique; equal in each attempt to send it
 	Time    time.Time `json:"time"`
 	Version string    `json:"version"` // of agepath
-	Text    string    `json:"text"`    // the event as a sentence
+	Text    string    `json:"text"`
 	Run     *Run      `json:"run"`     // nil for workers
-	Limit   *float64  `json:"limit"`   // of the failure rate, nil for other events
-	Workers []Worker  `json:"workers"` // that are lost, none for other events
+	Limit   *float64  `json:"limit"`   // of the failure rate, else nil
+	Workers []Worker  `json:"workers"` // that are lost, if any
 }
 
 // Run is the state of a run.
 type Run struct {
 	Name       string `json:"name"`
-	Phase      string `json:"phase"` // computing and the like, or how it ended, as [Finished]
+	Phase      string `json:"phase"` // computing and the like, or an end, as [Finished]
 	Cells      int64  `json:"cells"` // of the grid
 	Ended      int64  `json:"ended"`
 	Incomplete int64  `json:"incomplete"`
 	Failed     int64  `json:"failed"`
-	Error      string `json:"error"` // why it broke, or ""
+	Error      string `json:"error"` // why it broke
 
-	Reasons []experiment.Reason `json:"reasons"` // why cells are not ok, the most frequent first
+	Reasons []experiment.Reason `json:"reasons"` // why cells are not ok, most frequent first
 
 	Over bool `json:"-"` // no more cells will come
 }
@@ -67,7 +67,6 @@ func (r *Run) ending() string {
 	return text + r.why()
 }
 
-// mostReasons is the number of reasons in a text.
 const mostReasons = 3
 
 func (r *Run) why() string {

@@ -9,8 +9,8 @@ import (
 
 var shell = [2]string{"sh", "-c"}
 
-// withGroup gives a command a process group: killing it also kills what the shell started, and a ^C
-// of the terminal does not end it.
+// withGroup gives a command a process group: killing it kills what the shell started, and ^C does
+// not end it.
 func withGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

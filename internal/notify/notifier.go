@@ -15,28 +15,26 @@ import (
 )
 
 const (
-	// fewestCells of a run, or all if it has fewer, must have ended before their failure rate
-	// counts.
+	// fewestCells of a run, or all, must have ended before their failure rate counts.
 	fewestCells = 20
-	// waiting bounds the queued events per way.
+	// waiting bounds the queue per way.
 	waiting = 64
-	// sendWait limits the sending of an event, with all attempts, and closeWait that of the queue
-	// at the end.
+	// sendWait bounds all attempts to send an event, closeWait the queue at the end.
 	sendWait  = 2 * time.Minute
 	closeWait = 20 * time.Second
 )
 
 // Config says what to report, and how.
 type Config struct {
-	URL         string  // of a webhook, or ""
-	Command     string  // for the shell, or ""
-	FailureRate float64 // share of the ended cells that may fail
+	URL         string  // of a webhook
+	Command     string  // for the shell
+	FailureRate float64 // share of ended cells that may fail
 	Version     string  // of agepath
 	Log         *slog.Logger
 }
 
-// Notifier decides what to report and reports it. A nil Notifier does nothing. It is safe for
-// concurrent use.
+// Notifier decides what to report and reports it. A nil Notifier does nothing. Safe for concurrent
+// use.
 type Notifier struct {
 	config Config
 	ways   []*way
@@ -50,14 +48,14 @@ type Notifier struct {
 	workers bool            // were looked at before
 }
 
-// watched is the memory of a run.
+// watched is what is known of a run.
 type watched struct {
 	active bool // was computing at the last look
-	over   int  // consecutive looks with no more cells to come
+	over   int  // consecutive looks without more cells to come
 	told   bool // its failure rate was reported
 }
 
-// New returns a notifier, nil if config names no way. Call Close at the end.
+// New returns a notifier, nil if config names no way.
 func New(config Config) (*Notifier, error) { return newNotifier(config, firstPause) }
 
 func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
@@ -83,9 +81,9 @@ func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
 	return n, nil
 }
 
-// Runs looks at runs and reports those that have been over for two looks, and those whose failure
-// rate is above the limit. A run that was over when first seen is not reported; one that is
-// computed again counts as new.
+// Runs reports runs that have been over for two looks, and those whose failure rate is above the
+// limit. A run that was over when first seen is not reported; one that is computed again counts as
+// new.
 func (n *Notifier) Runs(runs ...Run) {
 	if n == nil {
 		return
@@ -129,7 +127,7 @@ func (n *Notifier) Held(r Run, why string) {
 	n.tell(&Event{Event: MethodHeld, Run: &r, Text: fmt.Sprintf("run %s: %s", r.Name, why)})
 }
 
-// Ended reports that a run that this program computed has ended.
+// Ended reports the end of a run that this program computed.
 func (n *Notifier) Ended(r Run) {
 	if n == nil {
 		return
@@ -141,7 +139,7 @@ func (n *Notifier) Ended(r Run) {
 
 func (n *Notifier) ended(r *Run) { n.tell(&Event{Event: Ended, Run: r, Text: r.ending()}) }
 
-// Workers looks at all workers and reports those lost since the last look.
+// Workers, given all workers, reports those lost since the last look.
 func (n *Notifier) Workers(workers []Worker) {
 	if n == nil {
 		return

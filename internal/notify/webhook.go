@@ -14,12 +14,11 @@ import (
 )
 
 const (
-	// retries of a request come after firstPause, then twice as long each time, or as Retry-After
-	// says.
+	// retries come after firstPause, then twice as long each time, or as Retry-After says.
 	retries    = 5
 	firstPause = time.Second
 	answerWait = 10 * time.Second
-	// answerBytes are read of an answer, so that the connection can be reused.
+	// answerBytes are read, so that the connection can be reused.
 	answerBytes = 64 << 10
 )
 
@@ -51,7 +50,7 @@ func newWebhook(text, version string, pause time.Duration) (*webhook, error) {
 	return &webhook{url: text, host: u.Host, agent: "agepath/" + version, client: client}, nil
 }
 
-// lastAnswer is the context key of a request's newest status.
+// lastAnswer is the context key of the newest status.
 type lastAnswer struct{}
 
 func (h *webhook) send(ctx context.Context, body []byte) error {
@@ -61,7 +60,7 @@ func (h *webhook) send(ctx context.Context, body []byte) error {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", h.agent)
-	last := "" // the status of the newest answer that is retried
+	last := "" // newest status that is retried
 	request = request.WithContext(context.WithValue(ctx, lastAnswer{}, &last))
 	answer, err := h.client.Do(request)
 	if err != nil && last != "" {

@@ -48,7 +48,7 @@ func (v *isa) choose(which reg.Register, yes, no reg.VecVirtual) reg.VecVirtual 
 	return r
 }
 
-// horner evaluates a polynomial, given from the highest power down.
+// horner takes the highest power first.
 func (v *isa) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
 	p := v.vec()
 	VMOVUPD(constant(coefficients[0]), p)

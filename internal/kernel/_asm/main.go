@@ -1,6 +1,5 @@
-// Command _asm writes kernel_amd64.s and its declarations, the kernels in AVX2 with FMA, for "go
-// generate ./internal/kernel". The order and the roundings of a kernel must match those of its Go
-// loop: change both together.
+// Command _asm writes kernel_amd64.s, in AVX2 with FMA, for "go generate ./internal/kernel". Order
+// and roundings of a kernel must match its Go loop: change both together.
 package main
 
 import (
@@ -69,7 +68,7 @@ func (v *isa) broadcast(m Op) reg.VecVirtual {
 	return r
 }
 
-// mask prepares the tail of count lanes, 0 < count < lanes; it destroys count.
+// mask requires 0 < count < lanes and destroys count.
 func (v *isa) mask(count reg.GPVirtual) {
 	t, m := GP64(), YMM()
 	LEAQ(tailMasks(), t)
@@ -80,8 +79,7 @@ func (v *isa) mask(count reg.GPVirtual) {
 
 var masks Mem
 
-// tailMasks is four words of ones, then four of zeros: from 4 - count on, it selects the first
-// count lanes.
+// tailMasks is four words of ones, then four of zeros: from 4 - count on, the first count lanes.
 func tailMasks() Mem {
 	if masks.Symbol.Name == "" {
 		masks = GLOBL("tailMasks", 8|16)
@@ -133,8 +131,7 @@ func (v *isa) sum(r reg.VecVirtual) reg.VecVirtual {
 	return r
 }
 
-// each runs body over count entries, a vector at a time, then over the tail; offset counts entries.
-// It destroys count.
+// each runs body by vectors, then for the tail; offset counts entries. It destroys count.
 func (v *isa) each(label string, count reg.GPVirtual, body func(offset reg.GPVirtual, tail bool)) {
 	offset := GP64()
 	XORQ(offset, offset)

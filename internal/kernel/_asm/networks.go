@@ -166,8 +166,8 @@ func (v *precision) floor() Mem {
 	return v.constant(-708)
 }
 
-// mulAdd adds products to tiles of a matrix: the given rows by two vectors, or by a masked one,
-// kept in registers over all terms.
+// mulAdd adds products to tiles of a matrix: rows by two vectors, or by a masked one, kept in
+// registers over all terms.
 func mulAdd(v *precision) {
 	for _, rows := range []int{height, 1} {
 		for _, tail := range []bool{false, true} {
@@ -176,7 +176,7 @@ func mulAdd(v *precision) {
 	}
 }
 
-// height is the number of rows of a tile that fit into the registers.
+// height rows of a tile fit into the registers.
 const height = 4
 
 func mulAddTile(v *precision, rows int, tail bool) {
@@ -259,7 +259,7 @@ func sigmoid(v *precision) {
 	end(&v.isa)
 }
 
-// whereNegative returns the lanes of yes where the sign of t is set, else those of no.
+// whereNegative returns yes where the sign of t is set, else no.
 func (v *precision) whereNegative(t, yes, no reg.VecVirtual) reg.VecVirtual {
 	r := v.vec()
 	if v.single {

@@ -73,7 +73,6 @@ func axpyTimes(v *isa) {
 	end(v)
 }
 
-// rowsOf advances four pointers by four rows.
 func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	var r [4]reg.GPVirtual
 	r[0] = x
@@ -130,7 +129,7 @@ func mulVec(v *isa, squares bool) {
 	end(v)
 }
 
-// total returns the sums of four vectors; it destroys them.
+// total destroys its vectors.
 func (v *isa) total(s [4]reg.VecVirtual) reg.VecVirtual {
 	t := YMM()
 	VHADDPD(s[1], s[0], s[0])
@@ -201,7 +200,7 @@ func axpy4Both(v *isa) {
 	end(v)
 }
 
-// narrow is the largest number of vectors of w that stay in registers.
+// narrow vectors of w stay in registers.
 const narrow = 8
 
 func mulTransAdd(v *isa, magnitudes bool) {
@@ -227,8 +226,8 @@ func mulTransAdd(v *isa, magnitudes bool) {
 	}
 }
 
-// narrowRows adds to w of the given number of vectors, the last one a tail. Sums stay in registers,
-// in parts where few vectors would wait for each other.
+// narrowRows keeps sums in registers, in parts where few vectors would wait for each other. The
+// last of w's vectors is a tail.
 func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, vectors int, magnitudes bool) {
 	rest := pointer("n")
 	SUBQ(U8((vectors-1)*v.lanes), rest)
@@ -268,7 +267,7 @@ func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, ve
 	}
 }
 
-// groups runs body over groups of four rows of x whose factors in a are not all zero.
+// groups runs body over groups of four rows of x whose factors are not all zero.
 func (v *isa) groups(label string, x, stride, groups, a reg.GPVirtual, body func(r [4]reg.GPVirtual, f [4]reg.VecVirtual)) {
 	Label(label + "group")
 	TESTQ(groups, groups)
@@ -294,8 +293,7 @@ func (v *isa) groups(label string, x, stride, groups, a reg.GPVirtual, body func
 	Label(label + "end")
 }
 
-// gram adds tiles of the panel's Gram matrix: height rows of h by two vectors, kept in registers
-// over all rows of the panel.
+// gram adds tiles of the panel's Gram matrix, height rows by two vectors, kept in registers.
 func gram(v *isa) {
 	begin(v, "gramTile", "tile, pi, pj *float64, ld, rows int", "adds to the tile the products of the panel's columns at pi with those at pj.")
 	const vectors = 2

@@ -7,9 +7,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// CheckLooks checks the page in both themes, at widths from a telephone to a wide screen: only what
+// CheckLooks checks the page in both themes, from a telephone's width to a wide screen's: only what
 // scrolls by itself is wider than the window, and the button #theme overrides the system's theme.
-// Pictures begin with name.
+// Names of pictures begin with name.
 func (p *Page) CheckLooks(name string, height int64) {
 	p.t.Helper()
 	background := func() string { return Value[string](p, `getComputedStyle(document.body).backgroundColor`) }

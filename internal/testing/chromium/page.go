@@ -1,4 +1,4 @@
-// Package chromium opens pages in a real browser for tests.
+// Package chromium opens pages in a browser for tests.
 package chromium
 
 import (
@@ -23,10 +23,9 @@ import (
 	"github.com/agepath/agepath/internal/testing/needs"
 )
 
-// patience bounds the life of a page.
 const patience = 5 * time.Minute
 
-// Page is a page in its own Chromium, with its problems.
+// Page is a page in its own Chromium.
 type Page struct {
 	t      testing.TB
 	ctx    context.Context
@@ -36,8 +35,8 @@ type Page struct {
 	problems []string
 }
 
-// Open opens an address. Requests to other addresses than those that begin with origin are
-// problems. The test skips without Chromium, or fails with AGEPATH_REQUIRE_ALL=1.
+// Open opens an address; requests that do not begin with origin are problems. Without Chromium the
+// test skips, or fails with AGEPATH_REQUIRE_ALL=1.
 func Open(t testing.TB, address, origin string) *Page {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
@@ -85,7 +84,7 @@ func (p *Page) listen(event any) {
 	p.problems = append(p.problems, problem)
 }
 
-// Problems returns the console messages, exceptions and requests to elsewhere so far.
+// Problems returns console messages, exceptions and requests to elsewhere.
 func (p *Page) Problems() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +120,6 @@ func Value[T any](p *Page, expression string) T {
 	return v
 }
 
-// Await waits until a JavaScript expression is true.
 func (p *Page) Await(expression string) {
 	p.t.Helper()
 	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(time.Minute)))
@@ -137,7 +135,7 @@ func (p *Page) setTheme(theme string) {
 	})
 }
 
-// Shot saves a picture of the window in the folder AGEPATH_SCREENSHOTS, if set.
+// Shot saves a picture in the folder AGEPATH_SCREENSHOTS, if set.
 func (p *Page) Shot(name string) {
 	p.t.Helper()
 	folder := os.Getenv("AGEPATH_SCREENSHOTS")

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SmallDisk mounts a disk for the test with room for the given bytes and 1000 files. It needs the
-// right to mount.
+// SmallDisk mounts a disk with room for the given bytes and 1000 files, if it may mount.
 func SmallDisk(t testing.TB, bytes int) (dir string, err error) {
 	t.Helper()
 	dir = t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// GoProgram returns the path of a program of another module: from the PATH, else version from the
-// user's cache, where AGEPATH_REQUIRE_ALL=1 builds it once. takes says how long that takes.
+// GoProgram returns the path of a program: from the PATH, else version from the user's cache, where
+// AGEPATH_REQUIRE_ALL=1 builds it once. takes says how long that takes.
 func GoProgram(t testing.TB, purpose, pkg, version, takes string) string {
 	t.Helper()
 	name := path.Base(pkg)

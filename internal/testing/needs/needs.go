@@ -1,5 +1,5 @@
-// Package needs checks what tests need and a machine can lack, such as programs and real data. A
-// test that lacks something skips with the reason, or fails with AGEPATH_REQUIRE_ALL=1.
+// Package needs checks what tests need and a machine can lack. A test that lacks something skips
+// with the reason, or fails with AGEPATH_REQUIRE_ALL=1.
 package needs
 
 import (
@@ -16,14 +16,14 @@ const (
 	datasets   = "AGEPATH_DATASETS"
 )
 
-// Lacking skips a test for which something is lacking.
+// Lacking skips or fails a test.
 func Lacking(t testing.TB, format string, args ...any) {
 	t.Helper()
 	Without(t, format, args...)
 	t.SkipNow()
 }
 
-// Without logs what is lacking in a test that continues with less.
+// Without logs what a test lacks that continues with less.
 func Without(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv(requireAll) == "1" {
@@ -32,8 +32,8 @@ func Without(t testing.TB, format string, args ...any) {
 	t.Logf(format, args...)
 }
 
-// Patience skips a test with -short unless nothing may be lacking: it takes the given time, mostly
-// to wait or repeat.
+// Patience skips a test that mostly waits or repeats, for the given time, with -short unless
+// nothing may be lacking.
 func Patience(t testing.TB, takes string) {
 	t.Helper()
 	if testing.Short() && os.Getenv(requireAll) != "1" {
@@ -41,19 +41,18 @@ func Patience(t testing.TB, takes string) {
 	}
 }
 
-// Waiting runs n tests of a package at a time unless -parallel is given, for TestMain of packages
-// whose tests mostly wait. The default is one per processor.
+// Waiting runs n tests of a package at a time unless -parallel is given, instead of one per
+// processor: for TestMain of packages whose tests mostly wait.
 func Waiting(n int) {
 	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
 		panic(err)
 	}
 }
 
-// Long reports whether tests repeat as often as they can, minutes each: AGEPATH_LONG is 1.
+// Long reports whether AGEPATH_LONG=1 asks tests to repeat for minutes.
 func Long() bool { return os.Getenv("AGEPATH_LONG") == "1" }
 
-// Program returns the path of the first program that exists. Names without a folder are looked up
-// in the PATH.
+// Program returns the path of the first program that exists, by path or in the PATH.
 func Program(t testing.TB, purpose string, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -66,7 +65,7 @@ func Program(t testing.TB, purpose string, names ...string) string {
 }
 
 // DatasetsFolder returns the folder of real data sets, which may not exist: AGEPATH_DATASETS, else
-// ../shared/datasets from the repository. It is for tests that can use embedded ones.
+// ../shared/datasets from the repository.
 func DatasetsFolder(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv(datasets); dir != "" {
@@ -75,7 +74,7 @@ func DatasetsFolder(t testing.TB) string {
 	return filepath.Join(repository(t), "..", "shared", "datasets")
 }
 
-// Datasets returns the folder of real data sets, which exists.
+// Datasets is [DatasetsFolder] if it exists.
 func Datasets(t testing.TB) string {
 	t.Helper()
 	dir := DatasetsFolder(t)
@@ -85,7 +84,6 @@ func Datasets(t testing.TB) string {
 	return dir
 }
 
-// repository returns the folder of go.mod above the test's.
 func repository(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

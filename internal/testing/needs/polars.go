@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Polars returns a folder with nodejs-polars, installed once into the user's cache from the files
-// in source.
+// Polars returns a folder with nodejs-polars, installed once into the user's cache from source.
 func Polars(t testing.TB, source string) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
@@ -48,8 +47,7 @@ func Polars(t testing.TB, source string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	// npm ci requires every optional package of the lock file, and some of polars's platforms were
-	// never published.
+	// npm ci requires every optional package of the lock file, some of which were never published.
 	install := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
 	install.Dir = fresh
 	if out, err := install.CombinedOutput(); err != nil {

@@ -7,12 +7,11 @@ import (
 	"testing"
 )
 
-// From 32768 on systems assign ports to connections and listeners: another may take one before the
-// server listens.
+// From 32768 on systems assign ports: another process may take one before the server listens.
 const first, last = 10240, 32767
 
-// FreePorts returns n different free addresses 127.0.0.1:PORT that the system does not assign by
-// itself, for servers whose ports must be known before they listen.
+// FreePorts returns n different free addresses 127.0.0.1:PORT that the system does not assign, for
+// servers whose ports must be known before they listen.
 func FreePorts(t testing.TB, n int) []string {
 	t.Helper()
 	var list []string

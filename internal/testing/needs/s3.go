@@ -19,7 +19,7 @@ import (
 type S3 struct {
 	URL    string // of the server
 	Bucket string
-	Dir    string // of the bucket: the store keeps objects as files
+	Dir    string // of the bucket, with objects as files
 	Env    []string
 }
 
@@ -28,8 +28,8 @@ const (
 	gatewayVersion = "v1.8.0"
 )
 
-// Store starts versitygw on a folder, with an empty bucket. It keeps metadata in extended
-// attributes, which change together with the object.
+// Store starts versitygw on a folder, with an empty bucket. Extended attributes keep an object's
+// metadata and change together with it.
 func Store(t testing.TB) *S3 {
 	t.Helper()
 	program := GoProgram(t, "storing objects", gateway, gatewayVersion, "two minutes")
@@ -51,7 +51,7 @@ func Store(t testing.TB) *S3 {
 		t.Fatal(err)
 	}
 	ended := make(chan struct{})
-	go func() { // ends with the server, which the test's context ends
+	go func() { // ends with the server
 		_ = server.Wait() // killed
 		close(ended)
 	}()
@@ -77,11 +77,10 @@ func Store(t testing.TB) *S3 {
 	}
 }
 
-// hit marks the request at which a sender is killed.
 type hit struct{}
 
 // Killing returns a proxy that kills a sender at its n-th writing request: in the middle of its
-// body, or after the store has answered. killed reports whether that happened.
+// body, or after the store has answered. killed reports whether it did.
 func (s *S3) Killing(t testing.TB, n int64, after bool, kill func()) (proxy *httptest.Server, killed *atomic.Bool) {
 	t.Helper()
 	target, err := url.Parse(s.URL)

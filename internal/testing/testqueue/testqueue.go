@@ -7,7 +7,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// Server starts an embedded server; it listens at an address unless that is "".
+// Server starts an embedded server that listens at an address, if not "".
 func Server(t testing.TB, listen string) *queue.Server {
 	t.Helper()
 	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: listen})
@@ -22,7 +22,7 @@ func Server(t testing.TB, listen string) *queue.Server {
 	return server
 }
 
-// Connect returns a connection that closes before servers started earlier.
+// Connect returns a connection that closes before earlier servers.
 func Connect(t testing.TB, config queue.Config) *queue.Queue {
 	t.Helper()
 	q, err := queue.Connect(t.Context(), config)

@@ -26,10 +26,10 @@ func Kind(t testing.TB) *experiment.Registration {
 	return kind
 }
 
-// Row holds the values of a cells table's row that differ from [Cell].
+// Row has the values that differ from [Cell].
 type Row map[string]any
 
-// Cell returns the value of a column of a cell that succeeded.
+// Cell returns a column's value of a cell that succeeded.
 func Cell(column experiment.Column) any { //nolint:gocyclo // a table of values
 	switch column.Name {
 	case "run":
@@ -107,7 +107,7 @@ type Tables struct {
 	Knots, Coefficients experiment.Batch
 }
 
-// Write writes the tables of a run into a folder and returns it.
+// Write writes the tables of a run into a folder.
 func Write(t testing.TB, run Tables) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "quick_start")
@@ -130,8 +130,7 @@ func Write(t testing.TB, run Tables) string {
 	return dir
 }
 
-// Quickstart makes a run like grids/quickstart.yaml: the Lasso on diabetes by three methods, an SVM
-// on digits by two, with smooth made-up paths that jump.
+// Quickstart makes a run like grids/quickstart.yaml, with smooth made-up paths that jump.
 func Quickstart(repeats int) Tables {
 	var cells []Row
 	var knots, coefficients experiment.Batch
@@ -189,7 +188,7 @@ func Quickstart(repeats int) Tables {
 	return Tables{cells, knots, coefficients}
 }
 
-// Merge returns the values of all rows; later rows win.
+// Merge joins rows; later ones win.
 func Merge(rows ...Row) Row {
 	merged := Row{}
 	for _, row := range rows {
@@ -217,7 +216,7 @@ func appendValues(b *experiment.Batch, cell string, knot int, age, offset float6
 	}
 }
 
-// appendSteps appends the knots of alternate convex search at a step of 0.5.
+// appendSteps appends alternate convex search at a step of 0.5.
 func appendSteps(b, coefficients *experiment.Batch, cell string, base float64) {
 	for k := range 41 {
 		age := 0.1 + 0.5*float64(k)
@@ -280,7 +279,7 @@ func RankedCells(n int) []Row {
 	return rows
 }
 
-// Scored makes cells of one method, one repeat per score at the best test age.
+// Scored makes cells of one method, a repeat per score at the best test age.
 func Scored(base Row, best ...float64) []Row {
 	var rows []Row
 	for i, score := range best {
