@@ -30,7 +30,7 @@ type Matrix interface {
 type Options struct {
 	Equality   bool    // 1ᵀβ = 0, with the multiplier b
 	Shift      float64 // with Equality, of K by 11ᵀ: about a mean diagonal entry
-	Dependence float64 // relative pivot that is zero
+	Dependence float64 // relative pivot that counts as zero
 	Limit      int     // free variables, 0 for none
 }
 

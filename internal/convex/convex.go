@@ -3,8 +3,7 @@
 //	min over θ of R(θ) + Σ_i v_i l_i(θ),
 //
 // for the Lasso, logistic regression, the support vector machine and, with an elastic net, any
-// smooth loss. A solver is set up once for its data; each solve starts from the last solution and
-// does not allocate.
+// smooth loss. Each solve starts from the last solution and does not allocate.
 package convex
 
 import "context"
@@ -12,20 +11,20 @@ import "context"
 // Certificate measures a solution's quality.
 type Certificate struct {
 	Gap        float64 // relative duality gap, NaN if the method has none
-	KKT        float64 // largest violation of an optimality condition, relative to the gradient's terms
+	KKT        float64 // largest relative violation of an optimality condition
 	Objective  float64
-	Iterations int // passes, Newton steps or working-set updates
+	Iterations int // passes, Newton steps or updates
 }
 
 // Solver solves a weighted problem.
 type Solver interface {
 	// Solve finds the optimum for n weights. On an error the last solution stays.
 	Solve(ctx context.Context, weights []float64) (Certificate, error)
-	// Theta returns d coefficients, or n multipliers α_i >= 0 of a kernel model f(x) = Σ α_i y_i
-	// k(x_i, x) + b, then the intercept or 0. The next Solve overwrites the slice.
+	// Theta returns d coefficients, or n multipliers α_i >= 0 of f(x) = Σ α_i y_i k(x_i, x) + b,
+	// then the intercept or 0. The next Solve overwrites the slice.
 	Theta() []float64
 	// SetTheta sets the start of the next Solve.
 	SetTheta(theta []float64)
-	// Scores writes the linear predictors of the training samples into dst.
+	// Scores writes the training samples' linear predictors into dst.
 	Scores(dst []float64)
 }

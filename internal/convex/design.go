@@ -16,8 +16,8 @@ type design struct {
 	origin []float64
 }
 
-// newDesign copies the n x d samples x. With an intercept it subtracts a typical value from each
-// feature: a constant one becomes exactly 0, and a large offset costs no digits.
+// newDesign copies x. With an intercept it subtracts a typical value from each feature: a constant
+// one becomes exactly 0, and a large offset costs no digits.
 func newDesign(x blas64.General, y []float64, intercept bool) design {
 	n, d := x.Rows, x.Cols
 	if len(y) != n {
@@ -94,7 +94,7 @@ func (p *design) correlate(dst, q []float64) {
 	}
 }
 
-// scaled is a design with samples of positive weight, centered if there is an intercept, times the
+// scaled is a design, centered if there is an intercept, of samples of positive weight times the
 // roots of their weights: weighted least squares becomes plain least squares.
 type scaled struct {
 	sample []int     // the m of positive weight
@@ -117,7 +117,7 @@ func (s *scaled) row(j int) []float64 {
 	return s.column.Data[j*s.column.Stride:][:len(s.sample)]
 }
 
-// constant is the relative standard deviation of a constant feature.
+// constant is the relative standard deviation below which a feature is constant.
 const constant = 64 * 0x1p-52
 
 func (s *scaled) set(p *design, weights []float64, unit float64, intercept bool) {
@@ -140,7 +140,6 @@ func (s *scaled) setColumn(j int, x []float64, intercept bool) {
 	s.mean[j], s.norm[j] = s.fill(s.row(j), x, intercept)
 }
 
-// fill writes the scaled, and with an intercept centered, x into a; norm is that of a.
 func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	for k, i := range s.sample {
 		a[k] = s.root[k] * x[i]
@@ -156,8 +155,7 @@ func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 	return mean, norm
 }
 
-// centerScaled subtracts the weighted mean from a and returns it. The second pass removes the
-// rounding of the first.
+// centerScaled subtracts the weighted mean; the second pass removes the rounding of the first.
 func (s *scaled) centerScaled(a []float64) float64 {
 	mean := 0.0
 	for range 2 {
@@ -168,7 +166,7 @@ func (s *scaled) centerScaled(a []float64) float64 {
 	return mean
 }
 
-// block is the number of samples, of all columns, that fit the cache.
+// block samples of all columns fit the cache.
 const block = 512
 
 func largestWeight(weights []float64, n int) (float64, error) {

@@ -6,12 +6,11 @@ import (
 	"math"
 )
 
-// Tolerance is the largest accepted relative duality gap and violation of the optimality
-// conditions.
+// Tolerance is the largest accepted relative duality gap and violation of optimality.
 const Tolerance = 1e-10
 
-// refined is the violation at which refinement ends, a few tens of roundings: alternate convex
-// search converges no further than its solver.
+// refined is where refinement ends, at a few tens of roundings: alternate convex search converges
+// no further than its solver.
 const refined = 1e-14
 
 // ToleranceError reports that a solver did not reach [Tolerance].
@@ -32,7 +31,7 @@ func (e *ToleranceError) Error() string {
 // ErrSingular reports that unpenalized least squares has no unique solution for the weights.
 var ErrSingular = errors.New("least squares without a penalty is singular: features are linearly dependent on the samples of positive weight")
 
-// ErrOneClass reports that all samples of positive weight have one label, so that logistic
-// regression with an intercept has no minimum. Alternate convex search then keeps its solution and
-// continues at the next age that readmits samples, if any.
+// ErrOneClass reports that weights on one class leave logistic regression with an intercept without
+// a minimum. Alternate convex search then keeps its solution and continues at the next age that
+// readmits samples, if any.
 var ErrOneClass = errors.New("all samples of positive weight have one label: logistic regression with an intercept has no minimum")

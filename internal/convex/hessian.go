@@ -13,7 +13,6 @@ import (
 
 // hessian solves with I + Σ curvature_i x_i x_iᵀ, bordered if there is an intercept.
 type hessian interface {
-	// factor reports whether the Hessian is positive definite.
 	factor(curvature []float64) bool
 	solve(dst *point, rhs point)
 }

@@ -41,8 +41,7 @@ type Kernel interface {
 	// train)·(α∘y) + b.
 	Block(dst blas64.General, a, b Points)
 	Diagonal(dst []float64, a Points)
-	// translationInvariant kernels ignore a common shift of all rows, which are then centred to
-	// reduce cancellation.
+	// translationInvariant kernels ignore a common shift: rows are centred to reduce cancellation.
 	translationInvariant() bool
 }
 
@@ -60,8 +59,8 @@ func (Linear) Diagonal(dst []float64, a Points) { copy(dst, a.SquaredNorm) }
 
 func (Linear) translationInvariant() bool { return false }
 
-// Block computes distances from inner products, and small ones, which would lose more than about 3
-// of 16 digits, from differences: duplicate rows give exactly 1.
+// Block computes distances from inner products; small ones, which would lose more than about 3 of
+// 16 digits, from differences: duplicate rows give exactly 1.
 func (k RBF) Block(dst blas64.General, a, b Points) {
 	const cancellation = 1e-3
 	products(dst, a, b)

@@ -6,8 +6,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// KernelRows computes rows of a kernel matrix on demand and caches them. Not safe for concurrent
-// use.
+// KernelRows computes and caches rows of a kernel matrix. Not safe for concurrent use.
 type KernelRows struct{ gram *kernelMatrix }
 
 // NewKernelRows keeps x, which must not change; cacheBytes is as in [SVMOptions].
@@ -22,8 +21,7 @@ func NewKernelRows(x blas64.General, kernel Kernel, cacheBytes int64) *KernelRow
 // KernelRows returns the solver's own rows.
 func (s *SVM) KernelRows() *KernelRows { return &KernelRows{s.dual.gram} }
 
-// Row returns row i, valid until the next call for another row or, if all n fit into the cache,
-// forever.
+// Row is valid until the next call for another row or, if all rows fit into the cache, forever.
 func (r *KernelRows) Row(i int) []float64 { return r.gram.row(i) }
 
 func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
@@ -33,7 +31,7 @@ func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
 	r.gram.Accumulate(dst, sample, coefficient)
 }
 
-// AddBoth adds two such sums over the same rows, reading each row once.
+// AddBoth adds two such sums, reading each row once.
 func (r *KernelRows) AddBoth(dst, other []float64, sample []int, coefficient, with []float64) {
 	g := r.gram
 	const four = 4

@@ -13,22 +13,21 @@ import (
 //
 //	Σ_i v_i (x_i·w + b - y_i)² + 2 n α ‖w‖₁.
 //
-// Gradients and certificates are computed from the samples, in residual form, for all features: O(n
-// d). The problem is solved in Gram form on a working set, the features that are nonzero or violate
-// the optimality conditions: cyclic coordinate descent until the signs settle, then an active-set
-// method (Osborne, Presnell and Turlach, 2000), exact for its support. Repeating this refines away
-// the Gram matrix's own rounding.
+// Gradients and certificates come from the samples, for all features: O(n d). The problem is solved
+// in Gram form on a working set, the features that are nonzero or violate the optimality
+// conditions: cyclic coordinate descent until the signs settle, then an active-set method (Osborne,
+// Presnell and Turlach, 2000), exact for its support. Repeating this refines away the Gram matrix's
+// rounding.
 //
-// The Gram matrix comes from sums over the samples that are kept between solves, so that a change
-// of few weights needs no full sum. If centering would cancel too many digits, or without a
-// penalty, [Smooth] solves the problem instead.
+// The Gram matrix comes from sums kept between solves: a change of few weights needs no full sum.
+// If centering would cancel too many digits, or without a penalty, [Smooth] solves the problem,
+// without a gap in its certificate.
 //
 // The certificate is for centered features, with u = x·w + b and ‖z‖_v² = Σ v_i z_i²: the violation
 // of feature j's condition is divided by the terms of its gradient, 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n
-// α). The gap is relative to the objective. Both allow for rounding of terms of size T = ‖y‖_v +
-// Σ_j ‖x_j‖_v |w_j|: the dual point meets its constraints up to rounding of ‖x_j‖_v T, and if the
-// objective is below rounding of T², a gap of that size is accepted. Certificates by Smooth have no
-// gap.
+// α). Both it and the gap, relative to the objective, allow for rounding of terms of size T = ‖y‖_v
+// + Σ_j ‖x_j‖_v |w_j|: the dual point meets its constraints up to rounding of ‖x_j‖_v T, and if the
+// objective is below rounding of T², a gap of that size is accepted.
 type Lasso struct {
 	design    design
 	y         []float64 // minus yOrigin
@@ -43,13 +42,13 @@ type Lasso struct {
 	norm     float64   // of the target
 	w        []float64
 	best     []float64
-	gradient []float64 // d
-	excess   []float64 // d
+	gradient []float64
+	excess   []float64
 	working  working
 }
 
-// NewLasso copies the n x d samples x. total is the n of the penalty, before duplicates were
-// merged. It panics if lengths do not match, or if alpha or total is negative or not finite.
+// NewLasso copies x, n x d. total is the n of the penalty, before duplicates were merged. It panics
+// if lengths do not match, or if alpha or total is negative or not finite.
 func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept bool) *Lasso {
 	penalty := alpha * total
 	if !(alpha >= 0) || !(total >= 0) || math.IsInf(penalty, 0) || math.IsNaN(penalty) {
@@ -101,8 +100,8 @@ func (p *Lasso) Scores(dst []float64) {
 }
 
 // Solve returns θ = 0 if all weights are 0. With α = 0 it returns [ErrSingular] if the solution is
-// not unique; otherwise, with dependent features, the solution stays near its start. A solution
-// short of [Tolerance] is a [*ToleranceError].
+// not unique; otherwise, with dependent features, it stays near its start. A solution short of
+// [Tolerance] is a [*ToleranceError].
 func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.design.n)
 	if err == nil {
@@ -249,8 +248,8 @@ func (p *Lasso) terms() float64 {
 // rounding bounds the relative error of a sum of products.
 const rounding = 16 * 0x1p-52
 
-// objective returns ½‖y - u‖² + mu‖w‖₁ and its distance from the dual one at the residual times
-// shrink, with y = residual + u to avoid a difference of large terms.
+// objective returns ½‖y - u‖² + mu‖w‖₁ and the gap to the dual point, with y = residual + u to
+// avoid a difference of large terms.
 func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
 	objective, gap = squares/2, (1-shrink)*(1-shrink)*squares/2
 	for j, w := range p.w {

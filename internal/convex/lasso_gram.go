@@ -18,9 +18,9 @@ func NewGramFit(d int, tight float64) *GramFit {
 	return &GramFit{working: newWorking(d, d), norms: make([]float64, d), tight: tight}
 }
 
-// Fit minimizes over the coefficients in among, starting at theta. The first d rows of h have H,
-// positive semidefinite, in the first d columns and c in column d. It returns false, with theta
-// unchanged, if the method does not settle or the solution's coefficients are dependent.
+// Fit minimizes over the coefficients in among, from theta. The first d rows of h hold the positive
+// semidefinite H, then c in column d. It returns false, with theta unchanged, if the method does
+// not settle or the solution's coefficients are dependent.
 func (f *GramFit) Fit(h []float64, stride int, l1, theta []float64, among []bool) bool {
 	d := len(theta)
 	f.reset()

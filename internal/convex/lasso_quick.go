@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// quick is the Lasso in weighted sums kept between solves. The sums only lead to a solution;
-// certificates are computed from the samples.
+// quick is the Lasso in sums kept between solves, which only lead to a solution; certificates come
+// from the samples.
 type quick struct {
 	p        *Lasso
 	sums     sums
@@ -20,8 +20,8 @@ type quick struct {
 	u        []float64 // predictors at p.w and b
 	weighted []float64
 	sum      float64
-	rounds   int  // evaluations in this solve
-	spoiled  bool // a norm cancelled: this form is too inaccurate
+	rounds   int
+	spoiled  bool // a norm cancelled: too inaccurate
 	kept     bool // u belongs to p.best
 	current  bool // u belongs to p.theta
 }
@@ -34,8 +34,8 @@ func newQuick(p *Lasso) *quick {
 	}
 }
 
-// prepare updates the sums to the weights, at most top, and moves p.w to their minimum on the
-// working set. It reports whether the sums are accurate enough.
+// prepare moves p.w to the minimum for weights, at most top, on the working set. It reports whether
+// the sums are accurate enough.
 func (q *quick) prepare(ctx context.Context, weights []float64, top float64) bool {
 	const least, most = 1e-100, 1e100 // squares must not overflow or underflow
 	if !(top >= least && top <= most) {

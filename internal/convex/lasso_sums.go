@@ -9,7 +9,7 @@ import (
 
 // sums keeps the weighted products Σ_i v_i z_ik z_il of the target, with an intercept ones, and the
 // working features. Few changed weights exchange their samples' products; many sum again, which
-// also ends the drift of exchanges.
+// ends the drift.
 type sums struct {
 	n         int
 	intercept bool
@@ -25,7 +25,7 @@ type sums struct {
 	z         []float64
 }
 
-// exchanges of samples come before a full sum: their rounding stays below that of the sums.
+// exchanges of samples before a full sum round less than that.
 const exchanges = 64
 
 func newSums(y []float64, intercept bool, capacity int) sums {
@@ -144,7 +144,7 @@ func (s *sums) centered(k, l int) float64 {
 	return v
 }
 
-// cancelled is the share of a squared norm that must remain after centering.
+// cancelled is the share of a squared norm that must remain.
 const cancelled = 1e-2
 
 // norm is that of the centered row k. ok reports that few digits cancelled.

@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// support holds the working positions with coefficients nonzero or about to be: a largest
-// independent part, with the Cholesky factor of its Gram matrix, and the rest.
+// support holds the positions with coefficients nonzero or about to be: a largest independent part,
+// with the Cholesky factor of its Gram matrix, and the rest.
 type support struct {
 	member    []int
 	dependent []int
@@ -35,8 +35,7 @@ func (s *support) clear() {
 	s.factor.Clear()
 }
 
-// enter makes position k an independent member if its squared distance from the others exceeds
-// limit.
+// enter makes position k an independent member if its squared distance exceeds limit.
 func (a *working) enter(k int, limit float64) bool {
 	s := &a.support
 	column := s.step[:len(s.member)+1]
@@ -57,7 +56,7 @@ func (a *working) include(k int) {
 	}
 }
 
-// leave sets coefficient k to 0. Dependent members may become independent.
+// leave may make dependent members independent.
 func (a *working) leave(k int) {
 	s := &a.support
 	a.beta[k], a.sign[k] = 0, 0
@@ -131,8 +130,8 @@ func (a *working) move(k int, delta float64) {
 	}
 }
 
-// flatStep moves a dependent coefficient against those that it depends on, to the minimum or to the
-// first coefficient that reaches 0 and leaves.
+// flatStep moves a dependent coefficient against those that it depends on, to the minimum or until
+// one reaches 0 and leaves.
 func (a *working) flatStep() bool {
 	s := &a.support
 	for _, k := range s.dependent {
@@ -178,7 +177,7 @@ func (a *working) flatStep() bool {
 	return false
 }
 
-// admit gives a sign to the worst violating feature outside the support, if any.
+// admit gives a sign to the worst violating feature outside the support.
 func (a *working) admit() bool {
 	worst, violation := -1, 0.0
 	for k := range a.size() {
@@ -197,7 +196,6 @@ func (a *working) admit() bool {
 	return true
 }
 
-// enterAll makes all features members and reports whether they are independent.
 func (a *working) enterAll() bool {
 	a.support.clear()
 	for k := range a.size() {

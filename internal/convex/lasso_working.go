@@ -9,8 +9,7 @@ import (
 )
 
 // working is the Lasso on a working set of features scaled to norm 1, in Gram form: ½βᵀGβ - cᵀβ +
-// Σ_k μ_k|β_k|, with the correlations q = c - Gβ instead of c. A position is an index into the
-// working set.
+// Σ_k μ_k|β_k|, with the correlations q = c - Gβ instead of c. A position is an index into the set.
 type working struct {
 	capacity int
 	member   []bool
@@ -19,7 +18,7 @@ type working struct {
 	ready    int       // features in gram
 
 	beta, q, mu, sign []float64 // sign is 0 outside the support
-	tolerance         []float64 // violation that counts as rounding
+	tolerance         []float64 // violation that is rounding
 	support           support
 	entering          []int
 }
@@ -110,8 +109,8 @@ func (a *working) shrink(w []float64) {
 	a.mirror(0)
 }
 
-// begin starts from the coefficients w and correlations of all features; the Gram matrix must be
-// complete. A correlation's scale is unit times its feature's norm.
+// begin requires a complete Gram matrix, and takes coefficients and correlations of all features. A
+// correlation's scale is unit times its feature's norm.
 func (a *working) begin(norms, w, correlation []float64, mu, unit float64) {
 	for k, j := range a.feature {
 		norm := norms[j]
@@ -154,7 +153,7 @@ func (a *working) mirror(first int) {
 }
 
 // minimize makes passes of coordinate descent, if descend is set, while signs change, then runs the
-// active-set method, and again if that does not settle. It returns the number of passes and steps.
+// active-set method, and again if that does not settle. It counts passes and steps.
 func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 	iterations, passes := 0, 16
 	for range 10 {

@@ -15,8 +15,7 @@ func (logisticLoss) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.Logistic(u, y, loss, slope, curvature)
 }
 
-// NewLogistic sets up logistic regression: minimize, over w in R^d and optionally an unpenalized
-// intercept b,
+// NewLogistic minimizes, over w in R^d and optionally an unpenalized intercept b,
 //
 //	½‖w‖² + Σ_i v_i C ln(1 + exp(-m_i)),    m_i = y_i (x_i·w + b),
 //
@@ -25,8 +24,8 @@ func (logisticLoss) EvalAll(u, y, loss, slope, curvature []float64) {
 //
 // With σ_i = 1/(1 + exp(m_i)) the violation of w_j's condition is divided by |w_j| + Σ C v_i |x_ij|
 // σ_i, and that of b's by Σ C v_i σ_i. The gap is an upper bound, by the dual point C v_i σ_i,
-// scaled for the intercept, or if that is too loose by the dual point of a Newton step. With an
-// intercept and one class only, Solve returns [ErrOneClass].
+// scaled for the intercept, or if that is too loose by that of a Newton step. With an intercept and
+// one class only, Solve returns [ErrOneClass].
 func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Smooth {
 	if !(c > 0) || math.IsInf(c, 1) {
 		panic(fmt.Sprintf("convex: logistic regression with C = %v", c))
@@ -61,7 +60,7 @@ func (p *Smooth) logisticGap(objective float64) float64 {
 // = C v_i σ_i the gap is ½‖w - Σ a_i y_i x_i‖², half the gradient's square. If the sums of the two
 // classes differ, the larger is reduced by its share ε of the difference. That adds at most ε
 // terms_j to the gradient, and to the gap C v_i times the Kullback-Leibler divergence of (1 - ε)σ_i
-// from σ_i, which the χ² divergence ε² σ_i/(1 - σ_i) bounds.
+// from σ_i, at most ε² σ_i/(1 - σ_i) by the χ² divergence.
 func (p *Smooth) nearGap() float64 {
 	part, gap := 0.0, 0.0
 	if p.options.Intercept {
@@ -87,13 +86,11 @@ func (p *Smooth) nearGap() float64 {
 	return gap
 }
 
-// newtonGap is the bound with the model's Hessian at p.now, for features of very different scale,
-// which leave large gradients at C v_i σ_i.
-//
-// If the step s with that Hessian changes m_i by -t_i, let a_i = C v_i σ_i + curvature_i t_i. The
-// Newton equations give Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual point is feasible. The
-// gap is ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C v_i) from σ_i, which
-// the χ² divergence bounds.
+// newtonGap is the bound with the model's Hessian, for features of very different scale, which
+// leave large gradients at C v_i σ_i. If the step s changes m_i by -t_i, let a_i = C v_i σ_i +
+// curvature_i t_i. The Newton equations give Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual
+// point is feasible. The gap is ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C
+// v_i) from σ_i, which the χ² divergence bounds.
 func (p *Smooth) newtonGap(m *ridgeModel) float64 {
 	m.hessian.solve(&p.step, p.at.gradient)
 	p.rows.predict(p.along, p.step.w, p.step.b)

@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// rows holds samples padded with zeros to whole vectors of the processor.
+// rows holds samples padded with zeros to whole vectors.
 type rows struct {
 	n, d   int
 	stride int

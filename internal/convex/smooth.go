@@ -16,7 +16,6 @@ import (
 // Loss is a convex loss l(u, y) >= 0, twice differentiable in the linear predictor u; the curvature
 // may be 0.
 type Loss interface {
-	// Eval returns the loss and its first two derivatives in u.
 	Eval(u, y float64) (loss, slope, curvature float64)
 }
 
@@ -38,7 +37,7 @@ type SmoothOptions struct {
 	L1, L2    float64 // both >= 0
 	Intercept bool
 	// OneSided losses, of labels -1 and +1, keep falling towards their label: with an intercept and
-	// one class only there is no minimum.
+	// one class there is no minimum.
 	OneSided bool
 }
 
@@ -51,9 +50,9 @@ type SmoothOptions struct {
 //
 // Near the solution a model, which costs as much as several steps, is reused while that progresses
 // faster, without an L1 penalty also in the next solves. Anderson acceleration compensates for the
-// model's error and keeps its memory between solves. A logistic solve that begins near its solution
-// ends when it has divided the violation by 10⁶: alternation, whose solves begin ever nearer, still
-// becomes as exact as rounding allows. Other losses are solved to rounding.
+// model's error. A logistic solve that begins near its solution ends when it has divided the
+// violation by 10⁶: alternation, whose solves begin ever nearer, still becomes as exact as rounding
+// allows. Other losses are solved to rounding.
 //
 // If the search cuts steps much, curvature is added to the model: v l'²/l for each sample, twice
 // that of the parabola with minimum 0 that touches the loss, for losses that are straight far out.
@@ -69,13 +68,13 @@ type Smooth struct {
 	y        []float64
 	loss     VectorLoss
 	scale    float64
-	round    float64 // share of l'' |u| that counts as a term of the gradient
+	round    float64 // share of l'' |u| in the gradient's terms
 	summed   bool    // |u| is replaced by the sum of its terms' sizes
 	logistic bool    // the certificate has a gap
 	options  SmoothOptions
 	theta    []float64
 
-	cost              []float64 // n, scaled v
+	cost              []float64
 	at                evaluation
 	scored            bool // the scores are theta's
 	now, before, best point
@@ -95,7 +94,7 @@ type evaluation struct {
 	size, extent  []float64  // one block: v (|l'| + l'' |u|); if requested, |b| + Σ |x_ij w_j|
 	pull          [2]float64 // sums of the slopes' positive and negative parts
 	value         float64    // Σ v l
-	gradient      point      // without the L1 penalty
+	gradient      point      // without L1
 	terms, excess []float64
 	violation     float64
 }
@@ -125,8 +124,8 @@ func (p *point) add(t float64, q point) {
 	p.b += t * q.b
 }
 
-// NewSmooth copies the n x d samples x. It panics if lengths do not match, or if a penalty is
-// negative or not finite.
+// NewSmooth copies x, n x d. It panics if lengths do not match, or if a penalty is negative or not
+// finite.
 func NewSmooth(x blas64.General, y []float64, loss Loss, o SmoothOptions) *Smooth {
 	if !(o.L1 >= 0) || !(o.L2 >= 0) || math.IsInf(o.L1, 1) || math.IsInf(o.L2, 1) {
 		panic(fmt.Sprintf("convex: penalties L1 = %v and L2 = %v", o.L1, o.L2))
@@ -178,8 +177,8 @@ func (p *Smooth) predict() {
 	}
 }
 
-// ErrNoMinimum reports that a smooth loss falls forever along a direction that no penalty bounds.
-// It is also an [ErrSingular] for errors.Is.
+// ErrNoMinimum, an [ErrSingular] for errors.Is, reports that a loss falls forever along a direction
+// that no penalty bounds.
 var ErrNoMinimum error = noMinimum{}
 
 type noMinimum struct{}
@@ -229,7 +228,7 @@ func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, err
 
 // prepare returns the intercept to start from if the last solution is worse than w = 0.
 func (p *Smooth) prepare(weights []float64) (level float64, err error) {
-	var class [2]float64 // of the labels -1 and +1
+	var class [2]float64
 	for i, v := range weights {
 		p.cost[i] = p.scale * v
 		if p.y[i] > 0 {
@@ -354,8 +353,8 @@ func (p *Smooth) objective() float64 {
 	return value
 }
 
-// objectiveAlong is the objective at p.now + t p.step and its one-sided derivatives in t, which
-// differ where coefficients reach 0.
+// objectiveAlong is the objective at p.now + t p.step and its one-sided derivatives, which differ
+// where coefficients reach 0.
 func (p *Smooth) objectiveAlong(t float64) (value, below, above float64) {
 	slope, kink := 0.0, 0.0
 	for j, w := range p.now.w {

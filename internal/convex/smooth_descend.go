@@ -12,7 +12,7 @@ type descent struct {
 	start      float64 // Σ v l at w = 0 and the starting intercept, if needed
 	aim        float64
 	damping    float64 // of the added secant curvature
-	reuse      bool    // the earlier model is still useful
+	reuse      bool
 	done       bool
 	lowest     float64 // violation of p.best
 	stuck      int     // steps since it was halved
@@ -32,8 +32,8 @@ const (
 	local       = 0.1  // violation below which full steps are tried first
 	near        = 1e-3 // violation below which any decrease is accepted, else a halving
 
-	// Logistic regression: violation at which a solve ends; for a start below local, that share of
-	// the start's, at most solvedWarm.
+	// Logistic regression: final violation; for a start below local, share of the start's, at most
+	// solvedWarm.
 	solvedCold, solvedWarm, solvedPart = 1e-13, 1e-11, 1e-6
 )
 
@@ -202,21 +202,21 @@ func (p *Smooth) mix() {
 }
 
 // negligible reports whether rounding hides the decrease of the objective, so that the violation
-// must judge the step. A coefficient held only by the penalty has the violation 1 until it is 0.
+// must judge. A coefficient held only by the penalty has the violation 1 until it is 0.
 func (p *Smooth) negligible() bool {
 	decrease := kernel.Dot(p.at.gradient.w, p.step.w) + p.at.gradient.b*p.step.b
 	return p.options.L1 == 0 && math.Abs(decrease) <= 1e-14*p.objective()
 }
 
-// worthwhile reports whether to reuse the model, which multiplied the violation by ratio; rest is
-// the factor still to go. A new model costs as much as cost steps, and speeds up the next solves.
+// worthwhile reports whether to reuse the model, which multiplied the violation by ratio, with the
+// factor rest to go. A new model costs as much as cost steps, and speeds up the next solves.
 func (p *Smooth) worthwhile(ratio, rest float64) bool {
 	cost := 2 + float64(p.rows.stride)/16
 	return ratio <= 0.5 && math.Log(max(rest, 1)) <= -cost*math.Log(ratio)
 }
 
-// wholeStep takes the step if it lowers the violation enough. Otherwise it renews the model,
-// searches along the step, or ends at rounding.
+// wholeStep takes the step if it lowers the violation enough, or else renews the model, searches
+// along the step, or ends at rounding.
 func (p *Smooth) wholeStep(s *descent) error {
 	old := p.at.violation
 	p.now.add(1, p.step)
@@ -244,8 +244,7 @@ func (p *Smooth) wholeStep(s *descent) error {
 }
 
 // fallBack switches to a more robust model, if any: from R^n, where features of very large norm
-// leave only their own digits, to R^d, and then to the working set, which detects dependent
-// features.
+// leave only their own digits, to R^d, then to the working set, which detects dependent features.
 func (p *Smooth) fallBack() bool {
 	ridge, ok := p.second.model.(*ridgeModel)
 	if !ok {
@@ -258,10 +257,10 @@ func (p *Smooth) fallBack() bool {
 	return true
 }
 
-// search moves along the step to a point where the objective falls by a share of the slope's
-// prediction, up to rounding, and the derivative is at most half as steep as at the start, or as
-// close as its trials get. The derivative increases along the step, so secants between bounds of
-// opposite sign find the point. The error reports losses that fall forever.
+// search moves to where the objective falls by a share of the slope's prediction, up to rounding,
+// and the derivative is at most half as steep as at the start, or as close as its trials get. The
+// derivative increases, so secants between bounds of opposite sign find the point. The error
+// reports losses that fall forever.
 func (p *Smooth) search(s *descent) error {
 	const (
 		share    = 1e-4
@@ -322,8 +321,7 @@ func (p *Smooth) search(s *descent) error {
 }
 
 // endless reports whether the losses are negligible relative to those at 0 while the scores still
-// move by far more than rounding, without a penalty: Newton steps towards a minimum become short
-// earlier.
+// move by far more than rounding: Newton steps towards a minimum become short earlier.
 func (p *Smooth) endless(s *descent, t float64) bool {
 	penalized := p.options.L1 > 0 || p.options.L2 > 0
 	if penalized && (!p.options.Intercept || p.options.OneSided) || !(p.at.value <= 1e-13*s.start) {

@@ -10,7 +10,7 @@ import (
 type model interface {
 	// factor takes curvatures, some positive, and reports whether the model has a minimum.
 	factor(curvature []float64) bool
-	// solve writes the step to the minimum into p.step and returns the iterations.
+	// solve writes the step to the minimum into p.step.
 	solve(ctx context.Context, p *Smooth) (int, error)
 }
 
@@ -58,8 +58,8 @@ func (m *ridgeModel) fallBack(p *Smooth) bool {
 	return true
 }
 
-// sparseModel is the model with an L1 penalty or none: the Lasso's working set. An L2 penalty adds
-// to the diagonal of the Gram matrix.
+// sparseModel is the Lasso's working set, with an L1 penalty or none. An L2 penalty adds to the
+// Gram matrix's diagonal.
 type sparseModel struct {
 	design      design
 	options     SmoothOptions
@@ -67,7 +67,7 @@ type sparseModel struct {
 	unit        float64
 	mu          float64
 	working     working
-	fresh       bool      // factor was called since the last solve
+	fresh       bool
 	correlation []float64 // negative centered gradient, divided by unit
 }
 
@@ -141,7 +141,7 @@ func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, 
 	return n, err
 }
 
-// load starts the working set at p.now; violations within rounding count as 0.
+// load starts at p.now; violations within rounding count as 0.
 func (m *sparseModel) load(p *Smooth) {
 	q := &m.working
 	q.multiply(&m.scaled)

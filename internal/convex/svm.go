@@ -18,8 +18,8 @@ type SVMOptions struct {
 	// MaxUpdates bounds the working-set updates plus exchanges of the free set per Solve. Default:
 	// max(10,000,000, 100 n).
 	MaxUpdates int
-	// Diagonal, of length n and >= 0, is added to the training kernel's diagonal. It affects
-	// Scores, f(x_i) + Diagonal_i α_i y_i + b, but not the function f of θ.
+	// Diagonal, of length n and >= 0, is added to the training kernel's diagonal, and so to Scores,
+	// f(x_i) + Diagonal_i α_i y_i + b, but not to the function f of θ.
 	Diagonal    []float64
 	NoShrinking bool
 }
@@ -33,8 +33,8 @@ type SVMOptions struct {
 // the latter and usually needs one linear system. [LinearSVM] is faster for the linear kernel.
 //
 // The bias b is unpenalized, or absent (0). It follows from the free support vectors, or is the
-// midpoint of the feasible interval if there are none. If only one class has positive weights, f =
-// 0 and b is that class's sign; if no sample has, f = 0 and b is unchanged. θ is (α, b).
+// midpoint of the feasible interval. If only one class has positive weights, f = 0 and b is its
+// sign; if none has, f = 0 and b is unchanged. θ is (α, b).
 type SVM struct {
 	y       []float64
 	c       float64
@@ -51,8 +51,8 @@ type SVM struct {
 	given  given
 }
 
-// NewSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x. It panics
-// on mismatched shapes, other labels, or a c or gamma that is not positive and finite.
+// NewSVM keeps y, with labels of -1 and +1, and x, n x d, unless it centres x. It panics on
+// mismatched shapes, other labels, or a c or gamma that is not positive and finite.
 func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept bool, options SVMOptions) *SVM {
 	checkSVM(x, y, c)
 	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
@@ -102,8 +102,8 @@ func (o SVMOptions) withDefaults(n int) SVMOptions {
 	return o
 }
 
-// Centred returns x minus its column means, and the means: a free intercept absorbs the shift, and
-// sums of squares keep their digits.
+// Centred returns x minus its column means, and these: a free intercept absorbs the shift, and sums
+// of squares keep their digits.
 func Centred(x blas64.General) (blas64.General, []float64) {
 	mean := make([]float64, x.Cols)
 	out := blas64.General{Rows: x.Rows, Cols: x.Cols, Stride: max(1, x.Cols), Data: make([]float64, x.Rows*x.Cols)}
@@ -166,8 +166,8 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	return certificate, nil
 }
 
-// optimize tries the polish alone, then rounds of sequential minimal optimization, each finer or
-// longer, and the polish.
+// optimize tries the polish alone, then after rounds of sequential minimal optimization, each finer
+// or longer.
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
 		moderate = 0.1

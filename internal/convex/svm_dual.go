@@ -22,7 +22,7 @@ type dual struct {
 	active    []int
 }
 
-// dependence is the relative pivot that counts as zero: above rounding (1e-14), and low enough for
+// dependence is the relative pivot that counts as zero: above rounding (1e-14), low enough for
 // nearly equal rows. Refinement restores the digits lost.
 const dependence = 1e-11
 
@@ -76,7 +76,7 @@ func (q *dual) evaluate() {
 const blurred = 1e-7
 
 // undrift recomputes F, at most three times by the count, if multipliers that passed through their
-// bounds may have left rounding errors above the resolution.
+// bounds may have left rounding above the resolution.
 func (q *dual) undrift(count *int) bool {
 	if q.Updates() == 0 || *count == 3 {
 		return false
@@ -119,7 +119,7 @@ func (q *dual) tolerances(finest float64) (bounded, free float64) {
 	return bounded, free
 }
 
-// resolution is the smallest share of scale that multipliers resolve.
+// resolution is the share of scale that multipliers resolve.
 const resolution = 0x1p-51
 
 // scale is the size of the gradient's terms: y_i = ±1, b, f_i, and β_j k(x_j, x_j).
@@ -141,10 +141,10 @@ func (q *dual) rounding() float64 {
 	return resolution * q.scale() * (2 + math.Sqrt(float64(support)))
 }
 
-// certificate measures β and b. The gap is the sum of C v_i max(0, s_i) - α_i s_i with s_i = 1 -
-// y_i (f_i + b), each term >= 0: primal minus dual objective without cancellation. An s_i within
-// the rounding of f counts as 0: no float64 multipliers resolve it, and a cost far above the
-// objective would amplify it.
+// certificate has as gap the sum of C v_i max(0, s_i) - α_i s_i with s_i = 1 - y_i (f_i + b), each
+// term >= 0: primal minus dual objective without cancellation. An s_i within the rounding of f
+// counts as 0: no float64 multipliers resolve it, and a cost far above the objective would amplify
+// it.
 func (q *dual) certificate(iterations int) Certificate {
 	scale, rounding := q.scale(), q.rounding()
 	c := Certificate{Iterations: iterations, Objective: blas64.Dot(vector(q.Beta), vector(q.F)) / 2}

@@ -6,8 +6,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// kernelMatrix is K of the training rows, with SVMOptions.Diagonal. It caches all rows, or the most
-// recently used that fit.
+// kernelMatrix is K of the training rows, with SVMOptions.Diagonal. It caches the most recently
+// used rows that fit.
 type kernelMatrix struct {
 	kernel   Kernel
 	points   Points
@@ -24,8 +24,7 @@ type kernelMatrix struct {
 	once []float64 // a row that is not kept
 	list []int
 	coef []float64
-	// Closed on cancellation: long sums of rows that are not kept stop, and the caller must discard
-	// them.
+	// Closed on cancellation: long sums stop, and the caller must discard them.
 	done <-chan struct{}
 }
 
@@ -47,7 +46,7 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *kernel
 		blas64.Axpy(1, vector(extra), vector(g.diagonal))
 	}
 	if fit := bytes / int64(8*max(1, n)); fit < int64(n) {
-		const least = 16 // a working-set update holds two rows at a time
+		const least = 16 // an update holds two rows at a time
 		g.capacity = min(n, max(least, int(fit)))
 		g.once = make([]float64, n)
 	}

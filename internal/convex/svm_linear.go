@@ -19,8 +19,8 @@ import (
 // bias b is unpenalized, or absent (0); with weights on one class or none the solution is that of
 // [SVM].
 //
-// The gap of its certificate is rehline's. KKT is the largest difference between scores by
-// coefficients and by multipliers, relative to the latter's terms. It is informative only: with
+// The gap of its certificate is rehline's. KKT, the largest difference between scores by
+// coefficients and by multipliers, relative to the latter's terms, is informative only: with
 // features of very different sizes no float64 multipliers resolve the scores.
 type LinearSVM struct {
 	x         blas64.General // shifted by origin
@@ -43,16 +43,16 @@ type LinearSVM struct {
 	exact    exact
 }
 
-// handOver is the relative duality gap first requested from rehline, which usually identifies the
-// samples at the margin. linearGap is the final one, as alternate convex search converges no
-// further than its solver.
+// handOver is the relative duality gap first requested, which usually identifies the samples at the
+// margin. linearGap is the final one, as alternate convex search converges no further than its
+// solver.
 const (
 	handOver  = 1e-11
 	linearGap = 1e-14
 )
 
-// NewLinearSVM keeps y, with labels of -1 and +1, and x (n x d, row-major) unless it centres x. It
-// panics like [NewSVM].
+// NewLinearSVM keeps y, with labels of -1 and +1, and x, n x d, unless it centres x. It panics like
+// [NewSVM].
 func NewLinearSVM(x blas64.General, y []float64, c float64, intercept bool) (*LinearSVM, error) {
 	checkSVM(x, y, c)
 	n, d := x.Rows, x.Cols

@@ -7,8 +7,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// exact solves for the multipliers of a [LinearSVM]'s free samples, whose margins are 1, with the
-// others at their bounds: a gap of 1e-14 alone leaves an error of 1e-7 in w.
+// exact solves for the multipliers of free samples, whose margins are 1, with the others at their
+// bounds: a gap of 1e-14 alone leaves an error of 1e-7 in w.
 type exact struct {
 	factor dense.Cholesky // of the free samples' Gram matrix plus shift
 	shift  float64        // with 1ᵀβ given, a multiple of 11ᵀ changes only b; 0 without an intercept
@@ -93,8 +93,8 @@ func (s *LinearSVM) collect() {
 	}
 }
 
-// measure returns the exact solution's certificate, with slacks as in dual.certificate. The gap is
-// infinite if a multiplier leaves its bounds or rounding is too large.
+// measure returns the exact solution's certificate, as dual.certificate. The gap is infinite if a
+// multiplier leaves its bounds or rounding is too large.
 func (s *LinearSVM) measure() Certificate {
 	e := &s.exact
 	c := Certificate{Objective: kernel.Dot(e.w, e.w) / 2, Gap: math.Inf(1)}

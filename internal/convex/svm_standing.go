@@ -16,8 +16,8 @@ func (s Standing) String() string {
 }
 
 // Standing returns the position of multiplier i of [SVM.Duals], exactly after Solve. Without weight
-// the margin decides: AtUpper below 1, else AtZero. After SetDuals every positive multiplier is
-// Free, as the next weights are unknown; after SetScores the margins decide.
+// the margin decides: AtUpper below 1, else AtZero. After SetDuals positive multipliers are Free,
+// as the next weights are unknown; after SetScores margins decide.
 func (s *SVM) Standing(i int) Standing {
 	switch s.places[i] {
 	case activeset.Inside:

@@ -51,9 +51,9 @@ func (s *SVM) SetTheta(theta []float64) {
 	s.SetDuals(theta[:last])
 }
 
-// SetScores starts the next Solve from a function given by its training values, with bias. The
-// margins place the multipliers: at the upper bound (below 1), free (1) or 0 (above 1), exactly if
-// the function was a solution. Until then only the bias of Theta changes.
+// SetScores starts the next Solve from the training values of a function, with bias. The margins
+// place the multipliers: at the upper bound (below 1), free (1) or 0 (above 1), exactly if the
+// function was a solution. Until then only the bias of Theta changes.
 func (s *SVM) SetScores(scores []float64, bias float64) {
 	copy(s.scores, scores)
 	if !s.dual.Equality {

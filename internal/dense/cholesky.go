@@ -16,14 +16,14 @@ import (
 var ErrIndefinite = errors.New("the matrix is not positive definite")
 
 // Cholesky is the factor L of a symmetric positive definite A = L Lᵀ. With k rows a change or a
-// solution costs O(k²), a factorization k³/3; nothing is allocated while there is room. Arguments
-// of wrong length panic.
+// solution costs O(k²), a factorization k³/3, without allocation within the room. Arguments of
+// wrong length panic.
 type Cholesky struct {
-	// Tolerance is the share of its diagonal entry at or below which a pivot is zero.
+	// Tolerance is the relative pivot that is zero.
 	Tolerance float64
 	// Drops makes Factorize continue at a zero pivot: solutions are almost 0 along it.
 	Drops bool
-	// Limit is the number of rows at which Append stops; 0 for none.
+	// Limit is the number of rows at which Append stops, if > 0.
 	Limit int
 
 	n, stride int
@@ -46,7 +46,6 @@ func (c *Cholesky) Full() bool { return c.Limit > 0 && c.n >= c.Limit }
 
 func (c *Cholesky) Clear() { c.n = 0 }
 
-// Row returns row k of L up to the diagonal.
 func (c *Cholesky) Row(k int) []float64 { return c.data[k*c.stride:][:k+1] }
 
 // Matrix sets the factor to n rows; the caller fills in the lower triangle and calls Factorize.
@@ -72,8 +71,7 @@ func (c *Cholesky) Upper(n int, a []float64) {
 // Factorize returns [ErrIndefinite] or the context's error; the factor is then empty.
 func (c *Cholesky) Factorize(ctx context.Context) error { return c.Eliminate(ctx, c.n) }
 
-// Eliminate is Factorize for the first rows only; the Schur complement replaces the rest of the
-// matrix.
+// Eliminate factorizes the first rows only; the Schur complement replaces the rest of the matrix.
 func (c *Cholesky) Eliminate(ctx context.Context, rows int) error {
 	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, rows, 1, c.Tolerance, c.Drops)
 	if err == nil && k < rows {
@@ -101,9 +99,9 @@ func (c *Cholesky) Backward(b []float64) {
 	kernel.SolveLowerTrans(b, c.data, c.stride)
 }
 
-// Append adds a last row and column to A, Len()+1 entries with the diagonal last, and overwrites
-// them with the new row of L. It returns false, with the factor unchanged, if the row depends on
-// the others or the limit is reached; all but the last entry are then still of L.
+// Append adds a last row and column to A, the diagonal last, and overwrites them with the new row
+// of L. It returns false, with the factor unchanged, if the row depends on the others or the limit
+// is reached; all but the last entry are then still of L.
 func (c *Cholesky) Append(column []float64) bool {
 	c.check(len(column), c.n+1)
 	l, diagonal := column[:c.n], column[c.n]

@@ -9,7 +9,7 @@ import (
 
 const width = 16
 
-// Columns factorizes columns of a square in place. Its kernel.Pad(n) rows are stride apart, a
+// Columns factorizes columns of a square in place, of kernel.Pad(n) rows at a stride that is a
 // multiple of kernel.Width. It is scratch memory with one owner.
 type Columns struct {
 	panel, signed []float64
@@ -66,8 +66,8 @@ func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float6
 	return end
 }
 
-// Expand turns L in the columns from i up to j, the last of n = j rows, into sign L Lᵀ, the input
-// of [Columns.Factorize]. n is a multiple of kernel.Width.
+// Expand turns L in the columns from i up to j = n into sign L Lᵀ, the input of
+// [Columns.Factorize]. n is a multiple of kernel.Width.
 func (c *Columns) Expand(a []float64, stride, i, j int, sign float64) {
 	c.reserve(stride, j)
 	for end := j; end > i; {

@@ -64,8 +64,8 @@ func (s *NullSpace) rows(from, to int) blas64.General {
 
 func (s *NullSpace) column(c int) []float64 { return s.r[c*s.n : (c+1)*s.n] }
 
-// Build computes Q and R for k unknowns and the constraints with the given numbers and rows in g,
-// at stride k. It reports whether they are independent.
+// Build computes Q and R for k unknowns and the numbered constraints with the rows in g, at stride
+// k. It reports whether they are independent.
 func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
 	s.k, s.list, s.follows = k, s.list[:0], false
 	clear(s.q[:k*k])
@@ -81,8 +81,8 @@ func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
 	return true
 }
 
-// Add appends a constraint, by the reflection that turns its part in the null space to N's first
-// column. It returns false, without a change, if the constraint is dependent.
+// Add appends a constraint: a reflection turns its part in the null space to N's first column. It
+// returns false, without a change, if the constraint is dependent.
 func (s *NullSpace) Add(number int, g []float64) bool {
 	k, z := s.k, len(s.list)
 	if z == k {
@@ -180,8 +180,7 @@ func (s *NullSpace) Project(dst, m blas64.General) {
 	kernel.MulAdd(dst.Data, dst.Stride, null.Data, k, 1, image, free, free, free, k)
 }
 
-// Follow computes the projection of a matrix, which then follows Add, Remove and Change until
-// Build.
+// Follow computes a matrix's projection, which follows Add, Remove and Change until Build.
 func (s *NullSpace) Follow(matrix blas64.General) {
 	if s.follows = true; s.Free() > 0 {
 		s.Project(s.Projection(), matrix)
@@ -210,8 +209,8 @@ func (s *NullSpace) Projection() blas64.General {
 	return blas64.General{Rows: k - z, Cols: k - z, Stride: k, Data: s.projection[z*k+z:]}
 }
 
-// Factorize factorizes NᵀHN, whose upper triangle reduce writes. It returns false if a squared
-// pivot is not above least.
+// Factorize factorizes NᵀHN, written by reduce. It returns false if a squared pivot is not above
+// least.
 func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bool {
 	n := s.Free()
 	if n == 0 {
@@ -252,7 +251,7 @@ func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 	}
 	x := s.x[:k]
 	transTimes(x, s.rows(0, z), y)
-	blas64.Symv(-1, hess, vector(x), 1, vector(top)) // subtract H's product with it from b
+	blas64.Symv(-1, hess, vector(x), 1, vector(top)) // subtract H's product from b
 	if k > z {
 		w := s.w[:k]
 		copy(w, top)

@@ -24,7 +24,7 @@ func NewProducts(p int) *Products {
 	return &Products{sum: make([]float64, ld*ld), panel: make([]float64, panelRows*ld), scaled: make([]float64, panelRows*ld)}
 }
 
-// Add adds a sample, of the same length until the next Flush.
+// Add adds a sample, of one length until the next Flush.
 func (w *Products) Add(x []float64, c float64) {
 	row, scaled := w.next(len(x))
 	if len(x) > kernel.Width*2 {

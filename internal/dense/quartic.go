@@ -30,7 +30,7 @@ type Quartic struct {
 	mirrored bool
 }
 
-// mirrorRows is the order up to which both triangles of the sum fit into the cache, and one
+// mirrorRows is the order up to which both triangles of the sum fit into the cache, so that one
 // matrix-vector product suffices.
 const mirrorRows = 256
 

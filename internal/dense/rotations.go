@@ -26,8 +26,8 @@ func NewRotations(n int) Rotations {
 const Group = 4
 
 // Sweep turns [L w] into [L' 0] with L' L'ᵀ = L Lᵀ ± w wᵀ, hyperbolic for the minus, over the rows
-// from first up to end of the lower triangle in a. w is over columns, and zero before first. It
-// returns false and leaves invalid data if a rotation does not exist.
+// from first up to end of a. w is over columns, and zero before first. It returns false and leaves
+// invalid data if a rotation does not exist.
 func (t *Rotations) Sweep(a []float64, stride int, w []float64, first, end int, hyperbolic bool) bool {
 	for i := first; i < end; i += Group {
 		size := min(Group, end-i)

@@ -139,7 +139,7 @@ func (n *Notifier) Ended(r Run) {
 
 func (n *Notifier) ended(r *Run) { n.tell(&Event{Event: Ended, Run: r, Text: r.ending()}) }
 
-// Workers, given all workers, reports those lost since the last look.
+// Workers takes all workers and reports those lost since the last look.
 func (n *Notifier) Workers(workers []Worker) {
 	if n == nil {
 		return

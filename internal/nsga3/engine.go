@@ -11,8 +11,8 @@ import (
 // Problem defines the objectives of a point.
 type Problem interface {
 	// Evaluate writes the objectives of x, finite and to be minimized, into f. An individual keeps
-	// its slot, below twice the population's size, while it lives. mother and father are the slots
-	// of the living parents, or -1 for the first population and in [Engine.Refresh].
+	// its slot, below twice the population's size, while it lives. mother and father are the living
+	// parents' slots, or -1 for the first population and in [Engine.Refresh].
 	Evaluate(f, x []float64, slot, mother, father int)
 }
 
@@ -161,7 +161,7 @@ func (s *Settings) bound() error {
 	return nil
 }
 
-// Step creates as many children as there are individuals and keeps the better half of both.
+// Step creates as many children as individuals and keeps the better half of both.
 func (e *Engine) Step() {
 	begin := time.Now()
 	// With an odd number the last one is paired with the first.
@@ -198,7 +198,7 @@ func (e *Engine) pair(k int) (mother, father int) {
 // survive keeps the best fronts, and of the first that does not fit those that the niches need.
 func (e *Engine) survive() {
 	ranked := e.fronts.sort(e.f)
-	kept, last := 0, 0 // slots of the fronts that fit, and with the next front
+	kept, last := 0, 0
 	for k := 0; last < e.size; k++ {
 		kept, last = last, e.fronts.ends[k]
 	}

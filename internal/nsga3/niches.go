@@ -58,8 +58,7 @@ func (s *niches) associate(slot int, f []float64) {
 	s.niche[slot], s.distances[slot] = at, distance
 }
 
-// choose puts the want chosen slots first, of which the first kept are already chosen, given the
-// normalized objectives (algorithm 4).
+// choose puts the want chosen slots first, of which kept are already chosen (algorithm 4).
 func (s *niches) choose(unit []float64, slots []int, kept, want int) {
 	for k := range s.counts {
 		s.counts[k], s.ends[k] = 0, 0
@@ -129,8 +128,8 @@ func (s *niches) emptiest() int {
 	return at
 }
 
-// pick returns the place in members of a niche's first member, the nearest candidate, or a random
-// one.
+// pick returns the place of the candidate that a niche takes: the nearest if it has no member yet,
+// else a random one.
 func (s *niches) pick(niche int) int {
 	begin, end := s.begins[niche], s.ends[niche]
 	if s.counts[niche] > 0 {

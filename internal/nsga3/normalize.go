@@ -32,8 +32,7 @@ func (z *normalizer) lower(f []float64) {
 	}
 }
 
-// apply returns the normalized objectives, with the rows of the slots set; the first front slots
-// are nondominated.
+// apply returns the normalized objectives; the first front of the slots are nondominated.
 func (z *normalizer) apply(f []float64, slots []int, front int) []float64 {
 	for _, slot := range slots {
 		for j, low := range z.ideal {

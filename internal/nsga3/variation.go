@@ -11,8 +11,7 @@ import (
 // and in it of each variable with probability 1/2, and by polynomial mutation (Deb and Goyal 1996).
 // Two choices left open there are needed to reach the distances published by Deb and Jain: crossed
 // values are swapped, so that a child has half of its variables from near each parent; and values
-// that leave the box are moved onto its surface, where fronts often lie, instead of truncating the
-// distribution.
+// that leave the box are moved onto its surface, where fronts often lie.
 type variation struct {
 	rng          *rand.Rand
 	lower, upper []float64
@@ -49,7 +48,7 @@ func (v *variation) cross(first, second, a, b []float64) {
 	}
 }
 
-// mutate advances to the next mutating variable by geometric steps. The distribution is truncated
+// mutate advances to the next mutating variable by geometric steps; the distribution is truncated
 // at the bounds.
 func (v *variation) mutate(x []float64) {
 	for j := v.skip(-1, len(x)); j < len(x); j = v.skip(j, len(x)) {
