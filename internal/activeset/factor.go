@@ -6,8 +6,8 @@ import (
 )
 
 // factor is the Cholesky factor L of K + shift·11ᵀ on the free variables. With 1ᵀβ = const the
-// shift changes no solution, and the matrix is positive definite whenever K is on the constraint's
-// null space.
+// shift changes no solution, and the matrix is positive definite if K is on the constraint's null
+// space.
 type factor struct {
 	*dense.Cholesky
 	matrix  Matrix
@@ -25,8 +25,8 @@ func newFactor(m Matrix, n int, o Options) *factor {
 	return c
 }
 
-// extend appends variable i, or returns false at the limit or if i depends on the members; column
-// then holds L⁻¹k for them.
+// extend appends variable i, or returns false at the limit or if i depends on the members, with
+// L⁻¹k for them in column.
 func (c *factor) extend(i int) bool {
 	if c.Full() {
 		return false

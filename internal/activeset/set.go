@@ -42,10 +42,9 @@ type Set struct {
 	F []float64
 	B float64
 
-	// Watch are the variables that take part. The others are fixed, and their F is unknown.
+	// Watch are the variables that take part. The others are fixed, and their F unknown.
 	Watch []int
-	// Held is the β included in a matrix's constant term, Rest the constant part of 1ᵀβ, see
-	// Lazily.
+	// Held is the β in a matrix's constant term, Rest the constant part of 1ᵀβ, see Lazily.
 	Held []float64
 	Rest float64
 	// Noise bounds the rounding error of F_i, if not nil.
@@ -122,7 +121,7 @@ func (s *Set) Evaluate() {
 func (s *Set) Updates() int { return s.updates }
 
 // Bound sets the width u of box i. A variable at a bound moves with it; a free one is clipped but
-// stays free until its next step.
+// stays free.
 func (s *Set) Bound(i int, u float64) {
 	s.Low[i], s.High[i] = min(0, s.Y[i]*u), max(0, s.Y[i]*u)
 	if u == 0 && s.Place[i] == Inside { // free without room
@@ -186,7 +185,6 @@ func (s *Set) needAll() {
 
 func (s *Set) ToBound(i int, sign float64) { s.Move(i, s.bound(i, sign)) }
 
-// excess returns 1ᵀβ and the size of its terms.
 func (s *Set) excess() (sum, size float64) {
 	if s.box == nil {
 		for _, v := range s.Beta {
@@ -204,7 +202,7 @@ func (s *Set) excess() (sum, size float64) {
 	return sum, size
 }
 
-// Unbalanced is 1ᵀβ relative to the size of its terms; 0 without Equality.
+// Unbalanced is 1ᵀβ relative to its terms; 0 without Equality.
 func (s *Set) Unbalanced() float64 {
 	sum, size := s.excess()
 	if !s.Equality || size == 0 {
@@ -279,8 +277,8 @@ func (s *Set) excused(i int, v float64) float64 {
 	return math.Abs(v) - s.Noise(i)
 }
 
-// Multiplier sets b to the mean over the free variables, else to the midpoint of the feasible
-// interval or to its only end; if it has none, b is unchanged.
+// Multiplier sets b to the mean over the free variables, else to the midpoint or the only end of
+// the feasible interval, if any.
 func (s *Set) Multiplier() {
 	if !s.Equality {
 		s.B = 0

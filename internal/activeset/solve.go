@@ -121,8 +121,8 @@ func (s *Set) admit(i int) bool {
 	return s.factor.extend(i) || s.slideIn(i)
 }
 
-// slideIn admits a variable that the factor has just refused: members that it depends on leave, or
-// it reaches a bound.
+// slideIn admits a variable that the factor just refused: members that it depends on leave, or it
+// reaches a bound.
 func (s *Set) slideIn(i int) bool {
 	s.matrix.Current(s.F, nil)
 	for {
@@ -172,7 +172,7 @@ func (s *Set) slide(i int) {
 }
 
 // newton returns the members' step to the minimum with 1ᵀβ = 0, and moves b. It solves for the
-// remainder at β and b, to which rounding is then relative.
+// remainder, to which rounding is then relative.
 func (s *Set) newton() []float64 {
 	step := s.step[:len(s.factor.members)]
 	s.matrix.Current(s.F, s.factor.members)
@@ -214,8 +214,8 @@ func (s *Set) refine(tolerance float64) {
 	}
 }
 
-// pivot exchanges all violating variables at once, while their number falls. It keeps the box but
-// not 1ᵀβ = 0 on the way.
+// pivot exchanges all violating variables at once, while their number falls, without 1ᵀβ = 0 on the
+// way.
 func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err error) {
 	const patience = 3
 	fewest, left := math.MaxInt, patience
@@ -302,8 +302,8 @@ func (s *search) exchange() (broken int, stuck bool) {
 	return broken, stuck
 }
 
-// descend is the active-set method from a feasible β. It gives up if the factor is full, and after
-// many consecutive steps of length 0.
+// descend is the active-set method from a feasible β. It gives up if the factor is full or after
+// many steps of length 0.
 func (s *search) descend(ctx context.Context) (exchanges int, arrived bool, err error) {
 	idle := 0
 	for exchanges := range s.Exchanges {
@@ -366,8 +366,7 @@ func (s *search) worst() int {
 	return worst
 }
 
-// advance takes Newton's step as far as the box allows. blocker is the blocking member's position,
-// or -1, length the part taken.
+// advance takes Newton's step as far as the box allows, to the position blocker of a member, or -1.
 func (s *search) advance() (blocker int, length float64) {
 	step := s.newton()
 	blocker, length = -1, 1

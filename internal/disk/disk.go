@@ -1,10 +1,10 @@
 // Package disk is a file system with explicit durability, for which tests can substitute a disk
 // that loses unsynced data at a crash.
 //
-// What survives a crash is what POSIX promises. The bytes of a file survive once [File.Sync]
-// returned after they were written. The name of a file or folder, and that an old name is gone,
-// survives once [FS.SyncDir] returned for its folder. Before that any part may survive, in any
-// order. After Sync failed the bytes written before it may be lost, even if a later Sync succeeds.
+// Guarantees are those of POSIX. The bytes of a file survive once [File.Sync] returned after they
+// were written. The name of a file or folder, and that an old name is gone, survives once
+// [FS.SyncDir] returned for its folder. Before that any part may survive, in any order. After Sync
+// failed the bytes written before it may be lost, even if a later Sync succeeds.
 package disk
 
 import (
@@ -26,7 +26,7 @@ type FS interface {
 	// Create creates a file that must not exist, for writing.
 	Create(name string) (File, error)
 	Open(name string) (Source, error)
-	// Rename renames a file within its folder, replacing any file of the new name.
+	// Rename renames a file within its folder, replacing any other.
 	Rename(from, to string) error
 	Remove(name string) error
 	// Mkdir requires that the parent exists.
@@ -68,8 +68,8 @@ func (e *HeldError) Error() string {
 	return e.Path + " is locked by " + e.Holder
 }
 
-// MkdirAll creates a folder and its missing parents, durably. An existing folder is synced as well:
-// the process that created it may have been killed before.
+// MkdirAll creates a folder and its missing parents, durably. It syncs an existing folder: the
+// process that created it may have been killed before.
 func MkdirAll(d FS, name string) error {
 	parent := filepath.Dir(name)
 	err := d.Mkdir(name)
@@ -108,8 +108,8 @@ func TemporaryOf(name string) (string, bool) {
 	return name[1 : len(name)-len(temporaryEnding)], true
 }
 
-// Write creates or overwrites a file by fill and syncs it; its name is durable only after
-// [FS.SyncDir]. After an error it removes the file.
+// Write creates or overwrites a file by fill and syncs it; its name is durable after [FS.SyncDir].
+// After an error it removes the file.
 func Write(d FS, path string, fill func(File) error) (err error) {
 	if err := RemoveIfThere(d, path); err != nil {
 		return err
@@ -214,5 +214,5 @@ func Advise(err error) error {
 	return err
 }
 
-// Unknown is the free space of a disk that does not report it.
+// Unknown is the free space of a disk that reports none.
 const Unknown = math.MaxInt64

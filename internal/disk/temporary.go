@@ -20,7 +20,7 @@ const (
 )
 
 // TemporaryFolder makes a private folder in the system's temporary folder, locked until remove
-// deletes it. Folders of the prefix that killed processes left are deleted first.
+// deletes it. It first deletes folders of the prefix that killed processes left.
 func TemporaryFolder(prefix string) (dir string, remove func() error, err error) {
 	RemoveLeft(prefix)
 	for tries := 0; ; tries++ {
@@ -55,8 +55,8 @@ func lockedFolder(prefix string) (dir string, remove func() error, err error) {
 	return dir, remove, nil
 }
 
-// RemoveLeft deletes folders of [TemporaryFolder] whose processes were killed: nobody holds the
-// lock. It leaves links and folders of other users alone.
+// RemoveLeft deletes folders of [TemporaryFolder] that nobody locks, as their processes were
+// killed. It leaves links and folders of other users alone.
 func RemoveLeft(prefix string) {
 	names, _ := OS{}.ReadDir(os.TempDir())
 	for _, name := range names {
@@ -82,7 +82,7 @@ func takeAway(prefix, whole string, lock io.Closer) error {
 	return errors.Join(os.Rename(whole, gone), os.RemoveAll(gone), lock.Close())
 }
 
-// CheckOwn returns an error, with a remedy, for an existing folder that is not this user's or that
+// CheckOwn returns an error, with a remedy, if a folder exists that is not this user's or that
 // others can write.
 func CheckOwn(dir string) error {
 	info, err := os.Stat(dir)

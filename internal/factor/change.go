@@ -2,10 +2,9 @@ package factor
 
 import "math"
 
-// Delete removes row and column r of M. It is always possible in the negative part, and in the
-// positive part if (M⁻¹)_rr > 0 beyond the tolerance: the negative part is then downdated by the
-// row's part. Otherwise the error is ErrNegative and the factor is unchanged. It may also be
-// ErrLost.
+// Delete removes row and column r of M, in the positive part only if (M⁻¹)_rr > 0 beyond the
+// tolerance: the negative part is then downdated by the row's part. Otherwise the error is
+// ErrNegative and the factor is unchanged. It may also be ErrLost.
 func (s *Signed) Delete(r int) error {
 	s.checkRow(r)
 	sign := 1.0
@@ -52,8 +51,8 @@ func (s *Signed) change(first int, sign float64) error {
 //
 // For c > 0 the error is ErrNegative if the inertia would change: 1 + c vᵀM⁻¹v is not positive
 // beyond the tolerance. For c < 0 it is ErrPositive if the positive part would lose its
-// definiteness: 1 + c v₁ᵀM₁₁⁻¹v₁ is not positive; the negative part then cannot fail. With either
-// the factor is unchanged. It may also be ErrLost.
+// definiteness: 1 + c v₁ᵀM₁₁⁻¹v₁ is not positive. With either the factor is unchanged. It may also
+// be ErrLost.
 func (s *Signed) Update(c float64, v []float64) error {
 	s.check("vector", len(v), s.Len())
 	first := 0

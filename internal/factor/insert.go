@@ -2,10 +2,10 @@ package factor
 
 import "math"
 
-// PivotPositive tests a new last row of the positive part and changes nothing. column is the row of
-// the new M, with the diagonal at index Positive(). pivot is the Schur complement of the positive
-// part, column's diagonal - m₁ᵀM₁₁⁻¹m₁, independent of the negative entries. ok: it is positive
-// beyond the tolerance, and Accept can insert the row.
+// PivotPositive tests a new last row of the positive part. column is the row of the new M, with the
+// diagonal at index Positive(). pivot is the Schur complement of the positive part, column's
+// diagonal - m₁ᵀM₁₁⁻¹m₁, independent of the negative entries. ok: it is positive beyond the
+// tolerance, and Accept can insert the row.
 func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	copy(row, column[:s.p])
@@ -22,9 +22,9 @@ func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
 	return pivot, ok
 }
 
-// PivotNegative tests a new last row of the negative part and changes nothing. column is the row of
-// the new M, with the diagonal last. pivot is the Schur complement of all rows, column's diagonal -
-// mᵀM⁻¹m. ok: it is negative beyond the tolerance, and Accept can append the row.
+// PivotNegative tests a new last row of the negative part. column is the row of the new M, with the
+// diagonal last. pivot is the Schur complement of all rows, column's diagonal - mᵀM⁻¹m. ok: it is
+// negative beyond the tolerance, and Accept can append the row.
 func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	s.scatter(row, column[:s.Len()])

@@ -9,8 +9,8 @@ import "math"
 //
 // It drops samples whose slope stays at its bound while the score is more than beyond away from
 // leaving the bound; the kept ones come first in active, in order. estimate is the sum of the
-// terms' parts of the gap during the pass, spread the largest change of a slope over its step
-// (without soft, of a score).
+// terms' parts of the gap, spread the largest change of a slope over its step (without soft, of a
+// score).
 func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64) (kept int, estimate, spread float64) {
 	for _, index := range active {
 		i := int(index)

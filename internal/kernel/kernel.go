@@ -4,8 +4,8 @@
 // # One arithmetic
 //
 // A Go loop does the operations of its assembly in the same order, with the same number of lanes
-// and the same fused operations ([math.FMA]), so both return the same bits. All x86-64 processors
-// therefore compute the same numbers, including [Exp]. Other architectures, and builds for
+// and the same fused operations ([math.FMA]), so both return the same bits, and all x86-64
+// processors compute the same numbers, including [Exp]. Other architectures, and builds for
 // GOAMD64=v3, may fuse more operations outside of this package and agree up to rounding. Without
 // FMA instructions (processors before 2013) a loop takes some 50 times as long as with AVX2.
 //
@@ -23,14 +23,14 @@ const Width = 8
 // Pad rounds n up to a multiple of Width.
 func Pad(n int) int { return (n + Width - 1) / Width * Width }
 
-// rows panics if x is too short for count rows of cols entries.
+// rows panics if x is too short.
 func rows(x []float64, count, stride, cols int) {
 	if count > 0 && (stride < cols || len(x) < (count-1)*stride+cols) {
 		panic("kernel: matrix too short")
 	}
 }
 
-// fours counts the rows in groups of four, 0 for empty rows.
+// fours counts the rows in groups of four, 0 if empty.
 func fours(count, cols int) int {
 	if cols == 0 {
 		return 0
@@ -114,7 +114,7 @@ func ScaleTo(y []float64, a float64, x []float64) {
 	}
 }
 
-// MulVec sets dst_i to row i of x, x[i*stride:][:len(v)], times v.
+// MulVec sets dst_i to x[i*stride:][:len(v)]·v.
 func MulVec(dst, x []float64, stride int, v []float64) {
 	rows(x, len(dst), stride, len(v))
 	whole := fours(len(dst), len(v))
@@ -130,7 +130,7 @@ func MulVec(dst, x []float64, stride int, v []float64) {
 	}
 }
 
-// Norms sets dst_i to the squared norm of row i of x, x[i*stride:][:cols].
+// Norms sets dst_i to ‖x[i*stride:][:cols]‖².
 func Norms(dst, x []float64, stride, cols int) {
 	rows(x, len(dst), stride, cols)
 	whole := fours(len(dst), cols)
@@ -165,7 +165,7 @@ func MulTransAdd(w, x []float64, stride int, a []float64) {
 	}
 }
 
-// MulTransAddAbs is [MulTransAdd] of the entries' magnitudes.
+// MulTransAddAbs is [MulTransAdd] of magnitudes.
 func MulTransAddAbs(w, x []float64, stride int, a []float64) {
 	rows(x, len(a), stride, len(w))
 	whole := fours(len(a), len(w))
@@ -192,7 +192,7 @@ func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
 	GramAddRows(h, ld, 0, n, p, q, rows)
 }
 
-// GramAddRows is [GramAdd] for the rows of h in [from, n), both multiples of Width.
+// GramAddRows is [GramAdd] for rows from up to n of h, multiples of Width.
 func GramAddRows(h []float64, ld, from, n int, p, q []float64, rows int) {
 	if rows == 0 || n == 0 {
 		return
@@ -227,7 +227,7 @@ func Kinked(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3
 	return out
 }
 
-// KinkedAlong returns two derivatives in t of the sum of [Kinked]'s terms at z + t dz.
+// KinkedAlong returns the first two derivatives in t of [Kinked]'s sum at z + t dz.
 func KinkedAlong(z, dz, kink, lo, hi, center []float64, t, inv float64) (out [2]float64) {
 	n := len(z)
 	if n == 0 {
@@ -259,7 +259,7 @@ func Curved(z, kink, kl, kh, sigma, slope, g, h []float64) (out [2]float64) {
 	return out
 }
 
-// CurvedAlong returns two derivatives in t of the sum of [Curved]'s terms at z + t dz.
+// CurvedAlong returns the first two derivatives in t of [Curved]'s sum at z + t dz.
 func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float64) {
 	n := len(z)
 	if n == 0 {
@@ -274,7 +274,7 @@ func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float6
 	return out
 }
 
-// Logistic evaluates the losses ln(1 + exp(-y z)), y = ±1, with two derivatives in z. Exponentials
+// Logistic evaluates ln(1 + exp(-y z)), y = ±1, with the first two derivatives in z. Exponentials
 // take |z| as at most 708.
 func Logistic(z, y, loss, slope, bend []float64) {
 	n := len(z)
@@ -289,7 +289,7 @@ func Logistic(z, y, loss, slope, bend []float64) {
 	}
 }
 
-// Share sets dst to the positive part of scale slope_i/p_i, 0 if p_i is 0.
+// Share sets dst to max(0, scale slope_i/p_i), 0 if p_i is 0.
 func Share(dst, slope, p []float64, scale float64) {
 	n := len(slope)
 	if n == 0 {

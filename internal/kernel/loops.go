@@ -249,8 +249,7 @@ func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed,
 	return count
 }
 
-// Stack sets the rows of panel to the rows of x in index, x[i*stride:][:cols], and those of scaled
-// to change times them.
+// Stack sets the rows of panel to rows of x in index, and those of scaled to change times them.
 func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
 	for k, i := range index {
 		row := panel[k*ld:][:cols]

@@ -10,9 +10,9 @@ type Float interface{ float32 | float64 }
 
 func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
 
-// MulAdd adds the product A B to the m x n matrix C. Row i of C is c[i*ldc:], row i of the k x n
-// matrix B is b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA]: a transposed matrix needs no copy.
-// The sum over k is in order and added to C once.
+// MulAdd adds A B to the m x n matrix C. Row i of C is c[i*ldc:], row i of the k x n matrix B is
+// b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA]: a transposed matrix needs no copy. The sum over
+// k is in order and added to C once.
 func MulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
 	if m == 0 || n == 0 || k == 0 {
 		return
@@ -47,7 +47,7 @@ var (
 	tiles64 = tiling[float64]{4, tile64AVX2, row64AVX2, tileTail64AVX2, rowTail64AVX2}
 )
 
-// mulAdd has the columns of B in the outer loop: those of a tile stay in the L1 cache.
+// mulAdd has B's columns in the outer loop: a tile's stay in the L1 cache.
 func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m, n, k int) {
 	size := unsafe.Sizeof(T(0))
 	at := func(p *T, i int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), i*int(size))) }
@@ -80,7 +80,7 @@ func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m
 	}
 }
 
-// Sigmoid sets dst to 1/(1 + exp(-x)), in place if dst is x.
+// Sigmoid sets dst, which may be x, to 1/(1 + exp(-x)).
 func Sigmoid[T Float](dst, x []T) {
 	n := len(x)
 	if n == 0 {
@@ -97,7 +97,7 @@ func Sigmoid[T Float](dst, x []T) {
 	}
 }
 
-// Tanh sets dst to tanh x, with an absolute error of a few roundings of 1, in place if dst is x.
+// Tanh sets dst, which may be x, to tanh x, with an absolute error of a few roundings.
 func Tanh[T Float](dst, x []T) {
 	n := len(x)
 	if n == 0 {
@@ -166,7 +166,7 @@ func fma[T Float](a, b, c T) T {
 	return T(fma32(float32(a), float32(b), float32(c)))
 }
 
-// fma32 rounds to 53 bits first, which is wrong only if the result is midway between two numbers.
+// fma32 rounds to 53 bits first, wrongly only if the result is midway between two numbers.
 func fma32(a, b, c float32) float32 {
 	sum := float64(a)*float64(b) + float64(c)
 	if inexact(math.Float64bits(sum)) {
@@ -183,7 +183,6 @@ func addScaled[T Float](y, x []T, a T) {
 	}
 }
 
-// addScaled32 calls fma32 only where the sum is inexact.
 func addScaled32(y, x []float32, a float32) {
 	y = y[:len(x)]
 	factor := float64(a)
@@ -204,7 +203,7 @@ func inexact(bits uint64) bool {
 	return bits&(1<<29-1) == 1<<28 || bits>>52&0x7ff < smallest
 }
 
-// midway returns product + c, rounded once; sum is that sum to 53 bits. If sum has lost something,
+// midway returns product + c, rounded once, given that sum to 53 bits. If it has lost something,
 // its last bit is set, towards the lost part.
 func midway(sum, product, c float64) float32 {
 	bits, part := math.Float64bits(sum), sum-product
@@ -237,7 +236,7 @@ func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m,
 	}
 }
 
-// exponential is for x <= 0 whose result is a normal number.
+// exponential is for x <= 0 with a normal result.
 func exponential[T Float](x T) T {
 	if !single[T]() {
 		return T(exp(float64(x)))

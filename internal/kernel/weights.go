@@ -21,7 +21,7 @@ type Samples struct {
 // Terms sets phi to m v slope, phiU and phiAge to its derivatives in u and in the age, and size to
 // the size of its summands: m (v (|slope| + curvature |u|) + |slope| min(1, Passed |v' slope| (|u|
 // + |y|))), v' the derivative in the loss. It returns the sum of sizes, and the smallest base
-// inside, at most 1; if that is below [WeightsLeast], the terms of such samples are wrong.
+// inside, at most 1; below [WeightsLeast] the terms of such samples are wrong.
 func (w *Weights) Terms(s *Samples, phi, phiU, phiAge, size []float64) (extent, least float64) {
 	n := len(s.U)
 	if n == 0 {
@@ -71,7 +71,7 @@ func (w *Weights) terms(s *Samples, phi, phiU, phiAge, size []float64) (extent, 
 	return total(&sums), smaller(smaller(leasts[3], leasts[1]), smaller(leasts[2], leasts[0]))
 }
 
-// Logs sets dst to ln x of normal numbers x > 0, to a relative error of about 2^-52.
+// Logs sets dst to ln x of normal x > 0, to a relative error of about 2^-52.
 func Logs(dst, x []float64) {
 	n := len(x)
 	if n == 0 {
@@ -87,7 +87,7 @@ func Logs(dst, x []float64) {
 	}
 }
 
-// log is for normal x > 0: from f with x = 2^k (1 + f), √½ <= 1 + f < √2.
+// log of normal x > 0 comes from f with x = 2^k (1 + f), √½ <= 1 + f < √2.
 func log(x float64) float64 {
 	const root = 0x3fe6a09e667f3bcd // √½
 	bits := math.Float64bits(x) + (0x3ff<<52 - root)

@@ -2,10 +2,9 @@
 // Evolutionary Many-Objective Optimization Algorithm Using Reference-Point-Based Nondominated
 // Sorting Approach, Part I", IEEE Transactions on Evolutionary Computation 18(4), 2014.
 //
-// An [Engine] holds a population; [Engine.Step] computes the next generation: simulated binary
-// crossover of random pairs, polynomial mutation, non-dominated sorting of parents and children,
-// and selection from the last front by niches around reference points. The same seed gives the same
-// numbers.
+// [Engine.Step] computes the next generation: simulated binary crossover of random pairs,
+// polynomial mutation, non-dominated sorting of parents and children, and selection from the last
+// front by niches around reference points. The same seed gives the same numbers.
 //
 // A generation of N individuals with n variables and M objectives takes O(N n) for the variation,
 // O(N log N) for the sorting with M = 2 and at most O(M N²) with more, and O(M N Z) for the niches

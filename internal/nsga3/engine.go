@@ -32,7 +32,7 @@ type Settings struct {
 	MutationRate        float64 // per variable; default: 1/Variables
 }
 
-// Times is the time spent by the generations so far.
+// Times is the time spent so far.
 type Times struct {
 	Variation  time.Duration
 	Evaluation time.Duration

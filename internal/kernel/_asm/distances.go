@@ -6,7 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// distances takes four vectors of columns at a time, then one.
 func distances(v *isa) {
 	begin(v, "distances", "dst, x *float64, stride, n int, point *float64, dims int", "is Distances.")
 	dst, x, stride, n := pointer("dst"), pointer("x"), pointer("stride"), pointer("n")

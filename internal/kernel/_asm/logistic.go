@@ -41,7 +41,7 @@ func (v *isa) less(x reg.VecVirtual, m Op) reg.Register {
 	return y
 }
 
-// choose returns the lanes of yes where which is set, else those of no.
+// choose returns yes where which is set, else no.
 func (v *isa) choose(which reg.Register, yes, no reg.VecVirtual) reg.VecVirtual {
 	r := v.vec()
 	VBLENDVPD(which, yes, no, r)
@@ -58,7 +58,7 @@ func (v *isa) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
 	return p
 }
 
-// exp is for -708 <= x <= 708: the series of a remainder within half of ln 2, times a power of two.
+// exp is the series of a remainder within half of ln 2, times a power of two, for |x| <= 708.
 func (v *isa) exp(x reg.VecVirtual) reg.VecVirtual {
 	n := v.vec()
 	VMULPD(constant(math.Log2E), x, n)
@@ -78,7 +78,7 @@ func (v *isa) exp(x reg.VecVirtual) reg.VecVirtual {
 	return p
 }
 
-// The logarithm of 2 in two parts, the first with few digits.
+// ln 2 in two parts, the first with few digits.
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10
@@ -111,7 +111,7 @@ func (v *isa) log1p(e reg.VecVirtual) reg.VecVirtual {
 	return high
 }
 
-// remez returns the Remez polynomial of FreeBSD's msun for ln(1 + f), in z = s², s = f/(2 + f).
+// remez returns FreeBSD msun's polynomial for ln(1 + f), in z = s², s = f/(2 + f).
 func (v *isa) remez(z reg.VecVirtual) reg.VecVirtual {
 	r := v.horner(z, 1.479819860510658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
 		2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01)

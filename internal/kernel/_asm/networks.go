@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// precision is the instruction set for float32 or float64.
+// precision is float32's or float64's instruction set.
 type precision struct {
 	isa
 	single                          bool
@@ -136,7 +136,7 @@ func (v *precision) each(count reg.GPVirtual, body func(offset reg.GPVirtual, ta
 	Label("loop_done")
 }
 
-// exp is for x <= 0 whose exponential is a normal number.
+// exp is for x <= 0 with a normal exponential.
 func (v *precision) exp(x reg.VecVirtual) reg.VecVirtual {
 	if !v.single {
 		return v.isa.exp(x)
@@ -166,8 +166,8 @@ func (v *precision) floor() Mem {
 	return v.constant(-708)
 }
 
-// mulAdd adds products to tiles of a matrix: rows by two vectors, or by a masked one, kept in
-// registers over all terms.
+// mulAdd adds products to tiles of a matrix, rows by two vectors or a masked one, kept in
+// registers.
 func mulAdd(v *precision) {
 	for _, rows := range []int{height, 1} {
 		for _, tail := range []bool{false, true} {
@@ -239,7 +239,7 @@ func mulAddTile(v *precision, rows int, tail bool) {
 	end(&v.isa)
 }
 
-// sigmoid writes 1/(1 + exp(-x)), from exp(-|x|).
+// sigmoid takes exp(-|x|).
 func sigmoid(v *precision) {
 	begin(&v.isa, "sigmoid", "dst, x *"+v.kind()+", n int", "is Sigmoid.")
 	dst, x, n := pointer("dst"), pointer("x"), pointer("n")
@@ -270,7 +270,7 @@ func (v *precision) whereNegative(t, yes, no reg.VecVirtual) reg.VecVirtual {
 	return r
 }
 
-// tanh writes (1 - e)/(1 + e) with e = exp(-2|x|), and the sign of x.
+// tanh takes e = exp(-2|x|) and the sign of x.
 func tanh(v *precision) {
 	begin(&v.isa, "tanh", "dst, x *"+v.kind()+", n int", "is Tanh.")
 	dst, x, n := pointer("dst"), pointer("x"), pointer("n")

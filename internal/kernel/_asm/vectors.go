@@ -293,7 +293,7 @@ func (v *isa) groups(label string, x, stride, groups, a reg.GPVirtual, body func
 	Label(label + "end")
 }
 
-// gram adds tiles of the panel's Gram matrix, height rows by two vectors, kept in registers.
+// gram adds tiles of the Gram matrix, height rows by two vectors, kept in registers.
 func gram(v *isa) {
 	begin(v, "gramTile", "tile, pi, pj *float64, ld, rows int", "adds to the tile the products of the panel's columns at pi with those at pj.")
 	const vectors = 2

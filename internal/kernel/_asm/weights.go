@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// log is for normal x > 0: from f with x = 2^k (1 + f), √½ <= 1 + f < √2.
+// log of normal x > 0 comes from f with x = 2^k (1 + f), √½ <= 1 + f < √2.
 func (v *isa) log(x reg.VecVirtual) reg.VecVirtual {
 	const root = 0x3fe6a09e667f3bcd // √½
 	word := func(bits uint64) Mem { return constant(math.Float64frombits(bits)) }
