@@ -40,7 +40,6 @@ func (b *Box) Settle(i int) {
 	}
 }
 
-// bound places variable i at its bound in the direction of sign.
 func (b *Box) bound(i int, sign float64) float64 {
 	if sign > 0 {
 		b.Place[i] = AtHigh

@@ -107,7 +107,6 @@ func (s *Set) dropOutside() {
 	}
 }
 
-// enter frees variable i, or returns false if the factor is full.
 func (s *Set) enter(i int) bool {
 	if s.Place[i] = Inside; s.factor.extend(i) {
 		return true

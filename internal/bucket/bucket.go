@@ -149,8 +149,9 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 	return nil
 }
 
-// Put sends files of dir, except those that are there and were not found damaged, and returns the
-// number sent. It removes what interrupted uploads of larger files left.
+// Put sends files of dir in the order of names, each after the one before is complete, except those
+// that are there and were not found damaged, and returns the number sent. It removes what
+// interrupted uploads of larger files left.
 func (f *Folder) Put(ctx context.Context, dir string, names []string) (sent int, err error) {
 	for _, name := range names {
 		did, err := f.put(ctx, filepath.Join(dir, filepath.FromSlash(name)), name)

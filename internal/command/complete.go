@@ -82,7 +82,6 @@ func (b *Base) complete(cmd *cobra.Command) {
 	}
 }
 
-// completeFlag uses the flag's words, or the name of the value in its usage.
 func completeFlag(flag *pflag.Flag) cobra.CompletionFunc {
 	if known, ok := flag.Value.(interface{ allowed() []string }); ok && known.allowed() != nil {
 		return func(_ *cobra.Command, _ []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -32,7 +32,6 @@ func ruledName(flag string) string {
 
 func settable(flag *pflag.Flag) bool { return flag.Name != "help" && flag.Name != "version" }
 
-// settings are values of flags.
 type settings struct {
 	*viper.Viper
 	places map[string]string // variable, or file, line and key

@@ -35,7 +35,6 @@ func (v *value[T]) Set(text string) error {
 	return err
 }
 
-// add adds a flag with the default standard.
 func add[T any](
 	flags *pflag.FlagSet, place *T, name, kind, standard, usage string, parse func(text string) (T, error), words ...string,
 ) {

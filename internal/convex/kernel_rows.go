@@ -24,6 +24,7 @@ func (s *SVM) KernelRows() *KernelRows { return &KernelRows{s.dual.gram} }
 // Row is valid until the next call for another row or, if all rows fit into the cache, forever.
 func (r *KernelRows) Row(i int) []float64 { return r.gram.row(i) }
 
+// Diagonal returns the matrix's own slice; do not modify it.
 func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
 
 // Add adds Σ_k coefficient_k times row sample_k to dst.

@@ -25,7 +25,7 @@ type sums struct {
 	z         []float64
 }
 
-// exchanges of samples before a full sum round less than that.
+// exchanges is the number of exchanged samples before a full sum: they round less than that.
 const exchanges = 64
 
 func newSums(y []float64, intercept bool, capacity int) sums {

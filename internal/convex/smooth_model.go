@@ -49,7 +49,6 @@ func (m *ridgeModel) solve(_ context.Context, p *Smooth) (int, error) {
 	return 1, nil
 }
 
-// fallBack changes from R^n to R^d, if it can.
 func (m *ridgeModel) fallBack(p *Smooth) bool {
 	if _, primal := m.hessian.(*primalHessian); primal {
 		return false

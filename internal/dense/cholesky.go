@@ -16,8 +16,8 @@ import (
 var ErrIndefinite = errors.New("the matrix is not positive definite")
 
 // Cholesky is the factor L of a symmetric positive definite A = L Lᵀ. With k rows a change or a
-// solution costs O(k²), a factorization k³/3, without allocation within the room. Arguments of
-// wrong length panic.
+// solution costs O(k²), a factorization k³/3, without allocation within the room. The zero value is
+// empty. Arguments of wrong length panic. Not safe for concurrent use.
 type Cholesky struct {
 	// Tolerance is the relative pivot that is zero.
 	Tolerance float64
@@ -46,6 +46,7 @@ func (c *Cholesky) Full() bool { return c.Limit > 0 && c.n >= c.Limit }
 
 func (c *Cholesky) Clear() { c.n = 0 }
 
+// Row returns row k of L up to the diagonal, owned by the factor.
 func (c *Cholesky) Row(k int) []float64 { return c.data[k*c.stride:][:k+1] }
 
 // Matrix sets the factor to n rows; the caller fills in the lower triangle and calls Factorize.

@@ -10,7 +10,7 @@ import (
 const width = 16
 
 // Columns factorizes columns of a square in place, of kernel.Pad(n) rows at a stride that is a
-// multiple of kernel.Width. It is scratch memory with one owner.
+// multiple of kernel.Width. It is scratch memory with one owner; the zero value is ready.
 type Columns struct {
 	panel, signed []float64
 	diagonal      []float64

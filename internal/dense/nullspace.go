@@ -21,7 +21,7 @@ import (
 //
 // Q and R are updated per constraint (Gill, Golub, Murray, Saunders 1974): a new one is a
 // Householder reflection of N, a removed one a sequence of plane rotations of Y. The projection
-// NᵀSN of a matrix can follow these and rank-one changes at O(k²) each; then only NᵀHN needs a
+// NᵀSN of a matrix S can follow these and rank-one changes at O(k²) each; then only NᵀHN needs a
 // factorization.
 type NullSpace struct {
 	// Dependent is the relative part in the null space up to which a constraint is dependent.

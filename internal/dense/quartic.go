@@ -50,7 +50,6 @@ func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic 
 	return s
 }
 
-// keep sets the number of kept coordinates.
 func (s *Quartic) keep(some int) {
 	if s.some = some; s.ld > mirrorRows {
 		s.products.from, s.products.to = s.first()/kernel.Width*kernel.Width, s.ld
@@ -97,7 +96,6 @@ func (s *Quartic) Contract(dst, x []float64) {
 	}
 }
 
-// enter adds the coordinates in which x is nonzero to the kept ones.
 func (s *Quartic) enter(x []float64) {
 	w, some, end := s.products, s.some, s.first()
 	for a := s.q - some - 1; a >= 0; a-- {

@@ -51,7 +51,6 @@ func lockFile(name string) (*os.File, error) {
 // died shares the lock until it runs its program.
 const inheritWait = 5 * time.Second
 
-// tryLock takes the lock, or returns its holder.
 func tryLock(file *os.File) (holder string, err error) {
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

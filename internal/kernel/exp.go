@@ -37,7 +37,8 @@ func exp(x float64) float64 {
 	return p * math.Float64frombits(math.Float64bits(n+low)<<52)
 }
 
-// Exp returns e^x, to a relative error of about 2^-52, with the same bits on every processor.
+// Exp returns e^x, to a relative error of about 2^-52, with the same bits on every processor,
+// unlike math.Exp.
 func Exp(x float64) float64 {
 	switch {
 	case math.Abs(x) <= expLimit || math.IsNaN(x):

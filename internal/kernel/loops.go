@@ -125,7 +125,6 @@ const magnitude = 1<<63 - 1
 // narrow entries of w stay in the assembly's registers.
 const narrow = 8 * 4
 
-// mulTransAddGo masks x by bits.
 func mulTransAddGo(w, x []float64, stride int, a []float64, bits uint64) {
 	n := len(w)
 	wide := n > narrow

@@ -94,7 +94,6 @@ func (s *steps[T]) release(step int) {
 	}
 }
 
-// weights are parameters that multiply rows, with their transpose.
 type weights[T Float] struct {
 	*Param[T]
 	rows, cols int

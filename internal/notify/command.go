@@ -37,7 +37,6 @@ func (c shellCommand) send(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// head keeps the beginning of what is written.
 type head []byte
 
 func (h *head) Write(p []byte) (int, error) {

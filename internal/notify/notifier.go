@@ -48,7 +48,6 @@ type Notifier struct {
 	workers bool            // were looked at before
 }
 
-// watched is what is known of a run.
 type watched struct {
 	active bool // was computing at the last look
 	over   int  // consecutive looks without more cells to come

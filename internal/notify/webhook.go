@@ -22,7 +22,6 @@ const (
 	answerBytes = 64 << 10
 )
 
-// webhook sends events by HTTP POST.
 type webhook struct {
 	url, host, agent string
 	client           *retryablehttp.Client

@@ -27,4 +27,5 @@ func (a *Archive) Add(f []float64, tag int) bool {
 	return true
 }
 
+// Members are in order of addition, valid until the next Add.
 func (a *Archive) Members() []Member { return a.members }

@@ -190,7 +190,6 @@ func (e *Engine) Step() {
 	e.Times.Sorting += time.Since(evaluated)
 }
 
-// pair returns the parents at the even position k.
 func (e *Engine) pair(k int) (mother, father int) {
 	return e.living[k], e.living[(k+1)%e.size]
 }
@@ -227,6 +226,8 @@ func (e *Engine) Refresh() {
 // Living returns the slots of the population, until the next step.
 func (e *Engine) Living() []int { return e.living }
 
+// X returns the point of a slot, owned by the engine.
 func (e *Engine) X(slot int) []float64 { return e.x[slot*e.n : (slot+1)*e.n : (slot+1)*e.n] }
 
+// F returns the objectives of a slot, owned by the engine.
 func (e *Engine) F(slot int) []float64 { return e.f[slot*e.m : (slot+1)*e.m : (slot+1)*e.m] }

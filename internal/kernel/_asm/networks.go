@@ -8,7 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// precision is float32's or float64's instruction set.
 type precision struct {
 	isa
 	single                          bool
