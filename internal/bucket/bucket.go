@@ -121,7 +121,7 @@ func (f *Folder) List(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// DamagedError says that an object differs from what was sent.
+// DamagedError says that an object's digest differs from the one sent.
 type DamagedError struct{ Sent, Have string }
 
 func (e *DamagedError) Error() string {

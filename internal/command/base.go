@@ -99,7 +99,7 @@ func (b *Base) Execute(ctx context.Context, root *cobra.Command, args []string) 
 	b.abort = cancel
 	cmd, err := root.ExecuteContextC(running)
 	if cause := new(abortion); errors.As(context.Cause(running), &cause) {
-		err = cause.error // the command's error is a consequence
+		err = cause.error
 	}
 	code, message := status(err, ctx.Err() != nil)
 	if message == "" {

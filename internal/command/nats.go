@@ -26,7 +26,7 @@ var connectWaits = map[string]time.Duration{"worker": queue.Forever}
 
 // NATS has the flags of a connection.
 type NATS struct {
-	URL            string // "" for none
+	URL            string
 	creds, nkey    string
 	user, password string // the latter a file
 	ca, cert, key  string
@@ -34,7 +34,7 @@ type NATS struct {
 	inbox          string // prefix of reply subjects
 	connectWait    time.Duration
 
-	replicas int           // of streams
+	replicas int
 	AckWait  time.Duration // 0 keeps the run's
 	owner    string        // "" keeps the run's
 	priority int           // 0 keeps the run's

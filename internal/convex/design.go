@@ -97,8 +97,8 @@ func (p *design) correlate(dst, q []float64) {
 // scaled is a design, centered if there is an intercept, of samples of positive weight times the
 // roots of their weights: weighted least squares becomes plain least squares.
 type scaled struct {
-	sample []int     // the m of positive weight
-	root   []float64 // m
+	sample []int // the m of positive weight
+	root   []float64
 	total  float64
 	column blas64.General
 	mean   []float64 // d, weighted, of the shifted features; 0 without an intercept

@@ -39,7 +39,7 @@ type Lasso struct {
 	quick    *quick
 	smooth   *Smooth   // created on first use
 	norms    []float64 // d, of working and violating features
-	norm     float64   // of the target
+	norm     float64
 	w        []float64
 	best     []float64
 	gradient []float64

@@ -16,7 +16,7 @@ type sums struct {
 	feature   []int     // of the rows after the head
 	rows      []float64 // n each: target, with an intercept ones, features
 	weights   []float64
-	product   []float64 // lower triangle, row-major
+	product   []float64 // lower triangle
 	stride    int
 	ready     int // rows that product holds
 	exchanged int // since the last full sum

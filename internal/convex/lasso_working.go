@@ -15,7 +15,7 @@ type working struct {
 	member   []bool
 	feature  []int
 	gram     []float64 // symmetric, ones on the diagonal
-	ready    int       // features in gram
+	ready    int
 
 	beta, q, mu, sign []float64 // sign is 0 outside the support
 	tolerance         []float64 // violation that is rounding

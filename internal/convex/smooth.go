@@ -70,7 +70,7 @@ type Smooth struct {
 	scale    float64
 	round    float64 // share of l'' |u| in the gradient's terms
 	summed   bool    // |u| is replaced by the sum of its terms' sizes
-	logistic bool    // the certificate has a gap
+	logistic bool
 	options  SmoothOptions
 	theta    []float64
 
@@ -93,8 +93,8 @@ type evaluation struct {
 	samples
 	size, extent  []float64  // one block: v (|l'| + l'' |u|); if requested, |b| + Σ |x_ij w_j|
 	pull          [2]float64 // sums of the slopes' positive and negative parts
-	value         float64    // Σ v l
-	gradient      point      // without L1
+	value         float64
+	gradient      point // without L1
 	terms, excess []float64
 	violation     float64
 }

@@ -11,7 +11,7 @@ import (
 type descent struct {
 	start      float64 // Σ v l at w = 0 and the starting intercept, if needed
 	aim        float64
-	damping    float64 // of the added secant curvature
+	damping    float64
 	reuse      bool
 	done       bool
 	lowest     float64 // violation of p.best

@@ -21,7 +21,7 @@ type kernelMatrix struct {
 	// Doubly linked list of the kept rows by last use, with anchor n.
 	older, newer []int32
 
-	once []float64 // a row that is not kept
+	once []float64
 	list []int
 	coef []float64
 	// Closed on cancellation: long sums stop, and the caller must discard them.

@@ -12,8 +12,8 @@ import (
 type exact struct {
 	factor dense.Cholesky // of the free samples' Gram matrix plus shift
 	shift  float64        // with 1ᵀβ given, a multiple of 11ᵀ changes only b; 0 without an intercept
-	free   []int          // independent free samples
-	beta   []float64      // y_i α_i
+	free   []int
+	beta   []float64 // y_i α_i
 	w      []float64
 	b      float64
 	rest   []float64

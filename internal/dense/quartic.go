@@ -26,7 +26,7 @@ type Quartic struct {
 	along    []float64
 	factor   []float64 // vector of the last product
 	product  []float64
-	kept     bool // product is valid
+	kept     bool
 	mirrored bool
 }
 
@@ -142,7 +142,7 @@ func (s *Quartic) exchange(a, b int) {
 			continue
 		}
 		i, j = min(i, j), max(i, j)
-		for k := range s.ld { // in the lower triangle
+		for k := range s.ld {
 			switch {
 			case k < i:
 				sum[i*ld+k], sum[j*ld+k] = sum[j*ld+k], sum[i*ld+k]

@@ -15,7 +15,7 @@ const WeightsLeast = 0x1p-1000
 // Samples are arguments of [Weights.Terms].
 type Samples struct {
 	Inside, M, U, Y        []float64 // Inside is 0 for outside
-	Loss, Slope, Curvature []float64 // of the loss in u
+	Loss, Slope, Curvature []float64
 }
 
 // Terms sets phi to m v slope, phiU and phiAge to its derivatives in u and in the age, and size to

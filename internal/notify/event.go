@@ -21,7 +21,7 @@ type Event struct {
 	Event   string    `json:"event"`
 	ID      string    `json:"id"` // unique; equal in each attempt to send it
 	Time    time.Time `json:"time"`
-	Version string    `json:"version"` // of agepath
+	Version string    `json:"version"`
 	Text    string    `json:"text"`
 	Run     *Run      `json:"run"`     // nil for workers
 	Limit   *float64  `json:"limit"`   // of the failure rate, else nil
@@ -32,7 +32,7 @@ type Event struct {
 type Run struct {
 	Name       string `json:"name"`
 	Phase      string `json:"phase"` // computing and the like, or an end, as [Finished]
-	Cells      int64  `json:"cells"` // of the grid
+	Cells      int64  `json:"cells"`
 	Ended      int64  `json:"ended"`
 	Incomplete int64  `json:"incomplete"`
 	Failed     int64  `json:"failed"`

@@ -29,7 +29,7 @@ type Config struct {
 	URL         string  // of a webhook
 	Command     string  // for the shell
 	FailureRate float64 // share of ended cells that may fail
-	Version     string  // of agepath
+	Version     string
 	Log         *slog.Logger
 }
 

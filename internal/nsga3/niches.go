@@ -86,7 +86,7 @@ func (s *niches) choose(unit []float64, slots []int, kept, want int) {
 			s.open = s.open[:len(s.open)-1]
 		}
 	}
-	for _, niche := range s.open { // the candidates not chosen
+	for _, niche := range s.open {
 		chosen += copy(candidates[chosen:], s.members[s.begins[niche]:s.ends[niche]])
 	}
 }
