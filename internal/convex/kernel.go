@@ -9,7 +9,7 @@ import (
 
 // Points are rows with their squared norms.
 type Points struct {
-	X           blas64.General
+	X           blas64.General // n x d
 	SquaredNorm []float64
 }
 

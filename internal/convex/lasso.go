@@ -74,7 +74,7 @@ func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept boo
 
 func (p *Lasso) Theta() []float64 { return p.theta }
 
-// SetTheta ignores the last entry without an intercept.
+// SetTheta ignores the last entry if there is no intercept.
 func (p *Lasso) SetTheta(theta []float64) {
 	setTheta(p.theta, theta, p.intercept)
 	p.quick.current = false
@@ -99,7 +99,7 @@ func (p *Lasso) Scores(dst []float64) {
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
 
-// Solve returns θ = 0 if all weights are 0. With α = 0 it returns [ErrSingular] if the solution is
+// Solve sets θ = 0 if all weights are 0. With α = 0 it returns [ErrSingular] if the solution is
 // not unique; otherwise, with dependent features, it stays near its start. A solution short of
 // [Tolerance] is a [*ToleranceError].
 func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, error) {

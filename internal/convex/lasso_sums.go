@@ -25,7 +25,8 @@ type sums struct {
 	z         []float64
 }
 
-// exchanges is the number of exchanged samples before a full sum: they round less than that.
+// exchanges is the number of exchanged samples before a full sum: their rounding
+// stays below that of the sum.
 const exchanges = 64
 
 func newSums(y []float64, intercept bool, capacity int) sums {

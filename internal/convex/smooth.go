@@ -158,7 +158,7 @@ func newSmooth(x blas64.General, y []float64, loss VectorLoss, o SmoothOptions) 
 
 func (p *Smooth) Theta() []float64 { return p.theta }
 
-// SetTheta ignores the last entry without an intercept.
+// SetTheta ignores the last entry if there is no intercept.
 func (p *Smooth) SetTheta(theta []float64) {
 	setTheta(p.theta, theta, p.options.Intercept)
 	p.scored = false
@@ -189,7 +189,7 @@ func (noMinimum) Error() string {
 
 func (noMinimum) Is(target error) bool { return target == ErrSingular }
 
-// Solve returns θ = 0 if all weights are 0. Among several solutions (dependent features and L2 = 0)
+// Solve sets θ = 0 if all weights are 0. Among several solutions (dependent features and L2 = 0)
 // it stays near its start. Without any penalty it returns [ErrSingular] if the solution is not
 // unique, [ErrOneClass] or [ErrNoMinimum] if there is none. A solution short of [Tolerance] is a
 // [*ToleranceError]. Only logistic regression has a gap.
