@@ -12,9 +12,9 @@ func (n *NATS) secrets() []natsFile {
 	return []natsFile{{"creds", n.creds}, {"nkey", n.nkey}, {"password-file", n.password}, {"tls-key", n.key}}
 }
 
-// exposed warns of files that every user of the machine can read or change. It is no refusal
-// because Kubernetes gives a Secret to a user other than root by group access, by default with mode
-// 0644. Windows has no such bits.
+// exposed warns of files that every user can read or change. It does not refuse them because
+// Kubernetes gives Secrets mode 0644 by default, and group access to users other than root. Windows
+// has no such bits.
 func exposed(files []natsFile) []error {
 	if runtime.GOOS == "windows" {
 		return nil

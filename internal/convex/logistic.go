@@ -60,7 +60,7 @@ func (p *Smooth) logisticGap(objective float64) float64 {
 // = C v_i σ_i the gap is ½‖w - Σ a_i y_i x_i‖², half the gradient's square. If the sums of the two
 // classes differ, the larger is reduced by its share ε of the difference. That adds at most ε
 // terms_j to the gradient, and to the gap C v_i times the Kullback-Leibler divergence of (1 - ε)σ_i
-// from σ_i, at most ε² σ_i/(1 - σ_i) by the χ² divergence.
+// from σ_i, at most the χ² divergence ε² σ_i/(1 - σ_i).
 func (p *Smooth) nearGap() float64 {
 	part, gap := 0.0, 0.0
 	if p.options.Intercept {
@@ -88,9 +88,9 @@ func (p *Smooth) nearGap() float64 {
 
 // newtonGap is the bound with the model's Hessian, for features of very different scale, which
 // leave large gradients at C v_i σ_i. If the step s changes m_i by -t_i, let a_i = C v_i σ_i +
-// curvature_i t_i. The Newton equations give Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual
-// point is feasible. The gap is ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C
-// v_i) from σ_i, which the χ² divergence bounds.
+// curvature_i t_i. By the Newton equations Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual
+// point is feasible. The gap is ½‖s.w‖² plus the divergences of a_i/(C v_i) from σ_i, bounded as in
+// nearGap.
 func (p *Smooth) newtonGap(m *ridgeModel) float64 {
 	m.hessian.solve(&p.step, p.at.gradient)
 	p.rows.predict(p.along, p.step.w, p.step.b)

@@ -10,7 +10,7 @@ import (
 // minimize runs sequential minimal optimization from β and f until no pair (without a bias, no
 // multiplier) violates optimality by more than tolerance: second-order working sets (Fan, Chen and
 // Lin 2005) and shrinking, with the gradient reconstructed before the end (Joachims 1998). err is
-// nil if the budget of updates was used up.
+// nil if the budget ran out.
 func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shrinking bool) (int, error) {
 	const contextEvery = 256
 	q.allActive()

@@ -1,6 +1,6 @@
 // Package dense factorizes dense symmetric matrices in blocks of columns, with products by package
-// kernel, and updates factors as rows enter and leave (Gill, Golub, Murray and Saunders, "Methods
-// for modifying matrix factorizations", Math. Comp. 28, 1974).
+// kernel, and updates factors as rows enter and leave (Gill, Golub, Murray and Saunders, Math.
+// Comp. 28, 1974).
 package dense
 
 import (

@@ -9,8 +9,8 @@ import "math"
 //	hyperbolic:  l' = stretch l - slant w,     w' = cos w - sin l'
 //
 // with stretch = 1/cos and slant = sin/cos; w' from the new l' is the mixed form of Bojanczyk,
-// Brent, Van Dooren and de Hoog, "A note on downdating the Cholesky factorization" (SIAM J. Sci.
-// Stat. Comput. 8, 1987). Groups of rows read and write each entry once.
+// Brent, Van Dooren and de Hoog (SIAM J. Sci. Stat. Comput. 8, 1987). Groups of rows read and write
+// each entry once.
 type Rotations struct {
 	cos, sin, stretch, slant []float64
 	rest                     []float64 // entries that rotations of missing rows may change

@@ -1,10 +1,10 @@
-// Package disk is a file system with explicit durability, for which tests can substitute a disk
-// that loses unsynced data at a crash.
+// Package disk is a file system with explicit durability; tests can substitute a disk that loses
+// unsynced data at a crash.
 //
-// Guarantees are those of POSIX. The bytes of a file survive once [File.Sync] returned after they
-// were written. The name of a file or folder, and that an old name is gone, survives once
-// [FS.SyncDir] returned for its folder. Before that any part may survive, in any order. After Sync
-// failed the bytes written before it may be lost, even if a later Sync succeeds.
+// Guarantees are those of POSIX. Bytes survive once [File.Sync] returned after they were written.
+// The name of a file or folder, and that an old name is gone, survives once [FS.SyncDir] returned
+// for its folder. Before that any part may survive, in any order. After Sync failed the bytes
+// written before it may be lost, even if a later Sync succeeds.
 package disk
 
 import (

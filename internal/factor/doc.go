@@ -8,8 +8,8 @@
 //
 // In the age-path engine's kernel back-end M = Q_AA - Δ, with the pinned samples (Δ = 0) as the
 // positive part and the curved ones (Δ > 0) as the negative part: the path's point is a strict
-// local minimum exactly when the factor exists. Every change that would lose the inertia is
-// refused, by the sign of one scalar, before anything is modified.
+// local minimum exactly when the factor exists. A change that would lose the inertia is refused, by
+// the sign of one scalar, before anything is modified.
 //
 // # Cost
 //
@@ -19,21 +19,18 @@
 //
 // # Stability
 //
-// A sweep takes Givens rotations between columns of equal sign, which are backward stable, and
-// hyperbolic rotations in mixed form between columns of opposite signs, which keep L J Lᵀ close to
-// the changed M; solutions are as sensitive as M is close to singular. Errors accumulate with the
-// changes since Compute, which Changes counts; the caller monitors its residuals and recomputes.
+// Sweeps use Givens rotations between columns of equal sign, which are backward stable, and
+// hyperbolic rotations in mixed form between the others, which keep L J Lᵀ close to the changed M;
+// solutions are as sensitive as M is close to singular. Errors accumulate with the changes since
+// Compute, which Changes counts; the caller monitors its residuals and recomputes.
 //
 // # Sources
 //
-//   - Gill, Golub, Murray, Saunders, "Methods for modifying matrix factorizations", Math. Comp. 28
-//     (1974): rank-one changes, rows in and out
-//   - Vanderbei, "Symmetric quasidefinite matrices", SIAM J. Optim. 5 (1995), and Gill, Saunders,
-//     Shinnerl, "On the stability of Cholesky factorization for symmetric quasidefinite systems",
-//     SIAM J. Matrix Anal. Appl. 17 (1996): factors of fixed signs without pivoting
-//   - Davis, Hager, "Modifying a sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 20
-//     (1999), and "Row modifications of a sparse Cholesky factorization", 26 (2005): deleting a row
-//     is a rank-one change of the rows after it
-//   - Bojanczyk, Brent, Van Dooren, de Hoog, "A note on downdating the Cholesky factorization",
-//     SIAM J. Sci. Stat. Comput. 8 (1987): the mixed form of hyperbolic rotations
+//   - Gill, Golub, Murray, Saunders, Math. Comp. 28 (1974): rank-one changes, rows in and out
+//   - Vanderbei, SIAM J. Optim. 5 (1995), and Gill, Saunders, Shinnerl, SIAM J. Matrix Anal. Appl. 17
+//     (1996): factors of symmetric quasidefinite matrices, of fixed signs without pivoting
+//   - Davis, Hager, SIAM J. Matrix Anal. Appl. 20 (1999) and 26 (2005): deleting a row is a rank-one
+//     change of the rows after it
+//   - Bojanczyk, Brent, Van Dooren, de Hoog, SIAM J. Sci. Stat. Comput. 8 (1987): the mixed form of
+//     hyperbolic rotations
 package factor

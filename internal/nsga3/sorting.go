@@ -2,11 +2,10 @@ package nsga3
 
 import "slices"
 
-// sorter splits points into fronts by the efficient non-dominated sort of Zhang, Tian, Cheng and
-// Jin (2015): in lexicographic order a point can be dominated only by an earlier one, and bisection
-// finds its front, because a point dominated by a front is dominated by all earlier fronts. With
-// two objectives comparing with a front's last point, whose second objective is smallest, suffices:
-// O(N log N).
+// sorter is the efficient non-dominated sort of Zhang, Tian, Cheng and Jin (2015): in lexicographic
+// order a point can be dominated only by an earlier one, and bisection finds its front, because a
+// point dominated by a front is dominated by all earlier ones. With two objectives comparing with a
+// front's last point, whose second objective is smallest, suffices: O(N log N).
 type sorter struct {
 	m      int
 	f      []float64
