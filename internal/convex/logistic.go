@@ -89,8 +89,8 @@ func (p *Smooth) nearGap() float64 {
 // newtonGap is the bound with the model's Hessian, for features of very different scale, which
 // leave large gradients at C v_i σ_i. If the step s changes m_i by -t_i, let a_i = C v_i σ_i +
 // curvature_i t_i. By the Newton equations Σ a_i y_i x_i = w - s.w and Σ a_i y_i = 0: the dual
-// point is feasible. The gap is ½‖s.w‖² plus the divergences of a_i/(C v_i) from σ_i, bounded as in
-// nearGap.
+// point is feasible. The gap is ½‖s.w‖² plus C v_i times the divergence of a_i/(C v_i) from σ_i,
+// bounded as in nearGap.
 func (p *Smooth) newtonGap(m *ridgeModel) float64 {
 	m.hessian.solve(&p.step, p.at.gradient)
 	p.rows.predict(p.along, p.step.w, p.step.b)

@@ -8,7 +8,7 @@ import (
 )
 
 // variation creates children by simulated binary crossover (Deb and Agrawal 1995), of each variable
-// of a pair with probability 1/2, and by polynomial mutation (Deb and Goyal 1996). Two choices left
+// of every pair with probability 1/2, and by polynomial mutation (Deb and Goyal 1996). Two choices left
 // open there are needed to reach the distances published by Deb and Jain: crossed values are
 // swapped, so that a child has half of its variables from near each parent; values that leave the
 // box are moved onto its surface, where fronts often lie.
