@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// Span is a range of ages that fits a problem: paths do not change before First and have all
-// samples at Last. Ages are in the unit in which the regularizer compares them with losses, so a
+// Span is a range of ages that fits a problem: paths do not change before First, and at Last they
+// have all samples and no event left. Ages are in the unit in which the regularizer compares them with losses, so a
 // larger C moves the range with the losses.
 type Span struct {
 	First float64 // the first sample with a loss is admitted, by the losses of the plain fit
@@ -21,10 +21,11 @@ type Span struct {
 }
 
 const (
-	// spanRoom is the ratio of Last to the age at which the search has admitted all samples. The
-	// search makes few and large steps, so paths admit samples later: up to 2.4 times on the
-	// settings of [Span.Ages]; smooth weights then still approach their limit.
-	spanRoom = 4
+	// spanRoom is the ratio of Last to the age at which the search has admitted all samples. Smooth
+	// weights then still approach their limit, as the loss over the age, so that the model passes
+	// single events: the last came at 3200 times Whole in 150 settings of ten data sets with 400
+	// rows. At Last the weights differ from the limit by about 1e-9.
+	spanRoom = 1e9
 	// spanSteps is the number of ages of the search up to the largest loss of the plain fit: half
 	// are quantiles of its losses, the others continue from the median in geometric progression.
 	spanSteps = 30

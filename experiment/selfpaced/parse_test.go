@@ -191,7 +191,7 @@ func TestParseDefaults(t *testing.T) {
 			Noise:   []dataset.Noise{{}},
 			Models:  []Models{{Entry: entryOf(Lasso, modelTable, []float64{0.006}), Intercept: true}},
 			Methods: []MethodEntry{{Entry: gridfile.Entry{Name: Original}}},
-			Age:     Age{Auto: 1},
+			Age:     Age{Auto: 2},
 		}}},
 	}
 	if got := withoutPlaces(mustParse(t, leastKeys)); !reflect.DeepEqual(got, want) {

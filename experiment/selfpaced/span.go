@@ -13,7 +13,7 @@ import (
 // Ages that cells derive, see [baselines.FindSpan].
 const (
 	autoWord = "auto"
-	autoAge  = 1  // version: increase when the derivation's numbers change (changes identities)
+	autoAge  = 2  // version: increase when the derivation's numbers change (changes identities)
 	autoAges = 41 // of alternate convex search, as many as with the paper's step
 )
 

@@ -47,6 +47,9 @@ func TestScorePath(t *testing.T) {
 			t.Errorf("held after %v: %v, want %v", test.age, got, test.heldAfter)
 		}
 	}
+	if far := newScorePath([]knot{{2, 3e9, "end", 7}, {0, 1, eventStart, 5}, {1, 3, "grid", 6}}); far.last() != 3 {
+		t.Errorf("the curve goes to the far end %v", far.last())
+	}
 	if newScorePath([]knot{{0, 1, eventStart, math.NaN()}}) != nil {
 		t.Error("there is a path of no scores")
 	}

@@ -96,15 +96,23 @@ func knownEvent(event string) string {
 	return eventOther
 }
 
-func inOrder(knots []knot) {
+// farEnd is the ratio to the age of the knot before it beyond which the last knot is left out of
+// figures: derived ranges end at a billion times the age at which all samples are in.
+const farEnd = 1e4
+
+// inOrder sorts the knots by number and returns those before a far end.
+func inOrder(knots []knot) []knot {
 	slices.SortStableFunc(knots, func(a, b knot) int { return cmp.Compare(a.number, b.number) })
+	if n := len(knots); n > 2 && knots[n-1].age > farEnd*knots[n-2].age {
+		return knots[:n-1]
+	}
+	return knots
 }
 
 // newScorePath returns nil if no knot has a score.
 func newScorePath(knots []knot) *scorePath {
-	inOrder(knots)
 	p := &scorePath{}
-	for _, k := range knots {
+	for _, k := range inOrder(knots) {
 		if math.IsNaN(k.score) || math.IsInf(k.score, 0) {
 			continue
 		}
@@ -119,9 +127,8 @@ func newScorePath(knots []knot) *scorePath {
 }
 
 func newAgePath(c *cellKnots) (*AgePath, error) {
-	inOrder(c.knots)
 	p := &AgePath{}
-	for _, k := range c.knots {
+	for _, k := range inOrder(c.knots) {
 		v, ok := c.values[k.number]
 		if !ok {
 			return nil, fmt.Errorf("knot %d has no coefficients", k.number)
