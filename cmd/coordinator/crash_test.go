@@ -26,6 +26,10 @@ func TestKilledRun(t *testing.T) {
 	needs.Patience(t, "7 s")
 	t.Parallel()
 	eachKind(t, needs.Long(), killRuns)
+	t.Run("folds", func(t *testing.T) {
+		t.Parallel()
+		killRuns(t, &kindOfGrid{long: []string{chooseGrid, "--set", "repeats=5", "--set", "choose={rule: smoothed, trimmed: 0.4, folds: 4}"}})
+	})
 }
 
 func killRuns(t *testing.T, k *kindOfGrid) {
