@@ -110,10 +110,10 @@ func (p *Page) SaveTo(dir string) {
 	call(p, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir})
 }
 
-// Value evaluates a JavaScript expression.
+// Value evaluates a JavaScript expression, and awaits it if it is a promise.
 func Value[T any](p *Page, expression string) T {
 	p.t.Helper()
-	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.t.Fatalf("%s: %v", expression, err)
 	}

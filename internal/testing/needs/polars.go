@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Polars returns a folder with nodejs-polars, installed once into the user's cache from source.
+// Polars returns a folder with nodejs-polars and DuckDB, installed once into the user's
+// cache as the files in source say.
 func Polars(t testing.TB, source string) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
