@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // ridge is the closed form of Σ v r² + α‖w‖² without an intercept.
@@ -39,6 +40,7 @@ func (s *sample) ridge(weights []float64, alpha float64) []float64 {
 // TestACSShares compares knots with alternations in closed form, sample by sample: at each share the
 // smallest losses are in, and then as many as have losses below the age.
 func TestACSShares(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	const alpha = 0.3
 	shares := baselines.Shares(0.5, 0.1)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // lassoOf fits the Lasso to the samples of a mask one coordinate after the other, independent of the
@@ -59,6 +60,7 @@ func (s *sample) lassoOf(mask uint, alpha float64, intercept bool) (theta, resid
 
 // TestSparseLTS compares the search with all subsets, and the second stage with its definition.
 func TestSparseLTS(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	for seed := range uint64(8) {
 		n, d := 11, []int{1, 3, 8}[seed%3]

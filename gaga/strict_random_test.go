@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // sample is a random table of n x d with targets and multiplicities, which may be bent.
@@ -189,6 +190,7 @@ func continues(ctx context.Context, p *gaga.Problem, theta []float64, age float6
 // path is incomplete where plain alternation finds a strict optimum that continues, and none is
 // complete with everybody discarded.
 func TestIncompletePaths(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	problems := 3000
 	switch {

@@ -136,6 +136,7 @@ func TestTornStreams(t *testing.T) {
 // Bytes that were never written but are part of the file read as zero after a
 // power failure. ZSTD's checksums tell.
 func TestZeroedTail(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	step := int64(15)
 	if needs.Long() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -217,6 +218,7 @@ func TestBadOut(t *testing.T) {
 // TestHugeLine wants a line of 1 GB, and one that is small until it is
 // decompressed, to be refused in little time and memory.
 func TestHugeLine(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	dir := t.TempDir()
 	sparse := filepath.Join(dir, "sparse.csv")

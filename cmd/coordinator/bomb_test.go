@@ -18,6 +18,7 @@ import (
 // the refusal to name limit, file and line, and the memory taken before it to be
 // within the limit.
 func TestManyShortRows(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	const memory = 128 << 20
 	for name, row := range map[string]string{

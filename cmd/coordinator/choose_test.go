@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 const chooseGrid = `name: choose
@@ -21,6 +22,7 @@ methods: [original, acs, gaga]
 // computed with the rule says, other rules to say something else, and folders without knots to be
 // refused.
 func TestReportChooses(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid := write(t, dir, "grid.yaml", chooseGrid)
@@ -59,6 +61,7 @@ func TestReportChooses(t *testing.T) {
 
 // TestFoldsOnWorkers wants folds to give the same numbers on 1 worker and on 4.
 func TestFoldsOnWorkers(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid := write(t, dir, "grid.yaml", chooseGrid+"split: {validation: 0}\nchoose: {rule: smoothed, trimmed: 0.4, folds: 3}\nkeep: {coefficients: true}\n")

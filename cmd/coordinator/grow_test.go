@@ -54,6 +54,7 @@ func wantRows(t *testing.T, path string, want map[string][]string, cells int) {
 // A grid that changes is run into the same folder: what is new is computed alone, and
 // cells that it does not have any more are set aside until it has them again.
 func TestGrownGrid(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid, out := write(t, dir, "grid.yaml", smallGrid), filepath.Join(dir, "out")

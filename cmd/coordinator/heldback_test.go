@@ -156,6 +156,7 @@ func TestHeldBack(t *testing.T) {
 // was computed, to try one more cell of the method, three at least, and to hold back the others
 // again, and both times that to be notified.
 func TestHeldBackKilled(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	grid, mended := brokenGrid(t)
 	slow := strings.ReplaceAll(noModule, "FILE", os.DevNull) // is there, so that it answers

@@ -25,6 +25,7 @@ type point struct{ call, file string }
 // prune, at every eighth sync, rename and removal of a file, with AGEPATH_LONG=1 at each: with
 // EIO, kill -9 and ^C. The next run must leave what an undisturbed one leaves, and verify must find nothing.
 func TestInterruptedChange(t *testing.T) {
+	needs.Patience(t, "2 s")
 	strace := needs.Program(t, "interrupting at a system call", "strace")
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/agepath/agepath/internal/testing/needs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +113,7 @@ func (k *kindOfGrid) has(t *testing.T, dir string) int {
 // TestEmbeddingReport wants the report of a run of the kind embedding to have its figures,
 // and to say which are not there.
 func TestEmbeddingReport(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid, out := write(t, dir, "grid.yaml", fewPenalties), filepath.Join(dir, "out")

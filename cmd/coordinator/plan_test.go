@@ -10,10 +10,12 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestPreview wants a plan to say of given ages what the report of the run says, within its time.
 func TestPreview(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	dir := t.TempDir()
 	const grid = "repeats: 2\ndata: [breast_cancer]\nmodels: [{svm: {c: [0.1, 1], kernel: linear}}]\nregularizers: [hard, linear]\nmethods: [acs, gaga]\n"

@@ -26,6 +26,7 @@ func ownCache(dir string) map[string]string {
 // TestReuse computes a grid, then takes it from the folder that is remembered, and from one
 // that is named.
 func TestReuse(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid, env := write(t, dir, "grid.yaml", smallGrid), ownCache(dir)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -186,6 +187,7 @@ func TestReport(t *testing.T) {
 // TestFreshReport wants a run with nothing to compute to make the report that
 // a run before did not get to.
 func TestFreshReport(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid, out := write(t, dir, "grid.yaml", smallGrid), filepath.Join(dir, "out")

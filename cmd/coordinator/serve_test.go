@@ -90,6 +90,7 @@ func (s *served) wantEnd() {
 // TestRunWithPage resumes a run with --serve: the page has the cells that the folder had and
 // those that are computed, and goes with the run.
 func TestRunWithPage(t *testing.T) {
+	needs.Patience(t, "8 s")
 	t.Parallel()
 	needs.Program(t, "a method that takes long", "sleep")
 	dir := t.TempDir()
@@ -291,6 +292,7 @@ func TestServeRefusals(t *testing.T) {
 
 // TestServeFolder serves the tables of a folder without a server, and has agepath.py read them.
 func TestServeFolder(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid, out := write(t, dir, "grid.yaml", smallGrid), filepath.Join(dir, "out")

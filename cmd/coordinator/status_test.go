@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 // TestWatchScores watches a run of which the first repeat is complete but for a command that no
 // worker runs, until the scores so far come, and then to its end.
 func TestWatchScores(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	grid, mended := brokenGrid(t)
 	write(t, filepath.Dir(mended), filepath.Base(mended), "")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // example returns the text of an example in Python.
@@ -22,6 +23,7 @@ func example(t *testing.T, name string) string {
 // TestRobustExamples wants the robust regressions to withstand a noise that the plain fit does
 // not, and CleanLearning to say that it is missing, or to withstand flipped labels.
 func TestRobustExamples(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	path := python(t, "numpy, sklearn")
 	noise := "noise=[{kind: gaussian, levels: [0.3]}]"

@@ -298,6 +298,7 @@ func TestTablesRest(t *testing.T) {
 // TestTablesWhileGathered asks for tables again and again while the run turns its streams into
 // files: each answer holds each cell once.
 func TestTablesWhileGathered(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	g := newGoing(t)
 	g.add(20)

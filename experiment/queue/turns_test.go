@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"math"
 	"strings"
 	"sync"
@@ -77,6 +78,7 @@ func TestTurnsByOwner(t *testing.T) {
 // TestTurnsByTime has slots that take long for cells of one owner and not for those of
 // another, in both lanes of a run: each owner has the same time.
 func TestTurnsByTime(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	b.publishAs("alice", 0, "long", 200)

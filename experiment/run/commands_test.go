@@ -172,6 +172,7 @@ func wantFailuresAlone(t *testing.T) func(string, error) {
 // TestSharedMemory has commands leave memory in closed files of /dev/shm: it counts, goes
 // with its command, also where that kills the slot, and nobody else sees it.
 func TestSharedMemory(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	needs.Program(t, "a command that maps files", "python3")
 	name := fmt.Sprintf("agepath-test-%d", os.Getpid())

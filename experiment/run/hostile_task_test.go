@@ -12,6 +12,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // taskOf returns the task of a cell of the plan.
@@ -269,6 +270,7 @@ func TestWorkersOnTheWire(t *testing.T) {
 // TestDescriptionOnTheWire has descriptions that no coordinator writes; submitting
 // replaces each.
 func TestDescriptionOnTheWire(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	w := newWire(t)
 	for _, text := range []string{

@@ -14,6 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -84,6 +85,7 @@ func (k *demanding) wantComputed(t *testing.T, what string, cells []string) {
 // into the same folder with higher limits: exactly those cells are computed whose
 // failure the higher limits can mend.
 func TestRaisedLimits(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	_, p := plan(t, lowLimits...)
 	kind, out, all := newDemanding(p), t.TempDir(), slices.Collect(p.IDs())
@@ -207,6 +209,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 // TestLimitsOfQueuedCells wants the limits of the last submission for cells that were
 // queued before it.
 func TestLimitsOfQueuedCells(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	grid, p := plan(t, lowLimits...)
 	q, kind := startQueue(t), newDemanding(p)

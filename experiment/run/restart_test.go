@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // counting is the kind self-paced, which counts how often it computes each cell and
@@ -37,6 +38,7 @@ func (k *counting) Compute(ctx context.Context, task *experiment.Task, data expe
 // TestRestartsRepeatNothing has a worker compute a run whose coordinator is stopped
 // and started again as often as there is something new: no cell is computed twice.
 func TestRestartsRepeatNothing(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	grid, p := plan(t, "repeats=60")
 	q := startQueue(t)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -124,6 +125,7 @@ func (r *reuser) column(dir, name string) map[any]int {
 // TestReuse takes cells from folders, named and remembered: those that the grid keeps the
 // tables of, with this plan's labels and the run that computed them.
 func TestReuse(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	r := newReuser(t)
 	dir := t.TempDir()
@@ -193,6 +195,7 @@ func exported(t *testing.T) string {
 
 // TestReuseNoFailures computes failed cells again, whoever has them.
 func TestReuseNoFailures(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	r := newReuser(t)
 	_, p := plan(t, lowLimits...)
@@ -216,6 +219,7 @@ func TestReuseNoFailures(t *testing.T) {
 
 // TestShare has a server's run take what other runs there have computed.
 func TestShare(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	r := newReuser(t)
 	r.known, r.queue = nil, startQueue(t)
@@ -296,6 +300,7 @@ func TestShare(t *testing.T) {
 // TestReuseRetry computes incomplete cells again where that is asked for, though a
 // folder has them.
 func TestReuseRetry(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	r := newReuser(t)
 	grid, p := plan(t)
@@ -379,6 +384,7 @@ func TestShareQueued(t *testing.T) {
 // TestShareNoFailures queues cells that failed in other runs, and takes results where a
 // cell of the run itself had failed.
 func TestShareNoFailures(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	_, p := plan(t, lowLimits...)
 	q, kind := startQueue(t), newDemanding(p)
@@ -411,6 +417,7 @@ func TestShareNoFailures(t *testing.T) {
 // TestReuseOthers leaves out remembered folders that others can write or that are damaged,
 // with a report, and takes those that are named.
 func TestReuseOthers(t *testing.T) {
+	needs.Patience(t, "1 s")
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the modes of folders are Unix's")

@@ -54,6 +54,7 @@ func choosingSet(task dataset.Task) *dataset.Dataset {
 // TestChoicesByNumPy holds the choices of 72 cells, with the scores and standard errors that they
 // rest on, against a program of its own that has the knots, the coefficients and the validation rows.
 func TestChoicesByNumPy(t *testing.T) {
+	need.Patience(t, "2 s")
 	t.Parallel()
 	python := need.Program(t, "the choices", "/usr/bin/python3")
 	if out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput(); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	need "github.com/agepath/agepath/internal/testing/needs"
 )
 
 // shapes is a library of made-up numbers with the catalog's rows and two
@@ -132,6 +133,7 @@ func TestPaperGrids(t *testing.T) {
 // TestPaperGridsAskForTheTables wants the grid of each table to have a cell of
 // each method for each published row.
 func TestPaperGridsAskForTheTables(t *testing.T) {
+	need.Patience(t, "2 s")
 	t.Parallel()
 	number := func(text string) float64 {
 		if text == "" {

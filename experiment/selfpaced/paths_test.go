@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	need "github.com/agepath/agepath/internal/testing/needs"
 )
 
 const classifiers = `
@@ -32,6 +33,7 @@ keep: {knots: true, coefficients: true}
 // and holds what a cell leaves behind against itself and against its data: the
 // scores against those that the coefficients give, events against their counts.
 func TestClassifierPaths(t *testing.T) {
+	need.Patience(t, "2 s")
 	t.Parallel()
 	tasks, plan := firstTasks(t, classifiers)
 	if len(tasks) != 4*5 {
