@@ -156,11 +156,11 @@ func TestHeldBack(t *testing.T) {
 // was computed, to try one more cell of the method, three at least, and to hold back the others
 // again, and both times that to be notified.
 func TestHeldBackKilled(t *testing.T) {
-	needs.Patience(t, "5 s")
+	needs.Patience(t, "12 s")
 	t.Parallel()
 	grid, mended := brokenGrid(t)
 	slow := strings.ReplaceAll(noModule, "FILE", os.DevNull) // is there, so that it answers
-	write(t, filepath.Dir(grid), "slow.sh", strings.Replace(slow, "do c=", "do sleep 0.2; c=", 1))
+	write(t, filepath.Dir(grid), "slow.sh", strings.Replace(slow, "do c=", "do sleep 0.5; c=", 1))
 	text, err := os.ReadFile(grid)
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func failedIn(t *testing.T, grid, out string) int {
 
 // TestKeepGoing wants all cells of a broken method computed where that is asked for.
 func TestKeepGoing(t *testing.T) {
-	needs.Patience(t, "5 s")
+	needs.Patience(t, "12 s")
 	t.Parallel()
 	grid, _ := brokenGrid(t)
 	out := filepath.Join(t.TempDir(), "out")
