@@ -10,23 +10,23 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Alternation is alternate convex search (ACS). It alternates between setting each weight to
-// v*(l_i, λ) and fitting the weighted convex problem. No step increases the implicit objective G_λ.
+// Alternation is alternate convex search (ACS): each step sets each weight to v*(l_i, λ) and fits
+// the weighted convex problem. No step increases the implicit objective G_λ.
 type Alternation struct {
 	problem *Problem
 	search  *search.Search
 	kinds   []ZoneKind // of the regularizer's zones
 }
 
-// ErrOneClass reports a fit without a minimum: with a free intercept, all samples of positive
-// weight have one label, and b diverges.
+// ErrOneClass reports that all samples of positive weight have one label: with a free intercept the
+// fit then has no minimum.
 var ErrOneClass = convex.ErrOneClass
 
-// ErrDiscarded reports that at an age the losses of a solution give every sample weight 0.
+// ErrDiscarded reports that every sample has weight 0 at an age.
 var ErrDiscarded = errors.New("every sample is discarded")
 
-// NewAlternation prepares alternate convex search. It returns an error if the problem is invalid or
-// no convex solver fits its loss and penalty.
+// NewAlternation returns an error if the problem is invalid or no convex solver fits its loss and
+// penalty.
 func NewAlternation(p *Problem) (*Alternation, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -42,8 +42,6 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	return a, nil
 }
 
-// newSolver prefers the convex solver made for the problem's loss and penalty to the one for smooth
-// losses.
 func newSolver(p *Problem) (convex.Solver, error) {
 	l1, l2 := p.Penalty.L1, p.Penalty.L2
 	switch loss := p.Loss.(type) {
@@ -79,13 +77,13 @@ func (p *Problem) multiplicity(i int) float64 {
 // FitAll fits the problem with all weights 1.
 func (a *Alternation) FitAll(ctx context.Context) error { return a.search.FitAll(ctx) }
 
-// Fit fits the problem with the given weights, n numbers >= 0, starting at the current solution. On
-// an error (the context's, [ErrOneClass] or the solver's) the current solution is unchanged.
+// Fit fits the problem with n weights >= 0, starting at the current solution. On an error (the
+// context's, [ErrOneClass] or the solver's) the current solution is unchanged.
 func (a *Alternation) Fit(ctx context.Context, weights []float64) error {
 	return a.search.Fit(ctx, weights)
 }
 
-// Losses writes the n losses l_i at the current solution into dst.
+// Losses writes the n losses at the current solution into dst.
 func (a *Alternation) Losses(dst []float64) { a.search.Losses(dst) }
 
 // Theta returns the current solution; the Alternation owns the slice.
@@ -94,9 +92,9 @@ func (a *Alternation) Theta() []float64 { return a.search.Theta() }
 // SetTheta makes theta the current solution.
 func (a *Alternation) SetTheta(theta []float64) { a.search.SetTheta(theta) }
 
-// Step does one alternation at an age. It returns the largest difference, over the samples, between
-// the weights for the new solution and those it was fitted with; 0 means a partial optimum. On an
-// error (as for Fit, or [ErrDiscarded]) the current solution is unchanged.
+// Step does one alternation at an age. It returns the largest difference between the weights for
+// the new solution and those it was fitted with; 0 means a partial optimum. Errors are those of
+// Fit, or [ErrDiscarded]; they leave the current solution unchanged.
 func (a *Alternation) Step(ctx context.Context, age float64) (change float64, err error) {
 	if a.Discards(age) {
 		return 0, fmt.Errorf("gaga: alternation at age %v: %w", age, ErrDiscarded)
@@ -116,7 +114,7 @@ func (e *NotConverged) Error() string {
 }
 
 // Converge alternates at an age until no weight changes by more than tolerance (0: 1e-10), at most
-// limit times (0: 100,000). It returns the number of alternations. The error is as for Step, or
+// limit times (0: 100,000), and returns the number of alternations. Errors are those of Step, or
 // [*NotConverged].
 func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
 	if tolerance == 0 {
@@ -138,8 +136,8 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 	return limit, &NotConverged{age, limit, change}
 }
 
-// Knot describes the current solution as a knot at an age. Its KKT is the residual of the last
-// weighted fit plus the largest change of a weight in the next step.
+// Knot describes the current solution as a knot. Its KKT is the residual of the last weighted fit
+// plus the largest change of a weight in the next step.
 func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	p := a.problem
 	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: append([]float64(nil), a.Theta()...)}
@@ -169,7 +167,6 @@ func (k *Knot) count(zone ZoneKind, samples int) {
 	}
 }
 
-// active returns the number of nonzero coefficients, without the intercept.
 func active(theta []float64) int {
 	n := 0
 	for _, w := range theta[:len(theta)-1] {
@@ -183,12 +180,11 @@ func active(theta []float64) int {
 // Certificate returns the certificate of the last weighted fit.
 func (a *Alternation) Certificate() convex.Certificate { return a.search.Certificate() }
 
-// Discards reports whether the losses at the current solution give every sample weight 0 at an age.
+// Discards reports whether the current solution gives every sample weight 0 at an age.
 func (a *Alternation) Discards(age float64) bool { return a.search.Discards(age) }
 
-// NextChange returns the first age after a given one, to a relative precision of 1e-6, at which the
-// losses at the current solution give a sample a weight that differs by more than least from its
-// weight there; +Inf if no age up to last does.
+// NextChange returns the first age after a given one, to a relative 1e-6, at which the losses at
+// the current solution change a sample's weight by more than least; +Inf if no age up to last does.
 func (a *Alternation) NextChange(age, last, least float64) float64 {
 	return a.search.NextChange(age, last, least)
 }

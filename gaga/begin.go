@@ -11,10 +11,9 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// begin finds the first point of the path: the result of alternation at the lowest age from the fit
-// with all weights 1. If that age discards every sample, or all of one class, begin uses the first
-// age that does not. If alternation ends with samples of one class only, or with weights close to 0
-// just above that age, begin searches for the point as for the end of a gap.
+// begin finds the first point of the path by alternation from the fit with all weights 1, at the
+// lowest age that does not discard every sample or one class. If alternation ends with one class,
+// or with weights close to 0 just above that age, begin searches as for the end of a gap.
 func (t *tracker) begin(ctx context.Context) error {
 	err := t.search.FitAll(ctx)
 	if errors.Is(err, convex.ErrOneClass) {
@@ -40,7 +39,6 @@ func (t *tracker) begin(ctx context.Context) error {
 
 func startAt(age float64) string { return fmt.Sprintf("start at age %v", age) }
 
-// land begins a piece where alternation at an age leads from the search's solution.
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	l, err := t.lander.At(ctx, t.branch.Left(), age, reason)
 	if err != nil {
@@ -49,8 +47,8 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	return t.startPiece(reason+l.Reason, l.Steps)
 }
 
-// firstAge returns an age just above the first one, from lo on, at which the current solution keeps
-// enough samples for a fit; +Inf if the range has none.
+// firstAge returns an age just above the first, from lo on, at which the current solution keeps
+// enough samples for a fit; +Inf if there is none.
 func (t *tracker) firstAge(lo float64) float64 {
 	last := t.options.Age.Max
 	if t.search.Unfit(last) {

@@ -12,16 +12,14 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// evaluator evaluates a path between its knots: it follows the branch from a knot, without a search
-// or a record.
+// evaluator evaluates a path between its knots.
 type evaluator struct {
 	path      *Path
 	condition condition.Condition
 	branch    *branch.Branch
-	scores    []float64 // n, scratch
+	scores    []float64 // scratch
 }
 
-// evaluator returns an idle evaluator of an earlier call of [Path.At], or a new one.
 func (p *Path) evaluator() *evaluator {
 	if e, ok := p.evaluators.Get().(*evaluator); ok {
 		return e
@@ -37,9 +35,9 @@ func (p *Path) evaluator() *evaluator {
 	return e
 }
 
-// at solves for the path's point at an age between two neighbouring knots of a piece. It follows
-// the branch from the nearer knot, so that it cannot end on another branch; if that fails, as it
-// may near a branch point, from the other knot. A landing has its own zones.
+// at solves for the path's point between two neighbouring knots of a piece. It follows the branch
+// from the nearer knot, which cannot end on another branch; if that fails, as near a branch point,
+// from the other knot. A landing has its own zones.
 func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
 	zones := [2]*Knot{left, left}
 	if right.Kind == Start {
@@ -63,8 +61,8 @@ func (e *evaluator) solved() bool {
 	return e.condition.Residual(e.branch.Left()) <= tolerance.KKT
 }
 
-// restore sets the left point to a knot, with the zones and active coordinates that the path has
-// after the knot left.
+// restore sets the left point to the knot from, with the path's zones and active coordinates after
+// the knot left.
 func (e *evaluator) restore(from, left *Knot) {
 	pt, st := e.branch.Left(), e.condition.State()
 	pt.Age = from.Age

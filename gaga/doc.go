@@ -13,17 +13,13 @@
 // path is the curve of partial optima that alternate convex search, [Alternation], follows as the
 // age grows by infinitesimal steps. [Track] computes the path.
 //
-// [Lasso], [ElasticNet], [Ridge], [LeastSquares], [LogisticRegression] and [SVM] state the usual
-// problems; [Problem] states others.
-//
 // # Paths
 //
-// A [Path] consists of continuous pieces. A piece begins with a start knot and bends at turning
-// points. It ends with a jump point, where the path leaves the branch, or with the end of the
-// range. [Path.Knots] has all knots with their coefficients, [Path.Events] the turning and jump
-// points. [Path.At] gives the coefficients at any age: d of them and the intercept, or with a
-// kernel the n multipliers α and the intercept. [Path.Status] reports whether the path is complete
-// or why it ends early, [Path.Gaps] the ages that it leaves out.
+// A [Path] consists of continuous pieces. A piece begins with a start knot, bends at turning
+// points, and ends with a jump point, where the path leaves the branch, or with the end of the
+// range. [Path.At] gives the coefficients at any age: d of them and the intercept, or with a kernel
+// the n multipliers α and the intercept. [Path.Status] reports whether the path is complete or why
+// it ends early, [Path.Gaps] the ages that it leaves out.
 //
 // # Models and regularizers
 //
@@ -40,13 +36,13 @@
 //	[Mixture]       1 up to (λγ/(λ+γ))², γ(1/√l - 1/λ) up to λ², else 0
 //	[LOG]           1 up to λ, (1+aλ)/(1+al) beyond
 //
-// [Track] and [Alternation] accept every pair of a loss and a regularizer, with or without an
-// intercept and multiplicities. No code is specific to a pair: a loss is a function of the linear
-// predictor with two derivatives, a regularizer consists of zones with a weight and its
-// derivatives. You can implement both interfaces outside this package, see the examples of [Loss]
-// and [Regularizer]. An implementation that declares its form by [SquaredLoss], [HingeLoss],
-// [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or [PowerRegularizer] is treated like the
-// built-in ones. [Supports] rejects losses with a kink other than the hinge.
+// [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities. No
+// code is specific to a pair: a loss is a function of the linear predictor with two derivatives, a
+// regularizer consists of zones with a weight and its derivatives. Callers can implement both, see
+// the examples of [Loss] and [Regularizer]. An implementation that declares its form by
+// [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or
+// [PowerRegularizer] is treated like the built-in ones. [Supports] rejects losses with a kink other
+// than the hinge.
 //
 // # Zones
 //
@@ -86,32 +82,30 @@
 // the size of the predictors); 1e-14 is typical, with a kernel 1e-11. Path.At returns an error
 // where it finds no such point, as it may between a jump and its landing point. With
 // Options.Verify, or AGEPATH_VERIFY=1 in the environment, every event is checked independently
-// (residual, zones, signs and the eigenvalues of H), and every step of a landing is checked to
-// descend.
+// (residual, zones, signs, eigenvalues of H), and every landing for descent.
 //
 // A landing point is a strict partial optimum at a relative 1e-9 beyond the age of its jump (more
 // where one jump follows another). A descent of the implicit objective reaches it from the point
 // that the path leaves; no step raises the objective by more than rounding. The steps are those of
 // alternation, extrapolated where they are small and nearly parallel, and Newton's at the end. The
-// descent begins with a small displacement along the direction in which the Hessian has stopped
-// being positive definite; at a fold, along the path. Several optima can be in reach after a jump:
-// for each model more than 95 in 100 landing points are those that plain alternation reaches from
-// the same point.
+// descent begins with a small displacement along the direction in which H is no longer positive
+// definite; at a fold, along the path. Several optima can be in reach after a jump: for each model
+// more than 95 in 100 landing points are those that plain alternation reaches from the same point.
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents is reached, or
-// where the data are degenerate: no strict partial optimum is found to continue from that is not
-// above the point that the path leaves. Ties are resolved in a fixed order, samples at the margin
-// by steepness; paths are the same on every run. Where the age makes no progress, the path restarts
-// from alternation a little further and records a jump with the cause [Stall].
+// where the data are degenerate: no strict partial optimum is found that is not above the point
+// that the path leaves. Ties are resolved in a fixed order, samples at the margin by steepness;
+// paths are the same on every run. Where the age makes no progress, the path restarts from
+// alternation a little further and records a jump with the cause [Stall].
 //
 // Further limits:
 //
-//   - Critical points are found on the cubic interpolants of the event functions over a step. A
-//     sample that leaves its zone and returns within one step, by less than the interpolant's
-//     error, is missed.
+//   - Critical points are found on cubic interpolants of the event functions over a step. A sample
+//     that leaves its zone and returns within one step, by less than the interpolant's error, is
+//     missed.
 //   - With tied samples, as in integer data, the direction of a jump is arbitrary.
-//   - Where sums over zones are too rough to continue, as for a squared loss with a far outlying
-//     row, the path is computed again with sums over the samples.
+//   - Where sums over zones are too rough, as for a squared loss with a far outlying row, the path
+//     is computed again with sums over the samples.
 //   - Columns that are collinear with active ones on the samples of positive weight stay out until
 //     a sample is readmitted.
 //   - A free intercept that nothing determines keeps its value: where every sample is discarded,
@@ -122,11 +116,10 @@
 //     size of rounding, the landing point is sought up to a relative 1e-3 beyond the jump; where no
 //     branch lasts for a relative 1e-7, further.
 //   - A path begins at the first age at which the fit with all weights 1 keeps samples (for
-//     logistic regression, of both classes). If all weights are then 0 at all ages, the path begins
-//     at the first age at which alternation from that fit keeps samples; the path is [Degenerate]
-//     if there is none. Stretches with all weights 0 are part of a path: at their knots all samples
-//     are discarded. Where alternation from a jump point keeps one class only, the path has a
-//     [Gap], however short.
+//     logistic regression, of both classes). If all weights are then 0 at all ages, it begins at the
+//     first age at which alternation from that fit keeps samples, and is [Degenerate] if there is
+//     none. Stretches with all weights 0 are part of a path. Where alternation from a jump point
+//     keeps one class only, the path has a [Gap], however short.
 //
 // # Cost
 //
@@ -134,9 +127,9 @@
 // most p pinned samples. An event costs O(p³) for a factor, and sums over samples:
 //
 //   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear: sums over zones,
-//     or moments, which a change of zone updates by one sample; only samples that can reach a
-//     threshold soon are watched. An event costs O(p²), hardly more with n. Squared with Linear has
-//     fourth moments of the d features, O(p²d²), unless that is too much.
+//     which a change of zone updates by one sample; only samples that can reach a threshold soon are
+//     watched. An event costs O(p²), hardly more with n. Squared with Linear has fourth moments of
+//     the d features, O(p²d²), unless that is too much.
 //   - other pairs: O(np), and O(p²) for each sample whose term in H has changed: all samples where
 //     the weight varies with the loss. With Squared, from 257 samples on, n counts only the samples
 //     whose weight varies.

@@ -43,8 +43,7 @@ func (p *Problem) engine() *model.Problem {
 	return &model.Problem{Samples: s, Penalty: penalty, Criterion: criterion, Zoning: zoning}
 }
 
-// design returns the rows over the unknowns of a linear predictor: the features and, if there are
-// more columns, ones.
+// design returns the features and, if there are more columns, ones.
 func design(x blas64.General, columns int) []float64 {
 	a := make([]float64, x.Rows*columns)
 	for i := range x.Rows {
@@ -65,7 +64,6 @@ func engineZones(r Regularizer) []model.Zone {
 	return zones
 }
 
-// engineSeries returns the series of a regularizer's zones, nil if it has none.
 func engineSeries(r Regularizer) func(zone int, age float64) model.Series {
 	s, ok := r.(SeriesRegularizer)
 	if !ok {
@@ -74,7 +72,6 @@ func engineSeries(r Regularizer) func(zone int, age float64) model.Series {
 	return func(zone int, age float64) model.Series { return model.Series(s.Series(zone, age)) }
 }
 
-// zoneKinds returns the kinds of the zones in the engine's numbering.
 func (p *Problem) zoneKinds() []ZoneKind {
 	var kinds []ZoneKind
 	if _, kinked := p.Loss.(HingeLoss); kinked {

@@ -11,12 +11,11 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Gap is an open interval of ages that a path leaves out; it includes To where To is the end of the
-// range. With a free intercept, logistic regression has no minimum once all samples of positive
-// weight have one label; where alternation leads there, no partial optimum is left to continue
-// from. The path continues at To, the first later age at which alternation from the fit with all
-// weights 1 keeps both classes: ages are tried in steps of a tenth, and To is located to a relative
-// 1e-4.
+// Gap is an open interval of ages that a path leaves out; it includes To at the end of the range.
+// With a free intercept, logistic regression has no minimum once all samples of positive weight
+// have one label. The path continues at To, the first later age at which alternation from the fit
+// with all weights 1 keeps both classes: ages are tried in steps of a tenth, and To is located to a
+// relative 1e-4.
 type Gap struct {
 	From, To float64
 	Reason   string
@@ -32,8 +31,8 @@ func (e *GapError) Error() string {
 	return fmt.Sprintf("gaga: the path has a gap from age %v to %v, which holds %v: %s", e.Gap.From, e.Gap.To, e.Age, e.Gap.Reason)
 }
 
-// Gaps returns the ages between the path's pieces that have no partial optimum to follow,
-// ascending; ages before the first knot are not included.
+// Gaps returns the ages between pieces that have no partial optimum to follow, ascending; ages
+// before the first knot are not included.
 func (p *Path) Gaps() []Gap { return p.gaps }
 
 func (p *Path) inGap(age float64) error {
@@ -45,11 +44,10 @@ func (p *Path) inGap(age float64) error {
 	return nil
 }
 
-// errVanished says that no later age of the range has a partial optimum.
 var errVanished = errors.New("gaga: the path ends in a gap")
 
-// bridge continues the path after a gap: alternation at an age from the path's end left samples of
-// one class only, or at the path's beginning no samples or those of one class.
+// bridge continues the path after a gap. Alternation at from has left samples of one class only, or
+// at the path's beginning possibly none.
 func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	begun := len(t.path.knots) > 0
 	left, keeps := "samples of one class only", "both classes"
@@ -98,10 +96,10 @@ type arrival struct {
 }
 
 // gapEnd returns the first age found beyond from at which alternation from whole, the fit with all
-// weights 1, lands, and the landing; +Inf if there is none.
+// weights 1, lands; +Inf if there is none.
 func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (end float64, l *arrival, err error) {
 	last := t.options.Age.Max
-	tried := len(t.path.knots) == 0 // at from, by the start
+	tried := len(t.path.knots) == 0 // at from, by begin
 	lo, hi := from, math.Min(from*(1+tolerance.Nudge), last)
 	if tried {
 		hi = math.Min(from*tolerance.GapRatio, last)
@@ -126,8 +124,8 @@ func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, rea
 	return hi, l, err
 }
 
-// lands runs alternation at an age from whole, the fit with all weights 1, to a strict partial
-// optimum that keeps samples; nil if there is none.
+// lands runs alternation from whole to a strict partial optimum that keeps samples; nil if there is
+// none.
 func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reason string) (*arrival, error) {
 	t.search.SetTheta(whole)
 	if t.search.Unfit(age) {

@@ -5,7 +5,6 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// EvalAll makes Logistic a [VectorLoss].
 func (l Logistic) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.Logistic(u, y, loss, slope, curvature)
 	kernel.ScaleTo(loss, l.C, loss)

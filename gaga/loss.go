@@ -6,12 +6,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Loss is a sample's loss l(u, y) >= 0 as a function of its linear predictor u = a·θ and its target
-// y. It must be convex in u.
+// Loss is a sample's loss l(u, y) >= 0, convex in the linear predictor u, for the target y.
 type Loss interface {
 	Name() string
-	// Eval returns the loss and its first two derivatives in u. At a kink the derivative is the one
-	// from the side of rising loss.
+	// Eval returns the loss and its first two derivatives in u; at a kink, the derivative on the
+	// side of rising loss.
 	Eval(u, y float64) (loss, slope, curvature float64)
 	// Kinked reports whether the loss has kinks, where the slope is an interval.
 	Kinked() bool
@@ -23,7 +22,6 @@ type Squared struct{}
 func (Squared) Name() string { return "squared" }
 func (Squared) Kinked() bool { return false }
 
-// SquaredResidual makes Squared a [SquaredLoss].
 func (Squared) SquaredResidual() {}
 
 func (Squared) Eval(u, y float64) (loss, slope, curvature float64) {
@@ -37,7 +35,6 @@ type Logistic struct{ C float64 }
 func (Logistic) Name() string { return "logistic" }
 func (Logistic) Kinked() bool { return false }
 
-// Attained implements [ClassificationLoss].
 func (Logistic) Attained() bool { return false }
 
 func (l Logistic) CheckParameters() error { return checkParameter("C", l.C, l.C > 0, "a number > 0") }
@@ -46,7 +43,7 @@ func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	m := y * u
 	e := kernel.Exp(-math.Abs(m))
 	w := 1 + e
-	p := e / w // probability of the other class, 1/(1+exp(m))
+	p := e / w // 1/(1+exp(m)), probability of the other class
 	loss = math.Log1p(e)
 	if m < 0 {
 		p = 1 / w
@@ -55,17 +52,14 @@ func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	return l.C * loss, -l.C * y * p, l.C * p * (1 - p)
 }
 
-// Hinge is the loss C max(0, 1 - yu) of the support vector machine for targets
-// -1 and +1; C > 0.
+// Hinge is the support vector machine's loss C max(0, 1 - yu) for targets -1 and +1; C > 0.
 type Hinge struct{ C float64 }
 
 func (Hinge) Name() string { return "hinge" }
 func (Hinge) Kinked() bool { return true }
 
-// Cost returns C; it makes Hinge a [HingeLoss].
 func (h Hinge) Cost() float64 { return h.C }
 
-// Attained implements [ClassificationLoss].
 func (Hinge) Attained() bool { return true }
 
 func (h Hinge) CheckParameters() error { return checkParameter("C", h.C, h.C > 0, "a number > 0") }

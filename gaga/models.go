@@ -7,8 +7,8 @@ import "gonum.org/v1/gonum/blas/blas64"
 //
 //	(1/2n) Σ v_i r_i² + α ρ ‖w‖₁ + ½ α (1 - ρ) ‖w‖²
 //
-// up to the factor 2n: the loss r² with the penalties L1 = 2nαρ and L2 = 2nα(1 - ρ). l1ratio 1 is
-// the [Lasso]. The caller sets Regularizer and, if wanted, Intercept.
+// up to the factor 2n: the loss r² with L1 = 2nαρ and L2 = 2nα(1 - ρ). The caller sets Regularizer
+// and, if wanted, Intercept.
 func ElasticNet(x blas64.General, y, multiplicity []float64, alpha, l1ratio float64) *Problem {
 	p := LeastSquares(x, y, multiplicity)
 	all := 2 * p.total() * alpha
@@ -17,18 +17,17 @@ func ElasticNet(x blas64.General, y, multiplicity []float64, alpha, l1ratio floa
 }
 
 // Ridge returns the problem of ridge regression in the parametrization of scikit-learn, Σ v_i r_i²
-// + α ‖w‖²: the loss r² with the penalty L2 = 2α. With n samples it is the [ElasticNet] of l1ratio
-// 0 and α/n. The caller sets Regularizer and, if wanted, Intercept.
+// + α ‖w‖²: the loss r² with L2 = 2α. The caller sets Regularizer and, if wanted, Intercept.
 func Ridge(x blas64.General, y, multiplicity []float64, alpha float64) *Problem {
 	p := LeastSquares(x, y, multiplicity)
 	p.Penalty.L2 = 2 * alpha
 	return p
 }
 
-// LeastSquares returns the problem of least squares: the loss r² without a penalty. There is no
-// strict optimum where the samples of positive weight do not determine the coefficients: paths end
-// there with the status [Degenerate], and [Alternation] returns an error. The caller sets
-// Regularizer and, if wanted, Intercept.
+// LeastSquares returns the problem of least squares: the loss r² without a penalty. Where the
+// samples of positive weight do not determine the coefficients, paths end with the status
+// [Degenerate] and [Alternation] returns an error. The caller sets Regularizer and, if wanted,
+// Intercept.
 func LeastSquares(x blas64.General, y, multiplicity []float64) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Squared{}}
 }

@@ -1,17 +1,16 @@
 package gaga
 
-// The interfaces of this file are optional: a loss or a regularizer that implements one is tracked
-// faster.
+// The interfaces of this file are optional and make tracking faster.
 
 // SquaredLoss is a loss that equals (u - y)². With a [SeriesRegularizer], and in zones of constant
-// weight, sums over zones then replace sums over samples, and only samples that can soon reach a
+// weight, sums over zones replace sums over samples, and only samples that can soon reach a
 // threshold are watched.
 type SquaredLoss interface {
 	Loss
 	SquaredResidual()
 }
 
-// HingeLoss is a loss that equals C max(0, 1 - yu), the only loss with a kink that [Track] accepts.
+// HingeLoss is a loss that equals C max(0, 1 - yu), the only kinked loss that [Track] accepts.
 type HingeLoss interface {
 	Loss
 	Cost() float64 // C
@@ -39,12 +38,11 @@ type CheckedParameters interface {
 	CheckParameters() error
 }
 
-// SeriesRegularizer is a regularizer whose implicit loss F_λ(l), see [Regularizer.Integral], is in
-// each zone a [Series] in √l. If no zone has a term in √l, F_λ is piecewise polynomial in the loss.
+// SeriesRegularizer is a regularizer whose implicit loss F_λ(l) is in each zone a [Series] in √l.
+// If no zone has a term in √l, F_λ is piecewise polynomial in the loss.
 type SeriesRegularizer interface {
 	Regularizer
-	// Series returns the series of a zone at an age. Which coefficients are 0 must not depend on
-	// the age.
+	// Series returns the series of a zone. Which coefficients are 0 must not depend on the age.
 	Series(zone int, age float64) Series
 }
 
@@ -67,7 +65,6 @@ type Power struct {
 	P, Q float64
 }
 
-// oneSided reports whether the loss is a classification loss whose minimum is not attained.
 func (p *Problem) oneSided() bool {
 	loss, ok := p.Loss.(ClassificationLoss)
 	return ok && !loss.Attained()

@@ -18,7 +18,7 @@ type Range struct{ Min, Max float64 }
 type Kind uint8
 
 const (
-	Start   Kind = iota // first point of a piece: the beginning of the path, or a landing
+	Start   Kind = iota // first point of a piece
 	Turning             // a critical point at which the path bends
 	Jump                // the last point before the path leaves its branch
 	Grid                // an age of Options.Grid
@@ -34,12 +34,12 @@ type Cause uint8
 
 const (
 	NoCause    Cause = iota
-	SampleUp         // a sample's loss rose above its zone's upper threshold
-	SampleDown       // a sample's loss fell below its zone's lower threshold
+	SampleUp         // a sample's loss rose above its zone
+	SampleDown       // a sample's loss fell below its zone
 	Activated        // an inactive coordinate's gradient reached the L1 weight
 	Dropped          // an active coordinate reached zero
 	Fold             // the branch turned back in the age
-	Stall            // no progress between events: restarted by alternation
+	Stall            // no progress: restarted by alternation
 )
 
 func (c Cause) String() string {
@@ -51,8 +51,8 @@ type Knot struct {
 	Age    float64
 	Kind   Kind
 	Cause  Cause
-	Index  int     // sample or coordinate that caused it; -1 if none did
-	Detail string  // the cause in words, with the zones left and entered
+	Index  int     // sample or coordinate that caused it, or -1
+	Detail string  // the cause in words
 	Scalar float64 // value of the sign test: the path turns where it is positive; NaN where no test applies
 	Theta  []float64
 	// Objective is the implicit objective G_λ(θ) = R(θ) + Σ_i m_i F_λ(l_i).
@@ -63,7 +63,7 @@ type Knot struct {
 	// (|u_i| + |y_i|), at most |l'_i|, is the effect of the predictor through the weight; the hinge
 	// loss has 3 - y_i u_i instead of |u_i| + |y_i|.
 	KKT                     float64
-	Easy, Middle, Discarded int // samples by kind of zone, multiplicities not counted
+	Easy, Middle, Discarded int // samples, multiplicities not counted
 	Active                  int // nonzero coefficients, the intercept not counted
 
 	piece, change int // position in the path's record of zone changes
@@ -79,7 +79,7 @@ type Event struct {
 	Detail string
 }
 
-// Restart is a landing: alternate convex search found the point at which the path continues.
+// Restart is a landing.
 type Restart struct {
 	Age        float64
 	Reason     string
@@ -93,7 +93,7 @@ const (
 	Complete    Status = iota
 	Interrupted        // the context ended
 	EventLimit         // Options.MaxEvents was reached
-	Degenerate         // no strict partial optimum was found to continue from
+	Degenerate         // no strict partial optimum was found
 )
 
 func (s Status) String() string {
@@ -106,14 +106,13 @@ func (s Status) Early() bool { return s != Complete }
 // Path is the age path of a problem: continuous pieces, each from a start knot over turning and
 // grid knots to a jump or to the end.
 //
-// A path does not change once [Track] has returned it, so its methods may be called concurrently.
-// It holds its knots (8 bytes for each coefficient of each), the zones at the beginning of each
-// piece with their changes, and for [Path.At] a copy of the problem, n(d+1) numbers without a
-// kernel; with a kernel it refers to the caller's features, which must not change. Each concurrent
-// call of At needs O(np) memory, with a kernel the required rows of the kernel matrix, up to 512
-// MiB. Later calls reuse the memory until the garbage collector reclaims it.
+// A path is immutable, so its methods may be called concurrently. It holds its knots, the zones at
+// the beginning of each piece with their changes, and for [Path.At] a copy of the problem, n(d+1)
+// numbers; with a kernel instead the caller's features, which must not change. Each concurrent call
+// of At needs O(np) memory, with a kernel the required rows of the kernel matrix, up to 512 MiB;
+// later calls reuse it.
 type Path struct {
-	problem    *model.Problem // of a linear predictor without the caller's features
+	problem    *model.Problem // without a kernel, without the caller's features
 	unknowns   int            // length of a published θ
 	kinds      []ZoneKind
 	knots      []Knot
@@ -134,8 +133,7 @@ func newPath(p *Problem, m *model.Problem) *Path {
 	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds()}
 }
 
-// piece records one continuous piece of the path; zones and active coordinates can be rebuilt from
-// it anywhere on the piece.
+// piece is one continuous piece, from which zones and active coordinates can be rebuilt.
 type piece struct {
 	zone    []uint8
 	sign    []float64
@@ -153,9 +151,9 @@ func (p *Path) change(c model.Crossing) {
 	last.changes = append(last.changes, change{c.Cause, c.Index, c.Sign})
 }
 
-// settled returns the published form of a θ of the path: the coefficients of the features, then the
-// intercept, 0 if there is none. A coefficient is set to 0 if its sign differs from the sign with
-// which it is active: it is zero up to rounding.
+// settled returns the published form of θ: coefficients, then the intercept, 0 if there is none. A
+// coefficient whose sign differs from the sign with which it is active is zero up to rounding and
+// set to 0.
 func (p *Path) settled(st *model.State, theta []float64) []float64 {
 	out := make([]float64, p.unknowns)
 	copy(out, theta)
@@ -180,7 +178,7 @@ func (p *Path) Knots() []Knot { return p.knots }
 
 func (p *Path) Status() Status { return p.status }
 
-// Reason says in words why the path ends early; "" if it is complete.
+// Reason says why the path ends early; "" if it is complete.
 func (p *Path) Reason() string { return p.reason }
 
 // Restarts returns the landings in order of age.
@@ -215,11 +213,11 @@ func (e *AgeError) Error() string {
 	return fmt.Sprintf("gaga: age %v is outside the path's [%v, %v]", e.Age, e.Range.Min, e.Range.Max)
 }
 
-// At returns the coefficients at an age: d coefficients and the intercept. Between knots At solves
-// the optimality condition on the zones of the segment and checks that all samples are in them, so
-// the residual is as small as at a knot. Between a jump and its landing, usually a relative 1e-9
-// further, At follows the path back from the landing point. The error is an [*AgeError], a
-// [*GapError], or says that no point of the path is found there.
+// At returns the d coefficients (with a kernel the n multipliers) and the intercept at an age.
+// Between knots At solves the optimality condition on the zones of the segment and checks that all
+// samples are in them, so the residual is as small as at a knot. Between a jump and its landing,
+// usually a relative 1e-9 further, At follows the path back from the landing point. The error is an
+// [*AgeError], a [*GapError], or says that no point of the path is found.
 func (p *Path) At(age float64) ([]float64, error) {
 	if err := p.inGap(age); err != nil {
 		return nil, err
@@ -228,7 +226,7 @@ func (p *Path) At(age float64) ([]float64, error) {
 	if len(p.knots) == 0 || !(age >= covered.Min && age <= covered.Max) {
 		return nil, &AgeError{age, covered}
 	}
-	// The last knot at or below the age. A landing comes after its jump, also at the same age.
+	// A landing comes after its jump, also at the same age.
 	k := sort.Search(len(p.knots), func(k int) bool { return p.knots[k].Age > age }) - 1
 	left := &p.knots[k]
 	if left.Age == age || k+1 == len(p.knots) {

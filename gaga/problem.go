@@ -18,10 +18,10 @@ import (
 type Problem struct {
 	X            blas64.General // n x d, row-major
 	Y            []float64      // n targets; -1 or +1 for classification losses
-	Multiplicity []float64      // m: the number of identical samples of a row; nil means 1 each
+	Multiplicity []float64      // number of identical samples of a row; nil means 1 each
 	Loss         Loss
 	Penalty      Penalty
-	Kernel       Kernel // nil: the predictor is linear in θ = w (and b)
+	Kernel       Kernel // nil: the predictor is linear in θ
 	Intercept    bool   // a free (unpenalized) b
 	Regularizer  Regularizer
 }
@@ -45,14 +45,14 @@ func Lasso(x blas64.General, y, multiplicity []float64, alpha float64) *Problem 
 	return p
 }
 
-// SVM returns the support vector machine's problem with a free intercept: the
-// loss C max(0, 1 - y u), the penalty ½‖w‖². A nil kernel is the linear one.
+// SVM returns the support vector machine's problem with a free intercept: the loss C max(0, 1 - y
+// u), the penalty ½‖w‖². A nil kernel is the linear one.
 func SVM(x blas64.General, y, multiplicity []float64, c float64, kernel Kernel) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Hinge{c}, Penalty: Penalty{L2: 1}, Kernel: kernel, Intercept: true}
 }
 
-// LogisticRegression returns the problem of logistic regression with a free
-// intercept: the loss C ln(1 + exp(-y u)), the penalty ½‖w‖².
+// LogisticRegression returns the problem of logistic regression with a free intercept: the loss C
+// ln(1 + exp(-y u)), the penalty ½‖w‖².
 func LogisticRegression(x blas64.General, y, multiplicity []float64, c float64) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Logistic{c}, Penalty: Penalty{L2: 1}, Intercept: true}
 }
@@ -77,7 +77,7 @@ func (p *Problem) Unknowns() int {
 	return p.X.Cols + 1
 }
 
-// Check returns an error that names the first field whose shape or value is not allowed.
+// Check returns an error that names the first invalid field.
 func (p *Problem) Check() error {
 	n, d := p.X.Rows, p.X.Cols
 	switch {

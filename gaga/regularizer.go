@@ -9,19 +9,18 @@ import (
 )
 
 // Regularizer is a self-paced regularizer f(v, λ), given by the weight v*(l, λ) that it assigns to
-// a sample of loss l >= 0 at age λ > 0.
-//
-// Thresholds that depend on the age cut the losses into zones. Within a zone the weight is smooth;
-// its formula must also hold a little beyond the zone's ends, because Newton's method steps there.
+// a sample of loss l >= 0 at age λ > 0. Thresholds that depend on the age cut the losses into
+// zones. Within a zone the weight is smooth; its formula must also hold a little beyond the zone's
+// ends, where Newton's method steps.
 type Regularizer interface {
 	// Name returns the name used in grids and tables.
 	Name() string
 	// Zones returns the zones in order of rising loss, at least two.
 	Zones() []Zone
-	// Threshold returns the loss at which zone k ends and zone k+1 begins, and its derivative in
-	// the age. A loss equal to the threshold belongs to zone k+1, with [Zone.Closed] to zone k.
+	// Threshold returns the loss between zones k and k+1, and its derivative in the age. A loss
+	// equal to the threshold belongs to zone k+1, with [Zone.Closed] to zone k.
 	Threshold(k int, age float64) (loss, slope float64)
-	// Weight returns v* and its derivatives in the loss and in the age by the formula of zone k.
+	// Weight returns v* and its derivatives by the formula of zone k.
 	Weight(k int, loss, age float64) (v, dloss, dage float64)
 	// Integral returns F_λ(l) = ∫_0^l v*(t, λ) dt, the implicit loss.
 	Integral(loss, age float64) float64
@@ -31,8 +30,8 @@ type Regularizer interface {
 type Zone struct {
 	Kind   ZoneKind
 	Closed bool // its upper threshold belongs to it
-	// Break marks a weight that is discontinuous at the zone's upper threshold, so that crossing it
-	// is always a jump point.
+	// Break marks a weight that is discontinuous at the upper threshold: crossing it is always a
+	// jump point.
 	Break bool
 }
 
@@ -41,10 +40,10 @@ type ZoneKind uint8
 
 const (
 	Easy      ZoneKind = iota // the full or a high weight
-	Middle                    // between the thresholds of a regularizer that has two
+	Middle                    // between the thresholds of a regularizer with two
 	Discarded                 // no weight, or for LOG a falling one
-	Satisfied                 // for a loss with a kink: beyond it, with the full weight and no loss
-	Pinned                    // for a loss with a kink: at it, with the full weight
+	Satisfied                 // beyond the kink: full weight, no loss
+	Pinned                    // at the kink: full weight
 )
 
 func (k ZoneKind) String() string {
@@ -124,7 +123,7 @@ func (Polynomial) Zones() []Zone                                   { return twoZ
 func (Polynomial) Threshold(_ int, age float64) (float64, float64) { return age, 1 }
 
 // Weight continues the power to an odd function beyond the age, so that orders up to 2 stay smooth
-// there; above order 2 its slope at the age is infinite.
+// there; above order 2 the slope at the age is infinite.
 func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	if k != 0 {
 		return 0, 0, 0
@@ -160,8 +159,8 @@ func (p Polynomial) Integral(loss, age float64) float64 {
 	return -age / order * math.Expm1(order*math.Log1p(-loss/age))
 }
 
-// power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings times |q ln x|; it
-// is faster than [math.Pow].
+// power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings times |q ln x|;
+// faster than [math.Pow].
 func power(x, q float64) float64 { return kernel.Exp(q * math.Log(x)) }
 
 // Mixture is f = γ²/(v + γ/λ) (Zhao et al. 2015): weight 1 where
@@ -225,7 +224,7 @@ func (m Mixture) Integral(loss, age float64) float64 {
 	return low + m.Gamma*(2*(math.Sqrt(top)-math.Sqrt(low))-(top-low)/age)
 }
 
-// LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to the age and (1+aλ)/(1+al)
+// LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to the age, (1+aλ)/(1+al)
 // beyond, so that no sample is ever dropped.
 type LOG struct{ A float64 }
 

@@ -25,16 +25,15 @@ import (
 type Options struct {
 	Age  Range     // ages to cover, 0 < Min < Max
 	Grid []float64 // ages at which a knot is wanted, in any order; ages outside Age are ignored
-	// MaxEvents ends the path with status [EventLimit] after this number of critical points. 0: no
-	// limit.
+	// MaxEvents is the number of critical points after which the path ends with status
+	// [EventLimit]. 0: no limit.
 	MaxEvents int
 	// MaxAlternations limits the steps of one landing; beyond it the path ends with status
 	// [Degenerate]. 0: 1,000,000.
 	MaxAlternations int
-	// Verify checks the path's invariants at every event and knot: residual, zones, signs, inertia,
-	// direction after turning points, and that landings descend. A path that breaks one ends with a
-	// [*Violation]. The environment variable AGEPATH_VERIFY=1 turns Verify on for all paths.
-	// Tracking is then several times slower.
+	// Verify checks the path at every event and knot: residual, zones, signs, inertia, direction
+	// after turning points, and descent of landings. A failure ends the path with a [*Violation].
+	// AGEPATH_VERIFY=1 turns Verify on for all paths. Tracking is several times slower.
 	Verify bool
 
 	plain bool // sum over all samples for each step
@@ -52,8 +51,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// Violation reports that an invariant of the path does not hold, an error of the engine: see
-// [Options.Verify].
+// Violation reports an error of the engine, see [Options.Verify].
 type Violation struct {
 	Age   float64
 	Event string // what the path was passing
@@ -64,8 +62,7 @@ func (e *Violation) Error() string {
 	return fmt.Sprintf("gaga: verify: age %v, %s: %s", e.Age, e.Event, e.Check)
 }
 
-// Supports returns an error that says why [Track] cannot follow the paths of a problem; nil if it
-// can.
+// Supports returns an error that says why [Track] cannot follow the paths of a problem.
 func Supports(p *Problem) error {
 	if _, hinge := p.Loss.(HingeLoss); p.Kernel != nil && !hinge {
 		return fmt.Errorf("gaga: the tracker has no kernel models with the %s loss", p.Loss.Name())
@@ -77,7 +74,7 @@ func Supports(p *Problem) error {
 }
 
 // Track computes the age path of a problem. It returns an error for an invalid problem or invalid
-// options, together with the path if one was begun; a path that ends early is not an error, see
+// options, and with a begun path for other failures; a path that ends early is not an error, see
 // [Path.Status].
 func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := errors.Join(p.Check(), o.check()); err != nil {
@@ -94,8 +91,8 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	}
 	err = t.run(ctx)
 	if _, whole := t.horizon.(window.Everything); t.path.status == Degenerate && !whole {
-		// Sums over zones may be too rough: for an outlying sample the terms of the moments cancel,
-		// to the fourth power of its features.
+		// For an outlying sample the terms of the moments cancel, to the fourth power of its
+		// features.
 		o.plain = true
 		if t, err = newTracker(p, o); err == nil {
 			err = t.run(ctx)
@@ -104,11 +101,11 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	return t.path, err
 }
 
-// tracker computes one path: the branch proceeds from event to event, the lander finds where the
-// path continues after a jump, and the tracker records both.
+// tracker records one path: the branch proceeds from event to event, the lander finds where the
+// path continues after a jump.
 type tracker struct {
 	options   Options
-	grid      []float64 // ages of Options.Grid still ahead
+	grid      []float64 // not yet reached
 	search    *search.Search
 	condition condition.Condition
 	branch    *branch.Branch
@@ -157,8 +154,8 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 }
 
 // run follows the path to the end of the range or until it has to stop. A path on which no sample
-// has a weight at any age does not count: it begins again at the first age at which alternation
-// from the fit with all weights 1 keeps samples.
+// ever has weight begins again at the first age at which alternation from the fit with all weights
+// 1 keeps samples.
 func (t *tracker) run(ctx context.Context) error {
 	err := t.begin(ctx)
 	if err == nil {
@@ -235,8 +232,7 @@ func (t *tracker) target() float64 {
 	return t.options.Age.Max
 }
 
-// jump records that the path leaves the left point, which it cannot follow to larger ages, and
-// continues at the partial optimum that the lander finds. A jump that lands where it left is a
+// jump continues at the partial optimum that the lander finds. A jump that lands where it left is a
 // turning point, a kink.
 func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) error {
 	pt := t.branch.Left()
@@ -255,8 +251,6 @@ func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) err
 	return t.startPiece(detail+l.Reason, l.Steps)
 }
 
-// startPiece begins a new continuous piece at the left point, the result of a landing for the given
-// reason after this number of alternations.
 func (t *tracker) startPiece(reason string, alternations int) error {
 	pt, st := t.branch.Left(), t.condition.State()
 	t.path.restarts = append(t.path.restarts, Restart{pt.Age, reason, alternations})
@@ -269,8 +263,8 @@ func (t *tracker) startPiece(reason string, alternations int) error {
 	return t.verify(model.Crossing{Index: -1}, reason)
 }
 
-// verify checks the invariants at the left point, reached by a turning point; with [model.NoCause],
-// at a start, a grid age or the end.
+// verify checks the left point, reached by the turning point behind; with [model.NoCause], at a
+// start, a grid age or the end.
 func (t *tracker) verify(behind model.Crossing, event string) error {
 	if broken := t.audit(behind); broken != "" {
 		return &Violation{t.branch.Left().Age, event, broken}
@@ -284,7 +278,6 @@ func (t *tracker) spent() bool {
 	return t.options.MaxEvents > 0 && t.path.eventCount >= t.options.MaxEvents
 }
 
-// stop ends the path early: with a status if one names the cause, else with the error.
 func (t *tracker) stop(ctx context.Context, err error) error {
 	path := t.path
 	path.reason = err.Error()
@@ -296,7 +289,7 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 		path.status = Interrupted
 	case errors.Is(err, errEventLimit):
 		path.status = EventLimit
-	case errors.As(err, &flat), errors.As(err, &unsolved): // a landing that floating point cannot complete
+	case errors.As(err, &flat), errors.As(err, &unsolved): // floating point cannot complete the landing
 		path.status = Degenerate
 	case errors.As(err, &ascent):
 		path.status = Degenerate
