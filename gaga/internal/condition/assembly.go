@@ -17,10 +17,10 @@ type assembly struct {
 	rows
 	pins    *pins
 	terms   sums.Terms
-	kept    []*zoneProduct // further state that follows changes of zone
-	zero    []bool         // P: columns of zeros
-	floored bool           // Floor was set
-	curved  bool           // Hess and Diag belong to the point of the last Assemble
+	kept    []*zoneProduct // follow changes of zone
+	zero    []bool         // columns of zeros
+	floored bool
+	curved  bool // Hess and Diag belong to the point of the last Assemble
 
 	gradient, size []float64 // P, scratch
 }
@@ -40,10 +40,8 @@ func newAssembly(p *model.Problem, room int, terms func(*sums.Scope) sums.Terms)
 
 func (s *assembly) State() *model.State { return s.Scope().State }
 
-// Scope returns what the terms are summed over, and H.
 func (s *assembly) Scope() *sums.Scope { return s.rows.Scope }
 
-// Terms returns the samples' part of the condition.
 func (s *assembly) Terms() sums.Terms { return s.terms }
 
 // Activations returns the terms if coordinates can become active.
@@ -65,8 +63,8 @@ func (s *assembly) Place(zones []uint8, u, _ []float64) {
 	}
 }
 
-// setFloor sets the minimum scale to the size of the gradient's terms with all weights negligible,
-// at the predictors u of all samples.
+// setFloor sets the minimum scale to the size of the gradient's terms at the predictors u with all
+// weights negligible.
 func (s *assembly) setFloor(u []float64) {
 	if s.Kinked() && s.floored {
 		return // independent of u
@@ -79,7 +77,7 @@ func (s *assembly) setFloor(u []float64) {
 		for k := range sizes {
 			i := from + k
 			_, slope, curvature := s.Loss.Eval(u[i], s.Y[i])
-			if s.Kinked() { // at the kink, now or later, the multiplier takes its place
+			if s.Kinked() { // at the kink the multiplier replaces it
 				slope = s.Cost
 			}
 			sizes[k] = tolerance.FloorWeight * s.M[i] * sums.GradientTerms(u[i], slope, curvature)
@@ -113,8 +111,8 @@ func (s *assembly) Choose() {
 	s.gather()
 }
 
-// SetActive activates the given coordinates, whatever their signs, until the next Choose. It is for
-// losses without a kink.
+// SetActive activates the given coordinates, whatever their signs, until the next Choose; not for
+// losses with a kink.
 func (s *assembly) SetActive(active []int) {
 	s.Active = append(s.Active[:0], active...)
 	s.gather()
@@ -171,8 +169,6 @@ func (s *assembly) Curve() {
 	s.terms.Curve(s.At)
 }
 
-// Border writes row j of the full H over the active coordinates into dst, and returns its diagonal
-// entry and the sum of that entry's positive terms.
 func (s *assembly) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	a, _ := s.Activations()
 	diagonal, magnitude = a.Border(dst, j)

@@ -1,7 +1,6 @@
 // Package condition is the optimality condition on a partition of the samples, with its linear
 // algebra: [Primal] for predictors that are linear in θ, [Kernel] for the hinge loss in a kernel's
-// space. It evaluates and solves; its callers choose the points, the watched samples and the
-// events.
+// space. Callers choose the points, the watched samples and the events.
 //
 // [model.Equations] holds the residual of the system, its scale and its derivative in the age. A
 // partial optimum on the partition is a solution. Its rate dθ/dλ solves J rate = -∂residual/∂λ. The
@@ -18,18 +17,17 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// Condition is the optimality condition on a partition of the samples: a system of equations in the
-// unknowns of the partition, and its linear algebra. J is the Jacobian of the system in its
-// unknowns. A solution is a strict minimum when the Hessian H of the implicit objective, on the
-// directions that keep pinned samples pinned, is positive definite; the inertia of J shows this.
+// Condition is a system of equations in the unknowns of the partition; J is its Jacobian. A
+// solution is a strict minimum when the Hessian H of the implicit objective, on the directions that
+// keep pinned samples pinned, is positive definite; the inertia of J shows this.
 type Condition interface { //nolint:interfacebloat // its parts share the partition and the factor
 	// State returns the problem, the partition, and the equations of the last Assemble.
 	State() *model.State
 
-	// Place sets the zones of all samples and counts their members. If u, the predictors of all
-	// samples, is not nil, the minimum scale of the equations is recomputed; u may be nil if that
-	// scale stays and no terms depend on u. Entries of theta, which may be nil, are set if they are
-	// constant on their zones. Choose must follow.
+	// Place sets the zones of all samples. Given u, the predictors of all samples, it recomputes
+	// the minimum scale of the equations; u may be nil if that scale stays and no terms depend on
+	// u. It sets the entries of theta, which may be nil, that are constant on their zones. Choose
+	// must follow.
 	Place(zones []uint8, u, theta []float64)
 	// Shift moves sample i to the neighbouring zone. Theta is current, or nil if unknown. Choose
 	// must follow if the unknowns change.
@@ -37,25 +35,25 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Choose chooses the unknowns for the current zones and signs.
 	Choose()
 
-	// Predict writes the predictors of the watched samples at theta into dst, or their rates if
-	// theta holds the rates.
+	// Predict writes the predictors of the watched samples at theta into dst; for rates in theta,
+	// their rates.
 	Predict(dst, theta []float64)
 	// PredictAll is Predict for all samples.
 	PredictAll(dst, theta []float64)
 	// PredictOne returns the predictor of sample i at theta.
 	PredictOne(i int, theta []float64) float64
-	// Extrapolate moves pt's unknowns, and with a kernel its predictors, along the tangent of from
-	// by h ages. The age of pt is unchanged.
+	// Extrapolate moves pt's unknowns, and with a kernel its predictors, by h ages along the
+	// tangent of from, without pt's age.
 	Extrapolate(pt, from *model.Point, h float64)
-	// Interpolate moves pt's unknowns, and with a kernel its predictors, to the cubic Hermite
-	// interpolant between a and b at the fraction x. The age of pt is unchanged. pt may be a or b.
+	// Interpolate moves the same to the fraction x of the cubic Hermite interpolant between a and
+	// b. pt may be a or b.
 	Interpolate(pt, a, b *model.Point, x float64)
 
 	// Assemble evaluates the equations at pt, given its age, unknowns and, unless Policy().Summed,
-	// predictors. Unless Summed it evaluates the losses of pt.
+	// predictors, whose losses it then evaluates.
 	Assemble(pt *model.Point)
-	// Factorize reports whether the point of the last Assemble is a strict minimum on its
-	// partition, away from singularity, by a factor of J.
+	// Factorize factorizes J and reports whether the point of the last Assemble is a strict minimum
+	// on its partition, away from singularity.
 	Factorize() bool
 	// Renew makes the next Factorize compute a new factor.
 	Renew()
@@ -76,14 +74,12 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Policy().Summed it first predicts U and evaluates the losses.
 	Tangent(pt *model.Point)
 
-	// Secant sets the same fields as Tangent at pt, where J was just assembled and factorized, for
-	// rates that only decide which samples cross on the way from left: with a kernel the rates are
-	// those of the parabola from left's tangent to pt.
+	// Secant sets the fields of Tangent for rates that only decide which samples cross on the way
+	// from left: with a kernel, those of the parabola from left's tangent to pt.
 	Secant(pt, left *model.Point)
 
 	// Anticipate prepares the rates after sample i crosses to another zone, as a first guess for
-	// Tangent there. It is called at pt after Secant and the crossing's sign test; Predict must
-	// follow.
+	// Tangent. It is called at pt after Secant and the crossing's sign test; Predict must follow.
 	Anticipate(pt *model.Point, i int, to uint8)
 
 	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
@@ -92,23 +88,23 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	Row(dst []float64, i int)
 	// Leverage returns x_iᵀH⁻¹x_i on the directions that keep pinned samples pinned.
 	Leverage(i int) float64
-	// Release returns the leverage that pinned sample i would have without its pin: positive
-	// exactly when H stays positive definite without the pin.
+	// Release returns the leverage of pinned sample i without its pin: positive exactly when H
+	// stays positive definite without the pin.
 	Release(i int) float64
 
 	// Weakest writes the direction, of length P, of least curvature in which sample i's predictor
 	// changes: H⁻¹x_i, or if sample i is pinned, the direction in which it alone leaves its pin.
 	Weakest(direction []float64, i int)
 
-	// Products returns a square matrix of the products of the samples' derivatives of y u in the
-	// unknowns except multipliers: a combination of samples in its null space moves no solution.
+	// Products returns the square matrix of the products of the samples' derivatives of y u in the
+	// unknowns except multipliers: combinations in its null space move no solution.
 	Products(samples []int) []float64
 	// Lowest writes the direction, of length P, of least curvature of the implicit objective that
 	// keeps pinned samples pinned, at the point of the last Assemble. It returns the curvature
 	// relative to the size of its terms; ok is false if there is no such direction.
 	Lowest(direction []float64) (curvature float64, ok bool)
 
-	// Penalty returns R(θ), with u the predictors of all samples at theta.
+	// Penalty returns R(θ), with u the predictors of all samples.
 	Penalty(theta, u []float64) float64
 	// Value returns the implicit objective at pt, the point of the last Assemble.
 	Value(pt *model.Point) float64
@@ -117,8 +113,7 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	Residual(pt *model.Point) float64
 	// Rounding returns the part of the residual, relative to its scale, that rounding of the
 	// predictors can cause at the point of the last Assemble; where the terms of a predictor
-	// cancel, this exceeds the rounding of the predictor by far. It is 0 if the scale counts all
-	// terms.
+	// cancel, this is much more. It is 0 if the scale counts all terms.
 	Rounding() float64
 	Policy() Policy
 }
@@ -127,16 +122,16 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 type Policy struct {
 	Tight float64 // relative residual at which a correction is done
 	Limit int     // maximum number of steps of a correction
-	Quick int     // number of steps up to which a correction counts as easy
+	Quick int     // number of steps of an easy correction
 	// Slow is the part of the residual that a step with a held factor may leave. 0 requires a new
 	// factor at every step; with +Inf one factor is used for all points of the same age.
 	Slow    float64
-	Held    bool // a factor is held that can be used from the start
+	Held    bool // a held factor can be used from the start
 	Trusted bool // Factorize tests whether the held factor can still be used
 	Summed  bool // Assemble needs no predictors
 }
 
-// Objective returns the implicit objective G_λ(θ), with u the predictors of all samples at theta.
+// Objective returns G_λ(θ), with u the predictors of all samples.
 func Objective(c Condition, theta, u []float64, age float64) float64 {
 	return c.Penalty(theta, u) + c.State().Integrals(u, age)
 }

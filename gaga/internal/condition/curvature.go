@@ -9,7 +9,7 @@ import (
 )
 
 // lowest returns the smallest eigenvalue of H, k x k, on the directions z with Gz = 0, and its
-// direction; G may have no rows. ok is false if there is no such direction.
+// direction; ok is false if there is none. G may have no rows.
 func lowest(h *mat.SymDense, g *mat.Dense) (least float64, z []float64, ok bool) {
 	k := h.SymmetricDim()
 	basis := mat.NewDense(k, k, nil)
@@ -71,7 +71,6 @@ func (s *Kernel) Products(samples []int) []float64 {
 	return products(samples, func(i, j int) float64 { return s.Y[i] * s.Y[j] * (s.matrix.Row(i)[j] + border) })
 }
 
-// products returns the lower triangle of a matrix over samples.
 func products(samples []int, of func(i, j int) float64) []float64 {
 	k := len(samples)
 	out := zeros(k * k)
@@ -201,7 +200,6 @@ func (s *Kernel) Lowest(direction []float64) (least float64, ok bool) {
 	return least, true
 }
 
-// dependentRoot is the root of an eigenvalue of Q_AA, relative to the largest. Below it the
-// multipliers of the eigenvector's direction are so large that rounding of the penalty hides the
-// curvature.
+// dependentRoot is the root of an eigenvalue of Q_AA, relative to the largest, below which
+// multipliers are so large that rounding of the penalty hides the curvature.
 const dependentRoot = 1e-4

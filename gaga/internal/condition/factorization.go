@@ -7,12 +7,10 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// factorization is a factorization of J, from H and Diag.
 type factorization interface {
 	// factorize reports whether H is positive definite, away from singularity, on the directions
 	// that keep pinned samples pinned.
 	factorize() bool
-	// solve overwrites b, over the unknowns, with J⁻¹b.
 	solve(b []float64)
 	// quadratic returns bᵀH⁻¹b on these directions, for b over the active coordinates. It may
 	// overwrite b.

@@ -25,19 +25,19 @@ import (
 type Kernel struct {
 	*inverse
 	guess guess
-	b     []float64 // P, scratch: over the unknowns
-	row   []float64 // P, scratch: over the unknowns
+	b     []float64
+	row   []float64
 }
 
-// guess holds what is known of the rates after a crossing before it is made.
+// guess anticipates the rates after a crossing.
 type guess struct {
 	pt     *model.Point // where the rates are known; nil if nowhere
-	rate   []float64    // P: the rates of the unknowns
-	rates  []float64    // N: the rates of the predictors; the first prediction after the guess sums them
+	rate   []float64    // P: of the unknowns
+	rates  []float64    // N: of the predictors; summed by the first prediction after the guess
 	due    bool         // that prediction is still to come
-	sample int          // the sample of the last sign test; -1 if there was none since the last rates
-	way    []float64    // P: the direction along which its crossing changes the rates; it preserves all equations except the sample's own
-	du     []float64    // N: the rates of the predictors along way, for the unknowns' samples and this one
+	sample int          // of the last sign test since the last rates, or -1
+	way    []float64    // P: direction along which its crossing changes the rates; it preserves all equations except the sample's own
+	du     []float64    // N: rates of the predictors along way, for the unknowns' samples and this one
 }
 
 // NewKernel returns the condition of a problem with a kernel; matrix has the rows of the kernel
@@ -66,7 +66,6 @@ func (s *Kernel) Place(zones []uint8, _, theta []float64) {
 	}
 }
 
-// fix sets sample i's multiplier if it is constant on its zone.
 func (s *Kernel) fix(theta []float64, i int) {
 	z := s.Zone[i]
 	if z == model.Pinned || s.Curved[z] {
@@ -79,8 +78,7 @@ func (s *Kernel) fix(theta []float64, i int) {
 	}
 }
 
-// Shift keeps the factor current: a sample that is no longer curved or pinned leaves it, one that
-// has become so enters.
+// Shift keeps the factor current with samples that become or cease to be curved or pinned.
 func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	from := s.Move(i, up)
 	if theta == nil {
@@ -91,7 +89,7 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	if s.stale {
 		return
 	}
-	s.trust.drift = 0 // after a change its estimates can be far more
+	s.trust.drift = 0 // after a change its estimates can be far larger
 	if from == model.Pinned || s.Curved[from] {
 		if s.leave(i, from); s.stale {
 			return
@@ -134,7 +132,6 @@ func (s *Kernel) Assemble(pt *model.Point) {
 	}
 }
 
-// balance evaluates equation r, that of b.
 func (s *Kernel) balance(pt *model.Point, r int) {
 	alpha := pt.Theta[:s.N]
 	e := s.Equations
@@ -158,7 +155,6 @@ func (s *Kernel) Image(b, step []float64) bool {
 	return true
 }
 
-// Along uses pt's rates of the predictors, which are those of all samples.
 func (s *Kernel) Along(step, image []float64, pt *model.Point) bool {
 	for r, i := range s.Active {
 		step[r], image[r] = -pt.Rate[i], 0
@@ -238,7 +234,7 @@ func (s *Kernel) Anticipate(pt *model.Point, i int, to uint8) {
 	for q, j := range s.Active {
 		g.rate[j] = rate[q]
 	}
-	by := -g.rate[i] / g.way[i] // sample i is no longer an unknown
+	by := -g.rate[i] / g.way[i] // no longer an unknown
 	if to == model.Pinned || s.Curved[to] {
 		row := s.row[:k]
 		s.Row(row, i)
@@ -277,7 +273,7 @@ func (s *Kernel) UnknownOf(i int) int { return s.at[i] }
 func (s *Kernel) Row(dst []float64, i int) {
 	row := s.matrix.Row(i)
 	for r, j := range s.Active {
-		dst[r] = 1 // derivative in b
+		dst[r] = 1
 		if j < s.N {
 			dst[r] = s.Y[j] * row[j]
 		}
@@ -316,8 +312,8 @@ func (s *Kernel) Weakest(direction []float64, i int) {
 	copy(direction, s.guess.way)
 }
 
-// note stores the solution of the last form, in the given units, as the direction along which a
-// crossing of sample i changes the rates, without the sample's own part.
+// note stores the solution of the last form as the direction along which a crossing of sample i
+// changes the rates, without the sample's own part.
 func (s *Kernel) note(i int, unit float64) {
 	g := &s.guess
 	g.sample = i
@@ -362,7 +358,7 @@ func (s *Kernel) Residual(pt *model.Point) float64 {
 			v, dv, _ := s.Weight(z, pt.Loss[i], pt.Age)
 			off, size = math.Abs(a-top*v), top+math.Abs(top*s.Cost*dv)*unit
 		}
-		if !(off <= worst*size) { // rarely true, which saves divisions
+		if !(off <= worst*size) { // rarely true; saves divisions
 			worst = max(worst, off/size)
 		}
 	}

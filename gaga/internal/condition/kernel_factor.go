@@ -17,18 +17,18 @@ type heldFactor struct {
 	signed         *factor.Signed
 	kappa          float64
 	stale          bool // it does not belong to the current unknowns
-	slow           bool // it must be recomputed: the last solutions converged slowly
+	slow           bool // to be recomputed: the last solutions converged slowly
 	events, solves int  // since the factor was computed
 	work           int  // solves since the last event
 
-	pinned int       // number of pinned samples, the first in Active
-	front  int       // number of unknowns before the curved samples: the pinned ones and b
+	pinned int       // pinned samples, the first in Active
+	front  int       // unknowns before the curved samples: the pinned ones and b
 	at     []int     // N: places of the samples in Active
-	delta  []float64 // N: δ of the curved samples at the last Assemble
+	delta  []float64 // N: δ at the last Assemble
 	held   []float64 // N: δ in the factor
 	proved []float64 // N: δ at which the factor last proved a strict minimum, or the sample entered
 	trust  trust
-	column []float64 // P, scratch: a column of M
+	column []float64
 }
 
 func newHeldFactor(g *kernelPredictor) *heldFactor {
@@ -82,7 +82,6 @@ func (s *heldFactor) Choose() {
 	s.number()
 }
 
-// leave removes sample i, which was pinned or curved, from the factor and the unknowns.
 func (s *heldFactor) leave(i int, from uint8) {
 	r := s.at[i]
 	if s.signed.Delete(r) != nil {
@@ -97,7 +96,6 @@ func (s *heldFactor) leave(i int, from uint8) {
 	s.number()
 }
 
-// enter inserts sample i, pinned or curved with the given δ, into the factor and the unknowns.
 func (s *heldFactor) enter(i int, delta float64) {
 	k, r := len(s.Active), s.pinned
 	pinned := s.Zone[i] == model.Pinned
@@ -133,7 +131,7 @@ func (s *heldFactor) enter(i int, delta float64) {
 	s.number()
 }
 
-// entry returns the entry of M, without δ, of sample i, given its row of the kernel, and unknown j.
+// entry returns an entry of M without δ, given sample i's row of the kernel.
 func (s *heldFactor) entry(row []float64, i, j int) float64 {
 	if j == s.N {
 		return s.Y[i]
@@ -141,13 +139,12 @@ func (s *heldFactor) entry(row []float64, i, j int) float64 {
 	return s.Y[i] * s.Y[j] * (row[j] + s.kappa)
 }
 
-// deltaAt returns δ of curved sample i for the slope of its weight.
 func (s *heldFactor) deltaAt(i int, slope float64) float64 {
 	return min(-1/(s.Bound*s.M[i]*s.Cost*slope), tolerance.Steepest)
 }
 
 // tire records an event and its number of solves. A new factor pays off once an event takes more
-// solves than the mean over the events so far, the cost of the factor included.
+// solves than the mean so far, the cost of the factor included.
 func (s *heldFactor) tire() {
 	s.events++
 	s.solves += s.work
@@ -158,7 +155,6 @@ func (s *heldFactor) tire() {
 	s.work = 0
 }
 
-// Renew makes the next Factorize recompute the factor.
 func (s *heldFactor) Renew() { s.slow = true }
 
 // Factorize recomputes the factor if it is stale or no longer trusted.
@@ -185,7 +181,6 @@ func (s *heldFactor) proven() bool {
 	return true
 }
 
-// drifted reports whether δ differs from that in the factor.
 func (s *heldFactor) drifted() bool {
 	for _, i := range s.Active[s.front:] {
 		if s.held[i] != s.delta[i] {
@@ -195,8 +190,8 @@ func (s *heldFactor) drifted() bool {
 	return false
 }
 
-// renew brings the factor to the current δ and reports whether that succeeded. If only rounding can
-// have made the factor slow, renew computes it from scratch.
+// renew brings the factor to the current δ. If only rounding can have made the factor slow, renew
+// computes it from scratch.
 func (s *heldFactor) renew() bool {
 	curved := s.Active[s.front:]
 	s.slow = false
@@ -251,7 +246,7 @@ func (s *heldFactor) Solve(b []float64) {
 		}
 		return
 	}
-	var rest float64 // right-hand side of the equation of b
+	var rest float64 // of the equation of b
 	if s.bordered() {
 		rest = b[s.pinned]
 	}
@@ -269,8 +264,7 @@ func (s *heldFactor) solveNegative(b []float64) {
 	s.work++
 }
 
-// extend updates the pinned samples' part of the solution x after the rest of x has changed from
-// first.
+// extend updates the pinned samples' part of the solution x after the rest has changed from first.
 func (s *heldFactor) extend(x, first []float64) {
 	pinned, rest := x[:s.pinned], x[s.pinned:]
 	moved := s.column[:len(x)]
@@ -288,9 +282,9 @@ func (s *heldFactor) extend(x, first []float64) {
 type trust struct {
 	power  []float64 // N: the iteration's vector
 	spread []float64 // N: numbers spread evenly over [0, 1), so that no symmetry of the data hides a direction
-	x      []float64 // N + 1, scratch
-	drift  float64   // of δ, relative to that in the factor, at the last estimate of the radius; 0 if there was none
-	radius float64   // the last estimate, or a larger one seen in a solution since
+	x      []float64
+	drift  float64 // of δ, relative to that in the factor, at the last estimate of the radius; 0 if there was none
+	radius float64 // the last estimate, or a larger one seen in a solution since
 }
 
 func newTrust(n int) trust {
@@ -303,7 +297,7 @@ func newTrust(n int) trust {
 }
 
 // change writes Dx into dst, over the factor's negative part, with D the change of Δ since the
-// factor was computed. It reports whether D is not 0.
+// factor was computed.
 func (s *heldFactor) change(dst, x []float64) (changed bool) {
 	border := s.front - s.pinned
 	clear(dst[:border])

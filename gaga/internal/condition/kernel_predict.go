@@ -7,19 +7,19 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// kernelPredictor predicts by rows of the kernel matrix: u_i = Σ_j α_j y_j k(x_i, x_j) + b. It
-// starts from a θ whose predictors are known if that is less work than from scratch.
+// kernelPredictor predicts u_i = Σ_j α_j y_j k(x_i, x_j) + b, from a θ whose predictors are known
+// if that is less work.
 type kernelPredictor struct {
 	*model.State
 	matrix   *convex.KernelRows
 	diagonal []float64 // N: k(x_i, x_i)
 
 	base         []float64 // P: a θ whose predictors are known
-	predictors   []float64 // N: the predictors at base
-	moves        int       // number of updates of the predictors since they were summed from scratch
-	samples      []int     // scratch: samples of a sum of rows
-	coefficients []float64 // scratch: their coefficients
-	others       []float64 // scratch: coefficients of a second sum of the same rows
+	predictors   []float64 // N: at base
+	moves        int       // updates of the predictors since they were summed from scratch
+	samples      []int     // scratch: of a sum of rows
+	coefficients []float64
+	others       []float64 // scratch: of a second sum of the same rows
 }
 
 func newGram(s *model.State, matrix *convex.KernelRows) *kernelPredictor {
@@ -43,7 +43,7 @@ func (g *kernelPredictor) Predict(dst, theta []float64) {
 
 func (g *kernelPredictor) PredictAll(dst, theta []float64) { g.predict(dst, theta, nil, nil) }
 
-// predict writes the predictors at theta into dst and, given a rate, their rates along it into du.
+// predict writes the predictors into dst and, given a rate, their rates into du.
 func (g *kernelPredictor) predict(dst, theta, du, rate []float64) {
 	alpha, b := theta[:g.N], theta[g.N]
 	whole, apart := 0, 0

@@ -16,8 +16,8 @@ type inverse struct {
 	*heldFactor
 	mixer     *anderson.Mixer
 	first     []float64 // P, scratch: the first solution on the factor's negative part
-	step      []float64 // P, scratch
-	solution  []float64 // P, scratch
+	step      []float64
+	solution  []float64
 	left      []float64 // P: the residual of the last solution
 	remainder []float64 // P, scratch: the residual of rates
 }
@@ -29,7 +29,6 @@ func newInverse(h *heldFactor) *inverse {
 	}
 }
 
-// image writes Jx into dst, with du the rates of the predictors along x.
 func (s *inverse) image(dst, x, du []float64) {
 	var sum float64
 	for r, i := range s.Active {
@@ -47,11 +46,11 @@ func (s *inverse) image(dst, x, du []float64) {
 	}
 }
 
-// invert overwrites b with J⁻¹b and reports whether that converged. A solve leaves the residual (Δ
-// - Δ')x, with Δ' the δ in the factor; it needs no product with the kernel matrix and is zero for
-// pinned samples, whose part of x follows at the end. The solution has converged if done accepts
-// the last correction of the factor's negative part; left then holds the residual. Shrink is the
-// size of the correction relative to the one before, 1 for the first.
+// invert overwrites b with J⁻¹b and reports convergence. A solve leaves the residual (Δ - Δ')x,
+// with Δ' the δ in the factor; it needs no product with the kernel matrix and is zero for pinned
+// samples, whose part of x follows at the end. The solution has converged if done accepts the last
+// correction of the factor's negative part; left then holds the residual. Shrink is the size of the
+// correction relative to the one before, 1 for the first.
 func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) bool) bool {
 	k := len(b)
 	if s.Solve(b); s.stale {
@@ -105,8 +104,8 @@ func (s *inverse) form(a []float64) float64 {
 	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))
 }
 
-// rates sets the rates of pt: it starts from the given rate with its residual r and the predictors'
-// rates, and corrects until the residual is negligible.
+// rates sets the rates of pt: it corrects the given rate by its residual r until that is
+// negligible.
 func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 	for count := range tolerance.ResidualRounds {
 		if s.relative(r) <= tolerance.RateSolved*s.rateSize(rate) {
@@ -136,8 +135,7 @@ func (s *inverse) correct(rate, r []float64) {
 	}
 }
 
-// rateResidual writes the residual of J rate = -dage into r, with du the rates of the predictors
-// along rate.
+// rateResidual writes the residual of J rate = -dage into r, with du the rates of the predictors.
 func (s *inverse) rateResidual(r, rate, du []float64) {
 	s.image(r, rate, du)
 	for q := range r {

@@ -14,8 +14,7 @@ import (
 
 // nullSpace factorizes J by the directions that keep pinned samples pinned, and updates the factor
 // with the pins and the active coordinates. If features differ much in scale, it factorizes DJD
-// with D the units of θ: otherwise directions of small curvature would be lost in the rounding of
-// others.
+// with D the units of θ: otherwise rounding hides directions of small curvature.
 type nullSpace struct {
 	*pins
 	space   *dense.NullSpace
@@ -23,14 +22,13 @@ type nullSpace struct {
 	even    bool      // all units are 1
 	scaled  []float64 // P x P, scratch: a matrix in units
 	hess    []float64 // P x P: H in units, when it was factorized
-	columns []int     // the active coordinates when the space was built
+	columns []int     // active coordinates when the space was built
 	at      []int     // places of its constraints among the pins
-	stale   bool      // it must be rebuilt
+	stale   bool
 	reduced reduction
-	kept    []*zoneProduct // state that follows changes of the space
+	kept    []*zoneProduct // follow changes of the space
 }
 
-// reduction writes the upper triangle of NᵀHN into dst.
 type reduction interface{ reduce(dst blas64.General) }
 
 func newNullSpace(p *pins) *nullSpace {
@@ -40,9 +38,8 @@ func newNullSpace(p *pins) *nullSpace {
 	return f
 }
 
-// setUnits chooses the units such that H's terms have about the same size along every coordinate.
-// Ratios up to 2^20 need no units: float64 has room for them. A change of units makes the space
-// stale.
+// setUnits makes H's terms about the same size along every coordinate. Ratios up to 2^20 need no
+// units: float64 has room for them. A change of units makes the space stale.
 func (f *nullSpace) setUnits() {
 	var largest float64
 	for _, d := range f.Diag[:len(f.Active)] {
@@ -66,9 +63,8 @@ func (f *nullSpace) setUnits() {
 	}
 }
 
-// borrowed returns the terms in H of coordinate r, which has none of its own, along the directions
-// that keep the pinned samples pinned: those of the coordinate that compensates for r at the least
-// cost.
+// borrowed returns the terms in H of coordinate r, which has none of its own: those of the
+// coordinate that keeps the pinned samples pinned at the least cost.
 func (f *nullSpace) borrowed(r int) float64 {
 	k, least := len(f.Active), math.Inf(1)
 	largest := func(r int) (x float64) {
@@ -108,7 +104,6 @@ func (f *nullSpace) inUnits(dst, a []float64, both bool) []float64 {
 	return dst
 }
 
-// products returns the sums of the margins, in units.
 func (f *nullSpace) products(m *sums.Margins) blas64.General {
 	a := m.Products(f.Active)
 	if f.even {
@@ -133,8 +128,7 @@ func (p projected) reduce(dst blas64.General) {
 	p.space.Project(dst, general(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
 }
 
-// follow brings the space up to date with the pins and the active coordinates, and reports whether
-// the pins are independent.
+// follow brings the space up to date, and reports whether the pins are independent.
 func (f *nullSpace) follow() bool {
 	f.setUnits()
 	if f.stale || f.space.Changes() > tolerance.Accumulated || !slices.Equal(f.columns, f.Active) {
@@ -157,7 +151,7 @@ func (f *nullSpace) follow() bool {
 	return true
 }
 
-// exchange removes the samples that are no longer pinned from the space and inserts the new ones.
+// exchange replaces the samples that are no longer pinned by the new ones.
 func (f *nullSpace) exchange() bool {
 	list := f.space.Constraints()
 	for c, i := range slices.Backward(list) {
@@ -183,7 +177,6 @@ func (f *nullSpace) exchange() bool {
 	return true
 }
 
-// constraints returns the rows of G in units.
 func (f *nullSpace) constraints() []float64 {
 	return f.inUnits(f.scaled, f.g[:len(f.Pins)*len(f.Active)], false)
 }
@@ -226,8 +219,8 @@ func (f *nullSpace) reuse() (slow float64, begins bool) { return tolerance.Pinne
 type zoneProduct struct {
 	*nullSpace
 	margins    *sums.Margins
-	generation int       // of the margins' sums to which the projection belongs
-	row        []float64 // P, scratch
+	generation int // of the margins' sums to which the projection belongs
+	row        []float64
 }
 
 func newZoneProduct(f *nullSpace, m *sums.Margins) *zoneProduct {

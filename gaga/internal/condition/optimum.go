@@ -8,7 +8,7 @@ import (
 )
 
 // InZones reports whether samples with the predictors u are in their zones, up to rounding, at pt,
-// a solution on the partition at which Tangent was called.
+// a solution at which Tangent was called.
 func InZones(s *model.State, pt *model.Point, samples []int, u []float64) bool {
 	for slot, i := range samples {
 		if !inZone(s, pt, i, u[slot]) {

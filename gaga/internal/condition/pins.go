@@ -9,13 +9,13 @@ import (
 )
 
 // pins are the pinned samples as equality constraints 1 - y_i u_i = 0, whose multipliers are
-// unknowns. A row of G is -y_i x_i over the active coordinates. A loss without a kink has no pins.
+// unknowns. A row of G is -y_i x_i over the active coordinates.
 type pins struct {
 	*sums.Scope
-	g        []float64 // len(Pins) x len(Active): the rows of G, in the order of Pins
-	absolute []float64 // their absolute values
+	g        []float64 // len(Pins) x len(Active): the rows of G
+	absolute []float64
 	dual     []float64 // P, scratch: multipliers
-	size     []float64 // P, scratch: their absolute values
+	size     []float64
 	theta    []float64 // P, scratch: active entries of θ
 }
 
@@ -51,7 +51,6 @@ func (p *pins) choose() {
 	}
 }
 
-// assemble adds the pinned samples' terms to the equations at pt, and their own equations.
 func (p *pins) assemble(pt *model.Point) {
 	k, z := len(p.Active), len(p.Pins)
 	if z == 0 {
@@ -88,8 +87,8 @@ func (p *pins) addGradient(gradient, size []float64, pt *model.Point) {
 	}
 }
 
-// violation returns the largest relative violation of the pinned samples' conditions: they are at
-// the kink, and their multipliers are within the bounds.
+// violation returns the largest relative violation: pinned samples are at the kink, and their
+// multipliers within the bounds.
 func (p *pins) violation(pt *model.Point) float64 {
 	var worst float64
 	for _, i := range p.Pins {

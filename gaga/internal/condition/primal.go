@@ -11,18 +11,17 @@ import (
 )
 
 // Primal is the condition for predictors linear in θ in R^P: P counts the features and, with an
-// intercept, a column of ones. [sums.Terms] provides the samples' part. Pinned samples are equality
-// constraints whose multipliers join the unknowns. [Condition] documents the methods.
+// intercept, a column of ones. Pinned samples are equality constraints whose multipliers join the
+// unknowns. [Condition] documents the methods.
 type Primal struct {
 	assembly
 	factor factorization
-	held   []int     // the active coordinates of the factor; empty if there is none
-	rate   []float64 // of each unknown, scratch
+	held   []int // active coordinates of the factor; empty if there is none
+	rate   []float64
 	one    []float64 // P, scratch: active entries of a row
 }
 
-// NewPrimal returns the condition of a problem without a kernel, with the terms that cost least
-// along a path.
+// NewPrimal returns the condition of a problem without a kernel, with the terms that cost least.
 func NewPrimal(p *model.Problem) *Primal { return newPrimal(p, sums.New) }
 
 // NewPlain is NewPrimal with terms that need no window.
@@ -67,7 +66,6 @@ func (s *Primal) Decompose() bool {
 	return true
 }
 
-// Renew discards the held factor.
 func (s *Primal) Renew() { s.held = s.held[:0] }
 
 func (s *Primal) Solve(b []float64) { s.factor.solve(b) }
@@ -78,10 +76,8 @@ func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
 
 func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
 
-// Anticipate does nothing.
 func (s *Primal) Anticipate(*model.Point, int, uint8) {}
 
-// Image reports that predictors must be predicted.
 func (s *Primal) Image([]float64, []float64) bool { return false }
 
 func (s *Primal) Along([]float64, []float64, *model.Point) bool { return false }

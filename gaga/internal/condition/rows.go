@@ -13,11 +13,11 @@ import (
 type rows struct {
 	*sums.Scope
 	gathered []float64 // backing store of Scope.Rows
-	columns  []int     // active coordinates of Scope.Rows, if gathered
+	columns  []int     // active coordinates of Scope.Rows
 	stale    bool      // Scope.Rows must be gathered again
-	beta     []float64 // P, scratch: active entries of θ
-	known    []float64 // N: the predictors of all samples at the θ of at
-	at       []float64 // P: θ of known; nil before the first
+	beta     []float64
+	known    []float64 // N: predictors at the θ of at
+	at       []float64 // P; nil before the first
 }
 
 func newRows(s *sums.Scope) rows {
@@ -32,7 +32,6 @@ func (s *rows) SetWatch(samples []int) {
 	s.gather()
 }
 
-// gather sets Scope.Rows to the watched rows and the active columns.
 func (s *rows) gather() {
 	k := len(s.Active)
 	if k == s.P && len(s.Watch) == s.N {
@@ -52,8 +51,7 @@ func (s *rows) gather() {
 	}
 }
 
-// Predict writes the predictors of the watched samples at θ, or at rates of θ. θ must be zero
-// except in its active and its frozen coordinates.
+// Predict requires a θ, or rates of it, that is zero except in active and frozen coordinates.
 func (s *rows) Predict(dst, theta []float64) {
 	if s.Frozen {
 		for slot, i := range s.Watch {
@@ -69,7 +67,7 @@ func (s *rows) Predict(dst, theta []float64) {
 	kernel.MulVec(dst[:len(s.Watch)], s.Rows, k, s.Gather(s.beta, theta))
 }
 
-// PredictAll writes the predictors of all samples and keeps those of the last θ.
+// PredictAll keeps the predictors of the last θ.
 func (s *rows) PredictAll(dst, theta []float64) {
 	if !slices.Equal(s.at, theta) {
 		s.at = append(s.at[:0], theta...)

@@ -14,17 +14,17 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// site is what all descents share: the condition, the end of a descent, and the checks on the way.
+// site is what all descents share.
 type site struct {
 	condition condition.Condition
 	state     *model.State
 	corrector *newton.Corrector
 	horizon   window.Horizon
 	options   Options
-	scores    []float64 // N, scratch: predictors of all samples
-	refuted   []uint8   // N, or empty: the zones at which the corrector last found no landing point
-	value     float64   // with Verify: the implicit objective at the descent's current point
-	rounding  float64   // effect on it of the rounding of predictors or multipliers
+	scores    []float64
+	refuted   []uint8 // N, or empty: the zones at which the corrector last found no landing point
+	value     float64 // with Verify: the implicit objective at the current point
+	rounding  float64 // its rounding
 }
 
 func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *site {
@@ -38,8 +38,8 @@ func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Opt
 	return site
 }
 
-// rounding bounds the effect on the implicit objective of a smooth loss of the rounding of
-// predictors near their targets; if all samples are fitted exactly, there is no other term.
+// rounding bounds the effect on the implicit objective of rounding of predictors near their
+// targets; if all samples are fitted exactly, there is no other term.
 func rounding(s *model.State) (sum float64) {
 	for i, y := range s.Y {
 		_, _, curvature := s.Loss.Eval(y, y)
@@ -48,8 +48,8 @@ func rounding(s *model.State) (sum float64) {
 	return sum
 }
 
-// multiplierRounding bounds the effect on the hinge loss's implicit objective of the rounding of
-// sums of multipliers, each up to its bound; with features of 1e8 it is as large as the objective.
+// multiplierRounding bounds the effect on the hinge loss's implicit objective of rounding of sums
+// of multipliers at their bounds; with features of 1e8 it is as large as the objective.
 func multiplierRounding(s *model.State) float64 {
 	norms := make([]float64, s.N) // squared
 	if s.Kernel != nil {
@@ -88,10 +88,9 @@ func (s *site) start(d *departure) {
 	}
 }
 
-// place sets pt to θ, with the predictors u of all samples, and puts the samples into the given
-// zones; coordinates with a sign become active. It returns the implicit objective at pt. If a
-// partition has one stationary point, place reports false for the partition refuted last, unless
-// final is set.
+// place sets pt to θ, with the predictors u of all samples, and the samples into the given zones;
+// coordinates with a sign become active. It returns the implicit objective. If a partition has one
+// stationary point, place reports false for the partition refuted last, unless final is set.
 func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []uint8, final bool) (value float64, ok bool) {
 	single := s.state.Kinked() && s.state.Polynomial
 	if !final && single && slices.Equal(zones, s.refuted) {
@@ -113,11 +112,10 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 	return value, true
 }
 
-// finish corrects pt, where samples are in their zones and the implicit objective has the given
-// value, and reports whether pt is then a landing point. If coordinates are collinear, finish moves
-// to a solution of smaller support and reports thinned. With still set the steps have ended at
-// theta, the position of pt; otherwise the correction must be straight, as it could skip an
-// optimum.
+// finish corrects pt, whose implicit objective is value, and reports whether pt is then a landing
+// point. If coordinates are collinear, finish moves to a solution of smaller support and reports
+// thinned. With still set the steps have ended at theta, the position of pt; otherwise the
+// correction must be straight, as it could skip an optimum.
 func (s *site) finish(pt *model.Point, theta []float64, value float64, still bool) (accepted, thinned bool) {
 	if !s.corrector.Correct(pt) {
 		copy(pt.Theta, theta)
@@ -131,8 +129,7 @@ func (s *site) finish(pt *model.Point, theta []float64, value float64, still boo
 }
 
 // accepts reports whether pt, a solution on its partition, satisfies the whole optimality condition
-// (losses are in their zones, coefficients have their signs, gradients of inactive coordinates do
-// not exceed the L1 weight) with an implicit objective not above the given one.
+// with an implicit objective not above value.
 func (s *site) accepts(pt *model.Point, value float64) bool {
 	if s.state.Frozen && !(s.condition.Residual(pt) <= tolerance.Roundoff) {
 		return false // the free coordinates have no equations, and no gradient vanishes
@@ -145,8 +142,8 @@ func (s *site) accepts(pt *model.Point, value float64) bool {
 	return ok && condition.Signed(s.state, pt) && now <= value+slack
 }
 
-// inZones reports whether all samples are in their zones at pt, and returns the implicit objective.
-// It uses only the watched samples if no others can have left their zones.
+// inZones uses only the watched samples if no others can have left their zones. It returns the
+// implicit objective.
 func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 	samples, u := s.state.All, s.scores
 	if within := s.horizon.Inside(pt); within {
@@ -160,8 +157,7 @@ func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 }
 
 // thin drops coordinates that are collinear with other active ones on the samples that carry
-// weight. It moves along the null direction, which changes neither the fit nor the L1 norm. It
-// reports whether it dropped any.
+// weight, along the null direction, which changes neither the fit nor the L1 norm.
 func (s *site) thin(pt *model.Point) (dropped bool) {
 	c, ok := s.condition.(*condition.Primal)
 	if !ok || s.state.Kinked() || !s.state.Sparse() {
@@ -172,7 +168,7 @@ func (s *site) thin(pt *model.Point) (dropped bool) {
 		if !ok {
 			return dropped
 		}
-		// The first coefficient that reaches zero along the direction.
+		// The first coefficient that reaches zero.
 		first, at := -1, math.Inf(1)
 		for r, j := range s.state.Active {
 			if s.state.L1[j] == 0 || direction[r] == 0 {
@@ -198,9 +194,8 @@ func (s *site) thin(pt *model.Point) (dropped bool) {
 	return dropped
 }
 
-// unpin removes pinned samples that depend on the others, as ties at the margin do, from their
-// zone. It moves the multipliers, without changing the solution, until the first reaches a bound.
-// It reports whether it removed any.
+// unpin removes pinned samples that depend on the others, as ties at the margin do: it moves the
+// multipliers, without changing the solution, until the first reaches a bound.
 func (s *site) unpin(pt *model.Point) (taken bool) {
 	if !s.state.Kinked() {
 		return false
@@ -264,7 +259,7 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	return nil
 }
 
-// compare returns an *unfinished if pt, the landing, is above the point that the path left by more
+// compare returns an *unfinished if the landing pt is above the point that the path left by more
 // than rounding.
 func (s *site) compare(from, pt *model.Point) error {
 	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)

@@ -13,13 +13,13 @@ import (
 // machine is a linear support vector machine in the form that its fits need.
 type machine struct {
 	*model.State
-	d     int       // number of features, without the intercept's column
+	d     int       // features, without the intercept's column
 	price float64   // L2 of the features
 	norms []float64 // N: ‖x‖ of the features, in units of the objective
 }
 
-// newMachine reports false if the problem is not a linear support vector machine or the features
-// have different penalties.
+// newMachine reports false if the problem is no linear support vector machine or the features'
+// penalties differ.
 func newMachine(s *model.State) (*machine, bool) {
 	m := &machine{State: s, d: s.P, norms: make([]float64, s.N)}
 	for m.d > 0 && s.L2[m.d-1] == 0 {
@@ -39,8 +39,7 @@ func (m *machine) biased() bool { return m.d < m.P }
 
 func (m *machine) features(i int) []float64 { return m.Row(i)[:m.d] }
 
-// Diagonal and Gather implement [activeset.Matrix]: the features' Gram matrix, divided by the
-// price.
+// Diagonal and Gather implement [activeset.Matrix]: the features' Gram matrix over the price.
 func (m *machine) Diagonal(i int) float64 {
 	return kernel.Dot(m.features(i), m.features(i)) / m.price
 }
@@ -51,8 +50,7 @@ func (m *machine) Gather(dst []float64, i int, list []int) {
 	}
 }
 
-// near is a machine's Gram matrix over the near samples, as an [activeset.Matrix]. Its products go
-// through the coefficients.
+// near is a machine's Gram matrix over the near samples; its products go through the coefficients.
 type near struct {
 	*machine
 	set     *activeset.Set
@@ -101,8 +99,8 @@ func (n *near) Current(f []float64, at []int) {
 	}
 }
 
-// rounding bounds the rounding of a sample's predictor; for an outlier the predictor is a sum of
-// terms that are large relative to it.
+// rounding bounds the rounding of a sample's predictor, for an outlier a sum of relatively large
+// terms.
 func (n *near) rounding(i int) float64 {
 	return tolerance.PredictorRounding * n.norms[i] * n.size
 }
@@ -162,9 +160,8 @@ func (a *activeSet) free(is func(i int) bool) {
 
 func (a *activeSet) below(i int) bool { return a.Place[i] == a.Full(i) }
 
-// fits computes the weighted fit theta for the gradient c, with box the upper bound of a sample's
-// multiplier, and its predictors u. If it reports false, no fit was found and the samples' sides
-// are undefined.
+// fits computes the weighted fit theta, and its predictors u, with box the bounds of multipliers.
+// If it reports false, the samples' sides are undefined.
 func (a *activeSet) fits(box func(i int) float64) bool {
 	rest := 0.0
 	if a.biased() {

@@ -9,19 +9,18 @@ import (
 
 type stepper interface {
 	trail
-	// begin moves to theta, of length P, at an age.
 	begin(theta []float64, age float64)
 	// step makes a step; an *unfinished reports that none is possible.
 	step(ctx context.Context) (progress, error)
-	// settle sets pt to the current solution and puts all samples into their zones there, the start
-	// of the corrector. It returns the implicit objective. It reports false if the corrector can
-	// find nothing new; with final, never.
+	// settle sets pt to the current solution, with all samples in their zones there, and returns
+	// the implicit objective. It reports false if the corrector can find nothing new; with final,
+	// never.
 	settle(pt *model.Point, final bool) (value float64, ok bool)
 	limits() limits
 }
 
 type progress struct {
-	changed bool    // a sample's zone or the support has changed
+	changed bool    // a sample's zone or the support
 	moved   float64 // length of the step; 0 if it is rounding
 	others  bool    // the near samples have changed
 }
@@ -109,8 +108,8 @@ func (m *majorization) stop(d *departure) {
 	copy(d.theta, theta)
 }
 
-// detour continues from another point when steps have stopped at a point that is not a strict
-// optimum: from pt, the one of smallest support among many equal ones, or off a saddle.
+// detour continues from another point when steps have stopped at no strict optimum: from pt, the
+// one of smallest support among many equal ones, or off a saddle.
 func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool {
 	if thinned {
 		m.begin(pt.Theta, d.age)

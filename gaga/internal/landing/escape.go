@@ -11,10 +11,9 @@ import (
 )
 
 // depart returns the start of the descents from the jump point pt: the farthest point tried to
-// which the implicit objective falls, along the direction in which H has stopped being positive
-// definite; at a fold, along the path's own direction. From pt itself it would take up to 10^5
-// short steps to leave a fold, and hundreds to leave other jumps. Where a weight breaks, H is
-// unchanged and the first step leaves.
+// which the implicit objective falls, along the direction in which H is no longer positive
+// definite; at a fold, along the path. From pt itself, leaving a fold takes up to 10^5 short steps,
+// other jumps hundreds. Where a weight breaks, H is unchanged and the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
 	direction := pt.Rate
@@ -46,8 +45,7 @@ func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	return direction
 }
 
-// escape returns the farthest point tried from theta along a direction to which the implicit
-// objective falls.
+// escape returns the farthest point tried along a direction to which the implicit objective falls.
 func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok bool) {
 	n := s.state.N
 	here, u, du := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -68,7 +66,7 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	}
 	value := at(0)
 	first := tolerance.EscapeLength * size / largest
-	if math.IsInf(first, 0) { // halving it would not end
+	if math.IsInf(first, 0) { // halving would not end
 		return nil, false
 	}
 	for x := first; x*largest > tolerance.KKT*size; x *= 0.5 {
@@ -80,10 +78,8 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 }
 
 // offSaddle returns a point next to theta when steps no longer move although the implicit objective
-// falls in some direction, as with symmetric data. The direction is that of least curvature, with
-// the sign that makes its largest entry positive if the objective falls there, else the opposite.
-// It reports false if no curvature is negative or no descent is found. It evaluates the condition
-// at pt.
+// falls in some direction, as with symmetric data: that of least curvature, first with the sign
+// that makes its largest entry positive. It evaluates the condition at pt.
 func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []float64, ok bool) {
 	copy(pt.Theta, theta)
 	s.condition.Predict(pt.U, pt.Theta)

@@ -10,8 +10,8 @@ import (
 
 // extrapolation lengthens steps. Next to an unstable point, or in the bottleneck after a fold,
 // thousands of steps go in nearly the same direction. An extrapolated step follows that direction,
-// stays short relative to the solution, and is made only if it lowers the implicit objective
-// further, so it leads where the plain steps would lead.
+// stays short relative to the solution, and must lower the implicit objective further, so it leads
+// where the plain steps would lead.
 type extrapolation struct {
 	*site
 	trail
@@ -21,11 +21,11 @@ type extrapolation struct {
 	last          []float64 // start of the last step
 	before        []float64 // the plain step before
 	anchor        []float64 // base point of the current direction
-	anchorScores  []float64 // predictors at the anchor
+	anchorScores  []float64 // its predictors
 	count         int       // plain steps since the anchor or the last extrapolated step
-	largest       float64   // largest factor of an extrapolation, relative to the distance from the anchor
-	trial, scores []float64 // the extrapolated solution, its predictors
-	step, way     []float64 // scratch
+	largest       float64   // largest factor, relative to the distance from the anchor
+	trial, scores []float64
+	step, way     []float64
 }
 
 // trail is a sequence of solutions that can be extrapolated.
@@ -33,8 +33,8 @@ type trail interface {
 	// solution returns the current one, of length P, and the near samples with their predictors.
 	// The trail owns all slices.
 	solution() (theta []float64, samples []int, u []float64)
-	// objective returns the implicit objective at a solution, with u the predictors of the near
-	// samples; +Inf if they do not determine it.
+	// objective returns the implicit objective, with u the predictors of the near samples; +Inf if
+	// they do not determine it.
 	objective(theta, u []float64) float64
 	// move makes a solution the one at which the next step weighs the samples.
 	move(theta, u []float64)
@@ -49,7 +49,6 @@ func newExtrapolation(s *site, t trail, across bool) *extrapolation {
 	}
 }
 
-// begin discards the steps before the current solution.
 func (e *extrapolation) begin(age float64) {
 	e.age = age
 	e.state.ThresholdsAt(e.thresholds, age)
@@ -76,9 +75,8 @@ func (e *extrapolation) look() {
 }
 
 // most returns the largest factor of an extrapolated step, relative to the distance from the
-// anchor; the distance is the given part of the solution. The factor is large while no sample
-// changes its zone, as steps are then nearly linear and keep their direction; otherwise it is 1 or
-// 0.
+// anchor, which is the given part of the solution. The factor is large while no sample changes its
+// zone, as steps are then nearly linear and keep their direction; otherwise it is 1 or 0.
 func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	by := tolerance.LongestFactor
 	if !(e.across && e.state.Kinked() && e.state.Polynomial) { // else a step is linear in the one before
@@ -95,8 +93,8 @@ func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	return 0
 }
 
-// keeps reports whether, on a step of factor by relative to the predictors' displacement from the
-// anchor, no sample changes its zone or reaches the hinge's kink from a larger distance.
+// keeps reports whether no sample changes its zone or reaches the hinge's kink from a larger
+// distance on a step of factor by, relative to the displacement from the anchor.
 func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 	s := e.state
 	for slot, i := range samples {
@@ -114,8 +112,7 @@ func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 }
 
 // extend extrapolates after a step, if worthwhile: in the direction from the anchor, by at least
-// the distance covered. It reports whether it did. The plain steps that follow correct an
-// extrapolation that went too far.
+// the distance covered. The plain steps that follow correct an extrapolation that went too far.
 func (e *extrapolation) extend() bool {
 	theta, samples, u := e.solution()
 	if e.count++; e.count < 2 {

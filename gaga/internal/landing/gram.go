@@ -17,10 +17,9 @@ import (
 
 // gram makes steps for the squared loss under regularizers whose weights are polynomials in the
 // residual. A weighted fit is then a small problem in the moments of the zones, and within a window
-// only the watched samples can change their zones, so the cost of a step does not depend on the
-// number of samples. Steps begin in the window of the branch; where they leave it, the window
-// becomes a neighbourhood, which examines all samples once. With constant weights, as for the hard
-// regularizer, most landings end before that.
+// only the watched samples can change their zones, so the cost of a step does not depend on n.
+// Steps begin in the window of the branch; where they leave it, the window becomes a neighbourhood,
+// which examines all samples once.
 type gram struct {
 	*site
 	primal   *condition.Primal
@@ -40,7 +39,6 @@ type gram struct {
 	trial      *model.Point // scratch, for objectives
 }
 
-// newGram reports false if gram does not apply to the problem.
 func newGram(s *site, c *condition.Primal, w *window.Window) (*gram, bool) {
 	m, ok := c.Terms().(*sums.Moments)
 	if !ok || !m.SmoothWeights() {
@@ -89,8 +87,7 @@ func (g *gram) step(context.Context) (p progress, err error) {
 	return p, nil
 }
 
-// refit fits the current solution to its weights and sets sign to its signs. It reports false if it
-// finds no fit.
+// refit fits the current solution to its weights and sets sign to its signs.
 func (g *gram) refit() bool {
 	s, q := g.state, g.moments.Q()
 	g.moments.Weighted(g.h, g.at.Theta, g.at.Age)
@@ -135,7 +132,7 @@ func (g *gram) see() {
 	}
 }
 
-// reweigh moves the watched samples to the zones of their losses and reports whether any moved.
+// reweigh moves the watched samples to the zones of their losses.
 func (g *gram) reweigh() (changed bool) {
 	g.see()
 	s := g.state
@@ -167,7 +164,7 @@ func (g *gram) takeSigns() (changed bool) {
 	return changed
 }
 
-// settle implements [stepper]. A result outside the branch's window is checked on all samples.
+// settle checks a result outside the branch's window on all samples.
 func (g *gram) settle(pt *model.Point, final bool) (value float64, ok bool) {
 	if g.reweigh() && !final {
 		return 0, false
@@ -184,9 +181,9 @@ func (g *gram) solution() (theta []float64, samples []int, u []float64) {
 	return g.at.Theta, g.state.Watch, g.at.U[:len(g.state.Watch)]
 }
 
-// objective is computed from the moments, with a correction for watched samples outside their
-// zones; outside the window from all samples. It is +Inf if a coefficient's sign differs from the
-// fit's, as the fit would leave that coefficient unchanged.
+// objective uses the moments, with a correction for watched samples outside their zones; outside
+// the window all samples. It is +Inf if a coefficient's sign differs from the fit's, as the fit
+// would leave that coefficient unchanged.
 func (g *gram) objective(theta, u []float64) float64 {
 	pt, s := g.trial, g.state
 	for j, w := range theta {

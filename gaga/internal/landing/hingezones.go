@@ -31,7 +31,7 @@ type hingeZones struct {
 	constant   []float64   // P: Σ C m v z over zones of constant weight
 	first      []float64   // P: Σ m z over the zone of linear weight
 	second     []float64   // P x P: Σ m z zᵀ over it; nil if there is none
-	row        []float64   // P, scratch
+	row        []float64
 }
 
 func newHingeZones(m *machine, c *condition.Primal) *hingeZones {
@@ -50,8 +50,7 @@ func newHingeZones(m *machine, c *condition.Primal) *hingeZones {
 	return z
 }
 
-// begin computes the sums at an age with the samples in the zones of the condition. It overwrites
-// scratch, of length N.
+// begin uses the zones of the condition. It overwrites scratch, of length N.
 func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) {
 	z.age = age
 	z.ThresholdsAt(z.thresholds, age)
@@ -85,12 +84,12 @@ func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) 
 // of returns the regularizer's zone of a sample with the margin 1 - g.
 func (z *hingeZones) of(g float64) int { return z.Among(z.thresholds, z.Cost*max(0, g)) }
 
-// varies reports whether the weights in a zone of the samples vary nonlinearly.
+// varies reports whether the weights in a zone vary nonlinearly.
 func (z *hingeZones) varies(zone uint8) bool {
 	return zone > model.Pinned && z.kind[int(zone)-z.Kinks] == varyingWeight
 }
 
-// top returns C m v of a sample with the predictor u: the upper bound of its multiplier.
+// top returns C m v of a sample: the upper bound of its multiplier.
 func (z *hingeZones) top(i int, u float64) float64 {
 	g := 1 - z.Y[i]*u
 	k := z.of(g)
@@ -101,7 +100,6 @@ func (z *hingeZones) top(i int, u float64) float64 {
 	return z.M[i] * z.Cost * v
 }
 
-// add adds m times a sample's terms to the sums of a zone.
 func (z *hingeZones) add(zone uint8, i int, m float64) {
 	k := int(zone) - z.Kinks
 	if k < 0 {
@@ -117,7 +115,6 @@ func (z *hingeZones) add(zone uint8, i int, m float64) {
 	}
 }
 
-// gradient writes the gradient of the loss terms, with the weights of a solution, into c.
 func (z *hingeZones) gradient(c, theta []float64) {
 	copy(c, z.constant)
 	if z.second != nil {

@@ -7,8 +7,7 @@
 // no longer change, the corrector takes over; its result is accepted only if it is a partial
 // optimum on its zones. Steps differ only in their cost: in Gram form for the squared loss, over a
 // near set of samples for linear support vector machines, by a convex solver for everything else.
-// The descents are tried in order; one that does not finish hands its current point over to the
-// next.
+// The descents are tried in order; one that does not finish hands its current point to the next.
 package landing
 
 import (
@@ -28,7 +27,7 @@ import (
 
 // Options of a lander.
 type Options struct {
-	MaxAlternations int     // maximum number of steps of a landing; 0: tolerance.LandingSteps
+	MaxAlternations int     // steps of a landing; 0: tolerance.LandingSteps
 	Last            float64 // end of the range of ages
 	Verify          bool    // return an [*Ascent] if a step raises the implicit objective
 }
@@ -43,7 +42,7 @@ type Landing struct {
 // Degenerate reports that no strict partial optimum was found to continue from.
 type Degenerate struct {
 	Reason string
-	Cause  error // of the descent, or of the convex solver; may be nil
+	Cause  error // may be nil
 }
 
 func (e *Degenerate) Error() string { return "gaga: " + e.Reason }
@@ -68,7 +67,7 @@ type Lander struct {
 	solver   *solver
 	outlasts bool    // windows stay valid over jumps
 	landed   float64 // age of the last landing
-	restless int     // number of consecutive jumps right after a landing
+	restless int     // consecutive jumps right after a landing
 }
 
 type descent interface {
@@ -79,9 +78,9 @@ type descent interface {
 
 type departure struct {
 	age   float64
-	theta []float64 // P
-	most  int       // remaining steps of the landing
-	way   string    // addition to the landing's reason
+	theta []float64
+	most  int    // remaining steps of the landing
+	way   string // addition to the landing's reason
 }
 
 // unfinished says why a descent does not end at a landing point.
@@ -129,9 +128,9 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 	return Landing{Steps: steps, Reason: d.way}, nil
 }
 
-// Leave lands after the jump point pt, at which the condition is factorized and whose cause is x.
-// It lands a nudge beyond the jump's age, or further where the optimum is not yet strict, as after
-// a symmetric branching. It sets pt to the landing point.
+// Leave lands after the jump point pt, at which the condition is factorized and whose cause is x, a
+// nudge beyond the jump's age, or further where the optimum is not yet strict, as after a symmetric
+// branching. It sets pt to the landing point.
 func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
@@ -167,8 +166,7 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 	}
 }
 
-// down tries the descents in order, each from the last point of the one before. Circling steps end
-// it if a wider nudge can be tried.
+// down tries the descents in order. Circling steps end it if a wider nudge can be tried.
 func (l *Lander) down(ctx context.Context, d *departure, pt *model.Point, wider bool) (steps int, err error) {
 	for _, way := range l.descents {
 		more, failed := way.run(ctx, d, pt)
@@ -190,9 +188,8 @@ func (l *Lander) explain(err error, reason string, age float64) error {
 	return err
 }
 
-// nudge returns the distance beyond a jump point, relative to its age, at which the landing point
-// is sought. It grows while jumps follow right after landings, so that the path leaves a place
-// where no branch lasts.
+// nudge returns the distance of a landing beyond its jump, relative to the age. It grows while
+// jumps follow right after landings, so that the path leaves a place where no branch lasts.
 func (l *Lander) nudge(age float64) float64 {
 	if age > l.landed*(1+tolerance.RightAfter*tolerance.Nudge) {
 		l.restless = 0
@@ -203,9 +200,8 @@ func (l *Lander) nudge(age float64) float64 {
 	return b
 }
 
-// firstWeight returns the first age, from the given one on, at which a sample's weight at pt
-// exceeds tolerance.FirstWeight; no sample has weight at the given age. It returns the last age of
-// the range if there is none.
+// firstWeight returns the first age at which a sample's weight at pt exceeds tolerance.FirstWeight,
+// the last age of the range if there is none; no sample has weight at from.
 func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	s := l.state
 	l.condition.PredictAll(l.scores, pt.Theta)

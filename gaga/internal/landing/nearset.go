@@ -29,7 +29,7 @@ type nearSet struct {
 
 	from  []float64 // P: the solution that gives the next fit's weights
 	zone  []uint8   // N: zones at from
-	there []float64 // N: predictors at from, of the watched samples
+	there []float64 // N: predictors of the watched samples at from
 	seen  bool      // u has the predictors at from
 	room  []float64 // backing store of rows
 	share []float64 // of the watched samples: -C m y v where the weight varies, else 0
@@ -40,7 +40,7 @@ type nearSet struct {
 // their zones in it, and those whose weights vary.
 type hood struct {
 	ruler  *window.Ruler
-	center []float64 // P
+	center []float64
 	radius float64   // infinite if all samples are watched, in their own order
 	wide   []float64 // N: predictors of all samples at the last fit outside the neighbourhood
 }
@@ -70,7 +70,7 @@ func (n *nearSet) limits() limits {
 	return limits{plain: tolerance.PlainNearSetSteps, quiet: tolerance.QuietSteps, most: math.MaxInt}
 }
 
-// begin implements [stepper], from the free support vectors of the condition.
+// begin starts from the free support vectors of the condition.
 func (n *nearSet) begin(theta []float64, age float64) {
 	copy(n.from, theta)
 	copy(n.zone, n.Zone)
@@ -162,8 +162,6 @@ func (h *hood) outside(theta []float64) bool {
 	return !math.IsInf(h.radius, 1) && h.ruler.Distance(h.center, theta) > h.radius
 }
 
-// reweigh sets the weights of the watched samples from the solution, and reports whether any
-// changed its zone.
 func (n *nearSet) reweigh() (changed bool) {
 	n.see()
 	for slot, i := range n.samples {
@@ -203,8 +201,7 @@ func (n *nearSet) see() {
 }
 
 // fit computes the weighted fit theta. If theta is outside the neighbourhood and unwatched samples
-// would have to cross the margin, all samples are watched from then on. It reports false if no fit
-// is found.
+// would cross the margin, all samples are watched from then on.
 func (n *nearSet) fit() (found bool) {
 	for whole := false; ; whole = true {
 		n.zones.gradient(n.c, n.from)
@@ -222,7 +219,7 @@ func (n *nearSet) fit() (found bool) {
 	}
 }
 
-// misses reports whether the fit has moved unwatched samples to the wrong side of the margin.
+// misses reports whether the fit has moved unwatched samples across the margin.
 func (n *nearSet) misses() bool {
 	n.primal.PredictAll(n.wide, n.theta)
 	for i, u := range n.wide {

@@ -19,8 +19,8 @@ type solver struct {
 	*site
 	search *search.Search
 	age    float64
-	zone   []uint8   // N: of the samples, at the search's solution
-	sign   []float64 // P: of its coordinates
+	zone   []uint8   // N: at the search's solution
+	sign   []float64 // P
 	last   []float64 // P: the solution before the last step
 	lap    lap
 }
@@ -35,7 +35,7 @@ func newSolver(s *site, search *search.Search) *solver {
 
 func (s *solver) limits() limits {
 	// The solution of a linear support vector machine consists of few samples at the margin; each
-	// that joins or leaves them changes the direction.
+	// that joins or leaves changes the direction.
 	l := limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietFitSteps, most: math.MaxInt, across: true}
 	if s.state.Kernel != nil {
 		l.quiet = tolerance.QuietKernelSteps
