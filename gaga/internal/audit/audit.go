@@ -15,7 +15,7 @@ import (
 // Auditor checks points of one problem's path.
 type Auditor struct {
 	p         *model.Problem
-	rows      []float64 // N x P: the derivatives of the predictors in θ
+	rows      []float64 // N x P: derivatives of the predictors in θ
 	condition condition
 	bound     float64 // of the multiplier of a sample of weight 1
 }
@@ -23,8 +23,8 @@ type Auditor struct {
 // condition is the part of the checks that depends on the kind of predictor.
 type condition interface {
 	residual(e *evaluation) string
-	// jacobian returns the Jacobian of the equations in the unknowns, and the number of its
-	// eigenvalues that are positive at a strict minimum on the zones.
+	// jacobian returns the Jacobian of the equations, and the number of its eigenvalues that are
+	// positive at a strict minimum on the zones.
 	jacobian(e *evaluation) (j *mat.SymDense, positive int)
 }
 
@@ -40,7 +40,7 @@ func New(p *model.Problem) *Auditor {
 // signs, the residual, the inertia, and after a turning point the direction of the event function.
 // Pt has its rates, and Grad and DGrad where coordinates can become active. Floor, of length P, is
 // the minimum scale of each coordinate's terms, nil with a kernel. Behind is the turning point that
-// led to pt; its cause is [model.NoCause] if there was none.
+// led to pt, or has the cause [model.NoCause].
 func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
 	e := a.evaluate(st, pt, floor)
 	for _, check := range []func() string{
@@ -56,7 +56,6 @@ func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behin
 	return ""
 }
 
-// evaluation is the state shared by the checks at one point.
 type evaluation struct {
 	*Auditor
 	*model.Partition
@@ -70,7 +69,7 @@ type sample struct {
 	zone                   int     // of the regularizer, or satisfied or pinned
 	u, terms               float64 // the predictor, and Σ_j |a_ij θ_j| + |y_i|
 	loss, slope, curvature float64
-	weight, dloss, dage    float64 // the weight and its derivatives
+	weight, dloss, dage    float64
 	rounding               float64 // effect on the loss of the predictor's rounding
 }
 
@@ -108,8 +107,7 @@ func (e *evaluation) rate(i int) (du float64) {
 	return du
 }
 
-// threshold returns the loss at the regularizer's threshold k and its rate; ok is false if there is
-// no such threshold.
+// threshold returns the loss at threshold k and its rate; ok is false if there is none.
 func (e *evaluation) threshold(k int) (loss, rate float64, ok bool) {
 	if k < 0 || k >= e.p.Thresholds() {
 		return 0, 0, false
@@ -138,7 +136,6 @@ func (e *evaluation) zones() string {
 	return ""
 }
 
-// kink checks a sample in one of the zones that end at the kink.
 func (e *evaluation) kink(i int) string {
 	s := &e.of[i]
 	defect, slack := 1-e.p.Y[i]*s.u, tolerance.KKT*(1+s.terms)
@@ -212,8 +209,6 @@ func (e *evaluation) flattest(i int) float64 {
 	return least
 }
 
-// inertia checks by the eigenvalues of the Jacobian that the point is a strict minimum on its
-// zones.
 func (e *evaluation) inertia() string {
 	k := e.Unknowns()
 	if k == 0 || k > tolerance.AuditUnknowns {
@@ -289,7 +284,7 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 }
 
 // ofDropped returns the rate at which the gradient in a coordinate that has become zero falls back
-// into its interval, and the size of its terms. The coordinate had the sign opposite to its
+// into its interval, and the size of its terms. The coordinate's sign was opposite to its
 // gradient's.
 func (e *evaluation) ofDropped(j int) (rate, size float64) {
 	for i := range e.of {

@@ -41,8 +41,8 @@ func (coefficients) residual(e *evaluation) string {
 	return ""
 }
 
-// jacobian returns H over the active coordinates, bordered by the rows of the pinned samples.
-// Coordinates are scaled to unit diagonal of H's positive terms, the rows to a largest entry of 1.
+// jacobian returns H over the active coordinates, bordered by the rows of the pinned samples, with
+// unit diagonal of H's positive terms and the rows' largest entries 1.
 func (coefficients) jacobian(e *evaluation) (*mat.SymDense, int) {
 	k := len(e.Active)
 	j, scale := mat.NewSymDense(e.Unknowns(), nil), make([]float64, k)

@@ -12,8 +12,7 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// multipliers is the condition of a support vector machine with a kernel. Its unknowns are the
-// multipliers α and the intercept.
+// multipliers is the condition of a support vector machine with a kernel.
 type multipliers struct{}
 
 // expand returns the derivatives of the predictors in the multipliers and the intercept, N x (N+1):
@@ -32,7 +31,6 @@ func expand(p *model.Problem) []float64 {
 	return rows
 }
 
-// residual compares each multiplier with the weight for its sample's loss, and yᵀα with 0.
 func (multipliers) residual(e *evaluation) string {
 	p := e.p
 	var sum, size float64

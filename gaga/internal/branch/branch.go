@@ -30,8 +30,8 @@ type Branch struct {
 	sources     []eventSource // in the order in which ties are broken
 	look        look
 	event       event
-	predicted   []float64 // P, scratch: θ at the start of a correction
-	before      []float64 // P, scratch: θ before a change of the partition
+	predicted   []float64
+	before      []float64
 }
 
 // New returns a branch without a left point; the caller sets it.
@@ -56,8 +56,7 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 func (b *Branch) Left() *model.Point { return b.left }
 
 // Begin begins a piece at the left point, which a landing has set. A step > 0 is the length in ages
-// of the first step to try; otherwise the length is about that of the last piece, for the first
-// piece the rest of the range.
+// of the first step; otherwise it is about that of the last piece, at first the rest of the range.
 func (b *Branch) Begin(step float64) {
 	b.steps.begin(b.left.Age, step)
 	b.turn = turn{}
@@ -79,10 +78,10 @@ const (
 type Outcome struct {
 	Kind     Kind
 	Crossing model.Crossing // its cause is NoCause if the step ended without one
-	From, To uint8          // of a sample's crossing: the zones it leaves and enters
+	From, To uint8          // the zones that a sample leaves and enters
 	Scalar   float64        // of the sign test, NaN if there was none
 	Arrived  bool           // the target age is reached
-	Spent    bool           // the critical point was only reported; nothing changed there
+	Spent    bool           // the critical point was only reported; nothing changed
 }
 
 // Next makes one step: to the next critical point, to the target age, or as far as the corrector
@@ -103,7 +102,6 @@ func (b *Branch) Next(target float64, spent bool) Outcome {
 	return o
 }
 
-// next moves the left point, at most to the target, and returns the critical point there.
 func (b *Branch) next(target float64) candidate {
 	if b.steps.stalled(b.left.Age) {
 		return stall
@@ -138,14 +136,13 @@ func (b *Branch) Follow(age float64) bool {
 	return true
 }
 
-// keeps reports whether pt, a solution on the partition, is a partial optimum: all samples are in
-// their zones and the coefficients have their signs.
+// keeps reports whether pt, a solution on the partition, is a partial optimum.
 func (b *Branch) keeps(pt *model.Point) bool {
 	return condition.InZones(b.state, pt, b.state.Watch, pt.U) && condition.Signed(b.state, pt)
 }
 
-// Stand evaluates everything at the left point, given its age, unknowns and partition. It reports
-// false, with the rates unknown, if the point is not a strict minimum.
+// Stand evaluates the left point, given its age, unknowns and partition. It reports false, with the
+// rates unknown, if the point is not a strict minimum.
 func (b *Branch) Stand() bool {
 	b.condition.Predict(b.left.U, b.left.Theta)
 	b.condition.Assemble(b.left)

@@ -8,8 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// pass handles a critical point at the left point: it classifies a crossing by the sign test and
-// changes the partition (turning point) or leaves the point unchanged (jump point).
+// pass changes the partition at a turning point and leaves a jump point unchanged.
 func (b *Branch) pass(c candidate) Outcome {
 	strict := true
 	if b.state.At != b.left { // a step beyond was tried
@@ -46,8 +45,7 @@ func (b *Branch) pass(c candidate) Outcome {
 	return o
 }
 
-// change changes the partition at the left point. If the point is not a strict minimum after the
-// change, change reverts it and reports false.
+// change reverts the change and reports false if the point is then not a strict minimum.
 func (b *Branch) change(x model.Crossing) bool {
 	b.turn = turn{}
 	copy(b.before, b.left.Theta)
@@ -72,9 +70,9 @@ func (b *Branch) change(x model.Crossing) bool {
 	return false
 }
 
-// solveRates factorizes H and solves for the rates at the left point after a change. It reports
-// false if H is singular. If all weights are small, the rounding of the crossing's age is not small
-// relative to them: the corrector removes it, provided that it stays at the same point.
+// solveRates reports false if H is singular. If all weights are small, the rounding of the
+// crossing's age is relatively large: the corrector removes it, provided that it stays at the same
+// point.
 func (b *Branch) solveRates() bool {
 	l := b.left
 	b.condition.Assemble(l)
@@ -91,8 +89,7 @@ func (b *Branch) solveRates() bool {
 	return true
 }
 
-// apply makes one change of zones or signs. Theta is current; a dropped coordinate becomes zero in
-// it.
+// apply makes one change of zones or signs. Theta is current; a dropped coordinate becomes zero.
 func apply(c condition.Condition, x model.Crossing, theta []float64) {
 	s := c.State()
 	switch {

@@ -17,8 +17,8 @@ type coordinates struct {
 	memory
 	condition *condition.Primal
 	terms     sums.Activations
-	hidden    []bool    // P: inactive coordinates that are collinear with the active ones
-	row       []float64 // P, scratch
+	hidden    []bool // collinear with the active ones
+	row       []float64
 }
 
 func newCoordinates(c *condition.Primal, terms sums.Activations) *coordinates {
@@ -78,9 +78,8 @@ func (s *coordinates) gradient(g []float64, left, pt *model.Point, x model.Cross
 	return s.L1[j] + x.Sign*grad, s.L1[j] + magnitude, x.Sign * rate
 }
 
-// test returns, for a coordinate that becomes active, its Schur complement in H; dropping a
-// coordinate only removes directions. A coordinate that is collinear with the active ones is
-// hidden.
+// test returns the Schur complement in H of a coordinate that becomes active; a collinear one is
+// hidden. Dropping only removes directions.
 func (s *coordinates) test(_ *model.Point, x model.Crossing) (scalar float64, ok bool) {
 	if x.Cause == model.Dropped {
 		return 1, true

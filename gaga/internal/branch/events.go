@@ -8,10 +8,9 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// eventSource is a cause of events, which change the partition. Each of its event functions is
-// positive inside a segment and reaches zero where the segment ends.
+// eventSource is a cause of events. Each event function is positive inside a segment and reaches
+// zero where the segment ends.
 type eventSource interface {
-	// search passes all event functions to the look.
 	search(l *look)
 	// at returns the event function of a crossing at pt.
 	at(pt *model.Point, x model.Crossing) cubic.End
@@ -24,8 +23,7 @@ type eventSource interface {
 	// continues exactly where the result is positive. ok is false if the crossing changes nothing.
 	// H is factorized at pt.
 	test(pt *model.Point, x model.Crossing) (scalar float64, ok bool)
-	// changed records a change of the partition at an age; the cause is NoCause if the change is
-	// unknown.
+	// changed records a change of the partition; the cause is NoCause if unknown.
 	changed(x model.Crossing, age float64)
 	reverses(x model.Crossing, age float64) bool
 }
@@ -44,8 +42,8 @@ func (m *memory) reverses(x model.Crossing, age float64) bool {
 	return x.Index == m.last.Index && age == m.age && x.Cause == m.last.Cause.Opposite()
 }
 
-// candidate is a crossing and its source. Its place At is 1 at a step's end and 0 at the left
-// point; before the step is known At is a length in ages.
+// candidate is a crossing and its source. At is 1 at a step's end and 0 at the left point; before
+// the step is known, a length in ages.
 type candidate struct {
 	model.Crossing
 	source eventSource // nil if the cause is none, a fold or a stall
@@ -57,7 +55,6 @@ var (
 	stall = candidate{Crossing: model.Crossing{Cause: model.Stall, Index: -1}}
 )
 
-// located returns the candidate at the end of a step.
 func (c candidate) located() candidate {
 	c.At = 1
 	return c
@@ -99,9 +96,9 @@ func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	}
 }
 
-// first returns the first crossing within the step from the left point to the right one, ends
-// included. With right nil it predicts the crossing from the left point's tangent. The place is
-// +Inf if there is none.
+// first returns the first crossing between the left point and the right one, ends included; with
+// right nil it predicts the crossing from the left point's tangent. The place is +Inf if there is
+// none.
 func (b *Branch) first(right *model.Point) candidate {
 	b.look = look{left: b.left, right: right, best: none}
 	b.look.best.At = math.Inf(1)
@@ -111,8 +108,8 @@ func (b *Branch) first(right *model.Point) candidate {
 	return b.look.best
 }
 
-// earliest makes the trial point the first crossing in the step that leads to it, unless that is
-// the crossing c or there is none.
+// earliest makes the trial point the first crossing in the step that leads to it, unless that is c
+// or there is none.
 func (b *Branch) earliest(c candidate, target float64) candidate {
 	l := b.left
 	for range tolerance.Locations {
@@ -143,8 +140,7 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 }
 
 // locate moves the trial point to a crossing near an age: along the left point's tangent, or, given
-// an upper end, on the interpolant between both. It reports success, which requires an age of at
-// most end.
+// an upper end, on the interpolant between both. Success requires an age of at most end.
 func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool {
 	l, r := b.left, b.trial
 	if upper == nil {

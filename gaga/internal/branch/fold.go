@@ -8,12 +8,11 @@ import (
 )
 
 // turn predicts where a branch turns back. Towards a fold at the age λ* the branch behaves like θ*
-// + v √(λ* - λ): its rate grows without bound, so steps along tangents, halved where the corrector
-// fails, need dozens of corrections to get as close as floating point allows. But 1/‖dθ/dλ‖² falls
-// linearly to zero, so two points determine λ* and the course of the branch.
+// + v √(λ* - λ): its rate grows without bound, so steps along tangents need dozens of corrections.
+// But 1/‖dθ/dλ‖² falls linearly to zero, so two points determine λ* and the course of the branch.
 type turn struct {
-	since float64 // the age of the last estimate
-	at    float64 // the age at which the branch is expected to turn back; 0 if not expected
+	since float64 // age of the last estimate
+	at    float64 // expected age of the fold; 0 if not expected
 	first float64 // squared speed at the first such estimate
 	sure  bool    // a second estimate agrees with the first
 }
@@ -27,7 +26,6 @@ func speed(s *model.State, pt *model.Point) float64 {
 	return sum
 }
 
-// expect estimates from two points of one segment where the branch turns back.
 func (t *turn) expect(s *model.State, from, to *model.Point) {
 	before, after, last := speed(s, from), speed(s, to), *t
 	*t = turn{}
@@ -46,7 +44,7 @@ func (t *turn) expect(s *model.State, from, to *model.Point) {
 	*t = next
 }
 
-// room returns the distance from an age to the expected turn, +Inf if none is expected.
+// room returns the distance to the expected turn, +Inf if none is expected.
 func (t *turn) room(age float64) float64 {
 	if !t.sure || t.since != age {
 		return math.Inf(1)
@@ -54,8 +52,7 @@ func (t *turn) room(age float64) float64 {
 	return t.at - age
 }
 
-// bent returns the step along the tangent, in ages, that matches a step of h ages along the bent
-// branch.
+// bent returns the step along the tangent that matches a step of h ages along the bent branch.
 func (t *turn) bent(age, h float64) float64 {
 	room := t.room(age)
 	if !(h > 0) || math.IsInf(room, 1) {

@@ -8,8 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// addKink adds the ends of zones at the hinge loss's kink: of the zones on both sides and of the
-// pinned samples between them. Multiplier bounds have the spreads none.
+// addKink adds the ends of zones at the hinge loss's kink. Multiplier bounds have the spreads none.
 func (s *samples) addKink(none []float64) {
 	spreads := none
 	if s.Kernel == nil && !s.Sparse() {
@@ -29,8 +28,7 @@ func (s *samples) addKink(none []float64) {
 	s.exits[s.Kinks] = []exit{{model.SampleDown, arrival{s, -1}, spreads}}
 }
 
-// arrive sets the multiplier of a sample that has reached the kink at pt to the value in the zone
-// it left.
+// arrive sets the multiplier of a sample at the kink to the value in the zone it left.
 func arrive(s *model.State, pt *model.Point, x model.Crossing) {
 	if !s.Kinked() || !x.OfSample() || s.Zone[x.Index] != model.Pinned {
 		return

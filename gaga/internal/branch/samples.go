@@ -20,7 +20,6 @@ type samples struct {
 	screen    screen
 }
 
-// exit is an end of a zone, by which a sample leaves it.
 type exit struct {
 	cause model.Cause
 	end
@@ -89,8 +88,8 @@ func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bo
 	return s.exit(x).test(pt, x), true
 }
 
-// bend returns the change of m ∂φ/∂u of a sample at its crossing at pt. It reports false if φ
-// itself breaks or its slope is infinite.
+// bend returns the change of m ∂φ/∂u of a sample at its crossing. It reports false if φ itself
+// breaks or its slope is infinite.
 func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
 	from, to := neighbours(s.State, x)
 	if s.Zones[min(from, to)].Break || s.Wakes(x) {
@@ -136,7 +135,7 @@ func (e threshold) gradient(g []float64, pt *model.Point, x model.Crossing) (val
 	return e.side * (at - pt.Loss[x.Slot]), at, e.side * slope
 }
 
-// test is det H after the threshold over det H before it: the change has rank one.
+// test is det H after over det H before: the change has rank one.
 func (e threshold) test(pt *model.Point, x model.Crossing) float64 {
 	change, ok := e.bend(pt, x)
 	if !ok {

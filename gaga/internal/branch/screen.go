@@ -102,8 +102,7 @@ func (s *screen) nextWithin(l *look, slot int) int {
 	return slot
 }
 
-// stays reports whether the sample i in a slot certainly has no crossing before the best one, for
-// the hinge loss.
+// stays reports for the hinge loss whether sample i certainly has no crossing before the best one.
 func (s *screen) stays(l *look, slot, i int) bool {
 	zone := int(s.state.Zone[i])
 	if zone < s.state.Kinks { // a satisfied sample can leave its zone only at the kink
@@ -136,7 +135,7 @@ func (s *screen) stays(l *look, slot, i int) bool {
 	return loss.Minus(e.low[1]).Ends(s.step) && e.high[1].Minus(loss).Ends(s.step)
 }
 
-// holds is stays for a pinned sample: its multiplier stays within its bounds.
+// holds is stays for a pinned sample.
 func (s *screen) holds(l *look, i int) bool {
 	top := s.state.Bound * s.state.M[i]
 	below := cubic.End{Value: l.left.Dual[i], Rate: l.left.DDual[i]}

@@ -9,7 +9,7 @@ import (
 
 type steps struct {
 	length   float64 // the longest step, in ages, that the corrector's behaviour allows
-	first    float64 // length at the beginning of the piece
+	first    float64 // at the beginning of the piece
 	idle     int     // steps since the age last moved
 	since    float64 // that age
 	patience int     // largest number of steps without progress
@@ -20,8 +20,7 @@ func newSteps(s *model.State, last float64) steps {
 	return steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: last}
 }
 
-// begin begins a piece. Without a length it discards how short the last steps of the piece before
-// became towards a fold.
+// begin without a length discards how short the last steps became towards a fold.
 func (s *steps) begin(age, length float64) {
 	s.idle, s.since = 0, age
 	switch {
@@ -35,8 +34,8 @@ func (s *steps) begin(age, length float64) {
 	s.first = s.length
 }
 
-// stalled counts the steps that leave the age unchanged, and reports whether there were more than a
-// tie of all samples and coordinates explains.
+// stalled reports whether more steps left the age unchanged than a tie of all samples and
+// coordinates explains.
 func (s *steps) stalled(age float64) bool {
 	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age
@@ -45,7 +44,6 @@ func (s *steps) stalled(age float64) bool {
 	return s.idle > s.patience
 }
 
-// next returns the length of the next step at an age, at most room.
 func (s *steps) next(age, room float64) float64 {
 	return math.Min(math.Min(math.Max(s.length, tolerance.Loose*age), tolerance.StepLongest*age), room)
 }
@@ -73,17 +71,16 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 		if b.locate(expected, age+expected.At, target, nil) {
 			return expected.located()
 		}
-		// The branch may well end earlier.
+		// The branch may end earlier.
 		before := math.Min(expected.At, b.corrector.Room(b.left, expected.At))
 		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.Loose*age))
 	}
 	return b.shorten(h, target)
 }
 
-// shorten moves the trial point on by h, at most to the target, or by the longest halving of h for
-// which the corrector converges; the next step is then no longer. It skips halvings that end beyond
-// the corrector's estimate of where the branch turns back. If none converges, the branch ends here,
-// at a fold.
+// shorten moves the trial point on by h, or by the longest halving of h for which the corrector
+// converges; the next step is then no longer. It skips halvings beyond the corrector's estimate of
+// the fold. If none converges, the branch ends here, at a fold.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
 	for halved := false; !halved || h >= tolerance.Loose*age; h, halved = 0.5*h, true {
@@ -101,8 +98,8 @@ func (b *Branch) shorten(h, target float64) candidate {
 	return fold
 }
 
-// reach moves the trial point to an age on the current partition by predictor and corrector. It
-// reports whether the corrector converged near the prediction.
+// reach moves the trial point to an age by predictor and corrector. It reports whether the
+// corrector converged near the prediction.
 func (b *Branch) reach(age float64) bool {
 	h := age - b.left.Age
 	b.condition.Extrapolate(b.trial, b.left, b.turn.bent(b.left.Age, h))
@@ -128,8 +125,8 @@ func (b *Branch) near(h float64) bool {
 	return s.Distance(b.predicted, b.trial.Theta) <= tolerance.Near*tolerance.Near*moved+b.rounding(size)
 }
 
-// rounding returns the squared distance, in units of the objective, that is rounding at a θ of the
-// given squared size.
+// rounding returns the squared distance that is rounding at a θ of the given squared size, in units
+// of the objective.
 func (b *Branch) rounding(size float64) float64 {
 	const objective, still = tolerance.NearObjective, tolerance.NearSize
 	return objective*objective*b.left.Age*b.state.Total + still*still*size

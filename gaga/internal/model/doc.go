@@ -1,6 +1,6 @@
 // Package model is a self-paced learning problem in the engine's form: samples, a loss of the
 // linear predictor, zones of weight, a partition of the samples into these zones, and points of the
-// path. It makes no decisions; its results follow from the definitions of package gaga.
+// path. It makes no decisions.
 //
 // Notation: θ are the unknown coefficients (with a kernel the multipliers α and the intercept), u_i
 // = a_i·θ the predictor of sample i, λ the age, φ(u; λ) = v*(l(u), λ) l'(u) a sample's term in the

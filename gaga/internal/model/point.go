@@ -4,11 +4,11 @@ package model
 type Point struct {
 	Age                   float64
 	Theta, Rate           []float64 // P: θ (zero while inactive) and dθ/dλ
-	Dual, DDual           []float64 // N, for losses with a kink: multipliers α_i of the pinned samples and their rates; with a kernel the first N of Theta and Rate
+	Dual, DDual           []float64 // N, for losses with a kink: multipliers of the pinned samples; with a kernel the first N of Theta and Rate
 	U, DU                 []float64 // watched samples: predictors and their rates
 	Loss, Slope           []float64 // watched samples: losses and their derivatives in u
 	Curvature             []float64 // watched samples: second derivatives
-	Grad, DGrad           []float64 // P: Σ_i a_i m φ + L2 θ, and its rate; current where coordinates can become active
+	Grad, DGrad           []float64 // P: Σ_i a_i m φ + L2 θ; current where coordinates can become active
 	Threshold, DThreshold []float64 // the regularizer's thresholds and their rates
 	Iterations            int       // corrector iterations that led to the point
 }
@@ -36,16 +36,15 @@ type Cause uint8
 
 const (
 	NoCause    Cause = iota
-	SampleUp         // a sample's loss rises above its zone's upper threshold
-	SampleDown       // a sample's loss falls below its zone's lower threshold
+	SampleUp         // a sample's loss rises above its zone
+	SampleDown       // a sample's loss falls below its zone
 	Activated        // an inactive coordinate's gradient reaches the L1 weight
 	Dropped          // an active coordinate reaches zero
 	Fold             // the branch turns back in the age
-	Stall            // no progress between events
+	Stall            // no progress
 )
 
-// Opposite returns the cause of the change that reverts one of this cause, NoCause if there is
-// none.
+// Opposite returns the cause of the change that reverts one of this cause, or NoCause.
 func (c Cause) Opposite() Cause {
 	switch c {
 	case SampleUp:
@@ -60,13 +59,12 @@ func (c Cause) Opposite() Cause {
 	return NoCause
 }
 
-// Crossing is a critical point, or a candidate for the next one: an event function that is positive
-// inside the segment reaches zero.
+// Crossing is a critical point, or a candidate for the next one.
 type Crossing struct {
 	Cause Cause
-	Index int     // sample or coordinate, -1 for a fold or a stall
+	Index int     // sample or coordinate, or -1
 	Slot  int     // of the sample
-	Sign  float64 // for Activated: sign of the coefficient, opposite to its gradient's; for Dropped: its former sign
+	Sign  float64 // Activated: of the coefficient, opposite to its gradient's; Dropped: its former sign
 	At    float64 // position in the step, 0 to 1
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Loss is a convex loss of the predictor u for the target y, with its first two derivatives in u.
+// Loss is a convex loss of the predictor u for the target y, with two derivatives in u.
 type Loss interface {
 	Eval(u, y float64) (loss, slope, curvature float64)
 }
@@ -36,8 +36,7 @@ type Zone struct {
 // of the coefficients in the age.
 type Series struct{ F, Rate [4]float64 }
 
-// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q in a zone; the zero Power is the
-// weight 0.
+// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q in a zone; the zero Power is 0.
 type Power struct {
 	A    [2]float64
 	B    [3]float64
@@ -52,13 +51,13 @@ type Problem struct {
 	Zoning
 }
 
-// Samples are the data. Without a kernel P is the number of features, plus one with an intercept;
-// with a kernel P is N + 1, the multipliers and the intercept.
+// Samples are the data. P is the number of features, plus one with an intercept; with a kernel N +
+// 1.
 type Samples struct {
 	N, P      int
 	X         blas64.General // N x features
-	Rows      []float64      // N x P, row-major: the features and a column of ones; nil with a kernel
-	Y, M      []float64      // N: targets, multiplicities
+	Rows      []float64      // N x P: the features and a column of ones; nil with a kernel
+	Y, M      []float64      // targets, multiplicities
 	Total     float64        // Σ M
 	Kernel    convex.Kernel  // nil: the predictor is linear in θ
 	Intercept bool
@@ -68,7 +67,7 @@ type Samples struct {
 func (s *Samples) Row(i int) []float64 { return s.Rows[i*s.P : (i+1)*s.P] }
 
 // Penalty is R(θ) = Σ_j L1_j |θ_j| + L2_j/2 θ_j² of a linear predictor; with a kernel L2 is the
-// penalty of w in the kernel's space. Each slice has length P.
+// penalty of w in the kernel's space.
 type Penalty struct{ L1, L2 []float64 }
 
 // Value returns R(θ) of a linear predictor.
@@ -103,12 +102,11 @@ func (p *Penalty) Strict() bool {
 // Criterion is the loss with its declared form.
 type Criterion struct {
 	Loss     Loss
-	Squared  bool    // the loss is (u - y)²
-	Cost     float64 // the loss is the hinge loss Cost max(0, 1 - yu); 0 for losses without a kink
+	Squared  bool    // (u - y)²
+	Cost     float64 // of the hinge loss Cost max(0, 1 - yu); 0 for losses without a kink
 	OneSided bool    // two classes, and no finite predictor attains the minimum
 }
 
-// Kinked reports whether the loss is the hinge loss.
 func (c *Criterion) Kinked() bool { return c.Cost > 0 }
 
 // NeedsBoth reports whether a fit needs samples of both classes.

@@ -3,15 +3,15 @@ package model
 import "math"
 
 // State is a problem on a partition of its samples, with its equations at the point of the last
-// Assemble. One condition owns it; the engine's other parts read it.
+// Assemble. One condition owns it; others only read it.
 type State struct {
 	*Problem
 	*Partition
 	*Equations
-	Bound float64 // upper bound of the multiplier of a sample of weight 1
+	Bound float64 // of the multiplier of a sample of weight 1
 }
 
-// NewState returns a state whose system has room for the given number of unknowns.
+// NewState returns a state with room for a number of unknowns.
 func NewState(p *Problem, room int) *State {
 	q := &Partition{
 		Zone: make([]uint8, p.N), Members: make([]int, len(p.Zones)), Sign: make([]float64, p.P),
@@ -28,8 +28,8 @@ func NewState(p *Problem, room int) *State {
 // Partition holds the zone of each sample and the unknowns. Arrays over the watched samples are in
 // the order of Watch; a position there is a slot.
 type Partition struct {
-	Zone    []uint8   // N
-	Members []int     // number of samples in each zone
+	Zone    []uint8
+	Members []int     // of each zone
 	Sign    []float64 // P: -1, +1, or 0 while inactive; 0 for coordinates without an L1 weight
 	Active  []int     // unknown entries of θ, ascending (with a kernel in the order of the factor)
 	Pins    []int     // pinned samples whose multipliers are unknowns in addition to θ, ascending
@@ -93,8 +93,7 @@ func (s *State) Wakes(x Crossing) bool {
 	return s.Frozen && x.Cause == SampleDown && !s.Strict()
 }
 
-// SignOf returns the sign of an active coefficient of the given value: 0 for coordinates without an
-// L1 weight, which are always active.
+// SignOf returns the sign of an active coefficient, 0 for coordinates without an L1 weight.
 func (s *State) SignOf(j int, w float64) float64 {
 	if s.L1[j] == 0 {
 		return 0
@@ -102,7 +101,6 @@ func (s *State) SignOf(j int, w float64) float64 {
 	return Sign(w)
 }
 
-// Sign returns -1, 0 or +1.
 func Sign(w float64) float64 {
 	switch {
 	case w > 0:
@@ -132,13 +130,12 @@ func (s *State) Evaluate(pt *Point) {
 	}
 }
 
-// Equations is the system of equations on a partition: for the unknown entries of θ and the
-// multipliers of the pinned samples.
+// Equations is the system of equations on a partition.
 type Equations struct {
-	Residual, Scale []float64 // of each unknown's equation: the residual and the size of its terms
-	Diag            []float64 // of each unknown: the Jacobian's diagonal with all terms taken as positive
-	Dage            []float64 // of each unknown's equation: derivative in the age
-	At              *Point    // point of the last Assemble
+	Residual, Scale []float64 // of each equation: the residual and the size of its terms
+	Diag            []float64 // of the Jacobian, with all terms taken as positive
+	Dage            []float64 // derivative in the age
+	At              *Point    // of the last Assemble
 }
 
 // Relative returns the largest residual relative to its scale, +Inf if one is NaN.
@@ -146,7 +143,7 @@ func (s *State) Relative() float64 {
 	var worst float64
 	for r, f := range s.Residual[:s.Unknowns()] {
 		f = math.Abs(f)
-		if f <= worst*s.Scale[r] { // usually true, and without a division
+		if f <= worst*s.Scale[r] { // usually true; saves divisions
 			continue
 		}
 		if !(f > 0) {

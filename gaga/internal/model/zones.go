@@ -11,21 +11,18 @@ var kinkZones = []Zone{{Name: "satisfied"}, {Name: "pinned"}}
 // Zoning is a regularizer and the zones of the samples.
 type Zoning struct {
 	Regularizer Regularizer
-	// Series returns the series of one of the regularizer's zones; nil if the implicit loss is not
-	// a series.
+	// Series is nil if the implicit loss is not a series.
 	Series func(zone int, age float64) Series
-	// Power returns the weight of one of the regularizer's zones; nil if the weights are not
-	// powers.
+	// Power is nil if the weights are not powers.
 	Power      func(zone int) Power
 	Polynomial bool   // it has series, without a term in √l
 	Zones      []Zone // with a kink, satisfied and pinned come before the regularizer's
-	Kinks      int    // number of zones before the regularizer's: 0 or 2
+	Kinks      int    // zones before the regularizer's: 0 or 2
 	Curved     []bool // of each zone: φ changes with the predictor
 	Weighed    bool   // the last zone also has weight
 }
 
-// NewZoning returns the zoning of a regularizer with the given zones, for a loss with or without a
-// kink.
+// NewZoning returns the zoning of a regularizer with the given zones.
 func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) Series, kinked bool) Zoning {
 	z := Zoning{Regularizer: r, Series: series, Polynomial: series != nil, Zones: zones}
 	if kinked {
@@ -62,7 +59,7 @@ func (z *Zoning) Varies(k int) bool {
 	return slope != 0
 }
 
-// Inside returns a loss inside a zone of the regularizer at an age.
+// Inside returns a loss inside a zone of the regularizer.
 func (z *Zoning) Inside(k int, age float64) float64 {
 	low := 0.0
 	if k > 0 {
@@ -111,8 +108,8 @@ func (z *Zoning) Weight(zone uint8, loss, age float64) (v, dloss, dage float64) 
 	return z.Regularizer.Weight(int(zone)-z.Kinks, loss, age)
 }
 
-// Eval returns a sample's loss and its first two derivatives at the predictor u by the formula of a
-// zone, also beyond the zone's ends.
+// Eval returns a sample's loss and its first two derivatives by the formula of a zone, also beyond
+// the zone's ends.
 func (p *Problem) Eval(zone uint8, u, y float64) (loss, slope, curvature float64) {
 	if !p.Kinked() {
 		return p.Loss.Eval(u, y)
@@ -123,8 +120,7 @@ func (p *Problem) Eval(zone uint8, u, y float64) (loss, slope, curvature float64
 	return p.Cost * (1 - y*u), -p.Cost * y, 0
 }
 
-// Integrals returns Σ m F_λ(l) over all samples, with u their predictors: the samples' part of the
-// implicit objective G_λ.
+// Integrals returns Σ m F_λ(l), with u the predictors of all samples: their part of G_λ.
 func (p *Problem) Integrals(u []float64, age float64) (sum float64) {
 	vector, ok := p.Loss.(VectorLoss)
 	if !ok {

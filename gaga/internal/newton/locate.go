@@ -8,10 +8,10 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Event is an additional equation: an event function that must be zero.
+// Event is an event function that must be zero, as an additional equation.
 type Event interface {
-	// See evaluates, at pt with its θ, what [condition.Condition.Assemble] and the event function
-	// need of the samples, except followed predictors.
+	// See evaluates what [condition.Condition.Assemble] and the event function need of the samples,
+	// except followed predictors.
 	See(pt *model.Point, followed bool)
 	// Gradient writes the event function's gradient over the unknowns into g, and returns its
 	// value, the size of its terms and its derivative in the age, at pt, where the equations were
@@ -23,8 +23,8 @@ type Event interface {
 }
 
 // Locate moves pt to the solution near it, in the unknowns and the age together, at which an event
-// function is zero. Ages range from that of left, whose rates are known, to end. Locate reports
-// success; the solution is then a strict minimum for which the condition holds a factor.
+// function is zero. Ages range from that of left, whose rates are known, to end. On success the
+// solution is a strict minimum for which the condition holds a factor.
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
 	n.lead = n.lead[:0]
@@ -65,7 +65,6 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	return false
 }
 
-// solveAlong solves for J⁻¹ times the derivative of the equations in the age.
 func (n *Corrector) solveAlong() {
 	k := n.state.Unknowns()
 	copy(n.image, n.state.Dage[:k])
@@ -74,8 +73,8 @@ func (n *Corrector) solveAlong() {
 	n.condition.Image(n.image[:k], n.along[:k])
 }
 
-// bordered makes a step on the equations and the event function together, by block elimination: J
-// is factorized, and the border is one row and one column.
+// bordered makes a step on the equations and the event function together, by block elimination with
+// the factor of J.
 func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64) bool {
 	k := len(g)
 	step, along, image := n.step[:k], n.along[:k], n.step[k+1:2*k+1]

@@ -1,12 +1,11 @@
 // Package newton has the corrector: Newton's method on the optimality condition of a partition,
 // alone or with the equation of an event, whose unknown is the age.
 //
-// One policy for reusing factors covers all callers (prediction and correction of the path,
-// location of events, landings, evaluation between knots). A step uses the held factor while the
-// residual falls as [condition.Policy] requires; otherwise it computes a new factor. If a factor of
-// another point leads away from the solution, as it can near a fold, the correction restarts once
-// with a new factor. A solution counts only if a factor proves that it is a strict minimum. Steps
-// by factors of other points are mixed (Anderson acceleration).
+// All callers share one policy for reusing factors. A step uses the held factor while the residual
+// falls as [condition.Policy] requires; otherwise it computes a new factor. If a factor of another
+// point leads away from the solution, as it can near a fold, the correction restarts once with a
+// new factor. A solution counts only if a factor proves that it is a strict minimum. Steps by
+// factors of other points are mixed (Anderson acceleration).
 package newton
 
 import (
@@ -23,13 +22,13 @@ type Corrector struct {
 	condition condition.Condition
 	state     *model.State
 	mixer     *anderson.Mixer
-	begun     []float64 // P: θ at the start of the last correction
-	pull      []float64 // P: the residual there, in the active coordinates
+	begun     []float64 // θ at the start of the last correction
+	pull      []float64 // the residual there, in the active coordinates
 	step      []float64 // of each unknown, and of the age; then its image
-	along     []float64 // of each unknown: J⁻¹ times the derivative in the age
-	image     []float64 // image of along, if predictors are followed
-	gradient  []float64 // of each unknown: gradient of the event function
-	lead      []float64 // the first step of the last correction or location, over the unknowns; may be empty
+	along     []float64 // J⁻¹ times the derivative in the age
+	image     []float64 // of along
+	gradient  []float64 // of the event function
+	lead      []float64 // the first step of the last correction or location; may be empty
 }
 
 // New returns a corrector for a condition.
@@ -43,9 +42,9 @@ func New(c condition.Condition) *Corrector {
 	}
 }
 
-// Correct moves pt, at its age, to the solution near it on the current partition. It reports
-// whether the residual is at rounding level and the solution is a strict minimum, for which the
-// condition then holds a factor. Iterations of pt becomes the effort.
+// Correct moves pt, at its age, to the solution near it on the current partition. On success the
+// residual is at rounding level and the solution is a strict minimum, for which the condition holds
+// a factor. Iterations of pt becomes the effort.
 func (n *Corrector) Correct(pt *model.Point) bool {
 	r := n.run()
 	r.slow = r.policy.Slow
@@ -91,10 +90,10 @@ func (n *Corrector) leads(r *run, step []float64) {
 	}
 }
 
-// Room estimates the distance in ages from left to the point where the branch turns back, if the
-// last correction or location began h ages further on left's tangent. Its first step is h²/2 times
-// the second derivative of the unknowns, along which 1/‖dθ/dλ‖² falls to zero at a fold. The result
-// is +Inf if nothing indicates a turn.
+// Room estimates the distance in ages from left to a fold, if the last correction or location began
+// h ages further on left's tangent: its first step is h²/2 times the second derivative of the
+// unknowns, along which 1/‖dθ/dλ‖² falls to zero at a fold. The result is +Inf if nothing indicates
+// a turn.
 func (n *Corrector) Room(left *model.Point, h float64) float64 {
 	if len(n.lead) == 0 {
 		return math.Inf(1)
@@ -115,10 +114,10 @@ type run struct {
 	policy    condition.Policy
 	slow      float64 // part of the deviation that a step by a held factor may leave
 	inherited bool    // the factor is that of another point, and has not failed
-	newton    bool    // the last step was Newton's: its factor was computed at its start
-	renewed   bool    // the factor differs from the last step's: earlier steps must not be mixed in
+	newton    bool    // the last step's factor was computed at its start
+	renewed   bool    // the factor is new: earlier steps must not be mixed in
 	followed  bool    // the predictors were updated by steps
-	factors   int     // number of factors computed
+	factors   int     // factors computed
 	residual  float64 // before the last step, +Inf at the start
 	off       float64 // the same for the deviation, which includes the event function
 	whole     float64 // the last residual from predicted, not followed, predictors
@@ -129,8 +128,8 @@ func (n *Corrector) run() run {
 	return run{policy: policy, inherited: policy.Held, residual: math.Inf(1), off: math.Inf(1), whole: math.Inf(1)}
 }
 
-// astray reports whether a residual shows that the last step led away from the solution. For an
-// untested factor of another point a slow decrease, as near a fold, is enough.
+// astray reports whether the last step led away from the solution. For an untested factor of
+// another point a slow decrease, as near a fold, is enough.
 func (r *run) astray(residual float64) bool {
 	part := float64(tolerance.Diverged)
 	if r.inherited && !r.policy.Trusted {
@@ -141,8 +140,8 @@ func (r *run) astray(residual float64) bool {
 
 func (r *run) first() bool { return math.IsInf(r.residual, 1) }
 
-// effort is the number of iterations. If factors dominate the cost, it is one plus the number of
-// new factors: two for a correction that needs only the factor that proves its end.
+// effort is the number of iterations; if factors dominate the cost, one plus the number of new
+// factors: two for a correction that needs only the factor that proves its end.
 func (r *run) effort(iterations int) int {
 	if r.policy.Limit > tolerance.CorrectorSteps {
 		return 1 + r.factors
@@ -150,8 +149,8 @@ func (r *run) effort(iterations int) int {
 	return iterations
 }
 
-// prepare provides the factor for the next step, given the residual and the deviation, or for the
-// proof that a point, done, is a strict minimum. It reports false if there is no factor.
+// prepare provides the factor for the next step, or for the proof that a point, done, is a strict
+// minimum. It reports false if there is no factor.
 func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done bool) bool {
 	first, constant := r.first(), math.IsInf(r.slow, 1)
 	// A residual that falls slowly by the factor of another point need not be rounding, and a
@@ -173,15 +172,13 @@ func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done b
 	return n.condition.Factorize()
 }
 
-// tired reports whether a factor that is still trusted must be replaced because it reduces the
-// residual slowly.
+// tired reports whether a trusted factor reduces the residual too slowly.
 func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// takeStep makes the step in n.step, mixed with earlier steps of the same factor, and updates the
-// predictors if possible. The step's image begins at the given place, after the step of the
-// unknowns and, if any, that of the age.
+// takeStep makes the step in n.step, mixed with earlier steps of the same factor. Its image begins
+// at the given place.
 func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	k := n.state.Unknowns()
 	mixed := n.step[:at]
@@ -198,8 +195,8 @@ func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	}
 }
 
-// evaluate evaluates the equations at pt. It returns their relative residual and whether that is
-// rounding, with the predictors of pt's θ.
+// evaluate returns the relative residual at pt and whether that is rounding, with the predictors of
+// pt's θ.
 func (n *Corrector) evaluate(r *run, pt *model.Point) (residual float64, done bool) {
 	for {
 		if !r.policy.Summed && !r.followed {
@@ -213,7 +210,6 @@ func (n *Corrector) evaluate(r *run, pt *model.Point) (residual float64, done bo
 	}
 }
 
-// solved returns the relative residual of the last Assemble, and whether it is rounding.
 func (n *Corrector) solved(r *run) (residual float64, done bool) {
 	residual = n.state.Relative()
 	last := r.residual
@@ -230,18 +226,17 @@ func (n *Corrector) drowns(residual, last float64) bool {
 }
 
 // onlyRounding reports whether a residual is rounding, where last is the residual before a step of
-// Newton's method: even at a multiple root, as where a branch turns back, such a step leaves less
-// than 1/e of the residual.
+// Newton's method: even at a multiple root, as at a fold, such a step leaves less than 1/e of it.
 func onlyRounding(residual, last float64) bool {
 	return residual <= tolerance.Loose && residual >= 0.5*last
 }
 
 // Straight reports whether the implicit objective is nearly quadratic from the start of the last
-// correction to pt, its solution: the first step of Newton's method with the Hessian at pt would
-// have led to pt, up to a quarter of the way, both in units of θ and of the objective.
+// correction to pt, its solution: the first Newton step with the Hessian at pt would have led to
+// pt, up to a quarter of the way, both in units of θ and of the objective.
 // Majorization-minimization would then lead there as well; otherwise the correction may have passed
 // a hollow as flat as before a fold, or a threshold at which weights change fast. A way within
-// rounding is straight, and a piecewise linear loss counts as straight.
+// rounding, and a piecewise linear loss, count as straight.
 func (n *Corrector) Straight(pt *model.Point) bool {
 	if n.state.Kinked() {
 		return true

@@ -14,23 +14,23 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Search is alternate convex search (ACS) for a problem. Its current solution is that of the last
-// fit, or one that was set. It owns the slices that it returns.
+// Search is alternate convex search (ACS). Its current solution is that of the last fit, or one
+// that was set. It owns the slices that it returns.
 type Search struct {
 	problem *model.Problem
 	solver  convex.Solver
-	theta   []float64 // features and intercept, or N + 1 with a kernel: copy of a solution that is set
-	scores  []float64 // N: predictors at the current solution
-	losses  []float64 // N: losses at the current solution
-	slopes  []float64 // N, scratch for a VectorLoss
+	theta   []float64 // copy of a solution that is set
+	scores  []float64 // predictors
+	losses  []float64
+	slopes  []float64 // scratch for a VectorLoss
 	bends   []float64
-	fitted  []float64 // N: v of the current solution's fit
-	weights []float64 // N: fitted times the multiplicities; nil if all of these are 1
+	fitted  []float64 // v of the current solution's fit
+	weights []float64 // fitted times the multiplicities; nil if all of these are 1
 
 	weighed    float64   // the age of the next three; 0 if the solution is newer
 	thresholds []float64 // of all zones except the last
-	zone       []uint8   // N: the regularizer's zones of the losses
-	reweighed  []float64 // N: v* of the losses
+	zone       []uint8   // of the losses
+	reweighed  []float64 // v* of the losses
 
 	certificate convex.Certificate // of the last fit
 	change      float64            // of the weights, in the last step
@@ -66,14 +66,13 @@ func (s *Search) FitAll(ctx context.Context) error {
 	return s.fit(ctx)
 }
 
-// Fit fits the problem with the given weights, N numbers >= 0, starting at the current solution. On
-// an error (the context's, [convex.ErrOneClass] or the solver's) the current solution is unchanged.
+// Fit fits the problem with N weights >= 0, starting at the current solution. On an error (the
+// context's, [convex.ErrOneClass] or the solver's) the current solution is unchanged.
 func (s *Search) Fit(ctx context.Context, weights []float64) error {
 	copy(s.fitted, weights)
 	return s.fit(ctx)
 }
 
-// fit makes the optimum for the weights in fitted the current solution.
 func (s *Search) fit(ctx context.Context) error {
 	weights := s.fitted
 	if s.weights != nil {
@@ -91,10 +90,9 @@ func (s *Search) fit(ctx context.Context) error {
 	return nil
 }
 
-// Step makes one step at an age. It returns the largest difference, over the samples, between the
-// weights for the new solution and those it was fitted with; 0 means a partial optimum. The error
-// is as for Fit. It also wraps [convex.ErrOneClass] if the solver does not converge because almost
-// no weight is left on one class.
+// Step makes one step at an age. It returns the largest difference between the weights for the new
+// solution and those it was fitted with; 0 means a partial optimum. Errors are those of Fit. They
+// also wrap [convex.ErrOneClass] if the solver fails with almost no weight left on one class.
 func (s *Search) Step(ctx context.Context, age float64) (change float64, err error) {
 	s.Weigh(age)
 	s.fitted, s.reweighed = s.reweighed, s.fitted
@@ -119,8 +117,7 @@ func (s *Search) Step(ctx context.Context, age float64) (change float64, err err
 // is 0 if the problem has none.
 func (s *Search) Theta() []float64 { return s.solver.Theta() }
 
-// SetTheta makes theta the current solution; the entry for the intercept may be missing if the
-// problem has none.
+// SetTheta makes theta the current solution; the intercept may be missing if the problem has none.
 func (s *Search) SetTheta(theta []float64) {
 	s.weighed = 0
 	s.solver.SetTheta(s.whole(theta))
@@ -133,8 +130,8 @@ func (s *Search) whole(theta []float64) []float64 {
 	return s.theta
 }
 
-// StartAt is SetTheta with known predictors. A kernel machine needs only these to decide which
-// multipliers are at a bound.
+// StartAt is SetTheta with known predictors, by which a kernel machine decides which multipliers
+// are at a bound.
 func (s *Search) StartAt(theta, scores []float64) {
 	svm, ok := s.solver.(*convex.SVM)
 	if !ok {
@@ -145,17 +142,15 @@ func (s *Search) StartAt(theta, scores []float64) {
 	s.Guess(scores)
 }
 
-// Guess makes the next step weigh the samples by the given predictors instead of the current
-// solution's; the fit still starts from the current solution.
+// Guess makes the next step weigh the samples by the given predictors; the fit still starts from
+// the current solution.
 func (s *Search) Guess(scores []float64) {
 	s.weighed = 0
 	copy(s.scores, scores)
 }
 
-// Scores returns the predictors of the samples at the current solution.
 func (s *Search) Scores() []float64 { return s.scores }
 
-// Losses writes the losses at the current solution into dst, of length N.
 func (s *Search) Losses(dst []float64) {
 	s.lose()
 	copy(dst, s.losses)
@@ -205,10 +200,9 @@ func (s *Search) Zone() []uint8 { return s.zone }
 // Fitted returns the weights of the last fit, without multiplicities.
 func (s *Search) Fitted() []float64 { return s.fitted }
 
-// Thresholds returns the thresholds between the regularizer's zones at the last Weigh.
 func (s *Search) Thresholds() []float64 { return s.thresholds }
 
-// Discards reports whether the losses at the current solution give every sample weight 0 at an age.
+// Discards reports whether the current solution gives every sample weight 0 at an age.
 func (s *Search) Discards(age float64) bool {
 	s.Weigh(age)
 	for _, v := range s.reweighed {
@@ -219,8 +213,8 @@ func (s *Search) Discards(age float64) bool {
 	return true
 }
 
-// Unfit reports whether the losses at the current solution leave too few samples at an age for a
-// fit: none, or those of one class if both are needed.
+// Unfit reports whether the current solution leaves too few samples at an age for a fit: none, or
+// one class if both are needed.
 func (s *Search) Unfit(age float64) bool {
 	if s.Discards(age) {
 		return true
@@ -233,8 +227,8 @@ func (s *Search) Unfit(age float64) bool {
 }
 
 // NextChange returns the first age after a given one, within [tolerance.FirstAge], at which the
-// losses at the current solution give a sample a weight that differs by more than least from its
-// weight there; +Inf if no age up to last does.
+// losses at the current solution change a sample's weight by more than least; +Inf if no age up to
+// last does.
 func (s *Search) NextChange(age, last, least float64) float64 {
 	s.Weigh(age)
 	before := slices.Clone(s.reweighed)
@@ -257,8 +251,8 @@ func (s *Search) NextChange(age, last, least float64) float64 {
 	return FirstWhere(changes, age, hi)
 }
 
-// LosesClass reports whether the last fit had almost no weight on one of two required classes; it
-// may then be beyond the solver's precision.
+// LosesClass reports whether the last fit had almost no weight on one of two required classes,
+// which may be beyond the solver's precision.
 func (s *Search) LosesClass() bool {
 	if !s.problem.NeedsBoth() {
 		return false
@@ -279,11 +273,9 @@ func Classes(weights, y []float64) (small, large float64) {
 	return math.Min(small, large), math.Max(small, large)
 }
 
-// Certificate returns the certificate of the last fit.
 func (s *Search) Certificate() convex.Certificate { return s.certificate }
 
-// Change returns the largest change of a weight in the last step; 0 after a fit that was not a
-// step.
+// Change returns the largest change of a weight in the last step; 0 after a fit that was no step.
 func (s *Search) Change() float64 { return s.change }
 
 // Penalty returns R at the current solution.
@@ -298,7 +290,6 @@ func (s *Search) Penalty() (sum float64) {
 	return sum
 }
 
-// machine is a support vector machine, linear or with a kernel.
 type machine interface {
 	Standing(i int) convex.Standing
 	Duals() []float64
@@ -323,8 +314,8 @@ func (s *Search) Duals() []float64 {
 	return nil
 }
 
-// FirstWhere returns by bisection an age in [lo, hi] just above the first one from which on a
-// condition holds; hi if the condition does not hold earlier.
+// FirstWhere returns by bisection an age in [lo, hi] just above the first from which on a condition
+// holds; hi if none is found.
 func FirstWhere(holds func(age float64) bool, lo, hi float64) float64 {
 	if holds(lo) {
 		return lo

@@ -11,39 +11,36 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// direct sums the terms sample by sample, over the watched samples, for every loss and regularizer.
-// On its own it sums over all samples; as part of [Mixed], over those of the zones that Mixed
-// leaves to it. Its arrays over samples are in the order of Watch.
-//
-// If only zones have changed since the last sums, only the samples that changed zones are
-// evaluated. H has its own record, see productSums.
+// direct sums the terms of the watched samples one by one, for every loss and regularizer. Its
+// arrays over samples are in the order of Watch. After changes of zone alone it evaluates only the
+// samples that changed zones.
 type direct struct {
 	kind
 	s            *Scope
-	phi          []float64 // m φ
-	phiU, phiAge []float64 // m ∂φ/∂u, m ∂φ/∂λ
+	phi          []float64
+	phiU, phiAge []float64
 	size         []float64 // of the terms of m φ
-	rate         []float64 // scratch: the rate of m φ along the path
+	rate         []float64
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
 	power        *powered  // nil if there is none
-	wide         []float64 // rows of the watched samples, if Scope.Rows does not have them over all columns
+	wide         []float64 // rows of the watched samples, if Scope.Rows lacks columns
 	gathered     int       // Watched when these were gathered
 	watched      int       // Watched at the last Assemble: with a larger count slots belong to other samples
-	apart        []bool    // of each zone: its samples are not summed
+	apart        []bool    // zones that are not summed
 }
 
 type pointSums struct {
 	grads, dages []float64 // k: Σ m φ x and Σ m ∂φ/∂λ x
 	extent       float64   // Σ size
-	theta        []float64 // P
-	age          float64   // NaN if the sums must be recomputed
-	columns      []int     // the active coordinates
-	moved        []int     // slots of samples whose zones have changed since
+	theta        []float64
+	age          float64 // NaN if the sums must be recomputed
+	columns      []int   // the active coordinates
+	moved        []int   // slots of samples whose zones have changed since
 }
 
-// scaleSums are the sizes of the terms, last updated when their total differed by
+// scaleSums are the sizes of the terms, recomputed when their total has changed by
 // [tolerance.SizeChange].
 type scaleSums struct {
 	sizes   []float64 // k: Σ size |x|
@@ -54,7 +51,6 @@ type scaleSums struct {
 // NewDirect returns terms that sum over the watched samples.
 func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zones))) }
 
-// newDirect returns terms that leave out the samples of the zones in apart.
 func newDirect(s *Scope, apart []bool) *direct {
 	return &direct{
 		gathered: -1, apart: apart, power: newPowered(s, apart), s: s,
@@ -101,7 +97,6 @@ func (d *direct) sumAll(pt *model.Point) {
 	}
 }
 
-// amend updates the sums after changes of zone only.
 func (d *direct) amend(pt *model.Point) {
 	s, at := d.s, &d.at
 	k := len(s.Active)
@@ -124,7 +119,6 @@ type powered struct {
 	samples kernel.Samples
 }
 
-// newPowered returns nil if there is no such zone.
 func newPowered(s *Scope, apart []bool) *powered {
 	if s.Power == nil {
 		return nil
@@ -170,8 +164,7 @@ func (p *powered) locate(slot int, zone uint8) {
 	}
 }
 
-// at sets the weights to those at an age. They use the scaled base, so that they consist of its
-// power only.
+// at sets the weights at an age. They use the scaled base, so that they consist of its power only.
 func (p *powered) at(s *Scope, age float64) {
 	w := s.Power(int(p.zone) - s.Kinks)
 	low := w.A[0] + w.A[1]*age
@@ -184,7 +177,6 @@ func (p *powered) at(s *Scope, age float64) {
 	}
 }
 
-// evaluateAll evaluates the terms of all samples that are summed.
 func (d *direct) evaluateAll(pt *model.Point) {
 	s, at := d.s, &d.at
 	at.extent = 0
@@ -229,7 +221,6 @@ func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	d.size[slot] = d.s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
 }
 
-// rescale recomputes the sizes of the terms if they have changed.
 func (d *direct) rescale() {
 	s, c := d.s, &d.scale
 	if math.Abs(d.at.extent-c.total) <= tolerance.SizeChange*c.total && slices.Equal(c.columns, s.Active) {
@@ -261,7 +252,6 @@ func (d *direct) Gradient(pt *model.Point) {
 	d.sumRows(d.rate, pt.DGrad)
 }
 
-// sumRows writes Σ f x over all coordinates of the watched samples into dst.
 func (d *direct) sumRows(f, dst []float64) {
 	clear(dst)
 	if n := len(d.s.Watch); n > 0 {
@@ -269,7 +259,6 @@ func (d *direct) sumRows(f, dst []float64) {
 	}
 }
 
-// rows returns the watched samples' rows over all coordinates.
 func (d *direct) rows() []float64 {
 	s := d.s
 	switch {

@@ -17,17 +17,17 @@ type Margins struct {
 	whole
 	kind
 	s          *Scope
-	zones      []zoneMargins // of each zone
+	zones      []zoneMargins
 	quadratic  quadraticZone
-	moves      int       // changes of zone since the sums were last recomputed; above N they are due
-	generation int       // see Generation
-	row        []float64 // scratch: P
+	moves      int // changes of zone since the sums were last recomputed; above N they are due
+	generation int
+	row        []float64
 }
 
 type zoneMargins struct {
 	weight   float64   // Σ m
-	first    []float64 // P: Σ m z; nil in a zone without weight
-	absolute []float64 // P: Σ m |z|
+	first    []float64 // Σ m z; nil in a zone without weight
+	absolute []float64 // Σ m |z|
 }
 
 // quadraticZone has the sums of the zone of degree two.
@@ -40,8 +40,7 @@ type quadraticZone struct {
 	current     bool      // chosen is up to date
 }
 
-// NewMargins reports false if zone sums do not apply to the problem. The first Place computes the
-// sums.
+// NewMargins reports false if zone sums do not apply. The first Place computes the sums.
 func NewMargins(s *Scope) (*Margins, bool) {
 	if !s.Kinked() || s.Series == nil {
 		return nil, false
@@ -72,7 +71,7 @@ func (t *Margins) Curved() int { return t.quadratic.zone }
 // Second returns Σ m z zᵀ, P x P, of the samples in [Margins.Curved]; nil if there is none.
 func (t *Margins) Second() []float64 { return t.quadratic.second }
 
-// First returns Σ m z, of length P, of the samples in a zone; nil if they have no weight.
+// First returns Σ m z of the samples in a zone; nil if they have no weight.
 func (t *Margins) First(zone int) []float64 { return t.zones[zone].first }
 
 // Coefficient returns the coefficient of [Margins.Second] in H at the last Assemble.
@@ -107,8 +106,7 @@ func (t *Margins) add(i int, zone uint8, m float64) {
 
 func (t *Margins) square(data []float64) blas64.General { return general(t.s.P, t.s.P, data) }
 
-// empty clears a zone's sums: samples that have left the zone leave rounding, which a low age
-// magnifies.
+// empty clears a zone's sums: samples that have left leave rounding, which a low age magnifies.
 func (t *Margins) empty(zone int) {
 	sum := &t.zones[zone]
 	sum.weight = 0
@@ -169,8 +167,8 @@ func (t *Margins) Move(i int, from uint8, _ []float64) {
 	}
 }
 
-// Products returns [Margins.Second] over the given active coordinates, both triangles. The next
-// change overwrites it.
+// Products returns [Margins.Second] over the active coordinates, both triangles. The next change
+// overwrites it.
 func (t *Margins) Products(active []int) blas64.General {
 	k, q := len(active), &t.quadratic
 	if k == t.s.P {
@@ -200,7 +198,7 @@ func (t *Margins) Assemble(pt *model.Point) {
 	t.addTo(t.s)
 }
 
-// addZone adds the terms of one zone, on which F = f0 + f2 l + f3 l² with the loss l = C g.
+// addZone adds the terms of one zone, on which F = f0 + f2 l + f3 l² with l = C g.
 func (t *Margins) addZone(pt *model.Point, k int) {
 	s, sum, q := t.s, &t.zones[k], &t.quadratic
 	c, theta, series := s.Cost, vector(pt.Theta), s.Series(k-s.Kinks, pt.Age)

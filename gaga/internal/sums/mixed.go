@@ -9,16 +9,14 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Mixed sums the terms of the squared loss for weights that are constant in some zones: from
-// moments of the samples there, and sample by sample in the other zones, all of whose samples are
-// watched.
+// Mixed sums the terms of the squared loss: from moments in zones of constant weight, and sample by
+// sample in the others, all of whose samples are watched.
 type Mixed struct {
 	*direct
 	Moments *Moments
 }
 
-// NewMixed reports false if Mixed does not apply to the problem or costs more than sums over the
-// samples.
+// NewMixed reports false if Mixed does not apply or costs more than sums over the samples.
 func NewMixed(s *Scope) (*Mixed, bool) {
 	if !s.Squared || s.N <= max(tolerance.WindowLeast, tolerance.WindowRows*s.P) {
 		return nil, false
@@ -38,8 +36,7 @@ func NewMixed(s *Scope) (*Mixed, bool) {
 	return &Mixed{newDirect(s, constants), moments}, true
 }
 
-// constant returns the series of a zone of constant weight, the zero series for a zone whose weight
-// varies.
+// constant returns the series of a zone of constant weight, else the zero series.
 func constant(s *Scope, varies []bool, zone int, age float64) (terms model.Series) {
 	if varies[zone] {
 		return terms

@@ -18,18 +18,18 @@ type Moments struct {
 	kind
 	s      *Scope
 	series func(zone int, age float64) model.Series
-	apart  []bool        // of each zone: its samples are not summed
-	q      int           // P + 1
-	zones  []zoneMoments // of each zone
-	side   []float64     // N: sign of the residual in the zone's first moment
-	moves  int           // changes of zone since the moments were last recomputed; above N they are due
+	apart  []bool // zones that are not summed
+	q      int    // P + 1
+	zones  []zoneMoments
+	side   []float64 // N: sign of the residual in the zone's first moment
+	moves  int       // changes of zone since the moments were last recomputed; above N they are due
 
 	unpacked    []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
-	z, phi, row []float64 // scratch: q
-	sum         []float64 // scratch: P
+	z, phi, row []float64
+	sum         []float64
 }
 
-// zoneMoments has the moments of one zone. Moments that its series does not use are nil.
+// zoneMoments has the moments of one zone; those that its series does not use are nil.
 type zoneMoments struct {
 	weight float64   // Σ m
 	first  []float64 // q: Σ m sign(r) z
@@ -37,8 +37,8 @@ type zoneMoments struct {
 	fourth *dense.Quartic
 }
 
-// NewMoments reports false if moments do not apply to the problem or cost more than sums over the
-// samples. The first Place computes the moments.
+// NewMoments reports false if moments do not apply or cost more than sums over the samples. The
+// first Place computes the moments.
 func NewMoments(s *Scope) (*Moments, bool) {
 	if !s.Squared || s.Series == nil {
 		return nil, false
@@ -46,7 +46,6 @@ func NewMoments(s *Scope) (*Moments, bool) {
 	return newMoments(s, s.Series, make([]bool, len(s.Zones)))
 }
 
-// newMoments returns moments for zones of the given series, except those in apart.
 func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart []bool) (*Moments, bool) {
 	q := s.P + 1
 	pairs := q * (q + 1) / 2
@@ -74,7 +73,6 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 	return t, true
 }
 
-// members returns an iterator over the samples of a zone, with their multiplicities.
 func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
 	return func(add func(m float64, z []float64)) {
 		for i, z := range t.s.Zone {
@@ -93,11 +91,9 @@ func (t *Moments) Q() int { return t.q }
 // Moves returns the number of changes of zone since the moments were last recomputed.
 func (t *Moments) Moves() int { return t.moves }
 
-// Series returns the implicit loss in a zone.
 func (t *Moments) Series(zone int, age float64) model.Series { return t.series(zone, age) }
 
-// SmoothWeights reports whether the implicit loss is a polynomial in the loss on every zone: no
-// zone has a first moment.
+// SmoothWeights reports whether the implicit loss is a polynomial in the loss on every zone.
 func (t *Moments) SmoothWeights() bool { return t.s.Polynomial }
 
 // Constant reports whether the weight is constant on every zone.
@@ -214,8 +210,7 @@ func (t *Moments) contract(m []float64, f, df, first, second float64) {
 	kernel.Axpy(second*f, m, t.full) // entries below the diagonal are not read
 }
 
-// Weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. The weights must be smooth, see
-// [Moments.SmoothWeights].
+// Weighted writes Σ m v z zᵀ into dst, q x q. The weights must be smooth.
 func (t *Moments) Weighted(dst, theta []float64, age float64) {
 	t.along(theta)
 	clear(dst)
@@ -243,8 +238,8 @@ func (t *Moments) Border(dst []float64, j int) (diagonal, magnitude float64) {
 }
 
 // Measure recomputes the sizes of the terms at the point of the last Assemble, with u the
-// predictors of all samples. It returns the largest difference between the gradient summed over the
-// samples and the gradient from the moments, relative to the sizes.
+// predictors of all samples. It returns the largest difference between the gradients from the
+// samples and from the moments, relative to the sizes.
 func (t *Moments) Measure(u []float64, age float64) (off float64) {
 	s := t.s
 	clear(t.sizes)

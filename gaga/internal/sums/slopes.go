@@ -9,25 +9,23 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// productSums is H's part Σ m ∂φ/∂u x xᵀ, which costs O(n k²), all other sums O(n k). It records
-// the slope with which each sample is included and adds only samples whose slope has changed: after
-// an event, one.
+// productSums is H's part Σ m ∂φ/∂u x xᵀ, which costs O(n k²), all other sums O(n k). It adds only
+// samples whose slope has changed: after an event, one.
 type productSums struct {
 	products *dense.Products
-	columns  []int     // the active coordinates
-	known    bool      // the sums were computed
+	columns  []int // the active coordinates
+	known    bool
 	held     []float64 // m ∂φ/∂u of each slot in sum
 	sum      []float64 // k x k, upper triangle: Σ held x xᵀ
 	diags    []float64 // k: Σ |held| x² when sum was last recomputed, plus later additions
-	added    int       // samples added to sum since then
+	added    int       // samples added since
 }
 
 func newProductSums(n, p int) productSums {
 	return productSums{products: dense.NewProducts(p), held: zeros(n), sum: zeros(p * p), diags: zeros(p)}
 }
 
-// update brings the sum to the given slopes of the watched samples. It recomputes the sum if most
-// slopes have changed, and before rounding accumulates.
+// update recomputes the sum if most slopes have changed, and before rounding accumulates.
 func (h *productSums) update(s *Scope, slopes []float64) {
 	k := len(s.Active)
 	anew, changed, weighed, total := !h.known || !slices.Equal(h.columns, s.Active), 0, 0, 0.0

@@ -1,11 +1,10 @@
 // Package sums has the samples' part of the optimality condition on a partition: the gradient Σ m
 // φ(u) a, its derivatives in θ and in the age, and the objective Σ m F(l).
 //
-// There are four kinds of terms. [NewDirect] sums over the samples, for every loss and regularizer.
-// [Moments] (squared loss) and [Margins] (hinge loss) contract sums over zones, for an implicit
-// loss that is a short series: a change of zone moves one sample between two zones' sums, and the
-// cost of a step does not grow with the number of samples. [Mixed] uses zone sums where the weight
-// is constant in a zone, and sums over the samples of the other zones. [New] chooses.
+// [NewDirect] sums over the samples, for every loss and regularizer. [Moments] (squared loss) and
+// [Margins] (hinge loss) contract sums over zones, for an implicit loss that is a short series: a
+// change of zone moves one sample, and the cost of a step does not grow with n. [Mixed] uses zone
+// sums where the weight is constant. [New] chooses.
 package sums
 
 import (
@@ -21,8 +20,8 @@ import (
 type Scope struct {
 	*model.State
 	Watched int       // number of times that Watch was set
-	Rows    []float64 // len(Watch) x len(Active): the watched samples' active columns; Samples.Rows has all
-	Hess    []float64 // len(Active) x len(Active) in use, row-major: H, upper triangle
+	Rows    []float64 // len(Watch) x len(Active); Samples.Rows has all
+	Hess    []float64 // row-major: H, upper triangle
 	Floor   []float64 // P: minimum scale of each coordinate's terms
 }
 
@@ -32,7 +31,7 @@ type Terms interface {
 	// Assemble adds the terms at pt to Residual, Scale and Dage, over the active coordinates.
 	// Scales may be those of a nearby point.
 	Assemble(pt *model.Point)
-	// Curve adds the terms to Hess (upper triangle) and Diag at pt, the point of the last Assemble.
+	// Curve adds the terms to Hess (upper triangle) and Diag at the point of the last Assemble.
 	Curve(pt *model.Point)
 	// Gradients writes the gradient of the terms, of length P, and the sizes of its summands, at
 	// the point of the last Assemble.
@@ -40,12 +39,11 @@ type Terms interface {
 	// Place sets the zones of all samples, with u their predictors. The caller counts the zones'
 	// members.
 	Place(zones []uint8, u []float64)
-	// Move records that sample i has left the zone from; Zone, Members and theta are those after
-	// the change.
+	// Move records that sample i has left the zone from; Zone, Members and theta are those after.
 	Move(i int, from uint8, theta []float64)
 	// Objective returns Σ_i m_i F(l_i) at the point of the last Assemble.
 	Objective() float64
-	// Summed reports that Assemble needs no predictors because it uses sums over zones.
+	// Summed reports that Assemble needs no predictors.
 	Summed() bool
 	// Affine reports that at a fixed age J is constant.
 	Affine() bool
@@ -90,9 +88,8 @@ func (k kind) Summed() bool { return k.summed }
 
 func (k kind) Affine() bool { return k.affine }
 
-// GradientTerms returns the size of the terms of a loss's derivative at the predictor u. The
-// derivative of the squared loss is a difference of u and the target, whose rounding counts if the
-// residual is small.
+// GradientTerms returns the size of the terms of a loss's derivative. For the squared loss it is a
+// difference of u and the target, whose rounding counts if the residual is small.
 func GradientTerms(u, slope, curvature float64) float64 {
 	return math.Abs(slope) + curvature*math.Abs(u)
 }
@@ -105,8 +102,8 @@ func (s *Scope) weigh(i int, age, loss, slope, curvature float64) (phi, phiU, ph
 	return m * v * slope, m * (dv*slope*slope + v*curvature), m * da * slope, v, dv
 }
 
-// size returns the size of the terms of sample i's m φ, with its weight v. If weights start from
-// zero, the rounding of u that a weight of slope dv passes on is one of the terms.
+// size returns the size of the terms of sample i's m φ. If weights start from zero, the rounding of
+// u that a weight of slope dv passes on is one of the terms.
 func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
 	size := v * GradientTerms(u, slope, curvature)
 	if dv != 0 {

@@ -5,7 +5,7 @@ import "github.com/agepath/agepath/gaga/internal/model"
 // whole has terms over all coordinates at the point of the last Assemble.
 type whole struct {
 	grad, dgrad []float64 // P, or more: Σ m φ a and Σ m ∂φ/∂λ a
-	sizes       []float64 // P: of the terms of grad
+	sizes       []float64 // of the terms of grad
 	value       float64   // Σ m F
 }
 
@@ -15,7 +15,6 @@ func (w *whole) reset() {
 	w.value = 0
 }
 
-// addTo adds the active coordinates' terms to the system of equations.
 func (w *whole) addTo(s *Scope) {
 	for r, j := range s.Active {
 		s.Residual[r] += w.grad[j]
@@ -31,15 +30,14 @@ func (w *whole) Gradients(gradient, size []float64) {
 
 func (w *whole) Objective() float64 { return w.value }
 
-// curved is whole with second derivatives.
 type curved struct {
 	whole
-	full   []float64 // at the given stride, upper triangle: H
+	full   []float64 // upper triangle: H
 	stride int
 	diags  []float64 // P: Σ m|∂φ/∂u| a_j²
 }
 
-// newCurved returns terms over p coordinates, with rows of H and gradients of length stride >= p.
+// newCurved returns terms over p coordinates, with rows of length stride >= p.
 func newCurved(p, stride int) curved {
 	return curved{
 		whole: whole{grad: zeros(stride), dgrad: zeros(stride), sizes: zeros(p)},
@@ -64,7 +62,6 @@ func (c *curved) bend(s *Scope) {
 	}
 }
 
-// slope adds the gradient and its rate to those of pt.
 func (c *curved) slope(s *Scope, pt *model.Point) {
 	for j := range s.P {
 		rate := c.dgrad[j]
@@ -80,8 +77,6 @@ func (c *curved) Coordinate(j int) (gradient, dage, size float64) {
 	return c.grad[j], c.dgrad[j], c.sizes[j]
 }
 
-// border adds row j of H over the active coordinates to dst, and returns its diagonal and that
-// entry's magnitude.
 func (c *curved) border(s *Scope, dst []float64, j int) (diagonal, magnitude float64) {
 	for r, k := range s.Active {
 		dst[r] += c.entry(j, k)

@@ -3,7 +3,7 @@ package tolerance
 // The prediction of folds. A change alters results.
 const (
 	FoldGrowth    = 1.5  // ratio of squared speeds between two points on the way to a fold
-	FoldAgreement = 0.25 // difference of two estimates, relative to the distance to the first
+	FoldAgreement = 0.25 // of two estimates, relative to the distance to the first
 	FoldSpeed     = 1e4  // ratio of squared speeds above which a point counts as at the fold
-	FoldStep      = 0.9  // largest part of the distance to a fold that a step covers, so that events on it are seen
+	FoldStep      = 0.9  // part of the distance to a fold that a step covers, so that events on it are seen
 )

@@ -50,8 +50,7 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 	m.measured = m.Moves()
 }
 
-// mixed are moments of some zones. The samples of the other zones are summed one by one and so are
-// all watched.
+// mixed are moments of some zones; all samples of the other zones are watched.
 type mixed struct{ *moments }
 
 func (m mixed) withdraw(w *Window, u []float64, age float64) {
@@ -88,7 +87,6 @@ func (w *Window) begin(left *model.Point) bool {
 	return true
 }
 
-// predict predicts for all samples at left.
 func (w *Window) predict(left *model.Point) {
 	if w.whole {
 		return
@@ -111,8 +109,8 @@ func (w *Window) enlist() {
 }
 
 // relist finds the listed samples that can reach a boundary soon. It reports false if the list does
-// not cover a window like the last one. A window leaves the list's line by its starting point, by
-// its tangent and by the displacement off that.
+// not cover a window like the last one. A window leaves the list's line by its starting point, its
+// tangent and the displacement off that.
 func (w *Window) relist(left *model.Point) bool {
 	l, s := &w.list, w.condition.State()
 	room := l.moved - w.off(&l.line, left) - w.leap - tolerance.Roundoff*w.Distance(nil, left.Theta)
@@ -151,7 +149,6 @@ func (w *Window) earliest(i int, r, dr float64) float64 {
 	return min(below/down, above/up)
 }
 
-// extend chooses the length of the window and its samples.
 func (w *Window) extend(left *model.Point) {
 	n := w.condition.State().N
 	w.fit(min(tolerance.WindowFew, n), MostWatched(n))
@@ -159,13 +156,11 @@ func (w *Window) extend(left *model.Point) {
 	w.moved = tolerance.WindowAmple*w.speed*w.length + w.leap + tolerance.Roundoff*w.Distance(nil, left.Theta)
 }
 
-// end watches the window's samples.
 func (w *Window) end(left *model.Point) {
 	w.radius = tolerance.WindowAmple * w.growth(w.age+w.length)
 	w.watch(left, w.summed())
 }
 
-// summed returns the window's samples and those that are summed one by one, in order.
 func (w *Window) summed() []int {
 	if w.direct == nil {
 		return w.samples
@@ -184,7 +179,6 @@ func (w *Window) summed() []int {
 	return w.watched
 }
 
-// watchAll watches all samples: no bound is needed.
 func (w *Window) watchAll(left *model.Point) {
 	w.extent = extent{w.age, math.Inf(1), math.Inf(1)}
 	w.list.end = 0
@@ -230,7 +224,6 @@ func (w *Window) look(length float64) {
 	}
 }
 
-// count returns the number of samples that can reach a boundary within a length.
 func (w *Window) count(length float64) (n int) {
 	w.look(length)
 	for _, at := range w.near {
@@ -241,7 +234,6 @@ func (w *Window) count(length float64) (n int) {
 	return n
 }
 
-// within sets samples to those that can reach a boundary within a length.
 func (w *Window) within(length float64) {
 	w.look(length)
 	w.samples = w.samples[:0]
@@ -252,10 +244,9 @@ func (w *Window) within(length float64) {
 	}
 }
 
-// fit halves or doubles the window's length until it has between few and many samples. Samples that
-// tie at a boundary right now are in every window; other ties come and go together, so that few may
-// be unattainable. If more samples are so close to a boundary that a window without them would not
-// last, they are watched, as long as hardly any others are added.
+// fit halves or doubles the window's length until it has between few and many samples; ties can
+// make few unattainable. Samples so close to a boundary that a window without them would not last
+// are watched, as long as hardly any others are added.
 func (w *Window) fit(few, many int) {
 	shortest := tolerance.Nudge * w.age
 	tied := w.count(shortest)
@@ -275,9 +266,9 @@ func (w *Window) fit(few, many int) {
 	}
 }
 
-// Surround makes the window a neighbourhood of pt, the same in all directions, in which few samples
-// can change their zones, and watches these. All samples move to the zones of their losses. It
-// reports false if too many are at a boundary.
+// Surround makes the window a neighbourhood of pt in which few samples can change their zones, and
+// watches these. All samples move to the zones of their losses. It reports false if too many are at
+// a boundary.
 func (w *Window) Surround(pt *model.Point) bool {
 	s := w.condition.State()
 	w.condition.PredictAll(w.u, pt.Theta)

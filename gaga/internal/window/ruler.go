@@ -8,14 +8,14 @@ import (
 )
 
 // Ruler measures lengths in θ, and the samples' rows in matching units: a step of length s in θ
-// moves the predictor of sample i by at most Norms()[i] s. Each column is scaled by its root mean
-// square.
+// moves the predictor of sample i by at most Norms()[i] s. Columns are scaled by their root mean
+// squares.
 type Ruler struct {
 	samples *model.Samples
-	every   []int     // all columns
-	scale   []float64 // P: root mean squares of the columns
-	norms   []float64 // N: over columns
-	columns []int     // columns of norms; nil before the first use
+	every   []int
+	scale   []float64 // root mean squares of the columns
+	norms   []float64 // over columns
+	columns []int     // nil before the first use
 }
 
 // NewRuler returns a ruler for the rows of a linear predictor.
@@ -45,8 +45,8 @@ func (r *Ruler) Distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Norms returns the norms (N) of the samples' rows over the given columns, nil for all. The next
-// call overwrites them.
+// Norms returns the norms of the samples' rows over the given columns, nil for all. The next call
+// overwrites them.
 func (r *Ruler) Norms(columns []int) []float64 {
 	if columns == nil {
 		columns = r.every

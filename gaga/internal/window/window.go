@@ -30,37 +30,37 @@ func (Everything) Inside(*model.Point) bool   { return true }
 // Window is a neighbourhood of a point of the path in which only the watched samples can reach a
 // boundary of their zones. Sample i is at a distance d_i from the next boundary ρ: in its residual
 // with ρ = √threshold for the squared loss, in its margin's defect with ρ = threshold/C for the
-// hinge loss. Along the tangent at the point it approaches the boundary at a known rate; a θ that
-// is off the tangent by Δθ moves the residual or the defect by at most ‖a_i‖‖Δθ‖ more. The sample
-// need not be watched while the sum of both is less than d_i. The norms are those of a [Ruler],
-// over the coordinates that can move.
+// hinge loss. Along the tangent it approaches the boundary at a known rate; a θ off the tangent by
+// Δθ moves the residual or the defect by at most ‖a_i‖‖Δθ‖ more. The sample need not be watched
+// while the sum of both is less than d_i. The norms are those of a [Ruler], over the coordinates
+// that can move.
 type Window struct {
 	*Ruler
 	line
 	extent
 	condition *condition.Primal
 	outside   outside
-	direct    []bool  // of each zone: all its samples are watched; nil if there is no such zone
+	direct    []bool  // zones whose samples are all watched; nil if none
 	last      float64 // end of the range of ages
-	lasting   bool    // always bounds moves of all coordinates
-	widened   bool    // bounds moves of all coordinates now
+	lasting   bool    // always widened
+	widened   bool    // bounds moves of all coordinates
 
 	drift  float64 // running mean of the jump length per unit of age
 	jumped float64 // ‖Δθ‖ of the largest recent jump
 
-	u, du []float64    // N: predictors at the window's start, and their rates
+	u, du []float64    // N: at the window's start
 	whole bool         // u and du are known
-	left  *model.Point // point at which it is being opened
+	left  *model.Point // where it is being opened
 	approach
 	list    list
-	samples []int // backing store of the samples that can reach a boundary in the window
-	watched []int // backing store of the watched samples
+	samples []int // backing stores
+	watched []int
 }
 
 // approach has the samples that can reach a boundary of their zones within a limit of ages.
 type approach struct {
 	limit       float64
-	soon        []int     // the samples
+	soon        []int
 	near        []float64 // in how many ages each can do so at the earliest
 	ends, rates []float64 // the boundaries, and their rates
 	speed, leap float64   // displacement of θ off the tangent, per age and at once
@@ -70,7 +70,7 @@ type approach struct {
 // line. Windows are opened from it without examining the others.
 type list struct {
 	line
-	end     float64 // the age; 0 if there is no list
+	end     float64 // 0 if there is no list
 	moved   float64 // largest ‖Δθ‖ off the line
 	samples []int
 }
@@ -89,11 +89,11 @@ type extent struct {
 
 // outside is how the terms of unwatched samples are summed.
 type outside interface {
-	// open opens a window at left, where the predictors of all samples are known. The last window
-	// was opened used ages before.
+	// open opens a window at left, with the predictors of all samples known. The last one was
+	// opened used ages before.
 	open(w *Window, left *model.Point, used float64)
 	// withdraw watches as few samples as the sums of all others allow without a window, at the
-	// predictors u of all samples and an age.
+	// predictors u of all samples.
 	withdraw(w *Window, u []float64, age float64)
 }
 
@@ -124,7 +124,6 @@ func New(c *condition.Primal, last float64) Horizon {
 // MostWatched returns the largest number of n samples that a window watches.
 func MostWatched(n int) int { return max(tolerance.WindowMany, n/tolerance.WindowPart) }
 
-// Ahead opens a new window at left if the last is nearly used up.
 func (w *Window) Ahead(left *model.Point) float64 {
 	if w.Inside(left) {
 		ahead := w.age + w.length - left.Age
@@ -152,20 +151,19 @@ func (w *Window) Inside(pt *model.Point) bool {
 // Close makes the next Ahead open a new window.
 func (w *Window) Close() { w.length = 0 }
 
-// Widen makes windows bound moves of all coordinates, as in a landing, or again of the active ones
-// only.
+// Widen makes windows bound moves of all coordinates, as in a landing, or of the active ones only.
 func (w *Window) Widen(all bool) { w.widened = all }
 
 // WatchNone closes the window and watches no samples, or all if the sums need that. U are the
-// predictors of all samples, at the age.
+// predictors of all samples.
 func (w *Window) WatchNone(u []float64, age float64) {
 	w.Close()
 	w.outside.withdraw(w, u, age)
 }
 
 // Jumped records a jump and the number of ages for which the path was smooth before; windows leave
-// room for further jumps at this rate. Jumps closer together than the shortest useful window say
-// nothing about the rate.
+// room for further jumps at this rate. Jumps closer together than the shortest useful window do not
+// count.
 func (w *Window) Jumped(from, to []float64, ages float64) {
 	length := w.Distance(from, to)
 	w.jumped = math.Max(tolerance.WindowLeap*w.jumped, length)
@@ -174,7 +172,6 @@ func (w *Window) Jumped(from, to []float64, ages float64) {
 	}
 }
 
-// moving returns the coordinates that can move inside the window.
 func (w *Window) moving() []int {
 	if w.lasting || w.widened {
 		return w.every
@@ -182,7 +179,6 @@ func (w *Window) moving() []int {
 	return w.condition.State().Active
 }
 
-// strayed returns ‖Δθ‖ of pt off the tangent.
 func (w *Window) strayed(pt *model.Point) float64 { return w.off(&w.line, pt) }
 
 // off returns ‖Δθ‖ of pt off a line.
@@ -207,8 +203,7 @@ func (w *Window) growth(age float64) (most float64) {
 	return most
 }
 
-// boundary returns threshold k of the regularizer at an age as a boundary ρ of the residual or the
-// defect, and its rate.
+// boundary returns threshold k at an age as a boundary ρ, and its rate.
 func boundary(s *model.State, k int, age float64) (rho, rate float64) {
 	threshold, slope := s.Regularizer.Threshold(k, age)
 	if s.Kinked() {
@@ -218,8 +213,8 @@ func boundary(s *model.State, k int, age float64) (rho, rate float64) {
 	return rho, slope / (2 * rho)
 }
 
-// boundaries returns the boundaries ρ of all zones at an age and their rates. The lower end of zone
-// z is entry z, the upper end entry z+1; pinned samples are at both.
+// boundaries returns all boundaries ρ and their rates. The lower end of zone z is entry z, the
+// upper end entry z+1; pinned samples are at both.
 func boundaries(s *model.State, age float64) (ends, rates []float64) {
 	last := len(s.Zones)
 	ends, rates = make([]float64, last+1), make([]float64, last+1)
@@ -230,8 +225,8 @@ func boundaries(s *model.State, age float64) (ends, rates []float64) {
 	return ends, rates
 }
 
-// defect returns the quantity of a sample that is compared with the boundaries ρ, and its rate: the
-// margin's defect if the loss has a kink, else the size of the residual.
+// defect returns the quantity that is compared with ρ, and its rate: the margin's defect if the
+// loss has a kink, else the size of the residual.
 func defect(kinked bool, y, u, du float64) (r, dr float64) {
 	if kinked {
 		return 1 - y*u, -y * du
