@@ -12,17 +12,17 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// assembly chooses the unknowns of a condition without a kernel and evaluates its equations and H.
+// assembly has the unknowns, the equations and H of a condition without a kernel.
 type assembly struct {
 	rows
 	pins    *pins
 	terms   sums.Terms
-	kept    []*zoneProduct // follow changes of zone
-	zero    []bool         // columns of zeros
+	kept    []*zoneProduct
+	zero    []bool
 	floored bool
 	curved  bool // Hess and Diag belong to the point of the last Assemble
 
-	gradient, size []float64 // P, scratch
+	gradient, size []float64
 }
 
 func newAssembly(p *model.Problem, room int, terms func(*sums.Scope) sums.Terms) assembly {
@@ -63,8 +63,7 @@ func (s *assembly) Place(zones []uint8, u, _ []float64) {
 	}
 }
 
-// setFloor sets the minimum scale to the size of the gradient's terms at the predictors u with all
-// weights negligible.
+// setFloor sets the minimum scale to that with all weights negligible.
 func (s *assembly) setFloor(u []float64) {
 	if s.Kinked() && s.floored {
 		return // independent of u
@@ -95,7 +94,7 @@ func (s *assembly) Shift(i int, up bool, theta []float64) {
 }
 
 // Choose activates the coordinates with a sign and those without an L1 weight, except columns of
-// zeros and, where nothing determines them, coordinates without any penalty.
+// zeros and, where nothing determines them, unpenalized coordinates.
 func (s *assembly) Choose() {
 	s.Frozen = s.Undetermined()
 	s.Active = s.Active[:0]
@@ -111,8 +110,7 @@ func (s *assembly) Choose() {
 	s.gather()
 }
 
-// SetActive activates the given coordinates, whatever their signs, until the next Choose; not for
-// losses with a kink.
+// SetActive activates coordinates until the next Choose; not for losses with a kink.
 func (s *assembly) SetActive(active []int) {
 	s.Active = append(s.Active[:0], active...)
 	s.gather()
@@ -154,7 +152,7 @@ func (s *assembly) Collect(pt *model.Point) {
 	s.pins.assemble(pt)
 }
 
-// Curve evaluates H and Diag at the point of the last Assemble; only factors need them.
+// Curve evaluates H and Diag, which only factors need.
 func (s *assembly) Curve() {
 	if s.curved {
 		return
@@ -183,7 +181,7 @@ func (s *assembly) Value(pt *model.Point) float64 {
 
 func (s *assembly) Residual(pt *model.Point) float64 {
 	worst := s.pins.violation(pt)
-	if len(s.Active) == s.P { // the equations are the whole gradient
+	if len(s.Active) == s.P {
 		return math.Max(worst, s.Relative())
 	}
 	s.terms.Gradients(s.gradient, s.size)

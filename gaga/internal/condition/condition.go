@@ -1,6 +1,6 @@
 // Package condition is the optimality condition on a partition of the samples, with its linear
 // algebra: [Primal] for predictors that are linear in θ, [Kernel] for the hinge loss in a kernel's
-// space. Callers choose the points, the watched samples and the events.
+// space.
 //
 // [model.Equations] holds the residual of the system, its scale and its derivative in the age. A
 // partial optimum on the partition is a solution. Its rate dθ/dλ solves J rate = -∂residual/∂λ. The
@@ -17,17 +17,15 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// Condition is a system of equations in the unknowns of the partition; J is its Jacobian. A
-// solution is a strict minimum when the Hessian H of the implicit objective, on the directions that
-// keep pinned samples pinned, is positive definite; the inertia of J shows this.
+// Condition is a system of equations with the Jacobian J. A solution is a strict minimum when the
+// Hessian H of the implicit objective, on the directions that keep pinned samples pinned, is
+// positive definite; the inertia of J shows this.
 type Condition interface { //nolint:interfacebloat // its parts share the partition and the factor
-	// State returns the problem, the partition, and the equations of the last Assemble.
 	State() *model.State
 
-	// Place sets the zones of all samples. Given u, the predictors of all samples, it recomputes
-	// the minimum scale of the equations; u may be nil if that scale stays and no terms depend on
-	// u. It sets the entries of theta, which may be nil, that are constant on their zones. Choose
-	// must follow.
+	// Place sets the zones of all samples and the entries of theta, if any, that are constant on
+	// them. The predictors u of all samples give the minimum scale of the equations; u may be nil
+	// if that stays and no terms depend on u. Choose must follow.
 	Place(zones []uint8, u, theta []float64)
 	// Shift moves sample i to the neighbouring zone. Theta is current, or nil if unknown. Choose
 	// must follow if the unknowns change.
@@ -35,15 +33,12 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Choose chooses the unknowns for the current zones and signs.
 	Choose()
 
-	// Predict writes the predictors of the watched samples at theta into dst; for rates in theta,
-	// their rates.
+	// Predict writes the predictors of the watched samples, or their rates for rates in theta.
 	Predict(dst, theta []float64)
-	// PredictAll is Predict for all samples.
 	PredictAll(dst, theta []float64)
-	// PredictOne returns the predictor of sample i at theta.
 	PredictOne(i int, theta []float64) float64
-	// Extrapolate moves pt's unknowns, and with a kernel its predictors, by h ages along the
-	// tangent of from, without pt's age.
+	// Extrapolate moves pt's unknowns, and with a kernel its predictors, by h ages along from's
+	// tangent, without pt's age.
 	Extrapolate(pt, from *model.Point, h float64)
 	// Interpolate moves the same to the fraction x of the cubic Hermite interpolant between a and
 	// b. pt may be a or b.
@@ -52,20 +47,18 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Assemble evaluates the equations at pt, given its age, unknowns and, unless Policy().Summed,
 	// predictors, whose losses it then evaluates.
 	Assemble(pt *model.Point)
-	// Factorize factorizes J and reports whether the point of the last Assemble is a strict minimum
-	// on its partition, away from singularity.
+	// Factorize factorizes J and reports whether the point of the last Assemble is a strict
+	// minimum, away from singularity.
 	Factorize() bool
 	// Renew makes the next Factorize compute a new factor.
 	Renew()
-	// Solve overwrites b, over the unknowns, with J⁻¹b by the held factor.
+	// Solve overwrites b with J⁻¹b by the held factor.
 	Solve(b []float64)
-	// Image overwrites b, for which Solve gave a step, with the step's image, the input of Follow.
-	// The image of a sum of steps is the sum of their images. It reports false if the predictors
-	// must be predicted instead.
+	// Image overwrites b, for which Solve gave a step, with the step's image, the input of Follow;
+	// images of steps add up. It reports false if the predictors must be predicted instead.
 	Image(b, step []float64) bool
 	// Along sets step and image to those of the way back along pt's tangent, per unit of age: J⁻¹
-	// times the derivative of the equations in the age. It reports false if they must be solved
-	// for.
+	// times the derivative of the equations in the age. It reports false if not known.
 	Along(step, image []float64, pt *model.Point) bool
 	// Follow updates the predictors that Assemble needs after pt's unknowns have changed by -step.
 	Follow(pt *model.Point, image []float64)
@@ -74,55 +67,53 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Policy().Summed it first predicts U and evaluates the losses.
 	Tangent(pt *model.Point)
 
-	// Secant sets the fields of Tangent for rates that only decide which samples cross on the way
-	// from left: with a kernel, those of the parabola from left's tangent to pt.
+	// Secant is Tangent for rates that only decide which samples cross on the way from left: with a
+	// kernel, those of the parabola from left's tangent to pt.
 	Secant(pt, left *model.Point)
 
-	// Anticipate prepares the rates after sample i crosses to another zone, as a first guess for
-	// Tangent. It is called at pt after Secant and the crossing's sign test; Predict must follow.
+	// Anticipate prepares the rates after sample i crosses, as a first guess for Tangent. It is
+	// called at pt after Secant and the crossing's sign test; Predict must follow.
 	Anticipate(pt *model.Point, i int, to uint8)
 
 	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
 	UnknownOf(i int) int
-	// Row writes the derivative of sample i's predictor in the unknowns into dst.
+	// Row writes the derivative of sample i's predictor in the unknowns.
 	Row(dst []float64, i int)
 	// Leverage returns x_iᵀH⁻¹x_i on the directions that keep pinned samples pinned.
 	Leverage(i int) float64
-	// Release returns the leverage of pinned sample i without its pin: positive exactly when H
-	// stays positive definite without the pin.
+	// Release returns the leverage of pinned sample i without its pin: positive exactly when H then
+	// stays positive definite.
 	Release(i int) float64
 
-	// Weakest writes the direction, of length P, of least curvature in which sample i's predictor
-	// changes: H⁻¹x_i, or if sample i is pinned, the direction in which it alone leaves its pin.
+	// Weakest writes the direction of least curvature in which sample i's predictor changes:
+	// H⁻¹x_i, or if sample i is pinned, the direction in which it alone leaves its pin.
 	Weakest(direction []float64, i int)
 
-	// Products returns the square matrix of the products of the samples' derivatives of y u in the
-	// unknowns except multipliers: combinations in its null space move no solution.
+	// Products returns the products of the samples' derivatives of y u in the unknowns except
+	// multipliers: combinations in the matrix's null space move no solution.
 	Products(samples []int) []float64
-	// Lowest writes the direction, of length P, of least curvature of the implicit objective that
-	// keeps pinned samples pinned, at the point of the last Assemble. It returns the curvature
-	// relative to the size of its terms; ok is false if there is no such direction.
+	// Lowest writes the direction of least curvature of the implicit objective that keeps pinned
+	// samples pinned, at the point of the last Assemble. It returns the curvature relative to the
+	// size of its terms; ok is false if there is no such direction.
 	Lowest(direction []float64) (curvature float64, ok bool)
 
-	// Penalty returns R(θ), with u the predictors of all samples.
 	Penalty(theta, u []float64) float64
 	// Value returns the implicit objective at pt, the point of the last Assemble.
 	Value(pt *model.Point) float64
-	// Residual returns the largest relative violation of the whole optimality condition at pt, the
-	// point of the last Assemble.
+	// Residual returns the largest relative violation of the whole condition at that point.
 	Residual(pt *model.Point) float64
 	// Rounding returns the part of the residual, relative to its scale, that rounding of the
-	// predictors can cause at the point of the last Assemble; where the terms of a predictor
-	// cancel, this is much more. It is 0 if the scale counts all terms.
+	// predictors can cause, 0 if the scale counts all terms. It is large where the terms of a
+	// predictor cancel.
 	Rounding() float64
 	Policy() Policy
 }
 
 // Policy says how a corrector uses factors of J.
 type Policy struct {
-	Tight float64 // relative residual at which a correction is done
-	Limit int     // maximum number of steps of a correction
-	Quick int     // number of steps of an easy correction
+	Tight float64 // relative residual of a solution
+	Limit int     // steps of a correction
+	Quick int     // steps of an easy correction
 	// Slow is the part of the residual that a step with a held factor may leave. 0 requires a new
 	// factor at every step; with +Inf one factor is used for all points of the same age.
 	Slow    float64

@@ -8,8 +8,8 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// lowest returns the smallest eigenvalue of H, k x k, on the directions z with Gz = 0, and its
-// direction; ok is false if there is none. G may have no rows.
+// lowest returns the smallest eigenvalue of H on the directions z with Gz = 0, and its direction;
+// ok is false if there is none.
 func lowest(h *mat.SymDense, g *mat.Dense) (least float64, z []float64, ok bool) {
 	k := h.SymmetricDim()
 	basis := mat.NewDense(k, k, nil)
@@ -18,7 +18,7 @@ func lowest(h *mat.SymDense, g *mat.Dense) (least float64, z []float64, ok bool)
 	}
 	var null mat.Matrix = basis
 	if g != nil {
-		const dependent = 1e-9 // singular value, relative to the largest, of dependent rows
+		const dependent = 1e-9 // singular value of dependent rows, relative
 		var svd mat.SVD
 		if !svd.Factorize(g, mat.SVDFullV) {
 			return 0, nil, false

@@ -12,17 +12,15 @@ type factorization interface {
 	// that keep pinned samples pinned.
 	factorize() bool
 	solve(b []float64)
-	// quadratic returns bᵀH⁻¹b on these directions, for b over the active coordinates. It may
-	// overwrite b.
+	// quadratic returns bᵀH⁻¹b on these directions, and may overwrite b.
 	quadratic(b []float64) float64
-	// reuse returns the part of the residual that a step by the factor of another point may leave,
-	// and whether corrections begin with such factors.
+	// reuse returns Policy.Slow and Policy.Held of a factor.
 	reuse() (slow float64, begins bool)
 }
 
 type cholesky struct {
 	*sums.Scope
-	factor []float64 // len(Active) squared
+	factor []float64
 }
 
 func newCholesky(s *sums.Scope) *cholesky { return &cholesky{s, zeros(s.P * s.P)} }

@@ -29,19 +29,17 @@ type Kernel struct {
 	row   []float64
 }
 
-// guess anticipates the rates after a crossing.
 type guess struct {
-	pt     *model.Point // where the rates are known; nil if nowhere
-	rate   []float64    // P: of the unknowns
-	rates  []float64    // N: of the predictors; summed by the first prediction after the guess
+	pt     *model.Point // where the rates are known
+	rate   []float64    // of the unknowns
+	rates  []float64    // of the predictors; summed by the first prediction
 	due    bool         // that prediction is still to come
-	sample int          // of the last sign test since the last rates, or -1
-	way    []float64    // P: direction along which its crossing changes the rates; it preserves all equations except the sample's own
-	du     []float64    // N: rates of the predictors along way, for the unknowns' samples and this one
+	sample int          // of the last sign test, or -1
+	way    []float64    // direction of the rates' change at its crossing; preserves all equations except the sample's own
+	du     []float64    // rates along way, for the unknowns' samples and this one
 }
 
-// NewKernel returns the condition of a problem with a kernel; matrix has the rows of the kernel
-// matrix.
+// NewKernel returns the condition of a problem with a kernel, given the kernel matrix.
 func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state := model.NewState(p, p.P)
 	state.Bound = p.Cost / p.L2[0]
@@ -78,7 +76,6 @@ func (s *Kernel) fix(theta []float64, i int) {
 	}
 }
 
-// Shift keeps the factor current with samples that become or cease to be curved or pinned.
 func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	from := s.Move(i, up)
 	if theta == nil {
@@ -173,7 +170,6 @@ func (s *Kernel) Follow(pt *model.Point, image []float64) {
 	}
 }
 
-// Predict sums the pending part of a guess in one pass.
 func (s *Kernel) Predict(dst, theta []float64) {
 	g := &s.guess
 	if !g.due {
@@ -202,8 +198,8 @@ func (s *Kernel) Tangent(pt *model.Point) {
 	thresholds(s.State(), pt)
 }
 
-// guessed sets rate, and the predictors' rates of pt, to the guess at pt, and r to its residual. It
-// reports false if there is no guess or it is no better than zero.
+// guessed reports false if there is no guess or it is no better than zero; else it sets rate, the
+// predictors' rates, and r to the residual.
 func (s *Kernel) guessed(rate, r []float64, pt *model.Point) bool {
 	g := &s.guess
 	if g.pt != pt || g.due {
@@ -217,8 +213,8 @@ func (s *Kernel) guessed(rate, r []float64, pt *model.Point) bool {
 	return s.relative(r) < s.rateSize(rate)
 }
 
-// Anticipate starts from pt's rates before the crossing, corrected on the current partition, and
-// moves along the direction of the sign test as far as the sample's equation requires.
+// Anticipate corrects pt's rates on the current partition, and moves along the direction of the
+// sign test as far as the sample's equation requires.
 func (s *Kernel) Anticipate(pt *model.Point, i int, to uint8) {
 	g, k := &s.guess, len(s.Active)
 	if g.sample != i {
@@ -234,7 +230,7 @@ func (s *Kernel) Anticipate(pt *model.Point, i int, to uint8) {
 	for q, j := range s.Active {
 		g.rate[j] = rate[q]
 	}
-	by := -g.rate[i] / g.way[i] // no longer an unknown
+	by := -g.rate[i] / g.way[i]
 	if to == model.Pinned || s.Curved[to] {
 		row := s.row[:k]
 		s.Row(row, i)
@@ -358,7 +354,7 @@ func (s *Kernel) Residual(pt *model.Point) float64 {
 			v, dv, _ := s.Weight(z, pt.Loss[i], pt.Age)
 			off, size = math.Abs(a-top*v), top+math.Abs(top*s.Cost*dv)*unit
 		}
-		if !(off <= worst*size) { // rarely true; saves divisions
+		if !(off <= worst*size) {
 			worst = max(worst, off/size)
 		}
 	}

@@ -10,23 +10,23 @@ import (
 
 // heldFactor is the signed factor of M = [Q_AA + κyyᵀ - Δ', y; yᵀ, 0], with Δ' the δ of an earlier
 // point. Except for Δ', M is equivalent to J by the equation of b. The pinned samples are the
-// positive part of the factor, b and the curved samples its negative part. Samples that enter or
-// leave the unknowns update the factor one by one.
+// positive part of the factor, b and the curved samples its negative part. Samples enter and leave
+// one by one.
 type heldFactor struct {
 	*kernelPredictor
 	signed         *factor.Signed
 	kappa          float64
-	stale          bool // it does not belong to the current unknowns
-	slow           bool // to be recomputed: the last solutions converged slowly
+	stale          bool // belongs to other unknowns
+	slow           bool // the last solutions converged slowly
 	events, solves int  // since the factor was computed
 	work           int  // solves since the last event
 
-	pinned int       // pinned samples, the first in Active
-	front  int       // unknowns before the curved samples: the pinned ones and b
-	at     []int     // N: places of the samples in Active
-	delta  []float64 // N: δ at the last Assemble
-	held   []float64 // N: δ in the factor
-	proved []float64 // N: δ at which the factor last proved a strict minimum, or the sample entered
+	pinned int       // first in Active
+	front  int       // the pinned samples and b
+	at     []int     // places in Active
+	delta  []float64 // at the last Assemble
+	held   []float64 // δ in the factor
+	proved []float64 // δ of the last strict minimum, or at entry
 	trust  trust
 	column []float64
 }
@@ -54,8 +54,8 @@ func (s *heldFactor) number() {
 	}
 }
 
-// Choose makes the multipliers of the pinned and the curved samples the unknowns, in the order of
-// the factor, and b if something determines it.
+// Choose orders the unknowns as the factor: pinned samples, b if something determines it, curved
+// samples.
 func (s *heldFactor) Choose() {
 	s.Frozen = s.Undetermined()
 	border := s.Intercept && !s.Frozen
@@ -131,7 +131,6 @@ func (s *heldFactor) enter(i int, delta float64) {
 	s.number()
 }
 
-// entry returns an entry of M without δ, given sample i's row of the kernel.
 func (s *heldFactor) entry(row []float64, i, j int) float64 {
 	if j == s.N {
 		return s.Y[i]
@@ -157,7 +156,6 @@ func (s *heldFactor) tire() {
 
 func (s *heldFactor) Renew() { s.slow = true }
 
-// Factorize recomputes the factor if it is stale or no longer trusted.
 func (s *heldFactor) Factorize() bool {
 	if s.stale || s.slow || !s.proven() && s.distrust() > tolerance.Trusted {
 		if !s.renew() {
@@ -170,8 +168,8 @@ func (s *heldFactor) Factorize() bool {
 	return true
 }
 
-// proven reports whether δ is that at which the factor last proved a strict minimum; samples that
-// have entered or left since passed their sign tests.
+// proven reports whether δ is that of the last proof of a strict minimum; samples that have entered
+// or left since passed their sign tests.
 func (s *heldFactor) proven() bool {
 	for _, i := range s.Active[s.front:] {
 		if math.Abs(s.delta[i]-s.proved[i]) > tolerance.Loose*s.proved[i] {
@@ -190,8 +188,7 @@ func (s *heldFactor) drifted() bool {
 	return false
 }
 
-// renew brings the factor to the current δ. If only rounding can have made the factor slow, renew
-// computes it from scratch.
+// renew brings the factor to the current δ, from scratch if only rounding can have made it slow.
 func (s *heldFactor) renew() bool {
 	curved := s.Active[s.front:]
 	s.slow = false
@@ -246,7 +243,7 @@ func (s *heldFactor) Solve(b []float64) {
 		}
 		return
 	}
-	var rest float64 // of the equation of b
+	var rest float64
 	if s.bordered() {
 		rest = b[s.pinned]
 	}
@@ -257,14 +254,14 @@ func (s *heldFactor) Solve(b []float64) {
 	}
 }
 
-// solveNegative is Solve restricted to the factor's negative part, for a right-hand side that is
-// zero elsewhere and for b.
+// solveNegative solves on the factor's negative part, for a right-hand side that is zero elsewhere
+// and for b.
 func (s *heldFactor) solveNegative(b []float64) {
 	s.signed.SolveNegative(b)
 	s.work++
 }
 
-// extend updates the pinned samples' part of the solution x after the rest has changed from first.
+// extend updates the pinned samples' part of x after the rest has changed from first.
 func (s *heldFactor) extend(x, first []float64) {
 	pinned, rest := x[:s.pinned], x[s.pinned:]
 	moved := s.column[:len(x)]
@@ -280,11 +277,11 @@ func (s *heldFactor) extend(x, first []float64) {
 // trust estimates the distance of J from the factor by a power iteration that continues from call
 // to call.
 type trust struct {
-	power  []float64 // N: the iteration's vector
-	spread []float64 // N: numbers spread evenly over [0, 1), so that no symmetry of the data hides a direction
+	power  []float64
+	spread []float64 // evenly in [0, 1), so that no symmetry of the data hides a direction
 	x      []float64
-	drift  float64 // of δ, relative to that in the factor, at the last estimate of the radius; 0 if there was none
-	radius float64 // the last estimate, or a larger one seen in a solution since
+	drift  float64 // of δ at the last estimate of the radius, relative; 0 if there was none
+	radius float64 // the last estimate, or a larger one seen since
 }
 
 func newTrust(n int) trust {
@@ -296,8 +293,7 @@ func newTrust(n int) trust {
 	return t
 }
 
-// change writes Dx into dst, over the factor's negative part, with D the change of Δ since the
-// factor was computed.
+// change writes Dx into dst, with D the change of Δ since the factor was computed.
 func (s *heldFactor) change(dst, x []float64) (changed bool) {
 	border := s.front - s.pinned
 	clear(dst[:border])
@@ -309,9 +305,9 @@ func (s *heldFactor) change(dst, x []float64) (changed bool) {
 	return changed
 }
 
-// distrust returns an estimate, from below, of the spectral radius of the difference between J and
-// the factor, in units of the factor. The radius grows with δ's drift: the last estimate is reused
-// while it is small and the drift has not doubled.
+// distrust estimates from below the spectral radius of the difference between J and the factor, in
+// units of the factor. The radius grows with δ's drift: the last estimate is reused while it is
+// small and the drift has not doubled.
 func (s *heldFactor) distrust() float64 {
 	var drift float64
 	lower := false
@@ -320,7 +316,7 @@ func (s *heldFactor) distrust() float64 {
 		lower = lower || s.delta[i] < s.held[i]
 	}
 	if drift == 0 || !lower && drift <= 1 {
-		return 0 // a larger δ cannot change the inertia; if corrections then fail, the factor is recomputed
+		return 0 // a larger δ cannot change the inertia; failing corrections recompute the factor
 	}
 	t := &s.trust
 	if growth := drift / t.drift; growth <= 2 && growth*t.radius <= 0.5*tolerance.Trusted {

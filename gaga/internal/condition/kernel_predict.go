@@ -12,14 +12,14 @@ import (
 type kernelPredictor struct {
 	*model.State
 	matrix   *convex.KernelRows
-	diagonal []float64 // N: k(x_i, x_i)
+	diagonal []float64 // k(x_i, x_i)
 
-	base         []float64 // P: a θ whose predictors are known
-	predictors   []float64 // N: at base
-	moves        int       // updates of the predictors since they were summed from scratch
-	samples      []int     // scratch: of a sum of rows
+	base         []float64 // θ whose predictors are known
+	predictors   []float64
+	moves        int // updates since the predictors were summed from scratch
+	samples      []int
 	coefficients []float64
-	others       []float64 // scratch: of a second sum of the same rows
+	others       []float64 // of a second sum of the same rows
 }
 
 func newGram(s *model.State, matrix *convex.KernelRows) *kernelPredictor {
@@ -29,7 +29,6 @@ func newGram(s *model.State, matrix *convex.KernelRows) *kernelPredictor {
 	}
 }
 
-// know makes θ, with its predictors u, the base.
 func (g *kernelPredictor) know(theta, u []float64) {
 	copy(g.base, theta)
 	copy(g.predictors, u)
@@ -43,7 +42,6 @@ func (g *kernelPredictor) Predict(dst, theta []float64) {
 
 func (g *kernelPredictor) PredictAll(dst, theta []float64) { g.predict(dst, theta, nil, nil) }
 
-// predict writes the predictors into dst and, given a rate, their rates into du.
 func (g *kernelPredictor) predict(dst, theta, du, rate []float64) {
 	alpha, b := theta[:g.N], theta[g.N]
 	whole, apart := 0, 0

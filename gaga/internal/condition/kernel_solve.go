@@ -10,16 +10,15 @@ import (
 	"github.com/agepath/agepath/internal/anderson"
 )
 
-// inverse solves with J at the point of the last Assemble, by the held factor and iterative
-// refinement.
+// inverse solves with J by the held factor and iterative refinement.
 type inverse struct {
 	*heldFactor
 	mixer     *anderson.Mixer
-	first     []float64 // P, scratch: the first solution on the factor's negative part
+	first     []float64 // solution on the factor's negative part
 	step      []float64
 	solution  []float64
-	left      []float64 // P: the residual of the last solution
-	remainder []float64 // P, scratch: the residual of rates
+	left      []float64 // residual of the last solution
+	remainder []float64 // residual of rates
 }
 
 func newInverse(h *heldFactor) *inverse {
@@ -46,11 +45,11 @@ func (s *inverse) image(dst, x, du []float64) {
 	}
 }
 
-// invert overwrites b with J⁻¹b and reports convergence. A solve leaves the residual (Δ - Δ')x,
-// with Δ' the δ in the factor; it needs no product with the kernel matrix and is zero for pinned
-// samples, whose part of x follows at the end. The solution has converged if done accepts the last
-// correction of the factor's negative part; left then holds the residual. Shrink is the size of the
-// correction relative to the one before, 1 for the first.
+// invert overwrites b with J⁻¹b and reports convergence: that done accepts the last correction of
+// the factor's negative part. A solve leaves the residual (Δ - Δ')x in left, with Δ' the δ in the
+// factor; it needs no product with the kernel matrix and is zero for pinned samples, whose part of
+// x follows at the end. Shrink is the size of the correction relative to the one before, at first
+// 1.
 func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) bool) bool {
 	k := len(b)
 	if s.Solve(b); s.stale {
@@ -81,14 +80,14 @@ func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) 
 		size = largest(step)
 		shrink = size / before
 	}
-	if rounds > 0 { // else x is the first solution, pinned samples included
+	if rounds > 0 {
 		s.extend(b, first)
 	}
 	return solved
 }
 
 // form returns aᵀJ⁻¹a: for a solution x with the residual r that is aᵀx + xᵀr, to second order in
-// r. The factor is that of the last tangent; if it does not converge, it is recomputed.
+// r. A factor that does not converge is recomputed.
 func (s *inverse) form(a []float64) float64 {
 	x := s.solution[:len(a)]
 	copy(x, a)
@@ -104,8 +103,7 @@ func (s *inverse) form(a []float64) float64 {
 	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))
 }
 
-// rates sets the rates of pt: it corrects the given rate by its residual r until that is
-// negligible.
+// rates corrects the given rate by its residual r until that is negligible.
 func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 	for count := range tolerance.ResidualRounds {
 		if s.relative(r) <= tolerance.RateSolved*s.rateSize(rate) {
@@ -125,7 +123,6 @@ func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 	s.SetRates(pt, rate)
 }
 
-// correct corrects rate by its residual r, which it overwrites.
 func (s *inverse) correct(rate, r []float64) {
 	size := s.rateSize(rate)
 	solved := func([]float64, float64) bool { return s.relative(s.left[:len(r)]) <= tolerance.Solved*size }
@@ -135,7 +132,6 @@ func (s *inverse) correct(rate, r []float64) {
 	}
 }
 
-// rateResidual writes the residual of J rate = -dage into r, with du the rates of the predictors.
 func (s *inverse) rateResidual(r, rate, du []float64) {
 	s.image(r, rate, du)
 	for q := range r {
@@ -143,7 +139,6 @@ func (s *inverse) rateResidual(r, rate, du []float64) {
 	}
 }
 
-// rateSize returns the size of the terms of rate's residual, relative to the scale.
 func (s *inverse) rateSize(rate []float64) (size float64) {
 	for q, x := range rate {
 		terms := math.Abs(s.Dage[q])

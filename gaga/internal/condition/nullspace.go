@@ -18,15 +18,15 @@ import (
 type nullSpace struct {
 	*pins
 	space   *dense.NullSpace
-	unit    []float64 // P: of the coordinates, powers of 2^4
+	unit    []float64 // of the coordinates, powers of 2^4
 	even    bool      // all units are 1
-	scaled  []float64 // P x P, scratch: a matrix in units
-	hess    []float64 // P x P: H in units, when it was factorized
-	columns []int     // active coordinates when the space was built
-	at      []int     // places of its constraints among the pins
+	scaled  []float64
+	hess    []float64 // H in units, when it was factorized
+	columns []int     // active when the space was built
+	at      []int     // of its constraints among the pins
 	stale   bool
 	reduced reduction
-	kept    []*zoneProduct // follow changes of the space
+	kept    []*zoneProduct
 }
 
 type reduction interface{ reduce(dst blas64.General) }
@@ -39,7 +39,7 @@ func newNullSpace(p *pins) *nullSpace {
 }
 
 // setUnits makes H's terms about the same size along every coordinate. Ratios up to 2^20 need no
-// units: float64 has room for them. A change of units makes the space stale.
+// units: float64 has room for them. New units make the space stale.
 func (f *nullSpace) setUnits() {
 	var largest float64
 	for _, d := range f.Diag[:len(f.Active)] {
@@ -63,8 +63,8 @@ func (f *nullSpace) setUnits() {
 	}
 }
 
-// borrowed returns the terms in H of coordinate r, which has none of its own: those of the
-// coordinate that keeps the pinned samples pinned at the least cost.
+// borrowed returns H's terms for coordinate r, which has none: those of the coordinate that keeps
+// the pins at the least cost.
 func (f *nullSpace) borrowed(r int) float64 {
 	k, least := len(f.Active), math.Inf(1)
 	largest := func(r int) (x float64) {
@@ -85,8 +85,7 @@ func (f *nullSpace) borrowed(r int) float64 {
 	return least * own * own
 }
 
-// inUnits returns the matrix a over the active coordinates, of stride k, with its columns, and with
-// both also its rows, in units. The result is dst, or a if all units are 1.
+// inUnits scales a's columns, and with both its rows. The result is dst, or a if all units are 1.
 func (f *nullSpace) inUnits(dst, a []float64, both bool) []float64 {
 	if f.even {
 		return a
@@ -128,7 +127,7 @@ func (p projected) reduce(dst blas64.General) {
 	p.space.Project(dst, general(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
 }
 
-// follow brings the space up to date, and reports whether the pins are independent.
+// follow updates the space, and reports whether the pins are independent.
 func (f *nullSpace) follow() bool {
 	f.setUnits()
 	if f.stale || f.space.Changes() > tolerance.Accumulated || !slices.Equal(f.columns, f.Active) {
@@ -151,7 +150,6 @@ func (f *nullSpace) follow() bool {
 	return true
 }
 
-// exchange replaces the samples that are no longer pinned by the new ones.
 func (f *nullSpace) exchange() bool {
 	list := f.space.Constraints()
 	for c, i := range slices.Backward(list) {
@@ -185,7 +183,7 @@ func (f *nullSpace) factorize() bool {
 	if len(f.Pins) < f.Members[model.Pinned] || !f.follow() {
 		return false
 	}
-	var largest float64 // of the positive terms: rounding of one rotated coordinate is relative to the rotation's largest
+	var largest float64 // positive term: rounding of one rotated coordinate is relative to the rotation's largest
 	for r, d := range f.Diag[:len(f.columns)] {
 		unit := f.unit[f.columns[r]]
 		largest = math.Max(largest, d*unit*unit)
@@ -214,12 +212,12 @@ func (f *nullSpace) quadratic(b []float64) float64 {
 func (f *nullSpace) reuse() (slow float64, begins bool) { return tolerance.PinnedSlow, false }
 
 // zoneProduct reduces H when the hinge loss's terms are curved in one zone: H is the penalty plus a
-// coefficient times S = Σ m x xᵀ over that zone. S, and the space's projection of S, change by one
-// sample at a time.
+// coefficient times S = Σ m x xᵀ over that zone. S and its projection change by one sample at a
+// time.
 type zoneProduct struct {
 	*nullSpace
 	margins    *sums.Margins
-	generation int // of the margins' sums to which the projection belongs
+	generation int // of the sums to which the projection belongs
 	row        []float64
 }
 
@@ -232,7 +230,6 @@ func (s *zoneProduct) build() {
 	s.space.Follow(s.products(s.margins))
 }
 
-// moved follows sample i, which has left a zone.
 func (s *zoneProduct) moved(i int, from uint8) {
 	if s.generation != s.margins.Generation() {
 		s.stale = true
@@ -252,11 +249,10 @@ func (s *zoneProduct) moved(i int, from uint8) {
 	s.space.Change(m, x)
 }
 
-// reduce adds the penalty as its smallest positive weight and the differences of the columns from
-// it.
+// reduce adds the penalty as its smallest positive weight and the columns' differences from it.
 func (s *zoneProduct) reduce(dst blas64.General) {
 	weight := func(j int) float64 { return s.L2[j] * s.unit[j] * s.unit[j] }
-	var least float64 // of the positive weights
+	var least float64 // positive weight
 	for _, j := range s.Active {
 		if w := weight(j); w > 0 && (w < least || least == 0) {
 			least = w

@@ -7,8 +7,8 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// InZones reports whether samples with the predictors u are in their zones, up to rounding, at pt,
-// a solution at which Tangent was called.
+// InZones reports whether samples with the predictors u are in their zones, up to rounding, at a
+// solution pt with rates.
 func InZones(s *model.State, pt *model.Point, samples []int, u []float64) bool {
 	for slot, i := range samples {
 		if !inZone(s, pt, i, u[slot]) {
@@ -38,8 +38,8 @@ func inZone(s *model.State, pt *model.Point, i int, u float64) bool {
 	return zone <= 0 || pt.Threshold[zone-1]-loss <= tolerance.Roundoff*loss
 }
 
-// Signed reports whether, up to rounding, the coefficients have their signs at pt and no gradient
-// of an inactive coordinate exceeds the L1 weight.
+// Signed reports whether, up to rounding, coefficients have their signs and gradients of inactive
+// coordinates do not exceed the L1 weight.
 func Signed(s *model.State, pt *model.Point) bool {
 	if !s.Sparse() {
 		return true

@@ -12,11 +12,11 @@ import (
 // unknowns. A row of G is -y_i x_i over the active coordinates.
 type pins struct {
 	*sums.Scope
-	g        []float64 // len(Pins) x len(Active): the rows of G
+	g        []float64 // len(Pins) x len(Active)
 	absolute []float64
-	dual     []float64 // P, scratch: multipliers
+	dual     []float64
 	size     []float64
-	theta    []float64 // P, scratch: active entries of θ
+	theta    []float64
 }
 
 func newPins(s *sums.Scope) *pins {
@@ -27,8 +27,7 @@ func newPins(s *sums.Scope) *pins {
 	return &pins{Scope: s, g: zeros(room * room), absolute: zeros(room * room), dual: zeros(room), size: zeros(room), theta: zeros(room)}
 }
 
-// choose pins the samples in the zone at the kink, at most as many as there are active coordinates:
-// further ones are dependent.
+// choose pins at most as many samples as there are active coordinates: further ones are dependent.
 func (p *pins) choose() {
 	p.Pins = p.Pins[:0]
 	if !p.Kinked() {
@@ -74,8 +73,6 @@ func (p *pins) assemble(pt *model.Point) {
 	}
 }
 
-// addGradient adds the pinned samples' part of the gradient in all coordinates and the size of its
-// terms.
 func (p *pins) addGradient(gradient, size []float64, pt *model.Point) {
 	for _, i := range p.Pins {
 		f := -p.Y[i] * pt.Dual[i]
@@ -87,8 +84,7 @@ func (p *pins) addGradient(gradient, size []float64, pt *model.Point) {
 	}
 }
 
-// violation returns the largest relative violation: pinned samples are at the kink, and their
-// multipliers within the bounds.
+// violation returns the largest relative violation of pins and multipliers' bounds.
 func (p *pins) violation(pt *model.Point) float64 {
 	var worst float64
 	for _, i := range p.Pins {

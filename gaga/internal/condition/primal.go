@@ -16,9 +16,9 @@ import (
 type Primal struct {
 	assembly
 	factor factorization
-	held   []int // active coordinates of the factor; empty if there is none
+	held   []int // active coordinates of the factor
 	rate   []float64
-	one    []float64 // P, scratch: active entries of a row
+	one    []float64
 }
 
 // NewPrimal returns the condition of a problem without a kernel, with the terms that cost least.
@@ -70,8 +70,7 @@ func (s *Primal) Renew() { s.held = s.held[:0] }
 
 func (s *Primal) Solve(b []float64) { s.factor.solve(b) }
 
-// Quadratic returns bᵀH⁻¹b on the directions that keep pinned samples pinned, for b over the active
-// coordinates. It may overwrite b.
+// Quadratic returns bᵀH⁻¹b on the directions that keep pinned samples pinned. It may overwrite b.
 func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
 
 func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
@@ -180,8 +179,8 @@ func (s *Primal) Policy() Policy {
 	return p
 }
 
-// NullVector returns a vector z over the given columns with a·z = 0 on every sample whose zone has
-// weight, if there is one.
+// NullVector returns a vector over the columns with a·z = 0 on every sample whose zone has weight,
+// if any.
 func NullVector(c *Primal, columns []int) ([]float64, bool) {
 	s, k := c.State(), len(columns)
 	gram := make([]float64, k*k)

@@ -9,15 +9,15 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// rows gathers the watched samples' active columns and predicts with them.
+// rows predicts with the watched samples' active columns.
 type rows struct {
 	*sums.Scope
-	gathered []float64 // backing store of Scope.Rows
-	columns  []int     // active coordinates of Scope.Rows
-	stale    bool      // Scope.Rows must be gathered again
+	gathered []float64
+	columns  []int // of Scope.Rows
+	stale    bool
 	beta     []float64
-	known    []float64 // N: predictors at the θ of at
-	at       []float64 // P; nil before the first
+	known    []float64 // predictors at the θ of at
+	at       []float64 // nil before the first
 }
 
 func newRows(s *sums.Scope) rows {
@@ -51,7 +51,7 @@ func (s *rows) gather() {
 	}
 }
 
-// Predict requires a θ, or rates of it, that is zero except in active and frozen coordinates.
+// Predict requires a θ, or rates, that is zero except in active and frozen coordinates.
 func (s *rows) Predict(dst, theta []float64) {
 	if s.Frozen {
 		for slot, i := range s.Watch {
@@ -67,7 +67,6 @@ func (s *rows) Predict(dst, theta []float64) {
 	kernel.MulVec(dst[:len(s.Watch)], s.Rows, k, s.Gather(s.beta, theta))
 }
 
-// PredictAll keeps the predictors of the last θ.
 func (s *rows) PredictAll(dst, theta []float64) {
 	if !slices.Equal(s.at, theta) {
 		s.at = append(s.at[:0], theta...)

@@ -22,9 +22,9 @@ type site struct {
 	horizon   window.Horizon
 	options   Options
 	scores    []float64
-	refuted   []uint8 // N, or empty: the zones at which the corrector last found no landing point
-	value     float64 // with Verify: the implicit objective at the current point
-	rounding  float64 // its rounding
+	refuted   []uint8 // the zones at which the corrector last found no landing point
+	value     float64 // implicit objective, with Verify
+	rounding  float64
 }
 
 func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *site {
@@ -38,8 +38,8 @@ func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Opt
 	return site
 }
 
-// rounding bounds the effect on the implicit objective of rounding of predictors near their
-// targets; if all samples are fitted exactly, there is no other term.
+// rounding bounds the effect of rounding of predictors near their targets on the implicit
+// objective; if all samples are fitted exactly, there is no other term.
 func rounding(s *model.State) (sum float64) {
 	for i, y := range s.Y {
 		_, _, curvature := s.Loss.Eval(y, y)
@@ -48,10 +48,10 @@ func rounding(s *model.State) (sum float64) {
 	return sum
 }
 
-// multiplierRounding bounds the effect on the hinge loss's implicit objective of rounding of sums
-// of multipliers at their bounds; with features of 1e8 it is as large as the objective.
+// multiplierRounding bounds the effect of rounding of sums of multipliers on the hinge loss's
+// implicit objective; with features of 1e8 it is as large as the objective.
 func multiplierRounding(s *model.State) float64 {
-	norms := make([]float64, s.N) // squared
+	norms := make([]float64, s.N)
 	if s.Kernel != nil {
 		s.Kernel.Diagonal(norms, convex.NewPoints(s.X))
 	} else {
@@ -68,8 +68,8 @@ func multiplierRounding(s *model.State) float64 {
 	return tolerance.Unit * s.Cost * s.Cost / s.L2[0] * sum * sum
 }
 
-// roundingAt is multiplierRounding at a θ of a kernel machine, 0 for others: multipliers that
-// cancel in the predictors, as those of equal samples, may be large.
+// roundingAt is multiplierRounding for a kernel machine: multipliers that cancel in the predictors,
+// as those of equal samples, may be large.
 func (s *site) roundingAt(theta []float64) float64 {
 	if s.state.Kernel == nil {
 		return 0
@@ -88,8 +88,7 @@ func (s *site) start(d *departure) {
 	}
 }
 
-// place sets pt to θ, with the predictors u of all samples, and the samples into the given zones;
-// coordinates with a sign become active. It returns the implicit objective. If a partition has one
+// place sets pt to θ in the given zones and returns the implicit objective. If a partition has one
 // stationary point, place reports false for the partition refuted last, unless final is set.
 func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []uint8, final bool) (value float64, ok bool) {
 	single := s.state.Kinked() && s.state.Polynomial
@@ -112,10 +111,10 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 	return value, true
 }
 
-// finish corrects pt, whose implicit objective is value, and reports whether pt is then a landing
-// point. If coordinates are collinear, finish moves to a solution of smaller support and reports
-// thinned. With still set the steps have ended at theta, the position of pt; otherwise the
-// correction must be straight, as it could skip an optimum.
+// finish corrects pt and reports whether it is then a landing point. If coordinates are collinear,
+// finish moves to a solution of smaller support and reports thinned. With still set the steps have
+// ended at theta, the position of pt; otherwise the correction must be straight, as it could skip
+// an optimum.
 func (s *site) finish(pt *model.Point, theta []float64, value float64, still bool) (accepted, thinned bool) {
 	if !s.corrector.Correct(pt) {
 		copy(pt.Theta, theta)
@@ -128,11 +127,11 @@ func (s *site) finish(pt *model.Point, theta []float64, value float64, still boo
 	return s.accepts(pt, value) && (still || s.corrector.Straight(pt)), thinned
 }
 
-// accepts reports whether pt, a solution on its partition, satisfies the whole optimality condition
-// with an implicit objective not above value.
+// accepts reports whether a solution pt satisfies the whole optimality condition with an implicit
+// objective not above value.
 func (s *site) accepts(pt *model.Point, value float64) bool {
 	if s.state.Frozen && !(s.condition.Residual(pt) <= tolerance.Roundoff) {
-		return false // the free coordinates have no equations, and no gradient vanishes
+		return false // the free coordinates have no equations
 	}
 	slack := tolerance.KKT * math.Abs(value)
 	if !s.state.Kinked() {
@@ -142,8 +141,7 @@ func (s *site) accepts(pt *model.Point, value float64) bool {
 	return ok && condition.Signed(s.state, pt) && now <= value+slack
 }
 
-// inZones uses only the watched samples if no others can have left their zones. It returns the
-// implicit objective.
+// inZones uses only the watched samples if no others can have left their zones.
 func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 	samples, u := s.state.All, s.scores
 	if within := s.horizon.Inside(pt); within {
@@ -156,7 +154,7 @@ func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 	return value, condition.InZones(s.state, pt, samples, u)
 }
 
-// thin drops coordinates that are collinear with other active ones on the samples that carry
+// thin drops coordinates that are collinear with other active ones on the samples of positive
 // weight, along the null direction, which changes neither the fit nor the L1 norm.
 func (s *site) thin(pt *model.Point) (dropped bool) {
 	c, ok := s.condition.(*condition.Primal)
@@ -168,7 +166,6 @@ func (s *site) thin(pt *model.Point) (dropped bool) {
 		if !ok {
 			return dropped
 		}
-		// The first coefficient that reaches zero.
 		first, at := -1, math.Inf(1)
 		for r, j := range s.state.Active {
 			if s.state.L1[j] == 0 || direction[r] == 0 {
@@ -194,8 +191,8 @@ func (s *site) thin(pt *model.Point) (dropped bool) {
 	return dropped
 }
 
-// unpin removes pinned samples that depend on the others, as ties at the margin do: it moves the
-// multipliers, without changing the solution, until the first reaches a bound.
+// unpin removes pinned samples that depend on the others, as ties do: it moves the multipliers,
+// without changing the solution, until the first reaches a bound.
 func (s *site) unpin(pt *model.Point) (taken bool) {
 	if !s.state.Kinked() {
 		return false
@@ -203,7 +200,7 @@ func (s *site) unpin(pt *model.Point) (taken bool) {
 	var pins []int
 	enough := len(s.state.Zone)
 	if _, ok := s.condition.(*condition.Primal); ok {
-		enough = len(s.state.Active) + 1 // among this number of rows, the first that depends on others is included
+		enough = len(s.state.Active) + 1 // rows that include one that depends on others
 	}
 	for range s.state.Members[model.Pinned] {
 		pins = pins[:0]
@@ -245,8 +242,7 @@ func (s *site) objectiveAt(theta []float64, age float64) float64 {
 	return condition.Objective(s.condition, theta, s.scores, age)
 }
 
-// lowers returns an [*Ascent] if a step to θ has raised the implicit objective by more than
-// rounding.
+// lowers returns an [*Ascent] if θ has raised the implicit objective by more than rounding.
 func (s *site) lowers(what string, age float64, theta []float64) error {
 	if !s.options.Verify {
 		return nil
@@ -259,8 +255,7 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	return nil
 }
 
-// compare returns an *unfinished if the landing pt is above the point that the path left by more
-// than rounding.
+// compare returns an *unfinished if the landing is above the point left by more than rounding.
 func (s *site) compare(from, pt *model.Point) error {
 	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)
 	if !(after <= before+tolerance.KKT*math.Abs(before)+s.rounding) {

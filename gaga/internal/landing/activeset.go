@@ -10,16 +10,13 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// machine is a linear support vector machine in the form that its fits need.
 type machine struct {
 	*model.State
-	d     int       // features, without the intercept's column
+	d     int       // without the intercept's column
 	price float64   // L2 of the features
-	norms []float64 // N: ‖x‖ of the features, in units of the objective
+	norms []float64 // ‖x‖, in units of the objective
 }
 
-// newMachine reports false if the problem is no linear support vector machine or the features'
-// penalties differ.
 func newMachine(s *model.State) (*machine, bool) {
 	m := &machine{State: s, d: s.P, norms: make([]float64, s.N)}
 	for m.d > 0 && s.L2[m.d-1] == 0 {
@@ -39,7 +36,7 @@ func (m *machine) biased() bool { return m.d < m.P }
 
 func (m *machine) features(i int) []float64 { return m.Row(i)[:m.d] }
 
-// Diagonal and Gather implement [activeset.Matrix]: the features' Gram matrix over the price.
+// Diagonal and Gather are those of the features' Gram matrix over the price.
 func (m *machine) Diagonal(i int) float64 {
 	return kernel.Dot(m.features(i), m.features(i)) / m.price
 }
@@ -54,13 +51,13 @@ func (m *machine) Gather(dst []float64, i int, list []int) {
 type near struct {
 	*machine
 	set     *activeset.Set
-	c       []float64 // P: gradient of the loss terms of all samples at their bounds
-	theta   []float64 // P: the solution
-	samples []int     // the near set
-	rows    []float64 // begins with their rows, at stride P
-	u       []float64 // their predictors
-	stale   bool      // u does not belong to theta
-	size    float64   // ‖w‖
+	c       []float64 // gradient of all samples' loss terms at their bounds
+	theta   []float64
+	samples []int
+	rows    []float64 // at stride P
+	u       []float64
+	stale   bool // u does not belong to theta
+	size    float64
 }
 
 func (n *near) Accumulate(_ []float64, list []int, coefficient []float64) {
@@ -80,7 +77,7 @@ func (n *near) Evaluate(_, beta []float64) {
 	n.stale = true
 }
 
-// Current implements [activeset.Matrix]: predictors without the intercept.
+// Current returns predictors without the intercept.
 func (n *near) Current(f []float64, at []int) {
 	if !n.stale {
 		return
@@ -99,21 +96,19 @@ func (n *near) Current(f []float64, at []int) {
 	}
 }
 
-// rounding bounds the rounding of a sample's predictor, for an outlier a sum of relatively large
-// terms.
+// rounding bounds the rounding of a sample's predictor, for an outlier a sum of large terms.
 func (n *near) rounding(i int) float64 {
 	return tolerance.PredictorRounding * n.norms[i] * n.size
 }
 
 // activeSet fits a linear support vector machine to weights that differ little from those of the
-// fit before. It uses the gradient c of the loss terms of all samples below the margin and
-// otherwise only the near samples, which include all that can reach the margin. For the free
-// support vectors the fit is a system of equations in the Gram matrix of their features, whose
-// factor is kept from fit to fit.
+// fit before. It uses the gradient c of all samples below the margin and otherwise only the near
+// samples, which include all that can reach the margin. For the free support vectors the fit is a
+// system of equations in the Gram matrix of their features, whose factor is kept.
 type activeSet struct {
 	*near
 	*activeset.Set
-	among []bool  // N: membership of the near set
+	among []bool
 	scale float64 // largest predictor of the last fit, at least 1
 }
 

@@ -10,25 +10,24 @@ import (
 type stepper interface {
 	trail
 	begin(theta []float64, age float64)
-	// step makes a step; an *unfinished reports that none is possible.
+	// step returns an *unfinished if no step is possible.
 	step(ctx context.Context) (progress, error)
-	// settle sets pt to the current solution, with all samples in their zones there, and returns
-	// the implicit objective. It reports false if the corrector can find nothing new; with final,
-	// never.
+	// settle sets pt to the current solution, with all samples in their zones there. It reports
+	// false if the corrector can find nothing new; with final, never.
 	settle(pt *model.Point, final bool) (value float64, ok bool)
 	limits() limits
 }
 
 type progress struct {
 	changed bool    // a sample's zone or the support
-	moved   float64 // length of the step; 0 if it is rounding
-	others  bool    // the near samples have changed
+	moved   float64 // 0 if it is rounding
+	others  bool    // other near samples
 }
 
 type limits struct {
-	plain  int  // steps before the first extrapolation
-	quiet  int  // steps without a change of zone before the first try of the corrector
-	most   int  // maximum number of steps
+	plain  int // steps before the first extrapolation
+	quiet  int // steps without a change of zone before the first try of the corrector
+	most   int
 	across bool // changes of zone only bend the way, so an extrapolated step may cross some
 }
 
@@ -47,7 +46,6 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 	return m.descend(ctx, d, pt)
 }
 
-// descend is run from the stepper's current point.
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
 	trigger := newTrigger(limits.quiet)
@@ -102,7 +100,6 @@ func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Poin
 	return steps, &unfinished{"the steps have not settled"}
 }
 
-// stop copies the current iterate into d.
 func (m *majorization) stop(d *departure) {
 	theta, _, _ := m.solution()
 	copy(d.theta, theta)
@@ -127,9 +124,9 @@ func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool 
 // trigger decides when to try the corrector: once zones have not changed for a number of steps,
 // which doubles with each try, unless the steps grow; or when the steps no longer move.
 type trigger struct {
-	least  int     // steps with the same zones before the first try
-	quiet  int     // steps with the same zones so far
-	next   int     // steps required before the next try
+	least  int     // quiet steps before the first try
+	quiet  int     // steps with the same zones
+	next   int     // quiet steps before the next try
 	before float64 // length of the last step
 }
 
@@ -137,8 +134,7 @@ func newTrigger(least int) *trigger {
 	return &trigger{least: least, next: least, before: math.Inf(1)}
 }
 
-// waits records a step and reports whether to continue without a try; with first, nothing is known
-// of the zones before the step.
+// waits reports whether to continue without a try; with first, earlier zones are unknown.
 func (t *trigger) waits(p progress, first bool) bool {
 	if t.quiet++; p.changed || first {
 		t.quiet, t.next = 0, t.least

@@ -10,9 +10,9 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// depart returns the start of the descents from the jump point pt: the farthest point tried to
-// which the implicit objective falls, along the direction in which H is no longer positive
-// definite; at a fold, along the path. From pt itself, leaving a fold takes up to 10^5 short steps,
+// depart returns the start of the descents from a jump point: the farthest point tried to which the
+// implicit objective falls, along the direction in which H is no longer positive definite; at a
+// fold, along the path. From the jump point itself, leaving a fold takes up to 10^5 short steps,
 // other jumps hundreds. Where a weight breaks, H is unchanged and the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
@@ -28,8 +28,8 @@ func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure 
 	return d
 }
 
-// weakest returns the direction in which H is negative after the crossing of a sample at pt, by the
-// factor before it, oriented towards the sample's new zone.
+// weakest returns the direction in which H is negative after a sample's crossing, by the factor
+// before it, oriented towards the new zone.
 func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	i, st := x.Index, s.state
 	direction := make([]float64, st.P)
@@ -45,7 +45,6 @@ func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	return direction
 }
 
-// escape returns the farthest point tried along a direction to which the implicit objective falls.
 func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok bool) {
 	n := s.state.N
 	here, u, du := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -79,7 +78,7 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 
 // offSaddle returns a point next to theta when steps no longer move although the implicit objective
 // falls in some direction, as with symmetric data: that of least curvature, first with the sign
-// that makes its largest entry positive. It evaluates the condition at pt.
+// that makes its largest entry positive.
 func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []float64, ok bool) {
 	copy(pt.Theta, theta)
 	s.condition.Predict(pt.U, pt.Theta)

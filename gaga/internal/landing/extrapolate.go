@@ -9,34 +9,32 @@ import (
 )
 
 // extrapolation lengthens steps. Next to an unstable point, or in the bottleneck after a fold,
-// thousands of steps go in nearly the same direction. An extrapolated step follows that direction,
-// stays short relative to the solution, and must lower the implicit objective further, so it leads
-// where the plain steps would lead.
+// thousands of steps go in nearly the same direction. An extrapolated step follows it, stays short
+// relative to the solution, and must lower the implicit objective further, so it leads where the
+// plain steps would lead.
 type extrapolation struct {
 	*site
 	trail
 	across        bool // may cross changes of zone
 	age           float64
-	thresholds    []float64 // at the age
-	last          []float64 // start of the last step
-	before        []float64 // the plain step before
-	anchor        []float64 // base point of the current direction
+	thresholds    []float64
+	last          []float64
+	before        []float64 // the last plain step
+	anchor        []float64 // base point
 	anchorScores  []float64 // its predictors
-	count         int       // plain steps since the anchor or the last extrapolated step
-	largest       float64   // largest factor, relative to the distance from the anchor
+	count         int       // plain steps since the anchor or the last extrapolation
+	largest       float64   // factor, relative to the distance from the anchor
 	trial, scores []float64
 	step, way     []float64
 }
 
-// trail is a sequence of solutions that can be extrapolated.
 type trail interface {
-	// solution returns the current one, of length P, and the near samples with their predictors.
-	// The trail owns all slices.
+	// solution returns the current one and the near samples with their predictors. The trail owns
+	// all slices.
 	solution() (theta []float64, samples []int, u []float64)
-	// objective returns the implicit objective, with u the predictors of the near samples; +Inf if
-	// they do not determine it.
+	// objective returns +Inf if the predictors u of the near samples do not determine it.
 	objective(theta, u []float64) float64
-	// move makes a solution the one at which the next step weighs the samples.
+	// move sets the solution at which the next step weighs the samples.
 	move(theta, u []float64)
 }
 
@@ -65,7 +63,6 @@ func (e *extrapolation) turn() {
 	e.count = 0
 }
 
-// look updates the anchor's predictors after a change of the near samples.
 func (e *extrapolation) look() {
 	e.condition.PredictAll(e.site.scores, e.anchor)
 	_, samples, _ := e.solution()
@@ -74,12 +71,12 @@ func (e *extrapolation) look() {
 	}
 }
 
-// most returns the largest factor of an extrapolated step, relative to the distance from the
-// anchor, which is the given part of the solution. The factor is large while no sample changes its
-// zone, as steps are then nearly linear and keep their direction; otherwise it is 1 or 0.
+// most returns the largest factor relative to the distance from the anchor, the given part of the
+// solution. It is large while no sample changes its zone, as steps are then nearly linear and keep
+// their direction; otherwise 1 or 0.
 func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	by := tolerance.LongestFactor
-	if !(e.across && e.state.Kinked() && e.state.Polynomial) { // else a step is linear in the one before
+	if !(e.across && e.state.Kinked() && e.state.Polynomial) {
 		by = math.Min(by, tolerance.StraightPart/part)
 	}
 	for ; by > 0.5; by *= 0.5 {
@@ -94,7 +91,7 @@ func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 }
 
 // keeps reports whether no sample changes its zone or reaches the hinge's kink from a larger
-// distance on a step of factor by, relative to the displacement from the anchor.
+// distance.
 func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 	s := e.state
 	for slot, i := range samples {
@@ -111,8 +108,8 @@ func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 	return true
 }
 
-// extend extrapolates after a step, if worthwhile: in the direction from the anchor, by at least
-// the distance covered. The plain steps that follow correct an extrapolation that went too far.
+// extend extrapolates by at least the distance from the anchor, if worthwhile. The plain steps that
+// follow correct an extrapolation that went too far.
 func (e *extrapolation) extend() bool {
 	theta, samples, u := e.solution()
 	if e.count++; e.count < 2 {
@@ -140,7 +137,7 @@ func (e *extrapolation) extend() bool {
 		return false
 	}
 	by := math.Min(math.Min(e.most(distance/size, samples, u), e.largest), tolerance.LongestExtrapolation*size/distance)
-	if step < before { // not beyond the limit of a geometric sequence of steps
+	if step < before { // within the limit of a geometric sequence
 		by = math.Min(by, step*step/(before-step)/distance)
 	}
 	if by*distance < step {

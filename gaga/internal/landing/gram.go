@@ -17,26 +17,25 @@ import (
 
 // gram makes steps for the squared loss under regularizers whose weights are polynomials in the
 // residual. A weighted fit is then a small problem in the moments of the zones, and within a window
-// only the watched samples can change their zones, so the cost of a step does not depend on n.
-// Steps begin in the window of the branch; where they leave it, the window becomes a neighbourhood,
-// which examines all samples once.
+// only the watched samples can change their zones, so the cost does not depend on n. Steps that
+// leave the branch's window open a neighbourhood, which examines all samples once.
 type gram struct {
 	*site
 	primal   *condition.Primal
 	window   *window.Window
 	moments  *sums.Moments
-	constant bool // weights are constant in each zone
+	constant bool // weights in each zone
 	fit      *convex.GramFit
-	h        []float64 // Q x Q: Σ m v z zᵀ, then the fit's Hessian and gradient at 0
-	among    []bool    // P: coordinates that the fit may change
-	sign     []float64 // P: of the fit
+	h        []float64 // Σ m v z zᵀ, then the fit's Hessian and gradient at 0
+	among    []bool    // coordinates that the fit may change
+	sign     []float64
 
-	at         *model.Point // the current solution
-	seen       bool         // its U is current
-	fitted     bool         // it is the fit to the current zones
-	surrounded bool         // the window is a neighbourhood, not the branch's
-	last       []float64    // P: start of the last step
-	trial      *model.Point // scratch, for objectives
+	at         *model.Point
+	seen       bool // its U is current
+	fitted     bool
+	surrounded bool // the window is a neighbourhood, not the branch's
+	last       []float64
+	trial      *model.Point
 }
 
 func newGram(s *site, c *condition.Primal, w *window.Window) (*gram, bool) {
@@ -87,7 +86,6 @@ func (g *gram) step(context.Context) (p progress, err error) {
 	return p, nil
 }
 
-// refit fits the current solution to its weights and sets sign to its signs.
 func (g *gram) refit() bool {
 	s, q := g.state, g.moments.Q()
 	g.moments.Weighted(g.h, g.at.Theta, g.at.Age)
@@ -111,7 +109,6 @@ func (g *gram) surround() bool {
 	return g.window.Surround(g.at)
 }
 
-// leave closes a window that is not the branch's.
 func (g *gram) leave() {
 	if g.surrounded {
 		g.window.Widen(false)
@@ -132,7 +129,6 @@ func (g *gram) see() {
 	}
 }
 
-// reweigh moves the watched samples to the zones of their losses.
 func (g *gram) reweigh() (changed bool) {
 	g.see()
 	s := g.state
@@ -150,7 +146,6 @@ func (g *gram) reweigh() (changed bool) {
 	return changed
 }
 
-// takeSigns activates the coordinates of the fit and reports whether the signs have changed.
 func (g *gram) takeSigns() (changed bool) {
 	for j, sign := range g.sign {
 		if g.state.Sign[j] != sign {
@@ -181,9 +176,9 @@ func (g *gram) solution() (theta []float64, samples []int, u []float64) {
 	return g.at.Theta, g.state.Watch, g.at.U[:len(g.state.Watch)]
 }
 
-// objective uses the moments, with a correction for watched samples outside their zones; outside
-// the window all samples. It is +Inf if a coefficient's sign differs from the fit's, as the fit
-// would leave that coefficient unchanged.
+// objective uses the moments, corrected for watched samples outside their zones; outside the window
+// all samples. It is +Inf if a coefficient's sign differs from the fit's, as the fit would leave
+// that coefficient unchanged.
 func (g *gram) objective(theta, u []float64) float64 {
 	pt, s := g.trial, g.state
 	for j, w := range theta {

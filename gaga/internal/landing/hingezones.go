@@ -10,12 +10,11 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// weighting says how the weights in a zone depend on the loss.
 type weighting uint8
 
 const (
 	constantWeight weighting = iota
-	linearWeight             // sums over the zone determine Σ m v z
+	linearWeight             // sums determine Σ m v z
 	varyingWeight
 )
 
@@ -25,12 +24,12 @@ type hingeZones struct {
 	*machine
 	age        float64
 	thresholds []float64
-	kind       []weighting // of the regularizer's zones
-	weights    []float64   // v in the zones of constant weight, at the age
-	linear     int         // the zone of linear weight, if any
-	constant   []float64   // P: Σ C m v z over zones of constant weight
-	first      []float64   // P: Σ m z over the zone of linear weight
-	second     []float64   // P x P: Σ m z zᵀ over it; nil if there is none
+	kind       []weighting
+	weights    []float64 // v in the zones of constant weight
+	linear     int       // zone of linear weight, if any
+	constant   []float64 // Σ C m v z over zones of constant weight
+	first      []float64 // Σ m z over the linear zone
+	second     []float64 // Σ m z zᵀ over it
 	row        []float64
 }
 
@@ -50,12 +49,12 @@ func newHingeZones(m *machine, c *condition.Primal) *hingeZones {
 	return z
 }
 
-// begin uses the zones of the condition. It overwrites scratch, of length N.
+// begin overwrites scratch, of length N.
 func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) {
 	z.age = age
 	z.ThresholdsAt(z.thresholds, age)
 	clear(z.constant)
-	some := false // some weight is constant and not 0
+	some := false
 	for k, kind := range z.kind {
 		if kind == constantWeight {
 			z.weights[k], _, _ = z.Regularizer.Weight(k, z.Inside(k, age), age)
@@ -84,12 +83,11 @@ func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) 
 // of returns the regularizer's zone of a sample with the margin 1 - g.
 func (z *hingeZones) of(g float64) int { return z.Among(z.thresholds, z.Cost*max(0, g)) }
 
-// varies reports whether the weights in a zone vary nonlinearly.
 func (z *hingeZones) varies(zone uint8) bool {
 	return zone > model.Pinned && z.kind[int(zone)-z.Kinks] == varyingWeight
 }
 
-// top returns C m v of a sample: the upper bound of its multiplier.
+// top returns C m v: the upper bound of a multiplier.
 func (z *hingeZones) top(i int, u float64) float64 {
 	g := 1 - z.Y[i]*u
 	k := z.of(g)

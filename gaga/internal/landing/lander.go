@@ -4,10 +4,10 @@
 //
 // A descent makes majorization-minimization steps: each weighs the samples at a solution and fits
 // to these weights, as alternate convex search does. Many short steps are extrapolated. When zones
-// no longer change, the corrector takes over; its result is accepted only if it is a partial
-// optimum on its zones. Steps differ only in their cost: in Gram form for the squared loss, over a
-// near set of samples for linear support vector machines, by a convex solver for everything else.
-// The descents are tried in order; one that does not finish hands its current point to the next.
+// no longer change, the corrector takes over; its result must be a partial optimum on its zones.
+// Steps differ only in their cost: in Gram form for the squared loss, over a near set of samples
+// for linear support vector machines, by a convex solver for everything else. A descent that does
+// not finish hands its current point to the next.
 package landing
 
 import (
@@ -27,19 +27,19 @@ import (
 
 // Options of a lander.
 type Options struct {
-	MaxAlternations int     // steps of a landing; 0: tolerance.LandingSteps
+	MaxAlternations int     // 0: tolerance.LandingSteps
 	Last            float64 // end of the range of ages
-	Verify          bool    // return an [*Ascent] if a step raises the implicit objective
+	Verify          bool    // returns an [*Ascent]
 }
 
 // Landing says how a landing point was found.
 type Landing struct {
 	Steps  int    // majorization-minimization steps
-	Reason string // to be appended to the caller's reason
-	Stayed bool   // the landing point is the point that the path left
+	Reason string // appended to the caller's reason
+	Stayed bool   // at the point that the path left
 }
 
-// Degenerate reports that no strict partial optimum was found to continue from.
+// Degenerate reports that no strict partial optimum was found.
 type Degenerate struct {
 	Reason string
 	Cause  error // may be nil
@@ -51,7 +51,7 @@ func (e *Degenerate) Unwrap() error { return e.Cause }
 // Ascent reports that a step of a landing raised the implicit objective.
 type Ascent struct {
 	Age           float64
-	What          string // the step
+	What          string
 	Before, After float64
 }
 
@@ -62,28 +62,27 @@ func (e *Ascent) Error() string {
 // Lander finds landing points. It has one owner.
 type Lander struct {
 	*site
-	descents []descent // in the order in which they are tried
+	descents []descent // in the order of trial
 	general  *majorization
 	solver   *solver
-	outlasts bool    // windows stay valid over jumps
-	landed   float64 // age of the last landing
-	restless int     // consecutive jumps right after a landing
+	outlasts bool // windows stay valid over jumps
+	landed   float64
+	restless int // consecutive jumps right after a landing
 }
 
 type descent interface {
-	// run descends from d and sets pt to the landing point. If it finds none, it returns an
-	// *unfinished and leaves its last point in d; any other error ends the landing.
+	// run descends from d and sets pt to the landing point. An *unfinished leaves the last point in
+	// d; any other error ends the landing.
 	run(ctx context.Context, d *departure, pt *model.Point) (steps int, err error)
 }
 
 type departure struct {
 	age   float64
 	theta []float64
-	most  int    // remaining steps of the landing
-	way   string // addition to the landing's reason
+	most  int    // remaining steps
+	way   string // added to the landing's reason
 }
 
-// unfinished says why a descent does not end at a landing point.
 type unfinished struct{ reason string }
 
 func (e *unfinished) Error() string { return e.reason }
@@ -114,8 +113,7 @@ func New(c condition.Condition, n *newton.Corrector, s *search.Search, h window.
 	return l
 }
 
-// At lands at an age from the current solution of the search, and sets pt to the landing point;
-// reason is used in errors.
+// At lands at an age from the search's current solution, and sets pt; reason is used in errors.
 func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason string) (Landing, error) {
 	d := &departure{age: age, theta: append([]float64(nil), l.solver.search.Theta()[:l.state.P]...), most: l.options.MaxAlternations}
 	l.start(d)
@@ -128,9 +126,9 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 	return Landing{Steps: steps, Reason: d.way}, nil
 }
 
-// Leave lands after the jump point pt, at which the condition is factorized and whose cause is x, a
-// nudge beyond the jump's age, or further where the optimum is not yet strict, as after a symmetric
-// branching. It sets pt to the landing point.
+// Leave lands after the jump point pt, where the condition is factorized, of cause x: a nudge
+// beyond the jump's age, or further where the optimum is not yet strict, as after a symmetric
+// branching. It sets pt.
 func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
@@ -200,8 +198,8 @@ func (l *Lander) nudge(age float64) float64 {
 	return b
 }
 
-// firstWeight returns the first age at which a sample's weight at pt exceeds tolerance.FirstWeight,
-// the last age of the range if there is none; no sample has weight at from.
+// firstWeight returns the first age, at most the last, at which a sample's weight at pt exceeds
+// tolerance.FirstWeight; none has weight at from.
 func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	s := l.state
 	l.condition.PredictAll(l.scores, pt.Theta)
@@ -219,7 +217,7 @@ func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	}, from, l.options.Last)
 }
 
-// same reports whether two θ are the same point up to rounding.
+// same ignores rounding.
 func same(a, b []float64) bool {
 	var off, size float64
 	for j, w := range a {

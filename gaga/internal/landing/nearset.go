@@ -18,8 +18,8 @@ import (
 // nearSet makes steps for linear support vector machines, whose landings take up to thousands of
 // steps. A fit starts from the free support vectors of the fit before. Within a neighbourhood only
 // the near samples can reach the margin or change their zones. The others' part of a fit's gradient
-// is the same for all fits there if weights are constant, a product of zone sums if they are linear
-// in the loss, and otherwise a sum over the samples whose weights vary.
+// is constant if weights are, a product of zone sums if they are linear in the loss, and otherwise
+// a sum over the samples whose weights vary.
 type nearSet struct {
 	*site
 	*activeSet
@@ -27,12 +27,12 @@ type nearSet struct {
 	zones  *hingeZones
 	primal *condition.Primal
 
-	from  []float64 // P: the solution that gives the next fit's weights
-	zone  []uint8   // N: zones at from
-	there []float64 // N: predictors of the watched samples at from
+	from  []float64 // gives the next fit's weights
+	zone  []uint8   // at from
+	there []float64 // predictors of the watched samples at from
 	seen  bool      // u has the predictors at from
-	room  []float64 // backing store of rows
-	share []float64 // of the watched samples: -C m y v where the weight varies, else 0
+	room  []float64
+	share []float64 // -C m y v where the weight varies, else 0
 	lap   lap
 }
 
@@ -42,11 +42,11 @@ type hood struct {
 	ruler  *window.Ruler
 	center []float64
 	radius float64   // infinite if all samples are watched, in their own order
-	wide   []float64 // N: predictors of all samples at the last fit outside the neighbourhood
+	wide   []float64 // predictors of all samples at the last fit outside
 }
 
-// newNearSet reports false if nearSet does not apply to the problem, or multipliers do not resolve
-// predictors, as with features of very different scales.
+// newNearSet reports false if nearSet does not apply, or multipliers do not resolve predictors, as
+// with features of very different scales.
 func newNearSet(s *site, c *condition.Primal) (*nearSet, bool) {
 	m, ok := newMachine(s.state)
 	if !ok || m.Cost*slices.Max(m.norms)*slices.Max(m.norms) > tolerance.LargestTerm {
@@ -70,7 +70,6 @@ func (n *nearSet) limits() limits {
 	return limits{plain: tolerance.PlainNearSetSteps, quiet: tolerance.QuietSteps, most: math.MaxInt}
 }
 
-// begin starts from the free support vectors of the condition.
 func (n *nearSet) begin(theta []float64, age float64) {
 	copy(n.from, theta)
 	copy(n.zone, n.Zone)
@@ -101,8 +100,8 @@ func (n *nearSet) step(context.Context) (p progress, err error) {
 	return p, nil
 }
 
-// surround sets the neighbourhood to one of from, at which wide has the predictors, with few near
-// samples; it is infinite if there are few samples at all.
+// surround sets the neighbourhood to one of from, where the predictors are wide, with few near
+// samples; infinite if there are few samples at all.
 func (n *nearSet) surround() {
 	n.all()
 	most, size := window.MostWatched(n.N), n.ruler.Distance(nil, n.from)
@@ -136,7 +135,6 @@ func (n *nearSet) surround() {
 	n.only(places)
 }
 
-// all watches all samples; wide has their predictors at from.
 func (n *nearSet) all() {
 	n.look(n.All, n.Rows)
 	n.radius = math.Inf(1)
@@ -145,7 +143,6 @@ func (n *nearSet) all() {
 	n.reweigh()
 }
 
-// only watches the samples whose places are in the neighbourhood, and those whose weights vary.
 func (n *nearSet) only(places []float64) {
 	var samples []int
 	n.room, n.seen = n.room[:0], false
@@ -192,7 +189,6 @@ func (n *nearSet) reweigh() (changed bool) {
 	return changed
 }
 
-// see sets u to the predictors of the watched samples at from.
 func (n *nearSet) see() {
 	if !n.seen {
 		kernel.MulVec(n.u[:len(n.samples)], n.rows, n.P, n.from)
@@ -200,8 +196,8 @@ func (n *nearSet) see() {
 	}
 }
 
-// fit computes the weighted fit theta. If theta is outside the neighbourhood and unwatched samples
-// would cross the margin, all samples are watched from then on.
+// fit watches all samples from then on if theta is outside the neighbourhood and unwatched samples
+// would cross the margin.
 func (n *nearSet) fit() (found bool) {
 	for whole := false; ; whole = true {
 		n.zones.gradient(n.c, n.from)
@@ -219,7 +215,6 @@ func (n *nearSet) fit() (found bool) {
 	}
 }
 
-// misses reports whether the fit has moved unwatched samples across the margin.
 func (n *nearSet) misses() bool {
 	n.primal.PredictAll(n.wide, n.theta)
 	for i, u := range n.wide {
@@ -246,8 +241,8 @@ func (n *nearSet) solution() (theta []float64, samples []int, u []float64) {
 	return n.from, n.samples, n.u[:len(n.samples)]
 }
 
-// objective is that of all samples. It is infinite outside the neighbourhood, where unwatched
-// samples may have to change their zones.
+// objective is infinite outside the neighbourhood, where unwatched samples may have to change their
+// zones.
 func (n *nearSet) objective(theta, _ []float64) float64 {
 	if n.outside(theta) {
 		return math.Inf(1)
@@ -262,11 +257,11 @@ func (n *nearSet) move(theta, _ []float64) {
 
 // lap detects steps that go in circles.
 type lap struct {
-	length int       // number of steps
-	theta  []float64 // its start
-	steps  int       // since the start
-	way    float64   // their total length
-	before float64   // total length of the lap before
+	length int
+	theta  []float64
+	steps  int
+	way    float64 // total length
+	before float64 // way of the lap before
 }
 
 func (l *lap) begin(theta []float64) {
@@ -274,8 +269,7 @@ func (l *lap) begin(theta []float64) {
 	l.steps, l.way, l.before = 0, 0, math.Inf(1)
 }
 
-// circles records a step to theta, and reports whether the last lap has returned to its start by
-// steps that do not shrink.
+// circles reports whether the last lap has returned to its start by steps that do not shrink.
 func (l *lap) circles(theta []float64, step float64) bool {
 	l.way += step
 	if l.steps++; l.steps < l.length {

@@ -14,14 +14,14 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// solver makes steps by the convex solver of alternate convex search, for every problem.
+// solver makes steps by the convex solver, for every problem.
 type solver struct {
 	*site
 	search *search.Search
 	age    float64
-	zone   []uint8   // N: at the search's solution
-	sign   []float64 // P
-	last   []float64 // P: the solution before the last step
+	zone   []uint8 // at the search's solution
+	sign   []float64
+	last   []float64 // before the last step
 	lap    lap
 }
 
@@ -45,7 +45,6 @@ func (s *solver) limits() limits {
 	return l
 }
 
-// stay is begin at the search's current solution.
 func (s *solver) stay(age float64) {
 	s.age = age
 	s.lap.begin(s.search.Theta()[:s.state.P])
@@ -76,7 +75,6 @@ func (s *solver) step(ctx context.Context) (progress, error) {
 	return p, nil
 }
 
-// read sets the zones and signs from the search's solution and reports whether any changed.
 func (s *solver) read() (changed bool) {
 	s.search.Weigh(s.age)
 	for i, z := range s.search.Zone() {
@@ -96,8 +94,8 @@ func (s *solver) read() (changed bool) {
 	return changed
 }
 
-// kinkZone returns the zone of a sample, given the zone of its loss: if the last fit gave the
-// sample weight, its multiplier decides.
+// kinkZone returns a sample's zone, given that of its loss: with weight in the last fit, the
+// multiplier decides.
 func (s *solver) kinkZone(z uint8, i int) uint8 {
 	if s.search.Fitted()[i] > 0 {
 		switch standing, _ := s.search.Standing(i); standing {
@@ -118,7 +116,7 @@ func (s *solver) settle(pt *model.Point, final bool) (value float64, ok bool) {
 	theta, _, u := s.solution()
 	if s.state.Kinked() && s.state.Kernel == nil {
 		copy(pt.Dual, s.search.Duals())
-		blas64.Scal(s.state.L2[0], vector(pt.Dual)) // the solver's are in units of L2
+		blas64.Scal(s.state.L2[0], vector(pt.Dual)) // in the solver's units of L2
 	}
 	return s.place(pt, s.age, theta, u, s.zone, final)
 }
