@@ -15,16 +15,16 @@ import (
 // Auditor checks points of one problem's path.
 type Auditor struct {
 	p         *model.Problem
-	rows      []float64 // N x P: derivatives of the predictors in θ
+	rows      []float64 // derivatives of the predictors in θ
 	condition condition
-	bound     float64 // of the multiplier of a sample of weight 1
+	bound     float64 // of a multiplier
 }
 
-// condition is the part of the checks that depends on the kind of predictor.
+// condition is the part that depends on the kind of predictor.
 type condition interface {
 	residual(e *evaluation) string
-	// jacobian returns the Jacobian of the equations, and the number of its eigenvalues that are
-	// positive at a strict minimum on the zones.
+	// jacobian returns the equations' Jacobian, and the number of its eigenvalues that are positive
+	// at a strict minimum on the zones.
 	jacobian(e *evaluation) (j *mat.SymDense, positive int)
 }
 
@@ -37,10 +37,9 @@ func New(p *model.Problem) *Auditor {
 }
 
 // Check returns the invariant that fails at pt on the partition of st, "" if all hold: zones,
-// signs, the residual, the inertia, and after a turning point the direction of the event function.
-// Pt has its rates, and Grad and DGrad where coordinates can become active. Floor, of length P, is
-// the minimum scale of each coordinate's terms, nil with a kernel. Behind is the turning point that
-// led to pt, or has the cause [model.NoCause].
+// signs, the residual, the inertia, and after the turning point behind (unless of [model.NoCause])
+// the direction of the event function. Pt has its rates, and Grad and DGrad where coordinates can
+// become active. Floor is the minimum scale of each coordinate's terms, nil with a kernel.
 func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
 	e := a.evaluate(st, pt, floor)
 	for _, check := range []func() string{
@@ -64,10 +63,9 @@ type evaluation struct {
 	of    []sample
 }
 
-// sample is a sample at the point, by the formulas of its zone.
 type sample struct {
-	zone                   int     // of the regularizer, or satisfied or pinned
-	u, terms               float64 // the predictor, and Σ_j |a_ij θ_j| + |y_i|
+	zone                   int
+	u, terms               float64 // and Σ_j |a_ij θ_j| + |y_i|
 	loss, slope, curvature float64
 	weight, dloss, dage    float64
 	rounding               float64 // effect on the loss of the predictor's rounding
@@ -107,7 +105,6 @@ func (e *evaluation) rate(i int) (du float64) {
 	return du
 }
 
-// threshold returns the loss at threshold k and its rate; ok is false if there is none.
 func (e *evaluation) threshold(k int) (loss, rate float64, ok bool) {
 	if k < 0 || k >= e.p.Thresholds() {
 		return 0, 0, false
@@ -169,7 +166,6 @@ func (e *evaluation) signs() string {
 	return ""
 }
 
-// size returns the largest coefficient, at this age or soon.
 func (e *evaluation) size() (size float64) {
 	for j, w := range e.pt.Theta {
 		size = math.Max(size, math.Abs(w)+e.pt.Age*math.Abs(e.pt.Rate[j]))
@@ -245,7 +241,6 @@ func (e *evaluation) inertia() string {
 	return ""
 }
 
-// direction checks that after a turning point the event function moves into the new zone.
 func (e *evaluation) direction(c model.Crossing) string {
 	var rate, size float64
 	switch {
@@ -272,9 +267,9 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 		k, side = s.zone, -1
 	}
 	switch {
-	case s.zone == pinned: // the multiplier must move off the bound that it reached
+	case s.zone == pinned: // the multiplier must move off its bound
 		return side * e.pt.DDual[i], math.Abs(e.pt.DDual[i]) + e.bound*e.p.M[i]/e.pt.Age
-	case s.zone == satisfied, s.zone == 0 && c.Cause == model.SampleUp: // past the kink
+	case s.zone == satisfied, s.zone == 0 && c.Cause == model.SampleUp:
 		du := -side * e.p.Y[i] * e.rate(i)
 		return du, math.Abs(du) + 1/e.pt.Age
 	}
@@ -283,9 +278,8 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 	return side * (dloss - slope), math.Abs(dloss) + math.Abs(slope)
 }
 
-// ofDropped returns the rate at which the gradient in a coordinate that has become zero falls back
-// into its interval, and the size of its terms. The coordinate's sign was opposite to its
-// gradient's.
+// ofDropped returns the rate at which the gradient in a dropped coordinate falls back into its
+// interval, and the size of its terms. The coordinate's sign was opposite to its gradient's.
 func (e *evaluation) ofDropped(j int) (rate, size float64) {
 	for i := range e.of {
 		s := &e.of[i]

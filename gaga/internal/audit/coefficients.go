@@ -27,7 +27,7 @@ func (coefficients) residual(e *evaluation) string {
 				scale += math.Abs(e.pt.Dual[i] * x)
 			}
 			grad += p.M[i] * s.weight * s.slope * x
-			rounding += p.M[i] * math.Abs(s.dloss*x*s.slope) * s.rounding // effect on the weight
+			rounding += p.M[i] * math.Abs(s.dloss*x*s.slope) * s.rounding
 			scale += p.M[i] * s.weight * (math.Abs(s.slope) + s.curvature*math.Abs(s.u)) * math.Abs(x)
 		}
 		off := math.Abs(grad) - p.L1[j]
@@ -41,8 +41,8 @@ func (coefficients) residual(e *evaluation) string {
 	return ""
 }
 
-// jacobian returns H over the active coordinates, bordered by the rows of the pinned samples, with
-// unit diagonal of H's positive terms and the rows' largest entries 1.
+// jacobian returns H bordered by the rows of the pinned samples, with unit diagonal of H's positive
+// terms and the rows' largest entries 1.
 func (coefficients) jacobian(e *evaluation) (*mat.SymDense, int) {
 	k := len(e.Active)
 	j, scale := mat.NewSymDense(e.Unknowns(), nil), make([]float64, k)

@@ -14,11 +14,11 @@ import (
 
 // Options of a branch.
 type Options struct {
-	Last float64 // end of the range of ages
+	Last float64 // end of the range
 }
 
 // Branch follows one continuous piece of a path. Between calls of Next its left point is a strict
-// partial optimum on the current partition, with current rates.
+// partial optimum with current rates.
 type Branch struct {
 	condition   condition.Condition
 	state       *model.State
@@ -52,7 +52,7 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 	return b
 }
 
-// Left returns the point that the branch has reached. Next may return another pointer.
+// Left returns the point reached. Next may return another pointer.
 func (b *Branch) Left() *model.Point { return b.left }
 
 // Begin begins a piece at the left point, which a landing has set. A step > 0 is the length in ages
@@ -69,7 +69,7 @@ func (b *Branch) Begin(step float64) {
 type Kind uint8
 
 const (
-	Moved  Kind = iota // at the target, or as far as the corrector or the window allowed
+	Moved  Kind = iota // to the target, or as far as the corrector or the window allowed
 	Turned             // at a turning point, after which the branch continues
 	Left               // at a jump point, where the branch ends
 )
@@ -77,11 +77,11 @@ const (
 // Outcome is the end of a step.
 type Outcome struct {
 	Kind     Kind
-	Crossing model.Crossing // its cause is NoCause if the step ended without one
-	From, To uint8          // the zones that a sample leaves and enters
-	Scalar   float64        // of the sign test, NaN if there was none
-	Arrived  bool           // the target age is reached
-	Spent    bool           // the critical point was only reported; nothing changed
+	Crossing model.Crossing // its cause may be NoCause
+	From, To uint8          // a sample's zones
+	Scalar   float64        // of the sign test, or NaN
+	Arrived  bool           // at the target age
+	Spent    bool           // only reported; nothing changed
 }
 
 // Next makes one step: to the next critical point, to the target age, or as far as the corrector
@@ -121,7 +121,7 @@ func (b *Branch) next(target float64) candidate {
 	return c
 }
 
-// Follow moves the left point to an age, larger or smaller, over partial optima on the current
+// Follow moves the left point to a larger or smaller age over partial optima on the current
 // partition, all of whose samples are watched. It reports false if these end earlier.
 func (b *Branch) Follow(age float64) bool {
 	for b.left.Age != age {
@@ -136,7 +136,7 @@ func (b *Branch) Follow(age float64) bool {
 	return true
 }
 
-// keeps reports whether pt, a solution on the partition, is a partial optimum.
+// keeps reports whether a solution pt is a partial optimum.
 func (b *Branch) keeps(pt *model.Point) bool {
 	return condition.InZones(b.state, pt, b.state.Watch, pt.U) && condition.Signed(b.state, pt)
 }

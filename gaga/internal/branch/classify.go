@@ -45,7 +45,7 @@ func (b *Branch) pass(c candidate) Outcome {
 	return o
 }
 
-// change reverts the change and reports false if the point is then not a strict minimum.
+// change reverts the change and reports false if the point is no strict minimum.
 func (b *Branch) change(x model.Crossing) bool {
 	b.turn = turn{}
 	copy(b.before, b.left.Theta)
@@ -71,8 +71,7 @@ func (b *Branch) change(x model.Crossing) bool {
 }
 
 // solveRates reports false if H is singular. If all weights are small, the rounding of the
-// crossing's age is relatively large: the corrector removes it, provided that it stays at the same
-// point.
+// crossing's age is relatively large: the corrector removes it, if it stays at the same point.
 func (b *Branch) solveRates() bool {
 	l := b.left
 	b.condition.Assemble(l)
@@ -89,7 +88,7 @@ func (b *Branch) solveRates() bool {
 	return true
 }
 
-// apply makes one change of zones or signs. Theta is current; a dropped coordinate becomes zero.
+// apply changes zones or signs. Theta is current; a dropped coordinate becomes zero.
 func apply(c condition.Condition, x model.Crossing, theta []float64) {
 	s := c.State()
 	switch {

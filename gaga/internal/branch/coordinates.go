@@ -17,7 +17,7 @@ type coordinates struct {
 	memory
 	condition *condition.Primal
 	terms     sums.Activations
-	hidden    []bool // collinear with the active ones
+	hidden    []bool // as collinear with the active ones
 	row       []float64
 }
 
@@ -94,7 +94,7 @@ func (s *coordinates) test(_ *model.Point, x model.Crossing) (scalar float64, ok
 	return schur / magnitude, true
 }
 
-// collinear reports whether inactive coordinate j is a linear combination of the active ones on the
+// collinear reports whether inactive coordinate j is a combination of the active ones on the
 // samples of positive weight: its gradient then stays at the L1 weight and it adds nothing to the
 // fit. Its Schur complement is then 0; the converse does not hold, as H has negative terms.
 func (s *coordinates) collinear(j int) bool {

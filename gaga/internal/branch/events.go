@@ -12,11 +12,10 @@ import (
 // zero where the segment ends.
 type eventSource interface {
 	search(l *look)
-	// at returns the event function of a crossing at pt.
 	at(pt *model.Point, x model.Crossing) cubic.End
-	// gradient writes the gradient of a crossing's event function over the unknowns into g. It
-	// returns the function's value, the size of its terms and its derivative in the age at pt,
-	// where the equations were just assembled. Pt is on the segment that begins at left.
+	// gradient writes the gradient of the event function over the unknowns into g. It returns the
+	// function's value, the size of its terms and its derivative in the age at pt, where the
+	// equations were just assembled, on the segment that begins at left.
 	gradient(g []float64, left, pt *model.Point, x model.Crossing) (value, size, dage float64)
 	// test returns the ratio of det H after the crossing to det H before, or of a new unknown the
 	// Schur complement relative to its terms; -Inf where the weight itself breaks. The path
@@ -42,11 +41,11 @@ func (m *memory) reverses(x model.Crossing, age float64) bool {
 	return x.Index == m.last.Index && age == m.age && x.Cause == m.last.Cause.Opposite()
 }
 
-// candidate is a crossing and its source. At is 1 at a step's end and 0 at the left point; before
+// candidate is a crossing and its source. At is 0 at the left point and 1 at a step's end; before
 // the step is known, a length in ages.
 type candidate struct {
 	model.Crossing
-	source eventSource // nil if the cause is none, a fold or a stall
+	source eventSource // nil for none, a fold or a stall
 }
 
 var (
@@ -61,21 +60,20 @@ func (c candidate) located() candidate {
 }
 
 type look struct {
-	left, right *model.Point // right is nil for a step of any length along left's tangent
+	left, right *model.Point // right is nil for a step along left's tangent
 	best        candidate
 	steepest    float64
 }
 
 type function struct {
-	left, right cubic.End // at its ends; right only if the look has a right point
-	slack       float64   // below this it counts as zero
-	size        float64   // of its terms
-	spread      float64   // 1 + ‖x‖ of a sample that reaches the kink of a linear machine, else 0
+	left, right cubic.End
+	slack       float64 // counts as zero
+	size        float64
+	spread      float64 // 1 + ‖x‖ of a sample that reaches the kink of a linear machine, else 0
 }
 
 // consider makes a crossing the best one if it is the first. Among samples already at the margin of
-// a linear support vector machine it prefers the one that leaves at the steepest angle: as a pin it
-// depends least on the others.
+// a linear support vector machine it prefers the steepest: as a pin it depends least on the others.
 func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	age := l.left.Age
 	if f.left.Rate < 0 && f.left.Value <= f.slack && (-f.left.Rate*age <= tolerance.RateNoise*f.size || s.reverses(x, age)) {
@@ -96,9 +94,8 @@ func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	}
 }
 
-// first returns the first crossing between the left point and the right one, ends included; with
-// right nil it predicts the crossing from the left point's tangent. The place is +Inf if there is
-// none.
+// first returns the first crossing up to the right point, ends included; with right nil, the
+// crossing predicted on left's tangent. The place is +Inf if there is none.
 func (b *Branch) first(right *model.Point) candidate {
 	b.look = look{left: b.left, right: right, best: none}
 	b.look.best.At = math.Inf(1)
@@ -108,8 +105,8 @@ func (b *Branch) first(right *model.Point) candidate {
 	return b.look.best
 }
 
-// earliest makes the trial point the first crossing in the step that leads to it, unless that is c
-// or there is none.
+// earliest makes the trial point the first crossing in the step there, unless that is c or there is
+// none.
 func (b *Branch) earliest(c candidate, target float64) candidate {
 	l := b.left
 	for range tolerance.Locations {
@@ -139,8 +136,8 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 	return stall
 }
 
-// locate moves the trial point to a crossing near an age: along the left point's tangent, or, given
-// an upper end, on the interpolant between both. Success requires an age of at most end.
+// locate moves the trial point to a crossing near an age, at most end: along the left point's
+// tangent or, given an upper end, on the interpolant.
 func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool {
 	l, r := b.left, b.trial
 	if upper == nil {
@@ -161,16 +158,15 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 		return false
 	}
 	b.condition.Secant(r, l)
-	// At its zero the event function must fall, seen from inside the segment.
+	// The event function must fall, seen from inside the segment.
 	return !(c.source.at(r, c.Crossing).Rate > 0)
 }
 
-// event is the crossing that is being located.
 type event struct {
 	branch *Branch
 	candidate
-	solved *model.Point // where its sign test was made; nil if it was not
-	scalar float64      // result of the sign test
+	solved *model.Point // where its sign test was made
+	scalar float64      // of the sign test
 }
 
 // Solved makes the sign test and, if the path continues, prepares the rates after the event.

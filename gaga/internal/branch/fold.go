@@ -12,9 +12,9 @@ import (
 // But 1/‖dθ/dλ‖² falls linearly to zero, so two points determine λ* and the course of the branch.
 type turn struct {
 	since float64 // age of the last estimate
-	at    float64 // expected age of the fold; 0 if not expected
+	at    float64 // of the fold; 0 if not expected
 	first float64 // squared speed at the first such estimate
-	sure  bool    // a second estimate agrees with the first
+	sure  bool    // two estimates agree
 }
 
 // speed returns ‖dθ/dλ‖², weighted by the curvature.
@@ -44,7 +44,6 @@ func (t *turn) expect(s *model.State, from, to *model.Point) {
 	*t = next
 }
 
-// room returns the distance to the expected turn, +Inf if none is expected.
 func (t *turn) room(age float64) float64 {
 	if !t.sure || t.since != age {
 		return math.Inf(1)
@@ -52,7 +51,7 @@ func (t *turn) room(age float64) float64 {
 	return t.at - age
 }
 
-// bent returns the step along the tangent that matches a step of h ages along the bent branch.
+// bent returns the step along the tangent for a step of h ages along the bent branch.
 func (t *turn) bent(age, h float64) float64 {
 	room := t.room(age)
 	if !(h > 0) || math.IsInf(room, 1) {

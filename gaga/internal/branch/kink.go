@@ -28,7 +28,7 @@ func (s *samples) addKink(none []float64) {
 	s.exits[s.Kinks] = []exit{{model.SampleDown, arrival{s, -1}, spreads}}
 }
 
-// arrive sets the multiplier of a sample at the kink to the value in the zone it left.
+// arrive sets the multiplier of a sample at the kink to that of the zone it left.
 func arrive(s *model.State, pt *model.Point, x model.Crossing) {
 	if !s.Kinked() || !x.OfSample() || s.Zone[x.Index] != model.Pinned {
 		return
@@ -39,8 +39,8 @@ func arrive(s *model.State, pt *model.Point, x model.Crossing) {
 	}
 }
 
-// arrival is the kink as the end of an adjacent zone: of the satisfied samples (side 1) or of the
-// regularizer's first zone (side -1). The event function is the margin's excess.
+// arrival is the kink as the end of the satisfied samples (side 1) or of the regularizer's first
+// zone (side -1). The event function is the margin's excess.
 type arrival struct {
 	*samples
 	side float64
@@ -62,7 +62,7 @@ func (e arrival) gradient(g []float64, pt *model.Point, x model.Crossing) (value
 // test always passes: pinning a sample removes directions.
 func (e arrival) test(*model.Point, model.Crossing) float64 { return 1 }
 
-// bound is a bound of a pinned sample's multiplier: the upper one (side 1) or zero (side -1).
+// bound is the upper bound of a pinned sample's multiplier (side 1) or zero (side -1).
 type bound struct {
 	*samples
 	side float64

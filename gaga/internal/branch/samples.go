@@ -16,17 +16,17 @@ type samples struct {
 	*model.State
 	memory
 	condition condition.Condition
-	exits     [][]exit // of each zone, upwards before downwards
+	exits     [][]exit // of each zone, upwards first
 	screen    screen
 }
 
 type exit struct {
 	cause model.Cause
 	end
-	spreads []float64 // N: see function
+	spreads []float64 // see function
 }
 
-// end has the event function of a zone's end for the sample in a slot.
+// end is a zone's end.
 type end interface {
 	at(pt *model.Point, slot int) cubic.End
 	size(pt *model.Point, slot int) float64
@@ -88,8 +88,8 @@ func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bo
 	return s.exit(x).test(pt, x), true
 }
 
-// bend returns the change of m ∂φ/∂u of a sample at its crossing. It reports false if φ itself
-// breaks or its slope is infinite.
+// bend returns the change of m ∂φ/∂u at a crossing. It reports false if φ itself breaks or its
+// slope is infinite.
 func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
 	from, to := neighbours(s.State, x)
 	if s.Zones[min(from, to)].Break || s.Wakes(x) {
@@ -99,8 +99,8 @@ func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bo
 	return change, !math.IsInf(change, 0)
 }
 
-// slopeIn returns m ∂φ/∂u of a sample that crosses at pt, by the formula of a zone. The loss is the
-// crossed threshold, free of the point's rounding, on which an infinite slope there would depend.
+// slopeIn returns m ∂φ/∂u of a crossing sample by the formula of a zone. The loss is the crossed
+// threshold, free of the point's rounding, on which an infinite slope would depend.
 func (s *samples) slopeIn(pt *model.Point, x model.Crossing, zone uint8) float64 {
 	loss, slope, curvature := s.Eval(zone, pt.U[x.Slot], s.Y[x.Index])
 	from, to := neighbours(s.State, x)
@@ -111,8 +111,8 @@ func (s *samples) slopeIn(pt *model.Point, x model.Crossing, zone uint8) float64
 	return s.M[x.Index] * (dv*slope*slope + v*curvature)
 }
 
-// threshold is the regularizer's threshold k as the end of the zone below it (side 1) or above it
-// (side -1).
+// threshold is the regularizer's threshold k as the end of the zone below (side 1) or above (side
+// -1).
 type threshold struct {
 	*samples
 	k    int

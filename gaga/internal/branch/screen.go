@@ -8,15 +8,15 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// screen quickly rules out most samples as crossing; the search examines only the others. Event
-// functions are in units of the loss, as distances from the ends of the sample's zone.
+// screen quickly rules out most samples as crossing. Event functions are in units of the loss, as
+// distances from the ends of the sample's zone.
 type screen struct {
 	state *model.State
-	ends  []zoneEnds // of each zone
-	step  float64    // length of the step; 0 for a step along left's tangent
+	ends  []zoneEnds
+	step  float64 // 0 for a step along left's tangent
 }
 
-// zoneEnds are the losses at which a zone ends, at the left and the right point.
+// zoneEnds are a zone's ends at the left and the right point.
 type zoneEnds struct{ low, high [2]cubic.End }
 
 func newScreen(s *model.State) screen { return screen{state: s, ends: make([]zoneEnds, len(s.Zones))} }
@@ -60,10 +60,9 @@ func (s *screen) next(l *look, slot int) int {
 	return s.nextWithin(l, slot)
 }
 
-// guarded is the guard relative to the loss, for a loss without a kink.
 const guarded = tolerance.ScreenGuard * tolerance.Roundoff
 
-// nextAhead is next along left's tangent, for a loss without a kink.
+// nextAhead is next along left's tangent, without a kink.
 func (s *screen) nextAhead(l *look, slot int) int {
 	watch, zone, best := s.state.Watch, s.state.Zone, l.best.At
 	loss, slope, du := l.left.Loss[:len(watch)], l.left.Slope[:len(watch)], l.left.DU[:len(watch)]
@@ -80,7 +79,7 @@ func (s *screen) nextAhead(l *look, slot int) int {
 	return slot
 }
 
-// nextWithin is next in a step, for a loss without a kink.
+// nextWithin is next in a step, without a kink.
 func (s *screen) nextWithin(l *look, slot int) int {
 	watch, zone, third := s.state.Watch, s.state.Zone, s.step/3
 	loss, slope, du := l.left.Loss[:len(watch)], l.left.Slope[:len(watch)], l.left.DU[:len(watch)]
@@ -102,10 +101,10 @@ func (s *screen) nextWithin(l *look, slot int) int {
 	return slot
 }
 
-// stays reports for the hinge loss whether sample i certainly has no crossing before the best one.
+// stays reports for the hinge loss whether sample i certainly does not cross first.
 func (s *screen) stays(l *look, slot, i int) bool {
 	zone := int(s.state.Zone[i])
-	if zone < s.state.Kinks { // a satisfied sample can leave its zone only at the kink
+	if zone < s.state.Kinks { // satisfied samples leave only at the kink
 		if zone == model.Pinned {
 			return s.holds(l, i)
 		}
@@ -153,7 +152,7 @@ func (s *screen) holds(l *look, i int) bool {
 	return below.Ends(s.step) && cubic.End{Value: top}.Minus(below).Ends(s.step)
 }
 
-// guard returns the required distance of a sample from the ends of its zone, for terms of a size.
+// guard returns the required distance of a sample from the ends of its zone.
 func (s *screen) guard(size float64) float64 {
 	return tolerance.ScreenGuard * tolerance.Roundoff * size
 }

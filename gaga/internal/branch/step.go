@@ -8,12 +8,12 @@ import (
 )
 
 type steps struct {
-	length   float64 // the longest step, in ages, that the corrector's behaviour allows
-	first    float64 // at the beginning of the piece
+	length   float64 // longest step that the corrector's behaviour allows
+	first    float64 // of the piece
 	idle     int     // steps since the age last moved
 	since    float64 // that age
-	patience int     // largest number of steps without progress
-	last     float64 // end of the range of ages
+	patience int     // of idle
+	last     float64 // end of the range
 }
 
 func newSteps(s *model.State, last float64) steps {
@@ -34,8 +34,7 @@ func (s *steps) begin(age, length float64) {
 	s.first = s.length
 }
 
-// stalled reports whether more steps left the age unchanged than a tie of all samples and
-// coordinates explains.
+// stalled reports more steps without progress than a tie of all samples and coordinates explains.
 func (s *steps) stalled(age float64) bool {
 	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age
@@ -48,7 +47,6 @@ func (s *steps) next(age, room float64) float64 {
 	return math.Min(math.Min(math.Max(s.length, tolerance.Loose*age), tolerance.StepLongest*age), room)
 }
 
-// carried records a successful step and its iteration count.
 func (s *steps) carried(h float64, iterations, easy int) {
 	switch {
 	case iterations <= easy:
@@ -58,8 +56,8 @@ func (s *steps) carried(h float64, iterations, easy int) {
 	}
 }
 
-// advance moves the trial point to the crossing expected on the left point's tangent or, if that is
-// too far or not found, as far as the corrector converges.
+// advance moves the trial point to the crossing expected on the tangent or, if that is too far or
+// not found, as far as the corrector converges.
 func (b *Branch) advance(expected candidate, target float64) candidate {
 	age := b.left.Age
 	room := b.turn.room(age)
@@ -98,8 +96,7 @@ func (b *Branch) shorten(h, target float64) candidate {
 	return fold
 }
 
-// reach moves the trial point to an age by predictor and corrector. It reports whether the
-// corrector converged near the prediction.
+// reach reports whether the corrector converged near the prediction for an age.
 func (b *Branch) reach(age float64) bool {
 	h := age - b.left.Age
 	b.condition.Extrapolate(b.trial, b.left, b.turn.bent(b.left.Age, h))
@@ -125,8 +122,7 @@ func (b *Branch) near(h float64) bool {
 	return s.Distance(b.predicted, b.trial.Theta) <= tolerance.Near*tolerance.Near*moved+b.rounding(size)
 }
 
-// rounding returns the squared distance that is rounding at a θ of the given squared size, in units
-// of the objective.
+// rounding returns the squared distance in units of the objective that is rounding.
 func (b *Branch) rounding(size float64) float64 {
 	const objective, still = tolerance.NearObjective, tolerance.NearSize
 	return objective*objective*b.left.Age*b.state.Total + still*still*size
@@ -136,7 +132,7 @@ func (b *Branch) rounding(size float64) float64 {
 // Beyond a fold, or where other branches are close, another branch can be near the prediction.
 func (b *Branch) steady(h float64) bool {
 	s, l, r := b.state, b.left, b.trial
-	var off, moved, size float64 // squared, in units of the objective
+	var off, moved, size float64
 	for k, j := range s.Active {
 		way, unit := r.Theta[j]-l.Theta[j], s.Diag[k]
 		d := way - 0.5*h*(l.Rate[j]+r.Rate[j])

@@ -14,7 +14,7 @@ type factorization interface {
 	solve(b []float64)
 	// quadratic returns bᵀH⁻¹b on these directions, and may overwrite b.
 	quadratic(b []float64) float64
-	// reuse returns Policy.Slow and Policy.Held of a factor.
+	// reuse returns Policy.Slow, and whether corrections begin with the factor of another point.
 	reuse() (slow float64, begins bool)
 }
 

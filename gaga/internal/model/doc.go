@@ -1,6 +1,5 @@
-// Package model is a self-paced learning problem in the engine's form: samples, a loss of the
-// linear predictor, zones of weight, a partition of the samples into these zones, and points of the
-// path. It makes no decisions.
+// Package model is a self-paced learning problem in the engine's form, with a partition of the
+// samples into zones and points of the path. It makes no decisions.
 //
 // Notation: θ are the unknown coefficients (with a kernel the multipliers α and the intercept), u_i
 // = a_i·θ the predictor of sample i, λ the age, φ(u; λ) = v*(l(u), λ) l'(u) a sample's term in the
@@ -8,7 +7,6 @@
 //
 //	0 ∈ ∂R(θ) + Σ_i m_i a_i φ(u_i; λ).
 //
-// A zone of the regularizer is an interval of losses on which the weight v* is smooth. A loss with
-// a kink has two zones before these: [Satisfied] beyond the kink, and [Pinned] at the kink, where φ
-// is an interval and the sample's multiplier is unknown.
+// A loss with a kink has two zones before the regularizer's: [Satisfied] beyond the kink, and
+// [Pinned] at the kink, where φ is an interval and the sample's multiplier is unknown.
 package model

@@ -4,13 +4,13 @@ package model
 type Point struct {
 	Age                   float64
 	Theta, Rate           []float64 // P: θ (zero while inactive) and dθ/dλ
-	Dual, DDual           []float64 // N, for losses with a kink: multipliers of the pinned samples; with a kernel the first N of Theta and Rate
-	U, DU                 []float64 // watched samples: predictors and their rates
+	Dual, DDual           []float64 // N, for losses with a kink: multipliers of the pinned samples; with a kernel part of Theta and Rate
+	U, DU                 []float64 // watched samples
 	Loss, Slope           []float64 // watched samples: losses and their derivatives in u
-	Curvature             []float64 // watched samples: second derivatives
+	Curvature             []float64 // watched samples
 	Grad, DGrad           []float64 // P: Σ_i a_i m φ + L2 θ; current where coordinates can become active
-	Threshold, DThreshold []float64 // the regularizer's thresholds and their rates
-	Iterations            int       // corrector iterations that led to the point
+	Threshold, DThreshold []float64 // of the regularizer
+	Iterations            int       // of the corrector
 }
 
 // NewPoint allocates a point of a problem's path.
@@ -36,15 +36,15 @@ type Cause uint8
 
 const (
 	NoCause    Cause = iota
-	SampleUp         // a sample's loss rises above its zone
-	SampleDown       // a sample's loss falls below its zone
-	Activated        // an inactive coordinate's gradient reaches the L1 weight
-	Dropped          // an active coordinate reaches zero
-	Fold             // the branch turns back in the age
+	SampleUp         // a loss rises above its zone
+	SampleDown       // a loss falls below its zone
+	Activated        // a gradient reaches the L1 weight
+	Dropped          // a coordinate reaches zero
+	Fold             // the branch turns back
 	Stall            // no progress
 )
 
-// Opposite returns the cause of the change that reverts one of this cause, or NoCause.
+// Opposite returns the cause of the reverse change, or NoCause.
 func (c Cause) Opposite() Cause {
 	switch c {
 	case SampleUp:
@@ -63,9 +63,9 @@ func (c Cause) Opposite() Cause {
 type Crossing struct {
 	Cause Cause
 	Index int     // sample or coordinate, or -1
-	Slot  int     // of the sample
+	Slot  int     // of a sample
 	Sign  float64 // Activated: of the coefficient, opposite to its gradient's; Dropped: its former sign
-	At    float64 // position in the step, 0 to 1
+	At    float64 // in the step, 0 to 1
 }
 
 func (c Crossing) OfSample() bool { return c.Cause == SampleUp || c.Cause == SampleDown }

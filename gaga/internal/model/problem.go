@@ -25,15 +25,15 @@ type Regularizer interface {
 	Integral(loss, age float64) float64
 }
 
-// Zone is an interval of losses, see gaga.Zone. Name is its kind in words.
+// Zone is an interval of losses, see gaga.Zone.
 type Zone struct {
 	Name   string
-	Closed bool // its upper threshold belongs to it
-	Break  bool // the weight is discontinuous at its upper threshold
+	Closed bool // includes its upper threshold
+	Break  bool // discontinuous at the upper threshold
 }
 
 // Series is the implicit loss F[0] + F[1] √l + F[2] l + F[3] l² in a zone; Rate has the derivatives
-// of the coefficients in the age.
+// in the age.
 type Series struct{ F, Rate [4]float64 }
 
 // Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q in a zone; the zero Power is 0.
@@ -43,7 +43,7 @@ type Power struct {
 	P, Q float64
 }
 
-// Problem is a self-paced learning problem. It is immutable.
+// Problem is an immutable self-paced learning problem.
 type Problem struct {
 	Samples
 	Penalty
@@ -56,21 +56,19 @@ type Problem struct {
 type Samples struct {
 	N, P      int
 	X         blas64.General // N x features
-	Rows      []float64      // N x P: the features and a column of ones; nil with a kernel
-	Y, M      []float64      // targets, multiplicities
-	Total     float64        // Σ M
-	Kernel    convex.Kernel  // nil: the predictor is linear in θ
+	Rows      []float64      // N x P: features and ones; nil with a kernel
+	Y, M      []float64
+	Total     float64       // Σ M
+	Kernel    convex.Kernel // nil: linear
 	Intercept bool
 }
 
-// Row returns sample i's row over the unknowns of a linear predictor.
 func (s *Samples) Row(i int) []float64 { return s.Rows[i*s.P : (i+1)*s.P] }
 
 // Penalty is R(θ) = Σ_j L1_j |θ_j| + L2_j/2 θ_j² of a linear predictor; with a kernel L2 is the
 // penalty of w in the kernel's space.
 type Penalty struct{ L1, L2 []float64 }
 
-// Value returns R(θ) of a linear predictor.
 func (p *Penalty) Value(theta []float64) (sum float64) {
 	for j, l1 := range p.L1 {
 		w := theta[j]
@@ -103,8 +101,8 @@ func (p *Penalty) Strict() bool {
 type Criterion struct {
 	Loss     Loss
 	Squared  bool    // (u - y)²
-	Cost     float64 // of the hinge loss Cost max(0, 1 - yu); 0 for losses without a kink
-	OneSided bool    // two classes, and no finite predictor attains the minimum
+	Cost     float64 // of the hinge loss Cost max(0, 1 - yu), else 0
+	OneSided bool    // two classes, and no finite minimum
 }
 
 func (c *Criterion) Kinked() bool { return c.Cost > 0 }

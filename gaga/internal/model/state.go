@@ -8,7 +8,7 @@ type State struct {
 	*Problem
 	*Partition
 	*Equations
-	Bound float64 // of the multiplier of a sample of weight 1
+	Bound float64 // of a multiplier for weight 1
 }
 
 // NewState returns a state with room for a number of unknowns.
@@ -30,12 +30,12 @@ func NewState(p *Problem, room int) *State {
 type Partition struct {
 	Zone    []uint8
 	Members []int     // of each zone
-	Sign    []float64 // P: -1, +1, or 0 while inactive; 0 for coordinates without an L1 weight
+	Sign    []float64 // -1, +1, or 0 while inactive or without an L1 weight
 	Active  []int     // unknown entries of θ, ascending (with a kernel in the order of the factor)
-	Pins    []int     // pinned samples whose multipliers are unknowns in addition to θ, ascending
+	Pins    []int     // pinned samples whose multipliers are further unknowns, ascending
 	Watch   []int     // samples whose events are sought, ascending; all with a kernel
 	All     []int     // 0 to N-1
-	Frozen  bool      // nothing determines the free coordinates: they keep their values
+	Frozen  bool      // nothing determines the free coordinates, which keep their values
 }
 
 func (q *Partition) Unknowns() int { return len(q.Active) + len(q.Pins) }
@@ -60,7 +60,7 @@ func (q *Partition) Count() {
 	}
 }
 
-// Gather writes the active entries of a vector of length P into dst.
+// Gather writes the active entries of a vector into dst.
 func (q *Partition) Gather(dst, from []float64) []float64 {
 	for r, j := range q.Active {
 		dst[r] = from[j]
@@ -93,7 +93,7 @@ func (s *State) Wakes(x Crossing) bool {
 	return s.Frozen && x.Cause == SampleDown && !s.Strict()
 }
 
-// SignOf returns the sign of an active coefficient, 0 for coordinates without an L1 weight.
+// SignOf returns the sign of an active coefficient, 0 without an L1 weight.
 func (s *State) SignOf(j int, w float64) float64 {
 	if s.L1[j] == 0 {
 		return 0
@@ -132,8 +132,8 @@ func (s *State) Evaluate(pt *Point) {
 
 // Equations is the system of equations on a partition.
 type Equations struct {
-	Residual, Scale []float64 // of each equation: the residual and the size of its terms
-	Diag            []float64 // of the Jacobian, with all terms taken as positive
+	Residual, Scale []float64 // and the size of its terms
+	Diag            []float64 // with all terms taken as positive
 	Dage            []float64 // derivative in the age
 	At              *Point    // of the last Assemble
 }
@@ -143,7 +143,7 @@ func (s *State) Relative() float64 {
 	var worst float64
 	for r, f := range s.Residual[:s.Unknowns()] {
 		f = math.Abs(f)
-		if f <= worst*s.Scale[r] { // usually true; saves divisions
+		if f <= worst*s.Scale[r] {
 			continue
 		}
 		if !(f > 0) {
@@ -164,7 +164,6 @@ func (s *State) Step(pt *Point, step []float64, by float64) {
 	}
 }
 
-// SetRates sets the rates of pt from a vector over the unknowns.
 func (s *State) SetRates(pt *Point, rate []float64) {
 	clear(pt.Rate)
 	for r, j := range s.Active {
@@ -175,8 +174,8 @@ func (s *State) SetRates(pt *Point, rate []float64) {
 	}
 }
 
-// Distance returns the squared distance of two θ over the active coordinates, weighted by the
-// curvature, in units of the objective.
+// Distance returns the squared distance of two θ over the active coordinates in units of the
+// objective.
 func (s *State) Distance(a, b []float64) float64 {
 	var sum float64
 	for r, j := range s.Active {

@@ -1,6 +1,6 @@
 package model
 
-// The zones of a loss with a kink that precede the regularizer's.
+// The zones of a loss with a kink before the regularizer's.
 const (
 	Satisfied = 0 // beyond the kink: no loss
 	Pinned    = 1 // at the kink: the multiplier is between its bounds
@@ -11,18 +11,18 @@ var kinkZones = []Zone{{Name: "satisfied"}, {Name: "pinned"}}
 // Zoning is a regularizer and the zones of the samples.
 type Zoning struct {
 	Regularizer Regularizer
-	// Series is nil if the implicit loss is not a series.
+	// Series is nil if the implicit loss is no series.
 	Series func(zone int, age float64) Series
-	// Power is nil if the weights are not powers.
+	// Power is nil if the weights are no powers.
 	Power      func(zone int) Power
-	Polynomial bool   // it has series, without a term in √l
-	Zones      []Zone // with a kink, satisfied and pinned come before the regularizer's
+	Polynomial bool   // series without a term in √l
+	Zones      []Zone // with a kink, after satisfied and pinned
 	Kinks      int    // zones before the regularizer's: 0 or 2
-	Curved     []bool // of each zone: φ changes with the predictor
-	Weighed    bool   // the last zone also has weight
+	Curved     []bool // φ changes with the predictor
+	Weighed    bool   // the last zone has weight
 }
 
-// NewZoning returns the zoning of a regularizer with the given zones.
+// NewZoning returns the zoning of a regularizer.
 func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) Series, kinked bool) Zoning {
 	z := Zoning{Regularizer: r, Series: series, Polynomial: series != nil, Zones: zones}
 	if kinked {
@@ -53,7 +53,7 @@ func (z *Zoning) Breaks() bool {
 	return false
 }
 
-// Varies reports whether the weight changes with the loss inside a zone of the regularizer.
+// Varies reports whether the weight changes inside a zone of the regularizer.
 func (z *Zoning) Varies(k int) bool {
 	_, slope, _ := z.Regularizer.Weight(k, z.Inside(k, 1), 1)
 	return slope != 0
@@ -78,7 +78,7 @@ func (z *Zoning) ThresholdsAt(dst []float64, age float64) {
 	}
 }
 
-// Among returns the zone of the regularizer that contains a loss, given the thresholds.
+// Among returns the regularizer's zone of a loss.
 func (z *Zoning) Among(thresholds []float64, loss float64) int {
 	for k, threshold := range thresholds {
 		if loss < threshold || loss == threshold && z.Zones[z.Kinks+k].Closed {
@@ -88,7 +88,7 @@ func (z *Zoning) Among(thresholds []float64, loss float64) int {
 	return len(thresholds)
 }
 
-// Of returns the zone of the regularizer that contains a loss at an age.
+// Of returns the regularizer's zone of a loss at an age.
 func (z *Zoning) Of(loss, age float64) int {
 	for k := range z.Thresholds() {
 		threshold, _ := z.Regularizer.Threshold(k, age)
@@ -99,8 +99,8 @@ func (z *Zoning) Of(loss, age float64) int {
 	return z.Thresholds()
 }
 
-// Weight returns v* and its derivatives by the formula of a sample's zone; 0 for satisfied and
-// pinned samples, which have no such terms.
+// Weight returns v* and its derivatives by a zone's formula; 0 for satisfied and pinned samples,
+// which have no such terms.
 func (z *Zoning) Weight(zone uint8, loss, age float64) (v, dloss, dage float64) {
 	if int(zone) < z.Kinks {
 		return 0, 0, 0
@@ -108,8 +108,7 @@ func (z *Zoning) Weight(zone uint8, loss, age float64) (v, dloss, dage float64) 
 	return z.Regularizer.Weight(int(zone)-z.Kinks, loss, age)
 }
 
-// Eval returns a sample's loss and its first two derivatives by the formula of a zone, also beyond
-// the zone's ends.
+// Eval returns a loss and its derivatives by a zone's formula, also beyond the zone's ends.
 func (p *Problem) Eval(zone uint8, u, y float64) (loss, slope, curvature float64) {
 	if !p.Kinked() {
 		return p.Loss.Eval(u, y)

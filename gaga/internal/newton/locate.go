@@ -10,21 +10,19 @@ import (
 
 // Event is an event function that must be zero, as an additional equation.
 type Event interface {
-	// See evaluates what [condition.Condition.Assemble] and the event function need of the samples,
-	// except followed predictors.
+	// See evaluates what Assemble and the event function need of the samples, except followed
+	// predictors.
 	See(pt *model.Point, followed bool)
 	// Gradient writes the event function's gradient over the unknowns into g, and returns its
-	// value, the size of its terms and its derivative in the age, at pt, where the equations were
-	// just assembled.
+	// value, the size of its terms and its derivative in the age at pt, just assembled.
 	Gradient(pt *model.Point, g []float64) (value, size, dage float64)
-	// Solved reports that pt is a solution by followed predictors; all predictors are evaluated
-	// next.
+	// Solved reports that pt is a solution by followed predictors; all predictors come next.
 	Solved(pt *model.Point)
 }
 
-// Locate moves pt to the solution near it, in the unknowns and the age together, at which an event
-// function is zero. Ages range from that of left, whose rates are known, to end. On success the
-// solution is a strict minimum for which the condition holds a factor.
+// Locate moves pt to the solution near it, in the unknowns and the age, at which an event function
+// is zero, between the ages of left, whose rates are known, and end. On success the solution is a
+// strict minimum for which the condition holds a factor.
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
 	n.lead = n.lead[:0]
@@ -73,8 +71,7 @@ func (n *Corrector) solveAlong() {
 	n.condition.Image(n.image[:k], n.along[:k])
 }
 
-// bordered makes a step on the equations and the event function together, by block elimination with
-// the factor of J.
+// bordered makes a step on the equations and the event function by block elimination.
 func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64) bool {
 	k := len(g)
 	step, along, image := n.step[:k], n.along[:k], n.step[k+1:2*k+1]

@@ -1,11 +1,10 @@
 // Package newton has the corrector: Newton's method on the optimality condition of a partition,
 // alone or with the equation of an event, whose unknown is the age.
 //
-// All callers share one policy for reusing factors. A step uses the held factor while the residual
-// falls as [condition.Policy] requires; otherwise it computes a new factor. If a factor of another
-// point leads away from the solution, as it can near a fold, the correction restarts once with a
-// new factor. A solution counts only if a factor proves that it is a strict minimum. Steps by
-// factors of other points are mixed (Anderson acceleration).
+// A step uses the held factor while the residual falls as [condition.Policy] requires; otherwise it
+// computes a new factor. If a factor of another point leads away from the solution, as it can near
+// a fold, the correction restarts once with a new factor. A solution counts only if a factor proves
+// that it is a strict minimum. Steps by factors of other points are mixed (Anderson acceleration).
 package newton
 
 import (
@@ -22,13 +21,13 @@ type Corrector struct {
 	condition condition.Condition
 	state     *model.State
 	mixer     *anderson.Mixer
-	begun     []float64 // θ at the start of the last correction
-	pull      []float64 // the residual there, in the active coordinates
-	step      []float64 // of each unknown, and of the age; then its image
+	begun     []float64 // θ at the start
+	pull      []float64 // residual at the start
+	step      []float64 // and its image
 	along     []float64 // J⁻¹ times the derivative in the age
 	image     []float64 // of along
 	gradient  []float64 // of the event function
-	lead      []float64 // the first step of the last correction or location; may be empty
+	lead      []float64 // first step of the last correction or location; may be empty
 }
 
 // New returns a corrector for a condition.
@@ -43,8 +42,8 @@ func New(c condition.Condition) *Corrector {
 }
 
 // Correct moves pt, at its age, to the solution near it on the current partition. On success the
-// residual is at rounding level and the solution is a strict minimum, for which the condition holds
-// a factor. Iterations of pt becomes the effort.
+// residual is rounding and the solution is a strict minimum, for which the condition holds a
+// factor. Iterations of pt becomes the effort.
 func (n *Corrector) Correct(pt *model.Point) bool {
 	r := n.run()
 	r.slow = r.policy.Slow
@@ -83,17 +82,16 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	return false
 }
 
-// leads records the first step if it uses a trusted factor of the left point.
+// leads records a first step by a trusted factor of the left point.
 func (n *Corrector) leads(r *run, step []float64) {
 	if len(n.lead) == 0 && r.policy.Trusted && r.policy.Held {
 		n.lead = append(n.lead, step...)
 	}
 }
 
-// Room estimates the distance in ages from left to a fold, if the last correction or location began
-// h ages further on left's tangent: its first step is h²/2 times the second derivative of the
-// unknowns, along which 1/‖dθ/dλ‖² falls to zero at a fold. The result is +Inf if nothing indicates
-// a turn.
+// Room estimates the ages from left to a fold, if the last correction or location began h ages
+// further on left's tangent: its first step is h²/2 times the second derivative of the unknowns,
+// along which 1/‖dθ/dλ‖² falls to zero at a fold. +Inf means no turn.
 func (n *Corrector) Room(left *model.Point, h float64) float64 {
 	if len(n.lead) == 0 {
 		return math.Inf(1)
@@ -112,15 +110,15 @@ func (n *Corrector) Room(left *model.Point, h float64) float64 {
 
 type run struct {
 	policy    condition.Policy
-	slow      float64 // part of the deviation that a step by a held factor may leave
-	inherited bool    // the factor is that of another point, and has not failed
-	newton    bool    // the last step's factor was computed at its start
-	renewed   bool    // the factor is new: earlier steps must not be mixed in
-	followed  bool    // the predictors were updated by steps
-	factors   int     // factors computed
-	residual  float64 // before the last step, +Inf at the start
-	off       float64 // the same for the deviation, which includes the event function
-	whole     float64 // the last residual from predicted, not followed, predictors
+	slow      float64 // part of the deviation that a held factor may leave
+	inherited bool    // of another point, and has not failed
+	newton    bool    // the last step's factor was new
+	renewed   bool    // earlier steps must not be mixed in
+	followed  bool    // predictors updated by steps
+	factors   int
+	residual  float64 // before the last step, at first +Inf
+	off       float64 // the same with the event function
+	whole     float64 // last residual from predicted predictors
 }
 
 func (n *Corrector) run() run {
@@ -141,7 +139,7 @@ func (r *run) astray(residual float64) bool {
 func (r *run) first() bool { return math.IsInf(r.residual, 1) }
 
 // effort is the number of iterations; if factors dominate the cost, one plus the number of new
-// factors: two for a correction that needs only the factor that proves its end.
+// factors.
 func (r *run) effort(iterations int) int {
 	if r.policy.Limit > tolerance.CorrectorSteps {
 		return 1 + r.factors
@@ -149,8 +147,7 @@ func (r *run) effort(iterations int) int {
 	return iterations
 }
 
-// prepare provides the factor for the next step, or for the proof that a point, done, is a strict
-// minimum. It reports false if there is no factor.
+// prepare provides the factor for the next step, or for the proof of a strict minimum if done.
 func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done bool) bool {
 	first, constant := r.first(), math.IsInf(r.slow, 1)
 	// A residual that falls slowly by the factor of another point need not be rounding, and a
@@ -172,13 +169,11 @@ func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done b
 	return n.condition.Factorize()
 }
 
-// tired reports whether a trusted factor reduces the residual too slowly.
 func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// takeStep makes the step in n.step, mixed with earlier steps of the same factor. Its image begins
-// at the given place.
+// takeStep mixes the step in n.step with earlier steps of the same factor. Its image begins at at.
 func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	k := n.state.Unknowns()
 	mixed := n.step[:at]
@@ -195,8 +190,7 @@ func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	}
 }
 
-// evaluate returns the relative residual at pt and whether that is rounding, with the predictors of
-// pt's θ.
+// evaluate returns the relative residual and whether that is rounding, with predicted predictors.
 func (n *Corrector) evaluate(r *run, pt *model.Point) (residual float64, done bool) {
 	for {
 		if !r.policy.Summed && !r.followed {
@@ -219,24 +213,24 @@ func (n *Corrector) solved(r *run) (residual float64, done bool) {
 	return residual, residual <= r.policy.Tight || r.newton && (onlyRounding(residual, last) || n.drowns(residual, last))
 }
 
-// drowns is onlyRounding for larger rounding, as terms of the predictors cancel.
+// drowns is onlyRounding where terms of the predictors cancel.
 func (n *Corrector) drowns(residual, last float64) bool {
 	return residual > tolerance.Loose && residual <= 0.1*tolerance.KKT && residual >= 0.5*last &&
 		residual <= tolerance.RoundingGuard*n.condition.Rounding()
 }
 
-// onlyRounding reports whether a residual is rounding, where last is the residual before a step of
-// Newton's method: even at a multiple root, as at a fold, such a step leaves less than 1/e of it.
+// onlyRounding reports whether a residual is rounding, after a Newton step from last: even at a
+// multiple root, as at a fold, such a step leaves less than 1/e of it.
 func onlyRounding(residual, last float64) bool {
 	return residual <= tolerance.Loose && residual >= 0.5*last
 }
 
 // Straight reports whether the implicit objective is nearly quadratic from the start of the last
-// correction to pt, its solution: the first Newton step with the Hessian at pt would have led to
-// pt, up to a quarter of the way, both in units of θ and of the objective.
-// Majorization-minimization would then lead there as well; otherwise the correction may have passed
-// a hollow as flat as before a fold, or a threshold at which weights change fast. A way within
-// rounding, and a piecewise linear loss, count as straight.
+// correction to its solution pt: the first Newton step with the Hessian at pt would have led to pt,
+// up to a quarter of the way, both in units of θ and of the objective. Majorization-minimization
+// would then lead there as well; otherwise the correction may have passed a hollow as flat as
+// before a fold, or a threshold at which weights change fast. A way within rounding, and a
+// piecewise linear loss, count as straight.
 func (n *Corrector) Straight(pt *model.Point) bool {
 	if n.state.Kinked() {
 		return true

@@ -1,5 +1,4 @@
-// Package search is alternate convex search: it alternates between setting each weight to v*(l_i,
-// λ) and fitting the weighted convex problem. No step raises the implicit objective G_λ.
+// Package search is alternate convex search.
 package search
 
 import (
@@ -14,26 +13,27 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Search is alternate convex search (ACS). Its current solution is that of the last fit, or one
-// that was set. It owns the slices that it returns.
+// Search is alternate convex search (ACS): it alternates between setting each weight to v*(l_i, λ)
+// and fitting the weighted convex problem. No step raises the implicit objective G_λ. The Search
+// owns the slices that it returns.
 type Search struct {
 	problem *model.Problem
 	solver  convex.Solver
 	theta   []float64 // copy of a solution that is set
-	scores  []float64 // predictors
+	scores  []float64
 	losses  []float64
-	slopes  []float64 // scratch for a VectorLoss
+	slopes  []float64
 	bends   []float64
-	fitted  []float64 // v of the current solution's fit
-	weights []float64 // fitted times the multiplicities; nil if all of these are 1
+	fitted  []float64 // v of the fit
+	weights []float64 // times the multiplicities; nil if all are 1
 
-	weighed    float64   // the age of the next three; 0 if the solution is newer
-	thresholds []float64 // of all zones except the last
-	zone       []uint8   // of the losses
+	weighed    float64 // age of the next three; 0 if the solution is newer
+	thresholds []float64
+	zone       []uint8
 	reweighed  []float64 // v* of the losses
 
-	certificate convex.Certificate // of the last fit
-	change      float64            // of the weights, in the last step
+	certificate convex.Certificate
+	change      float64 // of the weights
 }
 
 // New returns a search for a problem by a solver of its weighted problems.
@@ -58,7 +58,6 @@ func New(p *model.Problem, solver convex.Solver) *Search {
 	return s
 }
 
-// FitAll fits the problem with all weights 1.
 func (s *Search) FitAll(ctx context.Context) error {
 	for i := range s.fitted {
 		s.fitted[i] = 1
@@ -90,9 +89,9 @@ func (s *Search) fit(ctx context.Context) error {
 	return nil
 }
 
-// Step makes one step at an age. It returns the largest difference between the weights for the new
-// solution and those it was fitted with; 0 means a partial optimum. Errors are those of Fit. They
-// also wrap [convex.ErrOneClass] if the solver fails with almost no weight left on one class.
+// Step makes one step. It returns the largest difference between the weights for the new solution
+// and those it was fitted with; 0 means a partial optimum. Errors are those of Fit; they also wrap
+// [convex.ErrOneClass] if the solver fails with almost no weight left on one class.
 func (s *Search) Step(ctx context.Context, age float64) (change float64, err error) {
 	s.Weigh(age)
 	s.fitted, s.reweighed = s.reweighed, s.fitted
@@ -113,8 +112,7 @@ func (s *Search) Step(ctx context.Context, age float64) (change float64, err err
 	return change, nil
 }
 
-// Theta returns the current solution in the solver's form: with an entry for the intercept, which
-// is 0 if the problem has none.
+// Theta returns the solution with an entry for the intercept, 0 if the problem has none.
 func (s *Search) Theta() []float64 { return s.solver.Theta() }
 
 // SetTheta makes theta the current solution; the intercept may be missing if the problem has none.
@@ -142,8 +140,8 @@ func (s *Search) StartAt(theta, scores []float64) {
 	s.Guess(scores)
 }
 
-// Guess makes the next step weigh the samples by the given predictors; the fit still starts from
-// the current solution.
+// Guess makes the next step weigh the samples by other predictors; the fit still starts from the
+// current solution.
 func (s *Search) Guess(scores []float64) {
 	s.weighed = 0
 	copy(s.scores, scores)
@@ -178,7 +176,7 @@ func (s *Search) lose() {
 	}
 }
 
-// Weigh computes losses, zones and weights at the current solution and an age.
+// Weigh computes losses, zones and weights at the current solution.
 func (s *Search) Weigh(age float64) {
 	if s.weighed == age {
 		return
@@ -194,7 +192,7 @@ func (s *Search) Weigh(age float64) {
 	}
 }
 
-// Zone returns the regularizer's zones of the samples at the last Weigh.
+// Zone returns the regularizer's zones at the last Weigh.
 func (s *Search) Zone() []uint8 { return s.zone }
 
 // Fitted returns the weights of the last fit, without multiplicities.
@@ -202,7 +200,7 @@ func (s *Search) Fitted() []float64 { return s.fitted }
 
 func (s *Search) Thresholds() []float64 { return s.thresholds }
 
-// Discards reports whether the current solution gives every sample weight 0 at an age.
+// Discards reports whether the current solution gives every sample weight 0.
 func (s *Search) Discards(age float64) bool {
 	s.Weigh(age)
 	for _, v := range s.reweighed {
@@ -213,8 +211,8 @@ func (s *Search) Discards(age float64) bool {
 	return true
 }
 
-// Unfit reports whether the current solution leaves too few samples at an age for a fit: none, or
-// one class if both are needed.
+// Unfit reports whether the current solution leaves too few samples for a fit: none, or one class
+// if both are needed.
 func (s *Search) Unfit(age float64) bool {
 	if s.Discards(age) {
 		return true
@@ -226,9 +224,8 @@ func (s *Search) Unfit(age float64) bool {
 	return !(small > 0)
 }
 
-// NextChange returns the first age after a given one, within [tolerance.FirstAge], at which the
-// losses at the current solution change a sample's weight by more than least; +Inf if no age up to
-// last does.
+// NextChange returns the first age, within [tolerance.FirstAge], at which the current solution's
+// losses change a sample's weight by more than least; +Inf if no age up to last does.
 func (s *Search) NextChange(age, last, least float64) float64 {
 	s.Weigh(age)
 	before := slices.Clone(s.reweighed)
@@ -261,7 +258,7 @@ func (s *Search) LosesClass() bool {
 	return small < tolerance.KKT*large
 }
 
-// Classes returns the smaller and the larger of the sums of weights of the two classes of y.
+// Classes returns the smaller and the larger sum of weights of the two classes.
 func Classes(weights, y []float64) (small, large float64) {
 	for i, w := range weights {
 		if y[i] > 0 {
@@ -275,10 +272,9 @@ func Classes(weights, y []float64) (small, large float64) {
 
 func (s *Search) Certificate() convex.Certificate { return s.certificate }
 
-// Change returns the largest change of a weight in the last step; 0 after a fit that was no step.
+// Change returns the largest change of a weight in the last step; 0 after a fit.
 func (s *Search) Change() float64 { return s.change }
 
-// Penalty returns R at the current solution.
 func (s *Search) Penalty() (sum float64) {
 	p, theta := s.problem, s.Theta()
 	if p.Kernel == nil {
@@ -295,8 +291,7 @@ type machine interface {
 	Duals() []float64
 }
 
-// Standing returns the position of sample i's multiplier in the last fit of a support vector
-// machine; ok is false for other problems.
+// Standing returns the position of sample i's multiplier in a support vector machine's last fit.
 func (s *Search) Standing(i int) (convex.Standing, bool) {
 	m, ok := s.solver.(machine)
 	if !ok {
@@ -305,8 +300,8 @@ func (s *Search) Standing(i int) (convex.Standing, bool) {
 	return m.Standing(i), true
 }
 
-// Duals returns the N multipliers of the last fit of a support vector machine, each at most the
-// bound of its hinge loss times its weight; nil for other problems.
+// Duals returns the N multipliers of a support vector machine's last fit, each at most the bound of
+// its hinge loss times its weight; nil for other problems.
 func (s *Search) Duals() []float64 {
 	if m, ok := s.solver.(machine); ok {
 		return m.Duals()

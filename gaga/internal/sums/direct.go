@@ -24,28 +24,28 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
-	power        *powered  // nil if there is none
-	wide         []float64 // rows of the watched samples, if Scope.Rows lacks columns
-	gathered     int       // Watched when these were gathered
+	power        *powered
+	wide         []float64 // watched rows, if Scope.Rows lacks columns
+	gathered     int       // Watched for wide
 	watched      int       // Watched at the last Assemble: with a larger count slots belong to other samples
-	apart        []bool    // zones that are not summed
+	apart        []bool    // zones not summed
 }
 
 type pointSums struct {
-	grads, dages []float64 // k: Σ m φ x and Σ m ∂φ/∂λ x
+	grads, dages []float64 // Σ m φ x and Σ m ∂φ/∂λ x
 	extent       float64   // Σ size
 	theta        []float64
-	age          float64 // NaN if the sums must be recomputed
-	columns      []int   // the active coordinates
-	moved        []int   // slots of samples whose zones have changed since
+	age          float64 // NaN if due
+	columns      []int
+	moved        []int // slots of samples whose zones have changed
 }
 
-// scaleSums are the sizes of the terms, recomputed when their total has changed by
+// scaleSums are the terms' sizes, recomputed when their total has changed by
 // [tolerance.SizeChange].
 type scaleSums struct {
-	sizes   []float64 // k: Σ size |x|
-	total   float64   // Σ size; -1 if the sums must be recomputed
-	columns []int     // the active coordinates
+	sizes   []float64 // Σ size |x|
+	total   float64   // Σ size; -1 if due
+	columns []int
 }
 
 // NewDirect returns terms that sum over the watched samples.
@@ -111,8 +111,8 @@ func (d *direct) amend(pt *model.Point) {
 	at.moved = at.moved[:0]
 }
 
-// powered is the zone whose weight varies, if there is exactly one, its weight is a power and the
-// other zones have the same constant weight.
+// powered is the only zone whose weight varies, as a power, if the others have the same constant
+// weight.
 type powered struct {
 	zone    uint8
 	weights kernel.Weights
@@ -164,7 +164,7 @@ func (p *powered) locate(slot int, zone uint8) {
 	}
 }
 
-// at sets the weights at an age. They use the scaled base, so that they consist of its power only.
+// at sets the weights at an age. With the scaled base they consist of its power only.
 func (p *powered) at(s *Scope, age float64) {
 	w := s.Power(int(p.zone) - s.Kinks)
 	low := w.A[0] + w.A[1]*age
@@ -190,7 +190,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	n, x := len(s.Watch), &d.power.samples
 	d.power.at(s, pt.Age)
 	x.U, x.Loss, x.Slope, x.Curvature = pt.U[:n], pt.Loss, pt.Slope, pt.Curvature
-	if s.Kinked() { // u counts only through its distance from y, see size
+	if s.Kinked() { // u counts only through its distance from y
 		x.U = d.rate[:n]
 		for slot, loss := range pt.Loss[:n] {
 			x.U[slot] = 1 + loss/s.Cost
@@ -212,7 +212,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
 	weightless := !d.s.Weighed && int(d.s.Zone[i]) == len(d.s.Zones)-1
-	if weightless || d.apart[d.s.Zone[i]] || slope == 0 && curvature == 0 { // beyond the margin there are no terms, whatever the weight
+	if weightless || d.apart[d.s.Zone[i]] || slope == 0 && curvature == 0 { // no terms, whatever the weight
 		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
 		return
 	}
@@ -336,7 +336,7 @@ func (d *direct) Move(i int, _ uint8, _ []float64) {
 
 func (d *direct) Objective() (sum float64) {
 	s, at := d.s, d.s.At
-	var logarithmic []float64 // of the powered zone: 1 inside, 0 elsewhere
+	var logarithmic []float64 // 1 in the powered zone, else 0
 	if d.power != nil && d.power.weights.Exponent == -1 {
 		logarithmic = d.power.samples.Inside[:len(s.Watch)]
 		sum = d.power.logarithms(s, at, d.rate[:len(s.Watch)])
@@ -349,8 +349,8 @@ func (d *direct) Objective() (sum float64) {
 	return sum
 }
 
-// logarithms returns the sum of m F over the zone whose weight is the inverse of a base; it
-// overwrites scratch.
+// logarithms returns Σ m F over the zone whose weight is the inverse of a base; it overwrites
+// scratch.
 func (p *powered) logarithms(s *Scope, at *model.Point, scratch []float64) (sum float64) {
 	p.at(s, at.Age)
 	w, inside := &p.weights, s.Inside(int(p.zone)-s.Kinks, at.Age)

@@ -19,24 +19,24 @@ type Margins struct {
 	s          *Scope
 	zones      []zoneMargins
 	quadratic  quadraticZone
-	moves      int // changes of zone since the sums were last recomputed; above N they are due
+	moves      int // since the sums were recomputed; above N they are due
 	generation int
 	row        []float64
 }
 
 type zoneMargins struct {
 	weight   float64   // Σ m
-	first    []float64 // Σ m z; nil in a zone without weight
+	first    []float64 // Σ m z; nil without weight
 	absolute []float64 // Σ m |z|
 }
 
 // quadraticZone has the sums of the zone of degree two.
 type quadraticZone struct {
 	zone        int       // -1 for none
-	second      []float64 // P x P: Σ m z zᵀ; nil if there is none
-	absolute    []float64 // P x P: Σ m |z_r| z_c
+	second      []float64 // Σ m z zᵀ
+	absolute    []float64 // Σ m |z_r| z_c
 	coefficient float64   // of second in H at the last Assemble
-	chosen      []float64 // P x P: second over the active coordinates, if these are not all
+	chosen      []float64 // second over the active coordinates
 	current     bool      // chosen is up to date
 }
 
@@ -68,17 +68,16 @@ func NewMargins(s *Scope) (*Margins, bool) {
 // Curved returns the zone on which the implicit loss is of degree two, -1 if there is none.
 func (t *Margins) Curved() int { return t.quadratic.zone }
 
-// Second returns Σ m z zᵀ, P x P, of the samples in [Margins.Curved]; nil if there is none.
+// Second returns Σ m z zᵀ, P x P, over [Margins.Curved]; nil if there is none.
 func (t *Margins) Second() []float64 { return t.quadratic.second }
 
-// First returns Σ m z of the samples in a zone; nil if they have no weight.
+// First returns Σ m z over a zone; nil without weight.
 func (t *Margins) First(zone int) []float64 { return t.zones[zone].first }
 
-// Coefficient returns the coefficient of [Margins.Second] in H at the last Assemble.
+// Coefficient returns that of [Margins.Second] in H at the last Assemble.
 func (t *Margins) Coefficient() float64 { return t.quadratic.coefficient }
 
-// Generation grows whenever [Margins.Second] changes by anything but the product of the sample
-// passed to Move.
+// Generation grows whenever [Margins.Second] changes by anything but the sample passed to Move.
 func (t *Margins) Generation() int { return t.generation }
 
 // Chose records a change of the active coordinates.
@@ -167,8 +166,8 @@ func (t *Margins) Move(i int, from uint8, _ []float64) {
 	}
 }
 
-// Products returns [Margins.Second] over the active coordinates, both triangles. The next change
-// overwrites it.
+// Products returns [Margins.Second] over the active coordinates, both triangles, until the next
+// change.
 func (t *Margins) Products(active []int) blas64.General {
 	k, q := len(active), &t.quadratic
 	if k == t.s.P {
@@ -198,7 +197,7 @@ func (t *Margins) Assemble(pt *model.Point) {
 	t.addTo(t.s)
 }
 
-// addZone adds the terms of one zone, on which F = f0 + f2 l + f3 l² with l = C g.
+// addZone adds the terms of a zone with F = f0 + f2 l + f3 l², l = C g.
 func (t *Margins) addZone(pt *model.Point, k int) {
 	s, sum, q := t.s, &t.zones[k], &t.quadratic
 	c, theta, series := s.Cost, vector(pt.Theta), s.Series(k-s.Kinks, pt.Age)

@@ -36,7 +36,6 @@ func NewMixed(s *Scope) (*Mixed, bool) {
 	return &Mixed{newDirect(s, constants), moments}, true
 }
 
-// constant returns the series of a zone of constant weight, else the zero series.
 func constant(s *Scope, varies []bool, zone int, age float64) (terms model.Series) {
 	if varies[zone] {
 		return terms

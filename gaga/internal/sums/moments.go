@@ -18,22 +18,22 @@ type Moments struct {
 	kind
 	s      *Scope
 	series func(zone int, age float64) model.Series
-	apart  []bool // zones that are not summed
+	apart  []bool // zones not summed
 	q      int    // P + 1
 	zones  []zoneMoments
-	side   []float64 // N: sign of the residual in the zone's first moment
-	moves  int       // changes of zone since the moments were last recomputed; above N they are due
+	side   []float64 // sign of the residual in the first moment
+	moves  int       // since the moments were recomputed; above N they are due
 
-	unpacked    []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
+	unpacked    []float64 // Σ m r² z zᵀ of a zone with fourth moments
 	z, phi, row []float64
 	sum         []float64
 }
 
-// zoneMoments has the moments of one zone; those that its series does not use are nil.
+// zoneMoments has the moments that a zone's series uses, others are nil.
 type zoneMoments struct {
 	weight float64   // Σ m
-	first  []float64 // q: Σ m sign(r) z
-	second []float64 // q x q: Σ m z zᵀ
+	first  []float64 // Σ m sign(r) z
+	second []float64 // Σ m z zᵀ
 	fourth *dense.Quartic
 }
 
@@ -88,7 +88,7 @@ func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
 // Q returns P + 1, the order of the moments.
 func (t *Moments) Q() int { return t.q }
 
-// Moves returns the number of changes of zone since the moments were last recomputed.
+// Moves returns the number of changes of zone since the moments were recomputed.
 func (t *Moments) Moves() int { return t.moves }
 
 func (t *Moments) Series(zone int, age float64) model.Series { return t.series(zone, age) }
@@ -111,7 +111,7 @@ func (t *Moments) add(i int, z uint8, m float64) {
 		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
 	}
 	if zone.second != nil {
-		for a, za := range t.z { // both triangles, as products are then faster
+		for a, za := range t.z { // both triangles: faster products
 			if za != 0 {
 				kernel.Axpy(m*za, t.z, zone.second[a*t.q:(a+1)*t.q])
 			}
@@ -238,8 +238,7 @@ func (t *Moments) Border(dst []float64, j int) (diagonal, magnitude float64) {
 }
 
 // Measure recomputes the sizes of the terms at the point of the last Assemble, with u the
-// predictors of all samples. It returns the largest difference between the gradients from the
-// samples and from the moments, relative to the sizes.
+// predictors of all samples. It returns the largest error of the gradient relative to the sizes.
 func (t *Moments) Measure(u []float64, age float64) (off float64) {
 	s := t.s
 	clear(t.sizes)

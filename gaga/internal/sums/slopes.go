@@ -13,12 +13,12 @@ import (
 // samples whose slope has changed: after an event, one.
 type productSums struct {
 	products *dense.Products
-	columns  []int // the active coordinates
+	columns  []int
 	known    bool
-	held     []float64 // m ∂φ/∂u of each slot in sum
-	sum      []float64 // k x k, upper triangle: Σ held x xᵀ
-	diags    []float64 // k: Σ |held| x² when sum was last recomputed, plus later additions
-	added    int       // samples added since
+	held     []float64 // m ∂φ/∂u of each slot
+	sum      []float64 // upper triangle: Σ held x xᵀ
+	diags    []float64 // Σ |held| x² when sum was recomputed, plus later additions
+	added    int       // samples since
 }
 
 func newProductSums(n, p int) productSums {

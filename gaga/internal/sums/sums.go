@@ -4,7 +4,7 @@
 // [NewDirect] sums over the samples, for every loss and regularizer. [Moments] (squared loss) and
 // [Margins] (hinge loss) contract sums over zones, for an implicit loss that is a short series: a
 // change of zone moves one sample, and the cost of a step does not grow with n. [Mixed] uses zone
-// sums where the weight is constant. [New] chooses.
+// sums where the weight is constant.
 package sums
 
 import (
@@ -19,25 +19,22 @@ import (
 // Scope is what terms are summed over and added to.
 type Scope struct {
 	*model.State
-	Watched int       // number of times that Watch was set
-	Rows    []float64 // len(Watch) x len(Active); Samples.Rows has all
-	Hess    []float64 // row-major: H, upper triangle
-	Floor   []float64 // P: minimum scale of each coordinate's terms
+	Watched int       // counts changes of Watch
+	Rows    []float64 // of Watch over Active; Samples.Rows has all
+	Hess    []float64 // H, upper triangle
+	Floor   []float64 // minimum scale of each coordinate's terms
 }
 
-// Terms is the samples' part of the optimality condition, without the penalty and the pinned
-// samples.
+// Terms is the samples' part of the condition, without the penalty and the pinned samples.
 type Terms interface {
 	// Assemble adds the terms at pt to Residual, Scale and Dage, over the active coordinates.
 	// Scales may be those of a nearby point.
 	Assemble(pt *model.Point)
 	// Curve adds the terms to Hess (upper triangle) and Diag at the point of the last Assemble.
 	Curve(pt *model.Point)
-	// Gradients writes the gradient of the terms, of length P, and the sizes of its summands, at
-	// the point of the last Assemble.
+	// Gradients writes the whole gradient and the sizes of its summands at that point.
 	Gradients(gradient, size []float64)
-	// Place sets the zones of all samples, with u their predictors. The caller counts the zones'
-	// members.
+	// Place sets the zones of all samples; the caller counts their members.
 	Place(zones []uint8, u []float64)
 	// Move records that sample i has left the zone from; Zone, Members and theta are those after.
 	Move(i int, from uint8, theta []float64)
@@ -52,14 +49,14 @@ type Terms interface {
 // Activations are terms that can activate coordinates, at the point of the last Assemble.
 type Activations interface {
 	Terms
-	// Gradient writes the gradient of the terms and its rate along the path into pt's Grad and
-	// DGrad. The point's Rate is current.
+	// Gradient writes the gradient and its rate along the path into pt's Grad and DGrad. The
+	// point's Rate is current.
 	Gradient(pt *model.Point)
 	// Coordinate returns the gradient in coordinate j, its derivative in the age at fixed θ, and
 	// the size of its summands.
 	Coordinate(j int) (gradient, dage, size float64)
-	// Border writes row j of the full H over the active coordinates into dst, and returns its
-	// diagonal entry and the sum of that entry's positive parts.
+	// Border writes row j of the full H over the active coordinates, and returns its diagonal entry
+	// and the sum of that entry's positive parts.
 	Border(dst []float64, j int) (diagonal, magnitude float64)
 }
 
@@ -94,21 +91,21 @@ func GradientTerms(u, slope, curvature float64) float64 {
 	return math.Abs(slope) + curvature*math.Abs(u)
 }
 
-// weigh returns sample i's m φ and its derivatives in the predictor and in the age; and its weight
-// v with its derivative in the loss.
+// weigh returns sample i's m φ and its derivatives in u and the age; and its weight v with its
+// derivative in the loss.
 func (s *Scope) weigh(i int, age, loss, slope, curvature float64) (phi, phiU, phiAge, v, dv float64) {
 	v, dv, da := s.Weight(s.Zone[i], loss, age)
 	m := s.M[i]
 	return m * v * slope, m * (dv*slope*slope + v*curvature), m * da * slope, v, dv
 }
 
-// size returns the size of the terms of sample i's m φ. If weights start from zero, the rounding of
-// u that a weight of slope dv passes on is one of the terms.
+// size returns the size of the terms of m φ. If weights start from zero, the rounding of u that a
+// weight of slope dv passes on is one of them.
 func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
 	size := v * GradientTerms(u, slope, curvature)
 	if dv != 0 {
 		distance := math.Abs(u) + math.Abs(s.Y[i])
-		if s.Kinked() { // an upper bound that can be summed over a zone
+		if s.Kinked() { // an upper bound that zones can sum
 			distance = 2 + loss/s.Cost
 		}
 		// A weight changes by at most 1, however steep it is.

@@ -4,9 +4,9 @@ import "github.com/agepath/agepath/gaga/internal/model"
 
 // whole has terms over all coordinates at the point of the last Assemble.
 type whole struct {
-	grad, dgrad []float64 // P, or more: Σ m φ a and Σ m ∂φ/∂λ a
-	sizes       []float64 // of the terms of grad
-	value       float64   // Σ m F
+	grad, dgrad []float64 // Σ m φ a and Σ m ∂φ/∂λ a
+	sizes       []float64
+	value       float64 // Σ m F
 }
 
 func (w *whole) reset() {
@@ -32,9 +32,9 @@ func (w *whole) Objective() float64 { return w.value }
 
 type curved struct {
 	whole
-	full   []float64 // upper triangle: H
+	full   []float64 // H, upper triangle
 	stride int
-	diags  []float64 // P: Σ m|∂φ/∂u| a_j²
+	diags  []float64 // Σ m|∂φ/∂u| a_j²
 }
 
 // newCurved returns terms over p coordinates, with rows of length stride >= p.

@@ -21,12 +21,11 @@ func (zones) open(w *Window, left *model.Point, _ float64) {
 
 func (zones) withdraw(w *Window, _ []float64, _ float64) { w.condition.SetWatch(nil) }
 
-// moments are moments of the zones. Their sizes are recomputed after many changes of zone, and the
-// moments themselves if they have drifted.
+// moments recompute their sizes after many changes of zone, and themselves if they have drifted.
 type moments struct {
 	*sums.Moments
 	zones
-	measured int // changes of zone when the sizes were last computed
+	measured int // changes of zone at that time
 }
 
 func (m *moments) open(w *Window, left *model.Point, used float64) {
@@ -50,7 +49,7 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 	m.measured = m.Moves()
 }
 
-// mixed are moments of some zones; all samples of the other zones are watched.
+// mixed are moments of some zones; all samples of the others are watched.
 type mixed struct{ *moments }
 
 func (m mixed) withdraw(w *Window, u []float64, age float64) {
@@ -74,7 +73,7 @@ func (w *Window) begin(left *model.Point) bool {
 		return false
 	}
 	within := w.length
-	if within <= 0 { // else that of the last window
+	if within <= 0 { // else the last window's
 		w.length, within = tolerance.WindowFirst*left.Age, math.Inf(1)
 	}
 	w.ends, w.rates = boundaries(s, w.age)
@@ -96,7 +95,7 @@ func (w *Window) predict(left *model.Point) {
 	w.condition.PredictAll(w.du, left.Rate)
 }
 
-// enlist lists the samples found for the next windows, if there are few.
+// enlist lists the samples found for the next windows, if few.
 func (w *Window) enlist() {
 	l := &w.list
 	if l.end = 0; math.IsInf(w.limit, 1) || len(w.soon) > cap(l.samples) {
@@ -131,8 +130,8 @@ func (w *Window) relist(left *model.Point) bool {
 	return true
 }
 
-// earliest returns the smallest number of ages in which sample i, with the defect r and its rate,
-// can reach a boundary of its zone, +Inf if beyond the limit.
+// earliest returns the fewest ages in which sample i can reach a boundary of its zone, +Inf beyond
+// the limit.
 func (w *Window) earliest(i int, r, dr float64) float64 {
 	s := w.condition.State()
 	z := int(s.Zone[i])
@@ -192,8 +191,8 @@ func (w *Window) watch(left *model.Point, samples []int) {
 	w.condition.State().Evaluate(left)
 }
 
-// reach finds the samples that can reach a boundary of their zones within some lengths, if θ leaves
-// the tangent at the speed, or at once by the leap. The speed of boundaries decreases with the age.
+// reach finds the samples that can reach a boundary within some lengths, if θ leaves the tangent at
+// the speed, or at once by the leap. The speed of boundaries decreases with the age.
 func (w *Window) reach(length float64) {
 	s := w.condition.State()
 	w.limit = tolerance.WindowLook * length
@@ -246,7 +245,7 @@ func (w *Window) within(length float64) {
 
 // fit halves or doubles the window's length until it has between few and many samples; ties can
 // make few unattainable. Samples so close to a boundary that a window without them would not last
-// are watched, as long as hardly any others are added.
+// are watched, if hardly any others are added.
 func (w *Window) fit(few, many int) {
 	shortest := tolerance.Nudge * w.age
 	tied := w.count(shortest)
@@ -297,7 +296,7 @@ func (w *Window) Surround(pt *model.Point) bool {
 	w.speed, w.leap = 1, 0
 	size := w.Distance(nil, pt.Theta)
 	w.reach(size)
-	for w.length = size; ; w.length *= 0.5 { // near has distances here, not ages
+	for w.length = size; ; w.length *= 0.5 { // near has distances here
 		if w.within(tolerance.WindowAmple * w.length); len(w.samples) <= MostWatched(s.N) {
 			break
 		}

@@ -7,15 +7,14 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// Ruler measures lengths in θ, and the samples' rows in matching units: a step of length s in θ
-// moves the predictor of sample i by at most Norms()[i] s. Columns are scaled by their root mean
-// squares.
+// Ruler measures lengths in θ, with columns scaled by their root mean squares: a step of length s
+// moves the predictor of sample i by at most Norms()[i] s.
 type Ruler struct {
 	samples *model.Samples
 	every   []int
-	scale   []float64 // root mean squares of the columns
-	norms   []float64 // over columns
-	columns []int     // nil before the first use
+	scale   []float64
+	norms   []float64
+	columns []int // nil before the first use
 }
 
 // NewRuler returns a ruler for the rows of a linear predictor.
@@ -45,8 +44,7 @@ func (r *Ruler) Distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Norms returns the norms of the samples' rows over the given columns, nil for all. The next call
-// overwrites them.
+// Norms returns the rows' norms over the given columns, nil for all. The next call overwrites them.
 func (r *Ruler) Norms(columns []int) []float64 {
 	if columns == nil {
 		columns = r.every

@@ -40,38 +40,38 @@ type Window struct {
 	extent
 	condition *condition.Primal
 	outside   outside
-	direct    []bool  // zones whose samples are all watched; nil if none
-	last      float64 // end of the range of ages
+	direct    []bool  // zones whose samples are all watched
+	last      float64 // end of the range
 	lasting   bool    // always widened
 	widened   bool    // bounds moves of all coordinates
 
-	drift  float64 // running mean of the jump length per unit of age
+	drift  float64 // jump length per unit of age, running mean
 	jumped float64 // ‖Δθ‖ of the largest recent jump
 
-	u, du []float64    // N: at the window's start
-	whole bool         // u and du are known
-	left  *model.Point // where it is being opened
+	u, du []float64 // at the window's start
+	whole bool      // these are known
+	left  *model.Point
 	approach
 	list    list
-	samples []int // backing stores
+	samples []int // backing store, as is watched
 	watched []int
 }
 
-// approach has the samples that can reach a boundary of their zones within a limit of ages.
+// approach has the samples that can reach a boundary of their zones soon.
 type approach struct {
 	limit       float64
 	soon        []int
-	near        []float64 // in how many ages each can do so at the earliest
-	ends, rates []float64 // the boundaries, and their rates
-	speed, leap float64   // displacement of θ off the tangent, per age and at once
+	near        []float64 // in how many ages at the earliest
+	ends, rates []float64
+	speed, leap float64 // displacement off the tangent, per age and at once
 }
 
 // list has the samples that can reach a boundary of their zones up to an age, while θ is near a
 // line. Windows are opened from it without examining the others.
 type list struct {
 	line
-	end     float64 // 0 if there is no list
-	moved   float64 // largest ‖Δθ‖ off the line
+	end     float64 // 0 without a list
+	moved   float64 // ‖Δθ‖ off the line
 	samples []int
 }
 
@@ -83,17 +83,16 @@ type line struct {
 
 type extent struct {
 	length float64 // ages
-	moved  float64 // largest ‖Δθ‖ inside, off the tangent
-	radius float64 // largest |Δρ| inside
+	moved  float64 // largest ‖Δθ‖ off the tangent
+	radius float64 // largest |Δρ|
 }
 
 // outside is how the terms of unwatched samples are summed.
 type outside interface {
-	// open opens a window at left, with the predictors of all samples known. The last one was
-	// opened used ages before.
+	// open opens a window at left, with the predictors of all samples known, used ages after the
+	// last.
 	open(w *Window, left *model.Point, used float64)
-	// withdraw watches as few samples as the sums of all others allow without a window, at the
-	// predictors u of all samples.
+	// withdraw watches as few samples as the sums allow without a window.
 	withdraw(w *Window, u []float64, age float64)
 }
 
@@ -161,9 +160,8 @@ func (w *Window) WatchNone(u []float64, age float64) {
 	w.outside.withdraw(w, u, age)
 }
 
-// Jumped records a jump and the number of ages for which the path was smooth before; windows leave
-// room for further jumps at this rate. Jumps closer together than the shortest useful window do not
-// count.
+// Jumped records a jump after a smooth path of some ages; windows leave room for further jumps at
+// this rate. Jumps closer together than the shortest useful window do not count.
 func (w *Window) Jumped(from, to []float64, ages float64) {
 	length := w.Distance(from, to)
 	w.jumped = math.Max(tolerance.WindowLeap*w.jumped, length)
@@ -181,7 +179,6 @@ func (w *Window) moving() []int {
 
 func (w *Window) strayed(pt *model.Point) float64 { return w.off(&w.line, pt) }
 
-// off returns ‖Δθ‖ of pt off a line.
 func (w *Window) off(l *line, pt *model.Point) float64 {
 	var sum float64
 	h := pt.Age - l.age
@@ -203,7 +200,6 @@ func (w *Window) growth(age float64) (most float64) {
 	return most
 }
 
-// boundary returns threshold k at an age as a boundary ρ, and its rate.
 func boundary(s *model.State, k int, age float64) (rho, rate float64) {
 	threshold, slope := s.Regularizer.Threshold(k, age)
 	if s.Kinked() {
@@ -225,8 +221,8 @@ func boundaries(s *model.State, age float64) (ends, rates []float64) {
 	return ends, rates
 }
 
-// defect returns the quantity that is compared with ρ, and its rate: the margin's defect if the
-// loss has a kink, else the size of the residual.
+// defect returns what is compared with ρ, and its rate: the margin's defect if the loss has a kink,
+// else the size of the residual.
 func defect(kinked bool, y, u, du float64) (r, dr float64) {
 	if kinked {
 		return 1 - y*u, -y * du
