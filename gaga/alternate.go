@@ -15,7 +15,7 @@ import (
 type Alternation struct {
 	problem *Problem
 	search  *search.Search
-	kinds   []ZoneKind // of the regularizer's zones
+	kinds   []ZoneKind
 }
 
 // ErrOneClass reports that all samples of positive weight have one label: with a free intercept the
@@ -25,8 +25,7 @@ var ErrOneClass = convex.ErrOneClass
 // ErrDiscarded reports that every sample has weight 0 at an age.
 var ErrDiscarded = errors.New("every sample is discarded")
 
-// NewAlternation returns an error if the problem is invalid or no convex solver fits its loss and
-// penalty.
+// NewAlternation returns an error if the problem is invalid or has no convex solver.
 func NewAlternation(p *Problem) (*Alternation, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -92,9 +91,9 @@ func (a *Alternation) Theta() []float64 { return a.search.Theta() }
 // SetTheta makes theta the current solution.
 func (a *Alternation) SetTheta(theta []float64) { a.search.SetTheta(theta) }
 
-// Step does one alternation at an age. It returns the largest difference between the weights for
-// the new solution and those it was fitted with; 0 means a partial optimum. Errors are those of
-// Fit, or [ErrDiscarded]; they leave the current solution unchanged.
+// Step does one alternation. It returns the largest difference between the weights for the new
+// solution and those it was fitted with; 0 means a partial optimum. An error of Fit, or
+// [ErrDiscarded], leaves the current solution unchanged.
 func (a *Alternation) Step(ctx context.Context, age float64) (change float64, err error) {
 	if a.Discards(age) {
 		return 0, fmt.Errorf("gaga: alternation at age %v: %w", age, ErrDiscarded)
@@ -106,15 +105,15 @@ func (a *Alternation) Step(ctx context.Context, age float64) (change float64, er
 type NotConverged struct {
 	Age        float64
 	Iterations int
-	Change     float64 // of the weights in the last iteration
+	Change     float64 // of a weight in the last iteration
 }
 
 func (e *NotConverged) Error() string {
 	return fmt.Sprintf("gaga: alternation at age %v still moves a weight by %.2g after %d iterations", e.Age, e.Change, e.Iterations)
 }
 
-// Converge alternates at an age until no weight changes by more than tolerance (0: 1e-10), at most
-// limit times (0: 100,000), and returns the number of alternations. Errors are those of Step, or
+// Converge alternates until no weight changes by more than tolerance (0: 1e-10), at most limit
+// times (0: 100,000), and returns the number of alternations. Errors are those of Step, or
 // [*NotConverged].
 func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
 	if tolerance == 0 {
@@ -136,8 +135,8 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 	return limit, &NotConverged{age, limit, change}
 }
 
-// Knot describes the current solution as a knot. Its KKT is the residual of the last weighted fit
-// plus the largest change of a weight in the next step.
+// Knot describes the current solution. Its KKT is the residual of the last weighted fit plus the
+// largest change of a weight in the next step.
 func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	p := a.problem
 	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: append([]float64(nil), a.Theta()...)}
@@ -180,10 +179,10 @@ func active(theta []float64) int {
 // Certificate returns the certificate of the last weighted fit.
 func (a *Alternation) Certificate() convex.Certificate { return a.search.Certificate() }
 
-// Discards reports whether the current solution gives every sample weight 0 at an age.
+// Discards reports whether the current solution gives every sample weight 0.
 func (a *Alternation) Discards(age float64) bool { return a.search.Discards(age) }
 
-// NextChange returns the first age after a given one, to a relative 1e-6, at which the losses at
+// NextChange returns the first age after a given one, to a relative 1e-6, at which the losses of
 // the current solution change a sample's weight by more than least; +Inf if no age up to last does.
 func (a *Alternation) NextChange(age, last, least float64) float64 {
 	return a.search.NextChange(age, last, least)

@@ -12,12 +12,11 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// evaluator evaluates a path between its knots.
 type evaluator struct {
 	path      *Path
 	condition condition.Condition
 	branch    *branch.Branch
-	scores    []float64 // scratch
+	scores    []float64
 }
 
 func (p *Path) evaluator() *evaluator {
@@ -35,9 +34,8 @@ func (p *Path) evaluator() *evaluator {
 	return e
 }
 
-// at solves for the path's point between two neighbouring knots of a piece. It follows the branch
-// from the nearer knot, which cannot end on another branch; if that fails, as near a branch point,
-// from the other knot. A landing has its own zones.
+// at follows the branch from the nearer knot, which cannot end on another branch; if that fails, as
+// near a branch point, from the other knot. A landing has its own zones.
 func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
 	zones := [2]*Knot{left, left}
 	if right.Kind == Start {
@@ -61,8 +59,7 @@ func (e *evaluator) solved() bool {
 	return e.condition.Residual(e.branch.Left()) <= tolerance.KKT
 }
 
-// restore sets the left point to the knot from, with the path's zones and active coordinates after
-// the knot left.
+// restore sets the left point to the knot from, with the zones after the knot left.
 func (e *evaluator) restore(from, left *Knot) {
 	pt, st := e.branch.Left(), e.condition.State()
 	pt.Age = from.Age

@@ -13,13 +13,9 @@
 // path is the curve of partial optima that alternate convex search, [Alternation], follows as the
 // age grows by infinitesimal steps. [Track] computes the path.
 //
-// # Paths
-//
 // A [Path] consists of continuous pieces. A piece begins with a start knot, bends at turning
 // points, and ends with a jump point, where the path leaves the branch, or with the end of the
-// range. [Path.At] gives the coefficients at any age: d of them and the intercept, or with a kernel
-// the n multipliers α and the intercept. [Path.Status] reports whether the path is complete or why
-// it ends early, [Path.Gaps] the ages that it leaves out.
+// range. [Path.At] gives the coefficients at any age.
 //
 // # Models and regularizers
 //
@@ -37,21 +33,18 @@
 //	[LOG]           1 up to λ, (1+aλ)/(1+al) beyond
 //
 // [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities. No
-// code is specific to a pair: a loss is a function of the linear predictor with two derivatives, a
-// regularizer consists of zones with a weight and its derivatives. Callers can implement both, see
-// the examples of [Loss] and [Regularizer]. An implementation that declares its form by
-// [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or
-// [PowerRegularizer] is treated like the built-in ones. [Supports] rejects losses with a kink other
-// than the hinge.
+// code is specific to a pair. Callers can implement [Loss] and [Regularizer]; an implementation
+// that declares its form by [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss],
+// [SeriesRegularizer] or [PowerRegularizer] is treated like the built-in ones. [Supports] rejects
+// losses with a kink other than the hinge.
 //
 // # Zones
 //
 // A regularizer cuts the losses into zones on which the weight is smooth: easy, middle, discarded
 // ([ZoneKind]). The hinge loss has two zones before these: satisfied, beyond the margin, with loss
 // 0; and pinned, at the margin, where the multiplier α_i of the constraint y_i u_i = 1 is an
-// unknown between 0 and the slope of the full weight. A path is smooth while all samples keep their
-// zones and all coefficients under the L1 penalty their signs. At a critical point one of these
-// changes ([Cause]):
+// unknown between 0 and the slope of the full weight. A path is smooth until a critical point
+// ([Cause]):
 //
 //   - a sample's loss crosses a threshold of its zone, or the sample reaches or leaves the margin,
 //   - a coefficient of the L1 penalty becomes zero or becomes active,
@@ -79,10 +72,9 @@
 //
 // At every knot, and at every age through [Path.At], the optimality condition holds to a residual
 // of 1e-9 relative to the terms of the gradient (with a kernel, to the bound of a multiplier and
-// the size of the predictors); 1e-14 is typical, with a kernel 1e-11. Path.At returns an error
-// where it finds no such point, as it may between a jump and its landing point. With
-// Options.Verify, or AGEPATH_VERIFY=1 in the environment, every event is checked independently
-// (residual, zones, signs, eigenvalues of H), and every landing for descent.
+// the size of the predictors); 1e-14 is typical, with a kernel 1e-11. With Options.Verify, or
+// AGEPATH_VERIFY=1 in the environment, every event is checked independently (residual, zones,
+// signs, eigenvalues of H), and every landing for descent.
 //
 // A landing point is a strict partial optimum at a relative 1e-9 beyond the age of its jump (more
 // where one jump follows another). A descent of the implicit objective reaches it from the point
@@ -94,9 +86,9 @@
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents is reached, or
 // where the data are degenerate: no strict partial optimum is found that is not above the point
-// that the path leaves. Ties are resolved in a fixed order, samples at the margin by steepness;
-// paths are the same on every run. Where the age makes no progress, the path restarts from
-// alternation a little further and records a jump with the cause [Stall].
+// that the path leaves. Ties are resolved in a fixed order; paths are the same on every run. Where
+// the age makes no progress, the path restarts from alternation a little further and records a jump
+// with the cause [Stall].
 //
 // Further limits:
 //
@@ -110,16 +102,15 @@
 //     a sample is readmitted.
 //   - A free intercept that nothing determines keeps its value: where every sample is discarded,
 //     and with the hinge loss where no sample is at the margin or has a weight that varies. The
-//     first discarded sample to be readmitted is then a jump; its landing point is sought at the
-//     first age at which a sample's weight exceeds 1e-10.
+//     first sample to be readmitted then causes a jump, which lands at the first age at which a
+//     sample's weight exceeds 1e-10.
 //   - Where the optimum just after a jump is not yet strict, or alternation cycles in steps of the
 //     size of rounding, the landing point is sought up to a relative 1e-3 beyond the jump; where no
 //     branch lasts for a relative 1e-7, further.
 //   - A path begins at the first age at which the fit with all weights 1 keeps samples (for
 //     logistic regression, of both classes). If all weights are then 0 at all ages, it begins at the
 //     first age at which alternation from that fit keeps samples, and is [Degenerate] if there is
-//     none. Stretches with all weights 0 are part of a path. Where alternation from a jump point
-//     keeps one class only, the path has a [Gap], however short.
+//     none. Where alternation from a jump point keeps one class only, the path has a [Gap].
 //
 // # Cost
 //
@@ -127,16 +118,13 @@
 // most p pinned samples. An event costs O(p³) for a factor, and sums over samples:
 //
 //   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear: sums over zones,
-//     which a change of zone updates by one sample; only samples that can reach a threshold soon are
-//     watched. An event costs O(p²), hardly more with n. Squared with Linear has fourth moments of
-//     the d features, O(p²d²), unless that is too much.
-//   - other pairs: O(np), and O(p²) for each sample whose term in H has changed: all samples where
-//     the weight varies with the loss. With Squared, from 257 samples on, n counts only the samples
-//     whose weight varies.
+//     which a change of zone updates by one sample. An event costs O(p²), hardly more with n. Squared
+//     with Linear has fourth moments of the d features, O(p²d²), unless that is too much.
+//   - other pairs: O(np), and O(p²) for each sample whose term in H has changed. With Squared, from
+//     257 samples on, n counts only the samples whose weight varies.
 //
 // After a jump a linear support vector machine fits by its z free support vectors: O(z² + p²) for
-// each that enters or leaves, O(p) for each sample that can soon reach the margin or whose weight
-// varies. Memory is O(np), and O(p) a knot.
+// each that enters or leaves. Memory is O(np), and O(p) a knot.
 //
 // With a kernel the unknowns are the multipliers of the samples A that are pinned or whose weight
 // varies with the loss. An event costs O(|A|²) for the update of a signed Cholesky factor, O(n|A|)

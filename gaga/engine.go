@@ -43,7 +43,6 @@ func (p *Problem) engine() *model.Problem {
 	return &model.Problem{Samples: s, Penalty: penalty, Criterion: criterion, Zoning: zoning}
 }
 
-// design returns the features and, if there are more columns, ones.
 func design(x blas64.General, columns int) []float64 {
 	a := make([]float64, x.Rows*columns)
 	for i := range x.Rows {

@@ -31,8 +31,7 @@ func (e *GapError) Error() string {
 	return fmt.Sprintf("gaga: the path has a gap from age %v to %v, which holds %v: %s", e.Gap.From, e.Gap.To, e.Age, e.Gap.Reason)
 }
 
-// Gaps returns the ages between pieces that have no partial optimum to follow, ascending; ages
-// before the first knot are not included.
+// Gaps returns the path's gaps, ascending, without the ages before the first knot.
 func (p *Path) Gaps() []Gap { return p.gaps }
 
 func (p *Path) inGap(age float64) error {
@@ -46,8 +45,8 @@ func (p *Path) inGap(age float64) error {
 
 var errVanished = errors.New("gaga: the path ends in a gap")
 
-// bridge continues the path after a gap. Alternation at from has left samples of one class only, or
-// at the path's beginning possibly none.
+// bridge continues the path after alternation at from has left samples of one class only, or at the
+// path's beginning possibly none.
 func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	begun := len(t.path.knots) > 0
 	left, keeps := "samples of one class only", "both classes"
@@ -95,7 +94,7 @@ type arrival struct {
 	theta []float64
 }
 
-// gapEnd returns the first age found beyond from at which alternation from whole, the fit with all
+// gapEnd returns the first age found after from at which alternation from whole, the fit with all
 // weights 1, lands; +Inf if there is none.
 func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (end float64, l *arrival, err error) {
 	last := t.options.Age.Max
@@ -124,8 +123,7 @@ func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, rea
 	return hi, l, err
 }
 
-// lands runs alternation from whole to a strict partial optimum that keeps samples; nil if there is
-// none.
+// lands runs alternation from whole to a strict partial optimum that keeps samples, if any.
 func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reason string) (*arrival, error) {
 	t.search.SetTheta(whole)
 	if t.search.Unfit(age) {

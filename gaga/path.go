@@ -18,11 +18,11 @@ type Range struct{ Min, Max float64 }
 type Kind uint8
 
 const (
-	Start   Kind = iota // first point of a piece
-	Turning             // a critical point at which the path bends
-	Jump                // the last point before the path leaves its branch
-	Grid                // an age of Options.Grid
-	End                 // the last point of the path
+	Start   Kind = iota // of a piece
+	Turning             // where the path bends
+	Jump                // the last point of a branch
+	Grid
+	End
 )
 
 func (k Kind) String() string {
@@ -34,10 +34,10 @@ type Cause uint8
 
 const (
 	NoCause    Cause = iota
-	SampleUp         // a sample's loss rose above its zone
-	SampleDown       // a sample's loss fell below its zone
-	Activated        // an inactive coordinate's gradient reached the L1 weight
-	Dropped          // an active coordinate reached zero
+	SampleUp         // a loss rose above its zone
+	SampleDown       // a loss fell below its zone
+	Activated        // a coordinate's gradient reached the L1 weight
+	Dropped          // a coordinate reached zero
 	Fold             // the branch turned back in the age
 	Stall            // no progress: restarted by alternation
 )
@@ -51,11 +51,11 @@ type Knot struct {
 	Age    float64
 	Kind   Kind
 	Cause  Cause
-	Index  int     // sample or coordinate that caused it, or -1
-	Detail string  // the cause in words
-	Scalar float64 // value of the sign test: the path turns where it is positive; NaN where no test applies
+	Index  int // sample or coordinate, or -1
+	Detail string
+	Scalar float64 // of the sign test: positive where the path turns; NaN where no test applies
 	Theta  []float64
-	// Objective is the implicit objective G_λ(θ) = R(θ) + Σ_i m_i F_λ(l_i).
+	// Objective is the implicit objective G_λ(θ).
 	Objective float64
 	// KKT is the largest violation of the optimality condition, in each coordinate relative to the
 	// terms of the gradient: for feature j, Σ_i m_i [v_i (|l'_i| + l''_i |u_i|) + p_i] |x_ij| and
@@ -64,9 +64,9 @@ type Knot struct {
 	// loss has 3 - y_i u_i instead of |u_i| + |y_i|.
 	KKT                     float64
 	Easy, Middle, Discarded int // samples, multiplicities not counted
-	Active                  int // nonzero coefficients, the intercept not counted
+	Active                  int // nonzero coefficients, without the intercept
 
-	piece, change int // position in the path's record of zone changes
+	piece, change int
 }
 
 // Event is a turning point or a jump point.
@@ -83,7 +83,7 @@ type Event struct {
 type Restart struct {
 	Age        float64
 	Reason     string
-	Iterations int // alternations until the landing point was accepted
+	Iterations int // until the landing point was accepted
 }
 
 // Status says whether a path reaches the end of its range, or why not.
@@ -92,7 +92,7 @@ type Status uint8
 const (
 	Complete    Status = iota
 	Interrupted        // the context ended
-	EventLimit         // Options.MaxEvents was reached
+	EventLimit         // at Options.MaxEvents
 	Degenerate         // no strict partial optimum was found
 )
 
@@ -106,14 +106,14 @@ func (s Status) Early() bool { return s != Complete }
 // Path is the age path of a problem: continuous pieces, each from a start knot over turning and
 // grid knots to a jump or to the end.
 //
-// A path is immutable, so its methods may be called concurrently. It holds its knots, the zones at
-// the beginning of each piece with their changes, and for [Path.At] a copy of the problem, n(d+1)
-// numbers; with a kernel instead the caller's features, which must not change. Each concurrent call
-// of At needs O(np) memory, with a kernel the required rows of the kernel matrix, up to 512 MiB;
-// later calls reuse it.
+// A path is immutable, so its methods may be called concurrently. It holds its knots, the zones
+// with their changes, and for [Path.At] a copy of the problem, n(d+1) numbers; with a kernel
+// instead the caller's features, which must not change. Each concurrent call of At needs O(np)
+// memory, with a kernel the required rows of the kernel matrix, up to 512 MiB; later calls reuse
+// it.
 type Path struct {
-	problem    *model.Problem // without a kernel, without the caller's features
-	unknowns   int            // length of a published θ
+	problem    *model.Problem // a linear problem without the caller's features
+	unknowns   int            // of a published θ
 	kinds      []ZoneKind
 	knots      []Knot
 	pieces     []piece
@@ -133,7 +133,7 @@ func newPath(p *Problem, m *model.Problem) *Path {
 	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds()}
 }
 
-// piece is one continuous piece, from which zones and active coordinates can be rebuilt.
+// piece has what rebuilds zones and active coordinates on it.
 type piece struct {
 	zone    []uint8
 	sign    []float64
@@ -151,9 +151,8 @@ func (p *Path) change(c model.Crossing) {
 	last.changes = append(last.changes, change{c.Cause, c.Index, c.Sign})
 }
 
-// settled returns the published form of θ: coefficients, then the intercept, 0 if there is none. A
-// coefficient whose sign differs from the sign with which it is active is zero up to rounding and
-// set to 0.
+// settled returns the published θ: coefficients, then the intercept, 0 if there is none. A
+// coefficient whose sign is not that with which it is active is rounding and set to 0.
 func (p *Path) settled(st *model.State, theta []float64) []float64 {
 	out := make([]float64, p.unknowns)
 	copy(out, theta)

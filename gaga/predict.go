@@ -12,13 +12,12 @@ import (
 // Predictor evaluates solutions of a problem on other samples. With a kernel, θ are the multipliers
 // α, without their labels, for the hinge loss, and signed multipliers for every other loss.
 type Predictor struct {
-	x      blas64.General // m x d features, or the m x n kernel matrix to the training samples
-	y      []float64      // training labels of a kernel model of the hinge loss, else nil
+	x      blas64.General // m x d, or the m x n kernel matrix
+	y      []float64      // training labels for the hinge loss with a kernel, else nil
 	signed []float64      // α_i y_i
 }
 
-// NewPredictor prepares prediction for the m rows of x, which must have the columns of the
-// problem's features.
+// NewPredictor prepares prediction for the m rows of x, with the columns of the problem's features.
 func NewPredictor(p *Problem, x blas64.General) (*Predictor, error) {
 	if x.Rows > 0 && x.Cols != p.X.Cols {
 		return nil, fmt.Errorf("gaga: predicting for rows of %d features, trained on %d", x.Cols, p.X.Cols)
@@ -35,7 +34,7 @@ func NewPredictor(p *Problem, x blas64.General) (*Predictor, error) {
 	return predictor, nil
 }
 
-// Predict writes the linear predictor of each row for θ, of length [Problem.Unknowns], into dst.
+// Predict writes the linear predictors for θ, of length [Problem.Unknowns], into dst.
 func (p *Predictor) Predict(dst, theta []float64) {
 	if len(dst) == 0 {
 		return

@@ -18,11 +18,11 @@ import (
 type Problem struct {
 	X            blas64.General // n x d, row-major
 	Y            []float64      // n targets; -1 or +1 for classification losses
-	Multiplicity []float64      // number of identical samples of a row; nil means 1 each
+	Multiplicity []float64      // identical samples of a row; nil means 1 each
 	Loss         Loss
 	Penalty      Penalty
 	Kernel       Kernel // nil: the predictor is linear in θ
-	Intercept    bool   // a free (unpenalized) b
+	Intercept    bool   // free, without a penalty
 	Regularizer  Regularizer
 }
 
@@ -69,7 +69,7 @@ func (p *Problem) total() float64 {
 }
 
 // Unknowns returns the length of θ: d coefficients, or n multipliers with a kernel, and the
-// intercept, which is 0 if the model has none.
+// intercept, 0 if the model has none.
 func (p *Problem) Unknowns() int {
 	if p.Kernel != nil {
 		return p.X.Rows + 1

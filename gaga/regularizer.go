@@ -8,12 +8,12 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Regularizer is a self-paced regularizer f(v, λ), given by the weight v*(l, λ) that it assigns to
-// a sample of loss l >= 0 at age λ > 0. Thresholds that depend on the age cut the losses into
-// zones. Within a zone the weight is smooth; its formula must also hold a little beyond the zone's
-// ends, where Newton's method steps.
+// Regularizer is a self-paced regularizer f(v, λ), given by the weight v*(l, λ) of a sample of loss
+// l >= 0 at age λ > 0. Thresholds that depend on the age cut the losses into zones on which the
+// weight is smooth; its formula must also hold a little beyond the zone's ends, where Newton's
+// method steps.
 type Regularizer interface {
-	// Name returns the name used in grids and tables.
+	// Name is used in grids and tables.
 	Name() string
 	// Zones returns the zones in order of rising loss, at least two.
 	Zones() []Zone
@@ -29,9 +29,8 @@ type Regularizer interface {
 // Zone is an interval of losses on which a regularizer's weight is smooth.
 type Zone struct {
 	Kind   ZoneKind
-	Closed bool // its upper threshold belongs to it
-	// Break marks a weight that is discontinuous at the upper threshold: crossing it is always a
-	// jump point.
+	Closed bool // includes its upper threshold
+	// Break marks a weight that is discontinuous at the upper threshold: each crossing is a jump.
 	Break bool
 }
 
@@ -39,10 +38,10 @@ type Zone struct {
 type ZoneKind uint8
 
 const (
-	Easy      ZoneKind = iota // the full or a high weight
-	Middle                    // between the thresholds of a regularizer with two
+	Easy      ZoneKind = iota // a full or high weight
+	Middle                    // between two thresholds
 	Discarded                 // no weight, or for LOG a falling one
-	Satisfied                 // beyond the kink: full weight, no loss
+	Satisfied                 // beyond the kink of a loss: full weight, no loss
 	Pinned                    // at the kink: full weight
 )
 
@@ -150,7 +149,7 @@ func (p Polynomial) CheckParameters() error {
 	return checkParameter("Order", p.Order, p.Order > 1, "a number > 1")
 }
 
-// Integral stays accurate where the loss is small relative to the age.
+// Integral stays accurate for small losses.
 func (p Polynomial) Integral(loss, age float64) float64 {
 	order := 1/(p.Order-1) + 1
 	if loss >= age {
@@ -159,8 +158,8 @@ func (p Polynomial) Integral(loss, age float64) float64 {
 	return -age / order * math.Expm1(order*math.Log1p(-loss/age))
 }
 
-// power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings times |q ln x|;
-// faster than [math.Pow].
+// power returns x^q for x >= 0 and q > 0, to a few roundings times |q ln x|; faster than
+// [math.Pow].
 func power(x, q float64) float64 { return kernel.Exp(q * math.Log(x)) }
 
 // Mixture is f = γ²/(v + γ/λ) (Zhao et al. 2015): weight 1 where
@@ -225,7 +224,7 @@ func (m Mixture) Integral(loss, age float64) float64 {
 }
 
 // LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to the age, (1+aλ)/(1+al)
-// beyond, so that no sample is ever dropped.
+// beyond.
 type LOG struct{ A float64 }
 
 func (LOG) Name() string                                    { return "log" }

@@ -23,12 +23,12 @@ import (
 
 // Options of [Track]. Each field except Age defaults to its zero value.
 type Options struct {
-	Age  Range     // ages to cover, 0 < Min < Max
-	Grid []float64 // ages at which a knot is wanted, in any order; ages outside Age are ignored
+	Age  Range     // 0 < Min < Max
+	Grid []float64 // ages at which a knot is wanted, in any order; others than in Age are ignored
 	// MaxEvents is the number of critical points after which the path ends with status
 	// [EventLimit]. 0: no limit.
 	MaxEvents int
-	// MaxAlternations limits the steps of one landing; beyond it the path ends with status
+	// MaxAlternations limits the steps of one landing, after which the path ends with status
 	// [Degenerate]. 0: 1,000,000.
 	MaxAlternations int
 	// Verify checks the path at every event and knot: residual, zones, signs, inertia, direction
@@ -36,7 +36,7 @@ type Options struct {
 	// AGEPATH_VERIFY=1 turns Verify on for all paths. Tracking is several times slower.
 	Verify bool
 
-	plain bool // sum over all samples for each step
+	plain bool // sums over all samples
 }
 
 func (o Options) verifying() bool { return o.Verify || os.Getenv("AGEPATH_VERIFY") == "1" }
@@ -54,8 +54,8 @@ func (o Options) check() error {
 // Violation reports an error of the engine, see [Options.Verify].
 type Violation struct {
 	Age   float64
-	Event string // what the path was passing
-	Check string // the invariant, with the violating figures
+	Event string
+	Check string // the invariant, with figures
 }
 
 func (e *Violation) Error() string {
@@ -101,8 +101,7 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	return t.path, err
 }
 
-// tracker records one path: the branch proceeds from event to event, the lander finds where the
-// path continues after a jump.
+// tracker records one path.
 type tracker struct {
 	options   Options
 	grid      []float64 // not yet reached
@@ -153,9 +152,8 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	return t, nil
 }
 
-// run follows the path to the end of the range or until it has to stop. A path on which no sample
-// ever has weight begins again at the first age at which alternation from the fit with all weights
-// 1 keeps samples.
+// run follows the path until it ends. A path on which no sample ever has weight begins again at the
+// first age at which alternation from the fit with all weights 1 keeps samples.
 func (t *tracker) run(ctx context.Context) error {
 	err := t.begin(ctx)
 	if err == nil {
@@ -221,7 +219,6 @@ func (t *tracker) recordGrid() {
 	t.grid = t.grid[1:]
 }
 
-// target returns the next age at which the path must stop.
 func (t *tracker) target() float64 {
 	for len(t.grid) > 0 && t.grid[0] <= t.branch.Left().Age {
 		t.grid = t.grid[1:]
@@ -232,8 +229,8 @@ func (t *tracker) target() float64 {
 	return t.options.Age.Max
 }
 
-// jump continues at the partial optimum that the lander finds. A jump that lands where it left is a
-// turning point, a kink.
+// jump continues at the lander's partial optimum. A jump that lands where it left is a turning
+// point, a kink.
 func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) error {
 	pt := t.branch.Left()
 	k := t.record(Jump, o.Crossing, detail, o.Scalar)
@@ -263,8 +260,7 @@ func (t *tracker) startPiece(reason string, alternations int) error {
 	return t.verify(model.Crossing{Index: -1}, reason)
 }
 
-// verify checks the left point, reached by the turning point behind; with [model.NoCause], at a
-// start, a grid age or the end.
+// verify checks the left point, reached by the turning point behind, if not [model.NoCause].
 func (t *tracker) verify(behind model.Crossing, event string) error {
 	if broken := t.audit(behind); broken != "" {
 		return &Violation{t.branch.Left().Age, event, broken}

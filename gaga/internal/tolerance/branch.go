@@ -2,34 +2,34 @@ package tolerance
 
 // The branch. Steps are relative to the age. A change alters results.
 const (
-	// Event functions depend on the age even if θ does not move, and need good interpolants.
+	// StepLongest limits steps because event functions depend on the age even if θ does not move.
 	StepLongest = 0.5
-	StepBefore  = 0.5   // part of the way to a crossing that could not be located
-	StepDoubt   = 0.125 // smallest part of a failed step that an estimate of the branch's end may leave
-	// First step of a piece, relative to that of the piece before; and the part of a step that is
-	// kept if event functions are too curved for interpolants.
+	StepBefore  = 0.5   // of the way to a crossing that could not be located
+	StepDoubt   = 0.125 // of a failed step, at least, up to an estimate of the branch's end
+	// StepAnew limits the first step of a piece, relative to that of the piece before, and the part
+	// of a step that is kept if event functions are too curved for interpolants.
 	StepAnew  = 0.25
 	StepSlow  = 2   // iterations beyond an easy correction above which the next step is halved
-	Locations = 100 // ever earlier crossings that a step may find
-	// Steps without progress, beyond two for each sample and eight for each coordinate: more than a
-	// tie of all of them explains.
+	Locations = 100 // ever earlier crossings in a step
+	// StepPatience is the number of steps without progress, beyond two for each sample and eight
+	// for each coordinate, that a tie of all of them does not explain.
 	StepPatience = 128
 
 	// Near is the largest distance of a correction from the prediction, relative to the way along
-	// the tangent; beyond it the branch may have been left. NearObjective and NearSize are always
-	// allowed, relative to the objective and to θ: a branch that does not move shows only rounding.
+	// the tangent. NearObjective and NearSize are always allowed, relative to the objective and to
+	// θ: a branch that does not move shows only rounding.
 	Near          = 0.3
 	Steady        = 0.25 // the same from the mean of the rates at both ends
 	NearObjective = 1e-7
 	NearSize      = 1e-8
-	SamePoint     = 1e-10 // distance after a change of the partition, relative to the objective
+	SamePoint     = 1e-10 // after a change of the partition, relative to the objective
 
-	// Rate of an event function at zero, relative to the terms over the age, that is rounding: tied
-	// coordinates keep their gradients at the L1 weight while one of them moves.
+	// RateNoise is the rounding of an event function's rate, relative to the terms over the age:
+	// tied coordinates keep their gradients at the L1 weight while one of them moves.
 	RateNoise   = 0.1 * Roundoff
-	Instant     = 1e-13 // relative to the age; an event function within roundoff of zero counts as zero for so long
+	Instant     = 1e-13 // ages, relative, for which an event function within roundoff of zero counts as zero
 	ScreenGuard = 10    // roundoffs beyond which a sample need not be examined
-	// Schur complement, relative to its terms, of a coordinate that may be a combination of the
-	// active ones.
+	// CollinearSchur is the Schur complement, relative to its terms, of a coordinate that may be a
+	// combination of the active ones.
 	CollinearSchur = 0.1 * KKT
 )

@@ -2,8 +2,8 @@ package tolerance
 
 // The prediction of folds. A change alters results.
 const (
-	FoldGrowth    = 1.5  // ratio of squared speeds between two points on the way to a fold
+	FoldGrowth    = 1.5  // of squared speeds between two points on the way to a fold
 	FoldAgreement = 0.25 // of two estimates, relative to the distance to the first
-	FoldSpeed     = 1e4  // ratio of squared speeds above which a point counts as at the fold
-	FoldStep      = 0.9  // part of the distance to a fold that a step covers, so that events on it are seen
+	FoldSpeed     = 1e4  // growth of squared speeds at the fold
+	FoldStep      = 0.9  // of the distance to a fold, so that events on it are seen
 )

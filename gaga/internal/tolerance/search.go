@@ -2,6 +2,6 @@ package tolerance
 
 // Alternate convex search. A change alters results.
 const (
-	FirstAge         = 1e-6 // relative precision of the first age at which a condition holds
+	FirstAge         = 1e-6 // relative precision
 	FirstAgeHalvings = 200  // of the bisection
 )

@@ -1,20 +1,19 @@
-// Package tolerance has every number by which the engine decides: tolerances, all derived from
-// those of this file, and budgets, which bound work and never correctness. Each block says whether
-// a change alters results, even if only in the last digits: the version of the method must then
-// rise.
+// Package tolerance has every number by which the engine decides: tolerances, derived from those of
+// this file, and budgets, which bound work and never correctness. Each block says whether a change
+// alters results, even if only in the last digits: the version of the method must then rise.
 package tolerance
 
 // A change alters results.
 const (
 	Unit  = 0x1p-52    // unit roundoff of float64
-	KKT   = 1e-9       // relative residual of the optimality condition that the engine promises
+	KKT   = 1e-9       // promised relative residual of the optimality condition
 	Tight = 1e-14      // relative residual at which a corrector stops: some tens of roundings
-	Loose = 0.01 * KKT // relative residual that can be rounding of a correction
-	// Amount, relative to its terms, by which an event function may be below zero and still count
+	Loose = 0.01 * KKT // relative residual that can be rounding
+	// Roundoff is the relative amount by which an event function may be below zero and still count
 	// as zero.
 	Roundoff = 0.01 * KKT
-	// Pivot, relative to the diagonal of the positive terms, below which the Hessian counts as not
-	// positive definite.
+	// Singular is the pivot, relative to the diagonal of the positive terms, below which the
+	// Hessian counts as not positive definite.
 	Singular = 1e-12
 	Nudge    = KKT // distance of a landing beyond its jump, relative to the age
 )
