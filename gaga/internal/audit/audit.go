@@ -17,10 +17,9 @@ type Auditor struct {
 	p         *model.Problem
 	rows      []float64 // derivatives of the predictors in θ
 	condition condition
-	bound     float64 // of a multiplier
+	bound     float64
 }
 
-// condition is the part that depends on the kind of predictor.
 type condition interface {
 	residual(e *evaluation) string
 	// jacobian returns the equations' Jacobian, and the number of its eigenvalues that are positive
@@ -37,9 +36,9 @@ func New(p *model.Problem) *Auditor {
 }
 
 // Check returns the invariant that fails at pt on the partition of st, "" if all hold: zones,
-// signs, the residual, the inertia, and after the turning point behind (unless of [model.NoCause])
-// the direction of the event function. Pt has its rates, and Grad and DGrad where coordinates can
-// become active. Floor is the minimum scale of each coordinate's terms, nil with a kernel.
+// signs, the residual, the inertia, and after a turning point, behind, the direction of the event
+// function. Pt has its rates, and Grad and DGrad where coordinates can become active. Floor is the
+// minimum scale of each coordinate's terms, nil with a kernel.
 func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
 	e := a.evaluate(st, pt, floor)
 	for _, check := range []func() string{
@@ -267,7 +266,7 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 		k, side = s.zone, -1
 	}
 	switch {
-	case s.zone == pinned: // the multiplier must move off its bound
+	case s.zone == pinned:
 		return side * e.pt.DDual[i], math.Abs(e.pt.DDual[i]) + e.bound*e.p.M[i]/e.pt.Age
 	case s.zone == satisfied, s.zone == 0 && c.Cause == model.SampleUp:
 		du := -side * e.p.Y[i] * e.rate(i)

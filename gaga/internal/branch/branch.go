@@ -14,7 +14,7 @@ import (
 
 // Options of a branch.
 type Options struct {
-	Last float64 // end of the range
+	Last float64
 }
 
 // Branch follows one continuous piece of a path. Between calls of Next its left point is a strict
@@ -55,8 +55,8 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 // Left returns the point reached. Next may return another pointer.
 func (b *Branch) Left() *model.Point { return b.left }
 
-// Begin begins a piece at the left point, which a landing has set. A step > 0 is the length in ages
-// of the first step; otherwise it is about that of the last piece, at first the rest of the range.
+// Begin begins a piece at the left point. A step > 0 is the length in ages of the first step;
+// otherwise it is about that of the last piece, at first the rest of the range.
 func (b *Branch) Begin(step float64) {
 	b.steps.begin(b.left.Age, step)
 	b.turn = turn{}
@@ -69,19 +69,19 @@ func (b *Branch) Begin(step float64) {
 type Kind uint8
 
 const (
-	Moved  Kind = iota // to the target, or as far as the corrector or the window allowed
-	Turned             // at a turning point, after which the branch continues
-	Left               // at a jump point, where the branch ends
+	Moved Kind = iota // to the target, or as far as the corrector or the window allowed
+	Turned
+	Left
 )
 
 // Outcome is the end of a step.
 type Outcome struct {
 	Kind     Kind
-	Crossing model.Crossing // its cause may be NoCause
-	From, To uint8          // a sample's zones
-	Scalar   float64        // of the sign test, or NaN
-	Arrived  bool           // at the target age
-	Spent    bool           // only reported; nothing changed
+	Crossing model.Crossing
+	From, To uint8
+	Scalar   float64 // of the sign test, or NaN
+	Arrived  bool
+	Spent    bool // nothing changed
 }
 
 // Next makes one step: to the next critical point, to the target age, or as far as the corrector
@@ -136,7 +136,6 @@ func (b *Branch) Follow(age float64) bool {
 	return true
 }
 
-// keeps reports whether a solution pt is a partial optimum.
 func (b *Branch) keeps(pt *model.Point) bool {
 	return condition.InZones(b.state, pt, b.state.Watch, pt.U) && condition.Signed(b.state, pt)
 }

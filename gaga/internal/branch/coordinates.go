@@ -17,7 +17,7 @@ type coordinates struct {
 	memory
 	condition *condition.Primal
 	terms     sums.Activations
-	hidden    []bool // as collinear with the active ones
+	hidden    []bool // collinear with the active ones
 	row       []float64
 }
 

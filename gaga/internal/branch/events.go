@@ -13,7 +13,7 @@ import (
 type eventSource interface {
 	search(l *look)
 	at(pt *model.Point, x model.Crossing) cubic.End
-	// gradient writes the gradient of the event function over the unknowns into g. It returns the
+	// gradient writes the event function's gradient over the unknowns into g. It returns the
 	// function's value, the size of its terms and its derivative in the age at pt, where the
 	// equations were just assembled, on the segment that begins at left.
 	gradient(g []float64, left, pt *model.Point, x model.Crossing) (value, size, dage float64)
@@ -45,7 +45,7 @@ func (m *memory) reverses(x model.Crossing, age float64) bool {
 // the step is known, a length in ages.
 type candidate struct {
 	model.Crossing
-	source eventSource // nil for none, a fold or a stall
+	source eventSource
 }
 
 var (
@@ -60,14 +60,14 @@ func (c candidate) located() candidate {
 }
 
 type look struct {
-	left, right *model.Point // right is nil for a step along left's tangent
+	left, right *model.Point // right is nil along left's tangent
 	best        candidate
 	steepest    float64
 }
 
 type function struct {
 	left, right cubic.End
-	slack       float64 // counts as zero
+	slack       float64 // smaller values count as zero
 	size        float64
 	spread      float64 // 1 + ‖x‖ of a sample that reaches the kink of a linear machine, else 0
 }
@@ -165,11 +165,10 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 type event struct {
 	branch *Branch
 	candidate
-	solved *model.Point // where its sign test was made
-	scalar float64      // of the sign test
+	solved *model.Point
+	scalar float64
 }
 
-// Solved makes the sign test and, if the path continues, prepares the rates after the event.
 func (e *event) Solved(pt *model.Point) {
 	b, ok := e.branch, false
 	b.condition.Secant(pt, b.left)

@@ -11,13 +11,12 @@ import (
 // + v √(λ* - λ): its rate grows without bound, so steps along tangents need dozens of corrections.
 // But 1/‖dθ/dλ‖² falls linearly to zero, so two points determine λ* and the course of the branch.
 type turn struct {
-	since float64 // age of the last estimate
-	at    float64 // of the fold; 0 if not expected
-	first float64 // squared speed at the first such estimate
+	since float64
+	at    float64 // age of the fold; 0 if not expected
+	first float64 // squared speed
 	sure  bool    // two estimates agree
 }
 
-// speed returns ‖dθ/dλ‖², weighted by the curvature.
 func speed(s *model.State, pt *model.Point) float64 {
 	var sum float64
 	for r, j := range s.Active {
@@ -51,7 +50,6 @@ func (t *turn) room(age float64) float64 {
 	return t.at - age
 }
 
-// bent returns the step along the tangent for a step of h ages along the bent branch.
 func (t *turn) bent(age, h float64) float64 {
 	room := t.room(age)
 	if !(h > 0) || math.IsInf(room, 1) {

@@ -8,7 +8,6 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// addKink adds the ends of zones at the hinge loss's kink. Multiplier bounds have the spreads none.
 func (s *samples) addKink(none []float64) {
 	spreads := none
 	if s.Kernel == nil && !s.Sparse() {

@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// samples is the source of changes of the watched samples' zones.
 type samples struct {
 	*model.State
 	memory
@@ -23,10 +22,9 @@ type samples struct {
 type exit struct {
 	cause model.Cause
 	end
-	spreads []float64 // see function
+	spreads []float64
 }
 
-// end is a zone's end.
 type end interface {
 	at(pt *model.Point, slot int) cubic.End
 	size(pt *model.Point, slot int) float64

@@ -8,15 +8,14 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// screen quickly rules out most samples as crossing. Event functions are in units of the loss, as
-// distances from the ends of the sample's zone.
+// screen quickly rules out most samples as crossing. Event functions are distances of the loss from
+// the ends of the sample's zone.
 type screen struct {
 	state *model.State
 	ends  []zoneEnds
-	step  float64 // 0 for a step along left's tangent
+	step  float64 // 0 along left's tangent
 }
 
-// zoneEnds are a zone's ends at the left and the right point.
 type zoneEnds struct{ low, high [2]cubic.End }
 
 func newScreen(s *model.State) screen { return screen{state: s, ends: make([]zoneEnds, len(s.Zones))} }
@@ -134,7 +133,6 @@ func (s *screen) stays(l *look, slot, i int) bool {
 	return loss.Minus(e.low[1]).Ends(s.step) && e.high[1].Minus(loss).Ends(s.step)
 }
 
-// holds is stays for a pinned sample.
 func (s *screen) holds(l *look, i int) bool {
 	top := s.state.Bound * s.state.M[i]
 	below := cubic.End{Value: l.left.Dual[i], Rate: l.left.DDual[i]}
@@ -152,7 +150,6 @@ func (s *screen) holds(l *look, i int) bool {
 	return below.Ends(s.step) && cubic.End{Value: top}.Minus(below).Ends(s.step)
 }
 
-// guard returns the required distance of a sample from the ends of its zone.
 func (s *screen) guard(size float64) float64 {
 	return tolerance.ScreenGuard * tolerance.Roundoff * size
 }

@@ -8,12 +8,12 @@ import (
 )
 
 type steps struct {
-	length   float64 // longest step that the corrector's behaviour allows
-	first    float64 // of the piece
+	length   float64 // limit set by the corrector's behaviour
+	first    float64
 	idle     int     // steps since the age last moved
 	since    float64 // that age
-	patience int     // of idle
-	last     float64 // end of the range
+	patience int     // limit of idle
+	last     float64
 }
 
 func newSteps(s *model.State, last float64) steps {
@@ -56,8 +56,8 @@ func (s *steps) carried(h float64, iterations, easy int) {
 	}
 }
 
-// advance moves the trial point to the crossing expected on the tangent or, if that is too far or
-// not found, as far as the corrector converges.
+// advance moves the trial point to the expected crossing or, if that is too far or not found, as
+// far as the corrector converges.
 func (b *Branch) advance(expected candidate, target float64) candidate {
 	age := b.left.Age
 	room := b.turn.room(age)
@@ -69,7 +69,6 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 		if b.locate(expected, age+expected.At, target, nil) {
 			return expected.located()
 		}
-		// The branch may end earlier.
 		before := math.Min(expected.At, b.corrector.Room(b.left, expected.At))
 		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.Loose*age))
 	}
@@ -96,7 +95,6 @@ func (b *Branch) shorten(h, target float64) candidate {
 	return fold
 }
 
-// reach reports whether the corrector converged near the prediction for an age.
 func (b *Branch) reach(age float64) bool {
 	h := age - b.left.Age
 	b.condition.Extrapolate(b.trial, b.left, b.turn.bent(b.left.Age, h))
@@ -109,8 +107,8 @@ func (b *Branch) reach(age float64) bool {
 	return b.turn.room(b.left.Age) < math.Inf(1) || b.steady(h)
 }
 
-// near reports whether the trial point is as close to its prediction over a step h as a smooth
-// branch allows; if not, the corrector may have left the branch.
+// near reports whether the trial point is as close to its prediction as a smooth branch allows; if
+// not, the corrector may have left the branch.
 func (b *Branch) near(h float64) bool {
 	s, l := b.state, b.left
 	var moved, size float64 // squared, in units of the objective
@@ -122,7 +120,7 @@ func (b *Branch) near(h float64) bool {
 	return s.Distance(b.predicted, b.trial.Theta) <= tolerance.Near*tolerance.Near*moved+b.rounding(size)
 }
 
-// rounding returns the squared distance in units of the objective that is rounding.
+// rounding is squared and in units of the objective.
 func (b *Branch) rounding(size float64) float64 {
 	const objective, still = tolerance.NearObjective, tolerance.NearSize
 	return objective*objective*b.left.Age*b.state.Total + still*still*size

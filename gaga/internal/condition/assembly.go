@@ -12,7 +12,6 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// assembly has the unknowns, the equations and H of a condition without a kernel.
 type assembly struct {
 	rows
 	pins    *pins
@@ -20,7 +19,7 @@ type assembly struct {
 	kept    []*zoneProduct
 	zero    []bool
 	floored bool
-	curved  bool // Hess and Diag belong to the point of the last Assemble
+	curved  bool // Hess and Diag are current
 
 	gradient, size []float64
 }
@@ -63,10 +62,9 @@ func (s *assembly) Place(zones []uint8, u, _ []float64) {
 	}
 }
 
-// setFloor sets the minimum scale to that with all weights negligible.
 func (s *assembly) setFloor(u []float64) {
 	if s.Kinked() && s.floored {
-		return // independent of u
+		return
 	}
 	s.floored = true
 	clear(s.Floor)
@@ -138,7 +136,6 @@ func (s *assembly) Assemble(pt *model.Point) {
 	s.Collect(pt)
 }
 
-// Collect is Assemble for known losses at pt.
 func (s *assembly) Collect(pt *model.Point) {
 	s.At, s.curved = pt, false
 	clear(s.Dage[:s.Unknowns()])

@@ -112,13 +112,13 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 // Policy says how a corrector uses factors of J.
 type Policy struct {
 	Tight float64 // relative residual of a solution
-	Limit int     // steps of a correction
-	Quick int     // steps of an easy correction
+	Limit int
+	Quick int // steps of an easy correction
 	// Slow is the part of the residual that a step with a held factor may leave. 0 requires a new
 	// factor at every step; with +Inf one factor is used for all points of the same age.
 	Slow    float64
 	Held    bool // a held factor can be used from the start
-	Trusted bool // Factorize tests whether the held factor can still be used
+	Trusted bool // Factorize tests the held factor
 	Summed  bool // Assemble needs no predictors
 }
 

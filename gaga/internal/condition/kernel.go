@@ -31,12 +31,12 @@ type Kernel struct {
 
 type guess struct {
 	pt     *model.Point // where the rates are known
-	rate   []float64    // of the unknowns
-	rates  []float64    // of the predictors; summed by the first prediction
-	due    bool         // that prediction is still to come
-	sample int          // of the last sign test, or -1
-	way    []float64    // direction of the rates' change at its crossing; preserves all equations except the sample's own
-	du     []float64    // rates along way, for the unknowns' samples and this one
+	rate   []float64
+	rates  []float64 // summed by the first prediction
+	due    bool      // still to be summed
+	sample int       // of the last sign test, or -1
+	way    []float64 // direction of the rates' change at its crossing; preserves all equations except the sample's own
+	du     []float64
 }
 
 // NewKernel returns the condition of a problem with a kernel, given the kernel matrix.
@@ -86,7 +86,7 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	if s.stale {
 		return
 	}
-	s.trust.drift = 0 // after a change its estimates can be far larger
+	s.trust.drift = 0 // its estimates can now be far larger
 	if from == model.Pinned || s.Curved[from] {
 		if s.leave(i, from); s.stale {
 			return
@@ -251,7 +251,7 @@ func (s *Kernel) Secant(pt, left *model.Point) {
 	h := pt.Age - left.Age
 	parabola := func(rate, x, from, before []float64) {
 		copy(rate, before)
-		if h < tolerance.ShortSecant*pt.Age { // differences are rounding; rates are those of left
+		if h < tolerance.ShortSecant*pt.Age {
 			return
 		}
 		for i, v := range before {

@@ -17,14 +17,14 @@ type heldFactor struct {
 	signed         *factor.Signed
 	kappa          float64
 	stale          bool // belongs to other unknowns
-	slow           bool // the last solutions converged slowly
-	events, solves int  // since the factor was computed
-	work           int  // solves since the last event
+	slow           bool
+	events, solves int // since the factor was computed
+	work           int // solves since the last event
 
-	pinned int       // first in Active
-	front  int       // the pinned samples and b
-	at     []int     // places in Active
-	delta  []float64 // at the last Assemble
+	pinned int // first in Active
+	front  int
+	at     []int // places in Active
+	delta  []float64
 	held   []float64 // δ in the factor
 	proved []float64 // δ of the last strict minimum, or at entry
 	trust  trust
@@ -188,7 +188,7 @@ func (s *heldFactor) drifted() bool {
 	return false
 }
 
-// renew brings the factor to the current δ, from scratch if only rounding can have made it slow.
+// renew computes the factor from scratch if only rounding can have made it slow.
 func (s *heldFactor) renew() bool {
 	curved := s.Active[s.front:]
 	s.slow = false
@@ -254,8 +254,6 @@ func (s *heldFactor) Solve(b []float64) {
 	}
 }
 
-// solveNegative solves on the factor's negative part, for a right-hand side that is zero elsewhere
-// and for b.
 func (s *heldFactor) solveNegative(b []float64) {
 	s.signed.SolveNegative(b)
 	s.work++
@@ -274,13 +272,11 @@ func (s *heldFactor) extend(x, first []float64) {
 	}
 }
 
-// trust estimates the distance of J from the factor by a power iteration that continues from call
-// to call.
 type trust struct {
 	power  []float64
 	spread []float64 // evenly in [0, 1), so that no symmetry of the data hides a direction
 	x      []float64
-	drift  float64 // of δ at the last estimate of the radius, relative; 0 if there was none
+	drift  float64 // of δ at the last estimate of the radius; 0 if there was none
 	radius float64 // the last estimate, or a larger one seen since
 }
 
@@ -293,7 +289,6 @@ func newTrust(n int) trust {
 	return t
 }
 
-// change writes Dx into dst, with D the change of Δ since the factor was computed.
 func (s *heldFactor) change(dst, x []float64) (changed bool) {
 	border := s.front - s.pinned
 	clear(dst[:border])

@@ -7,19 +7,19 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// kernelPredictor predicts u_i = Σ_j α_j y_j k(x_i, x_j) + b, from a θ whose predictors are known
-// if that is less work.
+// kernelPredictor predicts u_i = Σ_j α_j y_j k(x_i, x_j) + b, from known predictors if that is less
+// work.
 type kernelPredictor struct {
 	*model.State
 	matrix   *convex.KernelRows
-	diagonal []float64 // k(x_i, x_i)
+	diagonal []float64
 
 	base         []float64 // θ whose predictors are known
 	predictors   []float64
-	moves        int // updates since the predictors were summed from scratch
+	moves        int // since the predictors were summed from scratch
 	samples      []int
 	coefficients []float64
-	others       []float64 // of a second sum of the same rows
+	others       []float64
 }
 
 func newGram(s *model.State, matrix *convex.KernelRows) *kernelPredictor {
@@ -34,7 +34,6 @@ func (g *kernelPredictor) know(theta, u []float64) {
 	copy(g.predictors, u)
 }
 
-// Predict makes theta the base.
 func (g *kernelPredictor) Predict(dst, theta []float64) {
 	g.PredictAll(dst, theta)
 	g.know(theta, dst)

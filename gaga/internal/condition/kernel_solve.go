@@ -10,15 +10,14 @@ import (
 	"github.com/agepath/agepath/internal/anderson"
 )
 
-// inverse solves with J by the held factor and iterative refinement.
 type inverse struct {
 	*heldFactor
 	mixer     *anderson.Mixer
-	first     []float64 // solution on the factor's negative part
+	first     []float64
 	step      []float64
 	solution  []float64
 	left      []float64 // residual of the last solution
-	remainder []float64 // residual of rates
+	remainder []float64
 }
 
 func newInverse(h *heldFactor) *inverse {
@@ -103,7 +102,6 @@ func (s *inverse) form(a []float64) float64 {
 	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))
 }
 
-// rates corrects the given rate by its residual r until that is negligible.
 func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 	for count := range tolerance.ResidualRounds {
 		if s.relative(r) <= tolerance.RateSolved*s.rateSize(rate) {

@@ -19,11 +19,11 @@ type nullSpace struct {
 	*pins
 	space   *dense.NullSpace
 	unit    []float64 // of the coordinates, powers of 2^4
-	even    bool      // all units are 1
+	even    bool
 	scaled  []float64
-	hess    []float64 // H in units, when it was factorized
-	columns []int     // active when the space was built
-	at      []int     // of its constraints among the pins
+	hess    []float64
+	columns []int // active when the space was built
+	at      []int
 	stale   bool
 	reduced reduction
 	kept    []*zoneProduct
@@ -127,7 +127,6 @@ func (p projected) reduce(dst blas64.General) {
 	p.space.Project(dst, general(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
 }
 
-// follow updates the space, and reports whether the pins are independent.
 func (f *nullSpace) follow() bool {
 	f.setUnits()
 	if f.stale || f.space.Changes() > tolerance.Accumulated || !slices.Equal(f.columns, f.Active) {
@@ -252,7 +251,7 @@ func (s *zoneProduct) moved(i int, from uint8) {
 // reduce adds the penalty as its smallest positive weight and the columns' differences from it.
 func (s *zoneProduct) reduce(dst blas64.General) {
 	weight := func(j int) float64 { return s.L2[j] * s.unit[j] * s.unit[j] }
-	var least float64 // positive weight
+	var least float64
 	for _, j := range s.Active {
 		if w := weight(j); w > 0 && (w < least || least == 0) {
 			least = w

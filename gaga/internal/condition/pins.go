@@ -84,7 +84,6 @@ func (p *pins) addGradient(gradient, size []float64, pt *model.Point) {
 	}
 }
 
-// violation returns the largest relative violation of pins and multipliers' bounds.
 func (p *pins) violation(pt *model.Point) float64 {
 	var worst float64
 	for _, i := range p.Pins {

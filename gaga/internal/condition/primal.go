@@ -10,13 +10,12 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// Primal is the condition for predictors linear in θ in R^P: P counts the features and, with an
-// intercept, a column of ones. Pinned samples are equality constraints whose multipliers join the
-// unknowns. [Condition] documents the methods.
+// Primal is the condition for predictors linear in θ: P counts the features and, with an intercept,
+// a column of ones. Pinned samples are equality constraints whose multipliers join the unknowns.
 type Primal struct {
 	assembly
 	factor factorization
-	held   []int // active coordinates of the factor
+	held   []int
 	rate   []float64
 	one    []float64
 }

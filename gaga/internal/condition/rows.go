@@ -9,15 +9,14 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// rows predicts with the watched samples' active columns.
 type rows struct {
 	*sums.Scope
 	gathered []float64
-	columns  []int // of Scope.Rows
+	columns  []int
 	stale    bool
 	beta     []float64
-	known    []float64 // predictors at the θ of at
-	at       []float64 // nil before the first
+	known    []float64 // at the θ of at
+	at       []float64
 }
 
 func newRows(s *sums.Scope) rows {

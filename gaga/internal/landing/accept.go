@@ -14,7 +14,6 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// site is what all descents share.
 type site struct {
 	condition condition.Condition
 	state     *model.State
@@ -22,8 +21,8 @@ type site struct {
 	horizon   window.Horizon
 	options   Options
 	scores    []float64
-	refuted   []uint8 // the zones at which the corrector last found no landing point
-	value     float64 // implicit objective, with Verify
+	refuted   []uint8 // zones without a landing point
+	value     float64
 	rounding  float64
 }
 
@@ -107,7 +106,7 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 	if w, ok := s.horizon.(*window.Window); ok {
 		w.WatchNone(u, age)
 	}
-	s.condition.Renew() // the last factor belongs to a distant point
+	s.condition.Renew()
 	return value, true
 }
 
@@ -200,7 +199,7 @@ func (s *site) unpin(pt *model.Point) (taken bool) {
 	var pins []int
 	enough := len(s.state.Zone)
 	if _, ok := s.condition.(*condition.Primal); ok {
-		enough = len(s.state.Active) + 1 // rows that include one that depends on others
+		enough = len(s.state.Active) + 1 // rows that include a dependent one
 	}
 	for range s.state.Members[model.Pinned] {
 		pins = pins[:0]

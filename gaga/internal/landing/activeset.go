@@ -12,9 +12,9 @@ import (
 
 type machine struct {
 	*model.State
-	d     int       // without the intercept's column
-	price float64   // L2 of the features
-	norms []float64 // ‖x‖, in units of the objective
+	d     int // without the intercept's column
+	price float64
+	norms []float64
 }
 
 func newMachine(s *model.State) (*machine, bool) {
@@ -56,7 +56,7 @@ type near struct {
 	samples []int
 	rows    []float64 // at stride P
 	u       []float64
-	stale   bool // u does not belong to theta
+	stale   bool
 	size    float64
 }
 
@@ -77,7 +77,6 @@ func (n *near) Evaluate(_, beta []float64) {
 	n.stale = true
 }
 
-// Current returns predictors without the intercept.
 func (n *near) Current(f []float64, at []int) {
 	if !n.stale {
 		return

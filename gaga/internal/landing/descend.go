@@ -21,14 +21,14 @@ type stepper interface {
 type progress struct {
 	changed bool    // a sample's zone or the support
 	moved   float64 // 0 if it is rounding
-	others  bool    // other near samples
+	others  bool
 }
 
 type limits struct {
-	plain  int // steps before the first extrapolation
-	quiet  int // steps without a change of zone before the first try of the corrector
+	plain  int
+	quiet  int
 	most   int
-	across bool // changes of zone only bend the way, so an extrapolated step may cross some
+	across bool // changes of zone only bend the way
 }
 
 type majorization struct {
@@ -124,10 +124,10 @@ func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool 
 // trigger decides when to try the corrector: once zones have not changed for a number of steps,
 // which doubles with each try, unless the steps grow; or when the steps no longer move.
 type trigger struct {
-	least  int     // quiet steps before the first try
-	quiet  int     // steps with the same zones
-	next   int     // quiet steps before the next try
-	before float64 // length of the last step
+	least  int // quiet steps before the first try
+	quiet  int // steps with the same zones
+	next   int // quiet steps before the next try
+	before float64
 }
 
 func newTrigger(least int) *trigger {

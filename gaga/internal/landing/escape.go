@@ -65,7 +65,7 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	}
 	value := at(0)
 	first := tolerance.EscapeLength * size / largest
-	if math.IsInf(first, 0) { // halving would not end
+	if math.IsInf(first, 0) {
 		return nil, false
 	}
 	for x := first; x*largest > tolerance.KKT*size; x *= 0.5 {

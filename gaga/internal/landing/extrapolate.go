@@ -19,18 +19,16 @@ type extrapolation struct {
 	age           float64
 	thresholds    []float64
 	last          []float64
-	before        []float64 // the last plain step
+	before        []float64
 	anchor        []float64 // base point
-	anchorScores  []float64 // its predictors
-	count         int       // plain steps since the anchor or the last extrapolation
-	largest       float64   // factor, relative to the distance from the anchor
+	anchorScores  []float64
+	count         int // plain steps since the anchor or the last extrapolation
+	largest       float64
 	trial, scores []float64
 	step, way     []float64
 }
 
 type trail interface {
-	// solution returns the current one and the near samples with their predictors. The trail owns
-	// all slices.
 	solution() (theta []float64, samples []int, u []float64)
 	// objective returns +Inf if the predictors u of the near samples do not determine it.
 	objective(theta, u []float64) float64

@@ -31,9 +31,9 @@ type gram struct {
 	sign     []float64
 
 	at         *model.Point
-	seen       bool // its U is current
+	seen       bool
 	fitted     bool
-	surrounded bool // the window is a neighbourhood, not the branch's
+	surrounded bool // by a neighbourhood
 	last       []float64
 	trial      *model.Point
 }
@@ -159,7 +159,6 @@ func (g *gram) takeSigns() (changed bool) {
 	return changed
 }
 
-// settle checks a result outside the branch's window on all samples.
 func (g *gram) settle(pt *model.Point, final bool) (value float64, ok bool) {
 	if g.reweigh() && !final {
 		return 0, false

@@ -26,7 +26,7 @@ type hingeZones struct {
 	thresholds []float64
 	kind       []weighting
 	weights    []float64 // v in the zones of constant weight
-	linear     int       // zone of linear weight, if any
+	linear     int
 	constant   []float64 // Σ C m v z over zones of constant weight
 	first      []float64 // Σ m z over the linear zone
 	second     []float64 // Σ m z zᵀ over it
@@ -87,7 +87,6 @@ func (z *hingeZones) varies(zone uint8) bool {
 	return zone > model.Pinned && z.kind[int(zone)-z.Kinks] == varyingWeight
 }
 
-// top returns C m v: the upper bound of a multiplier.
 func (z *hingeZones) top(i int, u float64) float64 {
 	g := 1 - z.Y[i]*u
 	k := z.of(g)

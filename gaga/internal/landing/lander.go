@@ -27,22 +27,22 @@ import (
 
 // Options of a lander.
 type Options struct {
-	MaxAlternations int     // 0: tolerance.LandingSteps
-	Last            float64 // end of the range of ages
-	Verify          bool    // returns an [*Ascent]
+	MaxAlternations int // 0: tolerance.LandingSteps
+	Last            float64
+	Verify          bool // return an [*Ascent] if a step raises the objective
 }
 
 // Landing says how a landing point was found.
 type Landing struct {
 	Steps  int    // majorization-minimization steps
 	Reason string // appended to the caller's reason
-	Stayed bool   // at the point that the path left
+	Stayed bool   // at the point left
 }
 
 // Degenerate reports that no strict partial optimum was found.
 type Degenerate struct {
 	Reason string
-	Cause  error // may be nil
+	Cause  error
 }
 
 func (e *Degenerate) Error() string { return "gaga: " + e.Reason }
@@ -62,7 +62,7 @@ func (e *Ascent) Error() string {
 // Lander finds landing points. It has one owner.
 type Lander struct {
 	*site
-	descents []descent // in the order of trial
+	descents []descent
 	general  *majorization
 	solver   *solver
 	outlasts bool // windows stay valid over jumps
@@ -79,7 +79,7 @@ type descent interface {
 type departure struct {
 	age   float64
 	theta []float64
-	most  int    // remaining steps
+	most  int
 	way   string // added to the landing's reason
 }
 
@@ -217,7 +217,6 @@ func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	}, from, l.options.Last)
 }
 
-// same ignores rounding.
 func same(a, b []float64) bool {
 	var off, size float64
 	for j, w := range a {

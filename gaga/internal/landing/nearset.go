@@ -29,8 +29,8 @@ type nearSet struct {
 
 	from  []float64 // gives the next fit's weights
 	zone  []uint8   // at from
-	there []float64 // predictors of the watched samples at from
-	seen  bool      // u has the predictors at from
+	there []float64
+	seen  bool
 	room  []float64
 	share []float64 // -C m y v where the weight varies, else 0
 	lap   lap
@@ -255,13 +255,12 @@ func (n *nearSet) move(theta, _ []float64) {
 	n.seen = false
 }
 
-// lap detects steps that go in circles.
 type lap struct {
 	length int
 	theta  []float64
 	steps  int
-	way    float64 // total length
-	before float64 // way of the lap before
+	way    float64
+	before float64
 }
 
 func (l *lap) begin(theta []float64) {

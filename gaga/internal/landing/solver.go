@@ -19,9 +19,9 @@ type solver struct {
 	*site
 	search *search.Search
 	age    float64
-	zone   []uint8 // at the search's solution
+	zone   []uint8
 	sign   []float64
-	last   []float64 // before the last step
+	last   []float64
 	lap    lap
 }
 

@@ -1,16 +1,16 @@
 package model
 
-// Point is a point of the path with all that a step needs.
+// Point is a point of the path.
 type Point struct {
 	Age                   float64
 	Theta, Rate           []float64 // P: θ (zero while inactive) and dθ/dλ
 	Dual, DDual           []float64 // N, for losses with a kink: multipliers of the pinned samples; with a kernel part of Theta and Rate
 	U, DU                 []float64 // watched samples
-	Loss, Slope           []float64 // watched samples: losses and their derivatives in u
+	Loss, Slope           []float64 // watched samples: with derivatives in u
 	Curvature             []float64 // watched samples
 	Grad, DGrad           []float64 // P: Σ_i a_i m φ + L2 θ; current where coordinates can become active
-	Threshold, DThreshold []float64 // of the regularizer
-	Iterations            int       // of the corrector
+	Threshold, DThreshold []float64
+	Iterations            int
 }
 
 // NewPoint allocates a point of a problem's path.
@@ -35,13 +35,13 @@ func NewPoint(p *Problem) *Point {
 type Cause uint8
 
 const (
-	NoCause    Cause = iota
-	SampleUp         // a loss rises above its zone
-	SampleDown       // a loss falls below its zone
-	Activated        // a gradient reaches the L1 weight
-	Dropped          // a coordinate reaches zero
-	Fold             // the branch turns back
-	Stall            // no progress
+	NoCause Cause = iota
+	SampleUp
+	SampleDown
+	Activated // a gradient reaches the L1 weight
+	Dropped   // a coordinate reaches zero
+	Fold      // the branch turns back
+	Stall
 )
 
 // Opposite returns the cause of the reverse change, or NoCause.
@@ -62,10 +62,10 @@ func (c Cause) Opposite() Cause {
 // Crossing is a critical point, or a candidate for the next one.
 type Crossing struct {
 	Cause Cause
-	Index int     // sample or coordinate, or -1
-	Slot  int     // of a sample
+	Index int // sample or coordinate, or -1
+	Slot  int
 	Sign  float64 // Activated: of the coefficient, opposite to its gradient's; Dropped: its former sign
-	At    float64 // in the step, 0 to 1
+	At    float64 // 0 to 1, in the step
 }
 
 func (c Crossing) OfSample() bool { return c.Cause == SampleUp || c.Cause == SampleDown }

@@ -55,11 +55,11 @@ type Problem struct {
 // 1.
 type Samples struct {
 	N, P      int
-	X         blas64.General // N x features
-	Rows      []float64      // N x P: features and ones; nil with a kernel
+	X         blas64.General
+	Rows      []float64 // N x P: features and ones; nil with a kernel
 	Y, M      []float64
-	Total     float64       // Σ M
-	Kernel    convex.Kernel // nil: linear
+	Total     float64 // Σ M
+	Kernel    convex.Kernel
 	Intercept bool
 }
 

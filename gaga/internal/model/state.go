@@ -29,13 +29,13 @@ func NewState(p *Problem, room int) *State {
 // the order of Watch; a position there is a slot.
 type Partition struct {
 	Zone    []uint8
-	Members []int     // of each zone
+	Members []int
 	Sign    []float64 // -1, +1, or 0 while inactive or without an L1 weight
 	Active  []int     // unknown entries of θ, ascending (with a kernel in the order of the factor)
 	Pins    []int     // pinned samples whose multipliers are further unknowns, ascending
 	Watch   []int     // samples whose events are sought, ascending; all with a kernel
-	All     []int     // 0 to N-1
-	Frozen  bool      // nothing determines the free coordinates, which keep their values
+	All     []int
+	Frozen  bool // nothing determines the free coordinates, which keep their values
 }
 
 func (q *Partition) Unknowns() int { return len(q.Active) + len(q.Pins) }
@@ -60,7 +60,6 @@ func (q *Partition) Count() {
 	}
 }
 
-// Gather writes the active entries of a vector into dst.
 func (q *Partition) Gather(dst, from []float64) []float64 {
 	for r, j := range q.Active {
 		dst[r] = from[j]
@@ -130,10 +129,9 @@ func (s *State) Evaluate(pt *Point) {
 	}
 }
 
-// Equations is the system of equations on a partition.
 type Equations struct {
-	Residual, Scale []float64 // and the size of its terms
-	Diag            []float64 // with all terms taken as positive
+	Residual, Scale []float64 // residual, and size of its terms
+	Diag            []float64 // J's diagonal with all terms taken as positive
 	Dage            []float64 // derivative in the age
 	At              *Point    // of the last Assemble
 }

@@ -16,13 +16,12 @@ type Zoning struct {
 	// Power is nil if the weights are no powers.
 	Power      func(zone int) Power
 	Polynomial bool   // series without a term in √l
-	Zones      []Zone // with a kink, after satisfied and pinned
+	Zones      []Zone // satisfied and pinned first, if Kinked
 	Kinks      int    // zones before the regularizer's: 0 or 2
 	Curved     []bool // φ changes with the predictor
 	Weighed    bool   // the last zone has weight
 }
 
-// NewZoning returns the zoning of a regularizer.
 func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) Series, kinked bool) Zoning {
 	z := Zoning{Regularizer: r, Series: series, Polynomial: series != nil, Zones: zones}
 	if kinked {

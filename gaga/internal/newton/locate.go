@@ -71,7 +71,6 @@ func (n *Corrector) solveAlong() {
 	n.condition.Image(n.image[:k], n.along[:k])
 }
 
-// bordered makes a step on the equations and the event function by block elimination.
 func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64) bool {
 	k := len(g)
 	step, along, image := n.step[:k], n.along[:k], n.step[k+1:2*k+1]

@@ -21,16 +21,15 @@ type Corrector struct {
 	condition condition.Condition
 	state     *model.State
 	mixer     *anderson.Mixer
-	begun     []float64 // θ at the start
+	begun     []float64
 	pull      []float64 // residual at the start
 	step      []float64 // and its image
 	along     []float64 // J⁻¹ times the derivative in the age
-	image     []float64 // of along
-	gradient  []float64 // of the event function
+	image     []float64
+	gradient  []float64
 	lead      []float64 // first step of the last correction or location; may be empty
 }
 
-// New returns a corrector for a condition.
 func New(c condition.Condition) *Corrector {
 	s := c.State()
 	f := func(k int) []float64 { return make([]float64, k) }
@@ -82,7 +81,6 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	return false
 }
 
-// leads records a first step by a trusted factor of the left point.
 func (n *Corrector) leads(r *run, step []float64) {
 	if len(n.lead) == 0 && r.policy.Trusted && r.policy.Held {
 		n.lead = append(n.lead, step...)
@@ -111,13 +109,13 @@ func (n *Corrector) Room(left *model.Point, h float64) float64 {
 type run struct {
 	policy    condition.Policy
 	slow      float64 // part of the deviation that a held factor may leave
-	inherited bool    // of another point, and has not failed
-	newton    bool    // the last step's factor was new
-	renewed   bool    // earlier steps must not be mixed in
-	followed  bool    // predictors updated by steps
+	inherited bool    // factor of another point, not failed yet
+	newton    bool
+	renewed   bool // earlier steps must not be mixed in
+	followed  bool
 	factors   int
-	residual  float64 // before the last step, at first +Inf
-	off       float64 // the same with the event function
+	residual  float64
+	off       float64 // residual with the event function
 	whole     float64 // last residual from predicted predictors
 }
 
@@ -147,7 +145,6 @@ func (r *run) effort(iterations int) int {
 	return iterations
 }
 
-// prepare provides the factor for the next step, or for the proof of a strict minimum if done.
 func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done bool) bool {
 	first, constant := r.first(), math.IsInf(r.slow, 1)
 	// A residual that falls slowly by the factor of another point need not be rounding, and a
@@ -238,7 +235,7 @@ func (n *Corrector) Straight(pt *model.Point) bool {
 	step := n.step[:n.state.Unknowns()]
 	copy(step, n.pull)
 	n.condition.Solve(step)
-	var off, size [2]float64 // in units of θ and of the objective
+	var off, size [2]float64
 	var whole float64
 	for r, j := range n.state.Active {
 		way := n.begun[j] - pt.Theta[j]

@@ -19,13 +19,13 @@ import (
 type Search struct {
 	problem *model.Problem
 	solver  convex.Solver
-	theta   []float64 // copy of a solution that is set
+	theta   []float64
 	scores  []float64
 	losses  []float64
 	slopes  []float64
 	bends   []float64
 	fitted  []float64 // v of the fit
-	weights []float64 // times the multiplicities; nil if all are 1
+	weights []float64 // fitted times multiplicities; nil if all are 1
 
 	weighed    float64 // age of the next three; 0 if the solution is newer
 	thresholds []float64
@@ -33,7 +33,7 @@ type Search struct {
 	reweighed  []float64 // v* of the losses
 
 	certificate convex.Certificate
-	change      float64 // of the weights
+	change      float64
 }
 
 // New returns a search for a problem by a solver of its weighted problems.

@@ -27,7 +27,7 @@ type direct struct {
 	power        *powered
 	wide         []float64 // watched rows, if Scope.Rows lacks columns
 	gathered     int       // Watched for wide
-	watched      int       // Watched at the last Assemble: with a larger count slots belong to other samples
+	watched      int       // at a larger Watched slots belong to other samples
 	apart        []bool    // zones not summed
 }
 
@@ -48,7 +48,6 @@ type scaleSums struct {
 	columns []int
 }
 
-// NewDirect returns terms that sum over the watched samples.
 func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zones))) }
 
 func newDirect(s *Scope, apart []bool) *direct {
@@ -111,7 +110,7 @@ func (d *direct) amend(pt *model.Point) {
 	at.moved = at.moved[:0]
 }
 
-// powered is the only zone whose weight varies, as a power, if the others have the same constant
+// powered is the only zone whose weight varies, as a power; the others have the same constant
 // weight.
 type powered struct {
 	zone    uint8
@@ -164,7 +163,7 @@ func (p *powered) locate(slot int, zone uint8) {
 	}
 }
 
-// at sets the weights at an age. With the scaled base they consist of its power only.
+// at sets the weights at an age, to the base's power only.
 func (p *powered) at(s *Scope, age float64) {
 	w := s.Power(int(p.zone) - s.Kinks)
 	low := w.A[0] + w.A[1]*age
@@ -336,7 +335,7 @@ func (d *direct) Move(i int, _ uint8, _ []float64) {
 
 func (d *direct) Objective() (sum float64) {
 	s, at := d.s, d.s.At
-	var logarithmic []float64 // 1 in the powered zone, else 0
+	var logarithmic []float64
 	if d.power != nil && d.power.weights.Exponent == -1 {
 		logarithmic = d.power.samples.Inside[:len(s.Watch)]
 		sum = d.power.logarithms(s, at, d.rate[:len(s.Watch)])
@@ -349,8 +348,7 @@ func (d *direct) Objective() (sum float64) {
 	return sum
 }
 
-// logarithms returns Σ m F over the zone whose weight is the inverse of a base; it overwrites
-// scratch.
+// logarithms sums m F over the zone whose weight is the inverse of a base; it overwrites scratch.
 func (p *powered) logarithms(s *Scope, at *model.Point, scratch []float64) (sum float64) {
 	p.at(s, at.Age)
 	w, inside := &p.weights, s.Inside(int(p.zone)-s.Kinks, at.Age)

@@ -35,9 +35,9 @@ type quadraticZone struct {
 	zone        int       // -1 for none
 	second      []float64 // Σ m z zᵀ
 	absolute    []float64 // Σ m |z_r| z_c
-	coefficient float64   // of second in H at the last Assemble
+	coefficient float64
 	chosen      []float64 // second over the active coordinates
-	current     bool      // chosen is up to date
+	current     bool
 }
 
 // NewMargins reports false if zone sums do not apply. The first Place computes the sums.
@@ -68,7 +68,7 @@ func NewMargins(s *Scope) (*Margins, bool) {
 // Curved returns the zone on which the implicit loss is of degree two, -1 if there is none.
 func (t *Margins) Curved() int { return t.quadratic.zone }
 
-// Second returns Σ m z zᵀ, P x P, over [Margins.Curved]; nil if there is none.
+// Second returns Σ m z zᵀ, P x P, over [Margins.Curved], if any.
 func (t *Margins) Second() []float64 { return t.quadratic.second }
 
 // First returns Σ m z over a zone; nil without weight.
@@ -80,7 +80,6 @@ func (t *Margins) Coefficient() float64 { return t.quadratic.coefficient }
 // Generation grows whenever [Margins.Second] changes by anything but the sample passed to Move.
 func (t *Margins) Generation() int { return t.generation }
 
-// Chose records a change of the active coordinates.
 func (t *Margins) Chose() { t.quadratic.current = false }
 
 func (t *Margins) add(i int, zone uint8, m float64) {
@@ -207,7 +206,7 @@ func (t *Margins) addZone(pt *model.Point, k int) {
 		return
 	}
 	first, sizes := vector(sum.first), vector(t.sizes)
-	linear := sum.weight + blas64.Dot(first, theta) // Σ m g
+	linear := sum.weight + blas64.Dot(first, theta)
 	t.value += f[2] * c * linear
 	blas64.Axpy(f[2]*c, first, vector(t.grad))
 	blas64.Axpy(rate[2]*c, first, vector(t.dgrad))
@@ -216,7 +215,7 @@ func (t *Margins) addZone(pt *model.Point, k int) {
 		return
 	}
 	q.coefficient = 2 * f[3] * c * c
-	row := vector(t.row) // Σ m g z
+	row := vector(t.row)
 	copy(t.row, sum.first)
 	blas64.Gemv(blas.NoTrans, 1, t.square(q.second), theta, 1, row)
 	t.value += f[3] * c * c * (linear + blas64.Dot(row, theta))

@@ -19,7 +19,7 @@ type Moments struct {
 	s      *Scope
 	series func(zone int, age float64) model.Series
 	apart  []bool // zones not summed
-	q      int    // P + 1
+	q      int
 	zones  []zoneMoments
 	side   []float64 // sign of the residual in the first moment
 	moves  int       // since the moments were recomputed; above N they are due
@@ -85,10 +85,9 @@ func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
 	}
 }
 
-// Q returns P + 1, the order of the moments.
 func (t *Moments) Q() int { return t.q }
 
-// Moves returns the number of changes of zone since the moments were recomputed.
+// Moves returns the changes of zone since the moments were recomputed.
 func (t *Moments) Moves() int { return t.moves }
 
 func (t *Moments) Series(zone int, age float64) model.Series { return t.series(zone, age) }
@@ -111,7 +110,7 @@ func (t *Moments) add(i int, z uint8, m float64) {
 		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
 	}
 	if zone.second != nil {
-		for a, za := range t.z { // both triangles: faster products
+		for a, za := range t.z { // faster products
 			if za != 0 {
 				kernel.Axpy(m*za, t.z, zone.second[a*t.q:(a+1)*t.q])
 			}
@@ -207,7 +206,7 @@ func (t *Moments) contract(m []float64, f, df, first, second float64) {
 	if df != 0 {
 		kernel.Axpy(first*df, t.row, t.dgrad)
 	}
-	kernel.Axpy(second*f, m, t.full) // entries below the diagonal are not read
+	kernel.Axpy(second*f, m, t.full) // only the upper triangle is read
 }
 
 // Weighted writes Σ m v z zᵀ into dst, q x q. The weights must be smooth.

@@ -18,7 +18,7 @@ type productSums struct {
 	held     []float64 // m ∂φ/∂u of each slot
 	sum      []float64 // upper triangle: Σ held x xᵀ
 	diags    []float64 // Σ |held| x² when sum was recomputed, plus later additions
-	added    int       // samples since
+	added    int
 }
 
 func newProductSums(n, p int) productSums {

@@ -19,7 +19,7 @@ import (
 // Scope is what terms are summed over and added to.
 type Scope struct {
 	*model.State
-	Watched int       // counts changes of Watch
+	Watched int
 	Rows    []float64 // of Watch over Active; Samples.Rows has all
 	Hess    []float64 // H, upper triangle
 	Floor   []float64 // minimum scale of each coordinate's terms
@@ -91,8 +91,6 @@ func GradientTerms(u, slope, curvature float64) float64 {
 	return math.Abs(slope) + curvature*math.Abs(u)
 }
 
-// weigh returns sample i's m φ and its derivatives in u and the age; and its weight v with its
-// derivative in the loss.
 func (s *Scope) weigh(i int, age, loss, slope, curvature float64) (phi, phiU, phiAge, v, dv float64) {
 	v, dv, da := s.Weight(s.Zone[i], loss, age)
 	m := s.M[i]
@@ -105,7 +103,7 @@ func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
 	size := v * GradientTerms(u, slope, curvature)
 	if dv != 0 {
 		distance := math.Abs(u) + math.Abs(s.Y[i])
-		if s.Kinked() { // an upper bound that zones can sum
+		if s.Kinked() {
 			distance = 2 + loss/s.Cost
 		}
 		// A weight changes by at most 1, however steep it is.

@@ -4,13 +4,13 @@ package tolerance
 const (
 	// StepLongest limits steps because event functions depend on the age even if θ does not move.
 	StepLongest = 0.5
-	StepBefore  = 0.5   // of the way to a crossing that could not be located
-	StepDoubt   = 0.125 // of a failed step, at least, up to an estimate of the branch's end
+	StepBefore  = 0.5   // fraction of the way to a crossing that could not be located
+	StepDoubt   = 0.125 // minimum fraction of a failed step to retry
 	// StepAnew limits the first step of a piece, relative to that of the piece before, and the part
 	// of a step that is kept if event functions are too curved for interpolants.
 	StepAnew  = 0.25
 	StepSlow  = 2   // iterations beyond an easy correction above which the next step is halved
-	Locations = 100 // ever earlier crossings in a step
+	Locations = 100 // of earlier and earlier crossings in a step
 	// StepPatience is the number of steps without progress, beyond two for each sample and eight
 	// for each coordinate, that a tie of all of them does not explain.
 	StepPatience = 128
@@ -22,13 +22,13 @@ const (
 	Steady        = 0.25 // the same from the mean of the rates at both ends
 	NearObjective = 1e-7
 	NearSize      = 1e-8
-	SamePoint     = 1e-10 // after a change of the partition, relative to the objective
+	SamePoint     = 1e-10 // displacement after a change of partition, relative to the objective
 
 	// RateNoise is the rounding of an event function's rate, relative to the terms over the age:
 	// tied coordinates keep their gradients at the L1 weight while one of them moves.
 	RateNoise   = 0.1 * Roundoff
-	Instant     = 1e-13 // ages, relative, for which an event function within roundoff of zero counts as zero
-	ScreenGuard = 10    // roundoffs beyond which a sample need not be examined
+	Instant     = 1e-13 // relative span of ages over which an event function stays at roundoff
+	ScreenGuard = 10    // roundoffs beyond which a sample is not examined
 	// CollinearSchur is the Schur complement, relative to its terms, of a coordinate that may be a
 	// combination of the active ones.
 	CollinearSchur = 0.1 * KKT

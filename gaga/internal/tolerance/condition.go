@@ -42,13 +42,13 @@ const (
 	// rounds times the number of unknowns.
 	TrustRounds = 6
 	TrustWork   = 600
-	TrustSpread = 0.01 // of all directions that the power iteration keeps
+	TrustSpread = 0.01 // fraction of all directions
 
 	Solved         = 3e-6  // residual of rates, relative to the right-hand side
 	FormSolved     = 1e-10 // relative error of a sign test: the square of its solution's error
-	FactorChanges  = 50    // of rows, above which rounding may keep a factor from following δ
+	FactorChanges  = 50    // changes of rows above which rounding may keep a factor from following δ
 	RenewalCost    = 0.1   // in corrections, for each curved sample if all unknowns are curved
-	ResidualRounds = 4     // corrections of a solution by its residual
+	ResidualRounds = 4     // corrections of a solution
 	// RateSolved is the residual, relative to the right-hand side, up to which rates are corrected;
 	// RateRounding is the rounding of its terms in units of RateSolved.
 	RateSolved   = 3 * Solved

@@ -25,25 +25,25 @@ const (
 	// 2,813 landings of the Lasso and of machines with the RBF kernel end where plain alternation
 	// does (rows of TestCompare).
 	PlainSteps = 12
-	// PlainNearSetSteps cost little: on digits and mfeat-pixel with noise one landing in 2,000 ends
-	// elsewhere, with PlainSteps one in 100.
+	// PlainNearSetSteps is the same for cheap steps: on digits and mfeat-pixel with noise one
+	// landing in 2,000 ends elsewhere, with PlainSteps one in 100.
 	PlainNearSetSteps = 200
-	// LargestTerm is the largest part of a multiplier in a predictor for the near set: rounding of
-	// larger ones shows relative to a margin of 1 (2e-7).
+	// LargestTerm limits a multiplier's part of a predictor in the near set: rounding of larger
+	// ones shows relative to a margin of 1 (2e-7).
 	LargestTerm = 1e9
 	GramSteps   = 20_000 // then the next descent takes over
-	// QuietSteps without a change of zone precede the corrector; QuietFitSteps by a convex solver,
-	// whose steps often change zones again (6 is fastest for logistic regression).
+	// QuietSteps is the number of steps without a zone change before the corrector; steps by a
+	// convex solver often change zones again (6 is fastest for logistic regression).
 	QuietSteps       = 2
 	QuietFitSteps    = 6
 	QuietKernelSteps = 3
 	// StepRounding is the relative rise of the objective that is rounding of one step through a
 	// bottleneck, where the objective falls by less than KKT.
 	StepRounding   = 1e-3 * KKT
-	FittedRounding = 64 * Unit // of a predictor, relative to the target that it fits
-	// LapSteps of the near set must move by LapPart of the way, or the way must be less than half
-	// of the lap before. FitLapSteps is for a convex solver: where a weight's slope is infinite,
-	// its steps are noise, which leads nowhere over that many.
+	FittedRounding = 64 * Unit // relative to the target that a predictor fits
+	// LapSteps of the near set must move by LapPart of their length, or be shorter than half the
+	// lap before. FitLapSteps is for a convex solver, whose steps are noise where a weight's slope
+	// is infinite.
 	LapSteps    = 16
 	FitLapSteps = 256
 	LapPart     = 0.01
@@ -52,11 +52,10 @@ const (
 // Extrapolation. A change alters results.
 const (
 	Parallel = 0.999 // cosine of a step with the way or the step before
-	Recovery = 50    // steps that may correct an extrapolation
+	Recovery = 50    // steps after an extrapolation
 	// LongestFactor bounds an extrapolated step, relative to the distance from the base point, if
-	// no sample changes its zone. Unless the objective is quadratic, the step is also at most
-	// StraightPart of the solution's size, where steps are nearly linear. FactorCut follows a
-	// failure.
+	// no sample changes its zone. Unless the objective is quadratic, StraightPart of the solution's
+	// size, where steps are nearly linear, bounds it. FactorCut reduces the factor after a failure.
 	LongestFactor        = 1000.0
 	StraightPart         = 1e-4
 	FactorCut            = 0.25
@@ -75,11 +74,10 @@ const (
 	// SupportTight is the violation that refinement leaves, and the relative pivot of a sample that
 	// depends on the free ones.
 	SupportTight = 0.1 * SupportSlack
-	// FewExchanges, in addition to one for each sample, is where a solver that examines all samples
-	// becomes faster.
+	// FewExchanges, plus one for each sample, is where a solver that examines all samples becomes
+	// faster.
 	FewExchanges      = 200
 	PredictorRounding = 16 * Unit // relative to the norms of a predictor's factors
-	// ShortestRadius is the radius, relative to the solution, below which leaving samples out does
-	// not pay.
+	// ShortestRadius is the relative radius below which leaving samples out does not pay.
 	ShortestRadius = 1e-5
 )

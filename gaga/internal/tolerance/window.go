@@ -12,15 +12,14 @@ const (
 	// ratio of samples to columns: below, the Hessian costs more than all predictors.
 	WindowLeast = 256
 	WindowRows  = 8
-	WindowAmple = 1.25 // valid over intended length, for curvature and rounding
+	WindowAmple = 1.25 // valid to intended length, for curvature and rounding
 	WindowStray = 0.25 // off the tangent, relative to the way along it
-	WindowLeft  = 0.02 // to be reused
+	WindowLeft  = 0.02 // fraction left for reuse
 	WindowFirst = 1e-3 // relative to the age
 	// WindowBrief is the length, relative to the age, below which a window does not pay: it watches
 	// a crowd of samples at a threshold. A doubled window may watch WindowAmple times as many.
-	WindowBrief = 1e-5
-	WindowLook  = 8 // lengths within which samples are listed
-	// WindowListed limits a list for several windows to n/WindowListed samples.
+	WindowBrief  = 1e-5
+	WindowLook   = 8 // lengths within which samples are listed
 	WindowListed = 8
 	WindowLeap   = 0.9         // decay of the longest jump with each further jump
 	WindowJumps  = 16          // in the running mean of their displacement

@@ -25,7 +25,7 @@ func (zones) withdraw(w *Window, _ []float64, _ float64) { w.condition.SetWatch(
 type moments struct {
 	*sums.Moments
 	zones
-	measured int // changes of zone at that time
+	measured int
 }
 
 func (m *moments) open(w *Window, left *model.Point, used float64) {
@@ -73,7 +73,7 @@ func (w *Window) begin(left *model.Point) bool {
 		return false
 	}
 	within := w.length
-	if within <= 0 { // else the last window's
+	if within <= 0 {
 		w.length, within = tolerance.WindowFirst*left.Age, math.Inf(1)
 	}
 	w.ends, w.rates = boundaries(s, w.age)
@@ -95,7 +95,6 @@ func (w *Window) predict(left *model.Point) {
 	w.condition.PredictAll(w.du, left.Rate)
 }
 
-// enlist lists the samples found for the next windows, if few.
 func (w *Window) enlist() {
 	l := &w.list
 	if l.end = 0; math.IsInf(w.limit, 1) || len(w.soon) > cap(l.samples) {
@@ -138,7 +137,7 @@ func (w *Window) earliest(i int, r, dr float64) float64 {
 	if s.Kinked() && z == model.Pinned {
 		return 0
 	}
-	const least = 0x1p-900 // avoids 0/0; numbers below 2^-1022 are slow
+	const least = 0x1p-900 // avoids 0/0 and slow denormals
 	stray, jump := w.norms[i]*w.speed+least, w.norms[i]*w.leap
 	down, up := stray+max(max(w.rates[z], 0)-dr, 0), stray+max(dr-min(w.rates[z+1], 0), 0)
 	below, above := math.Abs(r-w.ends[z])-jump, math.Abs(w.ends[z+1]-r)-jump
@@ -296,7 +295,7 @@ func (w *Window) Surround(pt *model.Point) bool {
 	w.speed, w.leap = 1, 0
 	size := w.Distance(nil, pt.Theta)
 	w.reach(size)
-	for w.length = size; ; w.length *= 0.5 { // near has distances here
+	for w.length = size; ; w.length *= 0.5 {
 		if w.within(tolerance.WindowAmple * w.length); len(w.samples) <= MostWatched(s.N) {
 			break
 		}

@@ -14,10 +14,9 @@ type Ruler struct {
 	every   []int
 	scale   []float64
 	norms   []float64
-	columns []int // nil before the first use
+	columns []int
 }
 
-// NewRuler returns a ruler for the rows of a linear predictor.
 func NewRuler(s *model.Samples) *Ruler {
 	r := &Ruler{samples: s, every: make([]int, s.P), scale: make([]float64, s.P), norms: make([]float64, s.N)}
 	for i := range s.N {

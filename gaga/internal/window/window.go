@@ -40,20 +40,20 @@ type Window struct {
 	extent
 	condition *condition.Primal
 	outside   outside
-	direct    []bool  // zones whose samples are all watched
-	last      float64 // end of the range
-	lasting   bool    // always widened
-	widened   bool    // bounds moves of all coordinates
+	direct    []bool // zones whose samples are all watched
+	last      float64
+	lasting   bool // always widened
+	widened   bool // bounds moves of all coordinates
 
 	drift  float64 // jump length per unit of age, running mean
 	jumped float64 // ‖Δθ‖ of the largest recent jump
 
 	u, du []float64 // at the window's start
-	whole bool      // these are known
+	whole bool
 	left  *model.Point
 	approach
 	list    list
-	samples []int // backing store, as is watched
+	samples []int
 	watched []int
 }
 
@@ -67,27 +67,25 @@ type approach struct {
 }
 
 // list has the samples that can reach a boundary of their zones up to an age, while θ is near a
-// line. Windows are opened from it without examining the others.
+// line; windows are opened from it.
 type list struct {
 	line
-	end     float64 // 0 without a list
-	moved   float64 // ‖Δθ‖ off the line
+	end     float64
+	moved   float64
 	samples []int
 }
 
-// line is the tangent along which a window is opened.
 type line struct {
 	theta, rate []float64
 	age         float64
 }
 
 type extent struct {
-	length float64 // ages
+	length float64
 	moved  float64 // largest ‖Δθ‖ off the tangent
 	radius float64 // largest |Δρ|
 }
 
-// outside is how the terms of unwatched samples are summed.
 type outside interface {
 	// open opens a window at left, with the predictors of all samples known, used ages after the
 	// last.
@@ -126,7 +124,6 @@ func MostWatched(n int) int { return max(tolerance.WindowMany, n/tolerance.Windo
 func (w *Window) Ahead(left *model.Point) float64 {
 	if w.Inside(left) {
 		ahead := w.age + w.length - left.Age
-		// After kinks θ may leave the tangent.
 		if rate := w.Distance(w.rate, left.Rate); rate > 0 {
 			ahead = math.Min(ahead, (w.moved-w.strayed(left))/rate)
 		}
@@ -189,7 +186,6 @@ func (w *Window) off(l *line, pt *model.Point) float64 {
 	return math.Sqrt(sum)
 }
 
-// growth returns the largest displacement of a boundary ρ up to an age.
 func (w *Window) growth(age float64) (most float64) {
 	s := w.condition.State()
 	for k := range s.Thresholds() {
@@ -221,8 +217,8 @@ func boundaries(s *model.State, age float64) (ends, rates []float64) {
 	return ends, rates
 }
 
-// defect returns what is compared with ρ, and its rate: the margin's defect if the loss has a kink,
-// else the size of the residual.
+// defect returns what is compared with ρ, and its rate: the margin's defect, or without a kink the
+// size of the residual.
 func defect(kinked bool, y, u, du float64) (r, dr float64) {
 	if kinked {
 		return 1 - y*u, -y * du
