@@ -14,8 +14,7 @@
 // age grows by infinitesimal steps. [Track] computes the path.
 //
 // A [Path] consists of continuous pieces. A piece begins with a start knot, bends at turning
-// points, and ends with a jump point, where the path leaves the branch, or with the end of the
-// range. [Path.At] gives the coefficients at any age.
+// points, and ends with a jump point, where the path leaves the branch, or with the range.
 //
 // # Models and regularizers
 //
@@ -32,10 +31,10 @@
 //	[Mixture]       1 up to (λγ/(λ+γ))², γ(1/√l - 1/λ) up to λ², else 0
 //	[LOG]           1 up to λ, (1+aλ)/(1+al) beyond
 //
-// [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities. No
-// code is specific to a pair. Callers can implement [Loss] and [Regularizer]; an implementation
-// that declares its form by [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss],
-// [SeriesRegularizer] or [PowerRegularizer] is treated like the built-in ones. [Supports] rejects
+// [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities; no
+// code is specific to a pair. An implementation of [Loss] or [Regularizer] by a caller is treated
+// like the built-in ones if it declares its form by [SquaredLoss], [HingeLoss],
+// [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or [PowerRegularizer]. [Supports] rejects
 // losses with a kink other than the hinge.
 //
 // # Zones
@@ -78,17 +77,16 @@
 //
 // A landing point is a strict partial optimum at a relative 1e-9 beyond the age of its jump (more
 // where one jump follows another). A descent of the implicit objective reaches it from the point
-// that the path leaves; no step raises the objective by more than rounding. The steps are those of
-// alternation, extrapolated where they are small and nearly parallel, and Newton's at the end. The
-// descent begins with a small displacement along the direction in which H is no longer positive
-// definite; at a fold, along the path. Several optima can be in reach after a jump: for each model
-// more than 95 in 100 landing points are those that plain alternation reaches from the same point.
+// that the path leaves; no step raises the objective by more than rounding. The descent begins with
+// a small displacement along the direction in which H is no longer positive definite; at a fold,
+// along the path. Its steps are those of alternation, extrapolated where they are small and nearly
+// parallel, and Newton's at the end. Of several optima in reach, for each model more than 95 in 100
+// landing points are those that plain alternation reaches from the same point.
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents is reached, or
-// where the data are degenerate: no strict partial optimum is found that is not above the point
-// that the path leaves. Ties are resolved in a fixed order; paths are the same on every run. Where
-// the age makes no progress, the path restarts from alternation a little further and records a jump
-// with the cause [Stall].
+// where no strict partial optimum is found that is not above the point that the path leaves. Ties
+// are resolved in a fixed order; paths are the same on every run. Where the age makes no progress,
+// the path restarts from alternation a little further and records a jump with the cause [Stall].
 //
 // Further limits:
 //
@@ -102,15 +100,15 @@
 //     a sample is readmitted.
 //   - A free intercept that nothing determines keeps its value: where every sample is discarded,
 //     and with the hinge loss where no sample is at the margin or has a weight that varies. The
-//     first sample to be readmitted then causes a jump, which lands at the first age at which a
-//     sample's weight exceeds 1e-10.
-//   - Where the optimum just after a jump is not yet strict, or alternation cycles in steps of the
-//     size of rounding, the landing point is sought up to a relative 1e-3 beyond the jump; where no
-//     branch lasts for a relative 1e-7, further.
+//     first sample to be readmitted then causes a jump to the first age at which a sample's weight
+//     exceeds 1e-10.
+//   - Where the optimum just after a jump is not yet strict, or alternation cycles within rounding,
+//     the landing point is up to a relative 1e-3 beyond the jump; where no branch lasts for a
+//     relative 1e-7, further.
 //   - A path begins at the first age at which the fit with all weights 1 keeps samples (for
 //     logistic regression, of both classes). If all weights are then 0 at all ages, it begins at the
-//     first age at which alternation from that fit keeps samples, and is [Degenerate] if there is
-//     none. Where alternation from a jump point keeps one class only, the path has a [Gap].
+//     first age at which alternation from that fit keeps samples, or is [Degenerate]. Where
+//     alternation from a jump point keeps one class only, the path has a [Gap].
 //
 // # Cost
 //

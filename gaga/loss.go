@@ -16,7 +16,7 @@ type Loss interface {
 	Kinked() bool
 }
 
-// Squared is the loss (u - y)² of the Lasso and of least squares.
+// Squared is the loss (u - y)².
 type Squared struct{}
 
 func (Squared) Name() string { return "squared" }
@@ -52,7 +52,7 @@ func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	return l.C * loss, -l.C * y * p, l.C * p * (1 - p)
 }
 
-// Hinge is the support vector machine's loss C max(0, 1 - yu) for targets -1 and +1; C > 0.
+// Hinge is the loss C max(0, 1 - yu) for targets -1 and +1; C > 0.
 type Hinge struct{ C float64 }
 
 func (Hinge) Name() string { return "hinge" }

@@ -25,9 +25,8 @@ func Ridge(x blas64.General, y, multiplicity []float64, alpha float64) *Problem 
 }
 
 // LeastSquares returns the problem of least squares: the loss r² without a penalty. Where the
-// samples of positive weight do not determine the coefficients, paths end with the status
-// [Degenerate] and [Alternation] returns an error. The caller sets Regularizer and, if wanted,
-// Intercept.
+// samples of positive weight do not determine the coefficients, paths end as [Degenerate] and
+// [Alternation] returns an error. The caller sets Regularizer and, if wanted, Intercept.
 func LeastSquares(x blas64.General, y, multiplicity []float64) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Squared{}}
 }

@@ -3,8 +3,7 @@ package gaga
 // The interfaces of this file are optional and make tracking faster.
 
 // SquaredLoss is a loss that equals (u - y)². With a [SeriesRegularizer], and in zones of constant
-// weight, sums over zones replace sums over samples, and only samples that can soon reach a
-// threshold are watched.
+// weight, sums over zones replace sums over samples.
 type SquaredLoss interface {
 	Loss
 	SquaredResidual()
@@ -13,45 +12,43 @@ type SquaredLoss interface {
 // HingeLoss is a loss that equals C max(0, 1 - yu), the only kinked loss that [Track] accepts.
 type HingeLoss interface {
 	Loss
-	Cost() float64 // C
+	Cost() float64
 }
 
-// ClassificationLoss is a loss for targets -1 and +1, which [Problem.Check] then requires.
+// ClassificationLoss is a loss for targets -1 and +1.
 type ClassificationLoss interface {
 	Loss
 	// Attained reports whether a finite predictor attains the minimum loss. If not, as for the
-	// logistic loss, a fit with an intercept needs samples of both classes, see [Gap].
+	// logistic loss, a fit with an intercept needs both classes, see [Gap].
 	Attained() bool
 }
 
 // VectorLoss is a loss with a fast evaluation of many samples.
 type VectorLoss interface {
 	Loss
-	// EvalAll is Eval for each predictor in u, with the target in y. All slices have the same
-	// length; loss, slope and curvature are overwritten.
+	// EvalAll overwrites loss, slope and curvature with Eval for each predictor in u and target in
+	// y. All slices have the same length.
 	EvalAll(u, y, loss, slope, curvature []float64)
 }
 
 // CheckedParameters is a loss or a regularizer whose parameters [Problem.Check] validates.
 type CheckedParameters interface {
-	// CheckParameters returns an error that states the wrong value and what is allowed.
+	// CheckParameters states the wrong value and what is allowed.
 	CheckParameters() error
 }
 
 // SeriesRegularizer is a regularizer whose implicit loss F_λ(l) is in each zone a [Series] in √l.
-// If no zone has a term in √l, F_λ is piecewise polynomial in the loss.
 type SeriesRegularizer interface {
 	Regularizer
 	// Series returns the series of a zone. Which coefficients are 0 must not depend on the age.
 	Series(zone int, age float64) Series
 }
 
-// Series is the sum F[0] + F[1] √l + F[2] l + F[3] l² in a loss l. Rate has the derivatives of the
-// coefficients in the age.
+// Series is the sum F[0] + F[1] √l + F[2] l + F[3] l² in a loss l. Rate has the derivatives in the
+// age.
 type Series struct{ F, Rate [4]float64 }
 
-// PowerRegularizer is a regularizer whose weight is in each zone a [Power]; one vectorized pass
-// then evaluates the weights.
+// PowerRegularizer is a regularizer whose weight is in each zone a [Power], which is vectorized.
 type PowerRegularizer interface {
 	Regularizer
 	Power(zone int) Power
