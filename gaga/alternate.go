@@ -105,7 +105,7 @@ func (a *Alternation) Step(ctx context.Context, age float64) (change float64, er
 type NotConverged struct {
 	Age        float64
 	Iterations int
-	Change     float64 // of a weight in the last iteration
+	Change     float64
 }
 
 func (e *NotConverged) Error() string {
@@ -182,8 +182,8 @@ func (a *Alternation) Certificate() convex.Certificate { return a.search.Certifi
 // Discards reports whether the current solution gives every sample weight 0.
 func (a *Alternation) Discards(age float64) bool { return a.search.Discards(age) }
 
-// NextChange returns the first age after a given one, to a relative 1e-6, at which the losses of
-// the current solution change a sample's weight by more than least; +Inf if no age up to last does.
+// NextChange returns the first age, to a relative 1e-6, at which a weight for the current losses
+// changes by more than least; +Inf if there is none up to last.
 func (a *Alternation) NextChange(age, last, least float64) float64 {
 	return a.search.NextChange(age, last, least)
 }

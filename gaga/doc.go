@@ -71,9 +71,8 @@
 //
 // At every knot, and at every age through [Path.At], the optimality condition holds to a residual
 // of 1e-9 relative to the terms of the gradient (with a kernel, to the bound of a multiplier and
-// the size of the predictors); 1e-14 is typical, with a kernel 1e-11. With Options.Verify, or
-// AGEPATH_VERIFY=1 in the environment, every event is checked independently (residual, zones,
-// signs, eigenvalues of H), and every landing for descent.
+// the size of the predictors); 1e-14 is typical, with a kernel 1e-11. Options.Verify checks every
+// event independently, and every landing for descent.
 //
 // A landing point is a strict partial optimum at a relative 1e-9 beyond the age of its jump (more
 // where one jump follows another). A descent of the implicit objective reaches it from the point
@@ -121,14 +120,13 @@
 //   - other pairs: O(np), and O(p²) for each sample whose term in H has changed. With Squared, from
 //     257 samples on, n counts only the samples whose weight varies.
 //
-// After a jump a linear support vector machine fits by its z free support vectors: O(z² + p²) for
-// each that enters or leaves. Memory is O(np), and O(p) a knot.
+// Memory is O(np), and O(p) a knot. After a jump a linear support vector machine fits by its z free
+// support vectors, at O(z² + p²) for each that enters or leaves.
 //
 // With a kernel the unknowns are the multipliers of the samples A that are pinned or whose weight
-// varies with the loss. An event costs O(|A|²) for the update of a signed Cholesky factor, O(n|A|)
-// for the predictors, and O(|A|³) where the factor is recomputed. Memory is 8n² bytes for the
-// kernel matrix, up to 512 MiB, beyond which its rows are recomputed, 30|A|² bytes for factors, and
-// 8n bytes a knot.
+// varies. An event costs O(|A|²) for the update of a factor, O(n|A|) for the predictors, and O(|A|³)
+// where the factor is recomputed. Memory is 8n² bytes for the kernel matrix, up to 512 MiB, beyond
+// which its rows are recomputed, 30|A|² bytes for factors, and 8n bytes a knot.
 //
 // # References
 //

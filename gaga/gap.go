@@ -98,7 +98,7 @@ type arrival struct {
 // weights 1, lands; +Inf if there is none.
 func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (end float64, l *arrival, err error) {
 	last := t.options.Age.Max
-	tried := len(t.path.knots) == 0 // at from, by begin
+	tried := len(t.path.knots) == 0 // by begin
 	lo, hi := from, math.Min(from*(1+tolerance.Nudge), last)
 	if tried {
 		hi = math.Min(from*tolerance.GapRatio, last)

@@ -7,8 +7,7 @@ import "gonum.org/v1/gonum/blas/blas64"
 //
 //	(1/2n) Σ v_i r_i² + α ρ ‖w‖₁ + ½ α (1 - ρ) ‖w‖²
 //
-// up to the factor 2n: the loss r² with L1 = 2nαρ and L2 = 2nα(1 - ρ). The caller sets Regularizer
-// and, if wanted, Intercept.
+// up to the factor 2n: the loss r² with L1 = 2nαρ and L2 = 2nα(1 - ρ). The caller sets Regularizer.
 func ElasticNet(x blas64.General, y, multiplicity []float64, alpha, l1ratio float64) *Problem {
 	p := LeastSquares(x, y, multiplicity)
 	all := 2 * p.total() * alpha
@@ -17,7 +16,7 @@ func ElasticNet(x blas64.General, y, multiplicity []float64, alpha, l1ratio floa
 }
 
 // Ridge returns the problem of ridge regression in the parametrization of scikit-learn, Σ v_i r_i²
-// + α ‖w‖²: the loss r² with L2 = 2α. The caller sets Regularizer and, if wanted, Intercept.
+// + α ‖w‖²: the loss r² with L2 = 2α. The caller sets Regularizer.
 func Ridge(x blas64.General, y, multiplicity []float64, alpha float64) *Problem {
 	p := LeastSquares(x, y, multiplicity)
 	p.Penalty.L2 = 2 * alpha
@@ -26,7 +25,7 @@ func Ridge(x blas64.General, y, multiplicity []float64, alpha float64) *Problem 
 
 // LeastSquares returns the problem of least squares: the loss r² without a penalty. Where the
 // samples of positive weight do not determine the coefficients, paths end as [Degenerate] and
-// [Alternation] returns an error. The caller sets Regularizer and, if wanted, Intercept.
+// [Alternation] returns an error. The caller sets Regularizer.
 func LeastSquares(x blas64.General, y, multiplicity []float64) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Squared{}}
 }

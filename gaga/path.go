@@ -39,7 +39,7 @@ const (
 	Activated        // a coordinate's gradient reached the L1 weight
 	Dropped          // a coordinate reached zero
 	Fold             // the branch turned back in the age
-	Stall            // no progress: restarted by alternation
+	Stall            // restarted by alternation
 )
 
 func (c Cause) String() string {
@@ -48,15 +48,14 @@ func (c Cause) String() string {
 
 // Knot is a point of an age path.
 type Knot struct {
-	Age    float64
-	Kind   Kind
-	Cause  Cause
-	Index  int // sample or coordinate, or -1
-	Detail string
-	Scalar float64 // of the sign test: positive where the path turns; NaN where no test applies
-	Theta  []float64
-	// Objective is the implicit objective G_λ(θ).
-	Objective float64
+	Age       float64
+	Kind      Kind
+	Cause     Cause
+	Index     int // sample or coordinate, or -1
+	Detail    string
+	Scalar    float64 // of the sign test: positive where the path turns; NaN where no test applies
+	Theta     []float64
+	Objective float64 // G_λ(θ)
 	// KKT is the largest violation of the optimality condition, in each coordinate relative to the
 	// terms of the gradient: for feature j, Σ_i m_i [v_i (|l'_i| + l''_i |u_i|) + p_i] |x_ij| and
 	// the penalty's terms; at least 1e-6 of its value with all weights 1. p_i = 1e-3 |∂v*/∂l| l'_i²
@@ -90,10 +89,10 @@ type Restart struct {
 type Status uint8
 
 const (
-	Complete    Status = iota
-	Interrupted        // the context ended
-	EventLimit         // at Options.MaxEvents
-	Degenerate         // no strict partial optimum was found
+	Complete Status = iota
+	Interrupted
+	EventLimit
+	Degenerate // no strict partial optimum was found
 )
 
 func (s Status) String() string {
@@ -103,17 +102,14 @@ func (s Status) String() string {
 // Early reports whether the path ends before the end of its range.
 func (s Status) Early() bool { return s != Complete }
 
-// Path is the age path of a problem: continuous pieces, each from a start knot over turning and
-// grid knots to a jump or to the end.
-//
-// A path is immutable, so its methods may be called concurrently. It holds its knots, the zones
-// with their changes, and for [Path.At] a copy of the problem, n(d+1) numbers; with a kernel
-// instead the caller's features, which must not change. Each concurrent call of At needs O(np)
-// memory, with a kernel the required rows of the kernel matrix, up to 512 MiB; later calls reuse
-// it.
+// Path is the age path of a problem. It is immutable, so its methods may be called concurrently. It
+// holds its knots, the zones with their changes, and for [Path.At] a copy of the problem, n(d+1)
+// numbers; with a kernel instead the caller's features, which must not change. Each concurrent call
+// of At needs O(np) memory, with a kernel the required rows of the kernel matrix, up to 512 MiB;
+// later calls reuse it.
 type Path struct {
-	problem    *model.Problem // a linear problem without the caller's features
-	unknowns   int            // of a published θ
+	problem    *model.Problem // a linear one without the caller's features
+	unknowns   int
 	kinds      []ZoneKind
 	knots      []Knot
 	pieces     []piece
@@ -133,7 +129,6 @@ func newPath(p *Problem, m *model.Problem) *Path {
 	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds()}
 }
 
-// piece has what rebuilds zones and active coordinates on it.
 type piece struct {
 	zone    []uint8
 	sign    []float64
@@ -152,7 +147,7 @@ func (p *Path) change(c model.Crossing) {
 }
 
 // settled returns the published θ: coefficients, then the intercept, 0 if there is none. A
-// coefficient whose sign is not that with which it is active is rounding and set to 0.
+// coefficient of the wrong sign is rounding and set to 0.
 func (p *Path) settled(st *model.State, theta []float64) []float64 {
 	out := make([]float64, p.unknowns)
 	copy(out, theta)
@@ -213,9 +208,9 @@ func (e *AgeError) Error() string {
 }
 
 // At returns the d coefficients (with a kernel the n multipliers) and the intercept at an age.
-// Between knots At solves the optimality condition on the zones of the segment and checks that all
-// samples are in them, so the residual is as small as at a knot. Between a jump and its landing,
-// usually a relative 1e-9 further, At follows the path back from the landing point. The error is an
+// Between knots At solves the optimality condition on the zones of the segment, to the residual of
+// a knot, and checks that all samples are in them. Between a jump and its landing, usually a
+// relative 1e-9 further, At follows the path back from the landing point. The error is an
 // [*AgeError], a [*GapError], or says that no point of the path is found.
 func (p *Path) At(age float64) ([]float64, error) {
 	if err := p.inGap(age); err != nil {

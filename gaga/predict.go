@@ -13,11 +13,11 @@ import (
 // α, without their labels, for the hinge loss, and signed multipliers for every other loss.
 type Predictor struct {
 	x      blas64.General // m x d, or the m x n kernel matrix
-	y      []float64      // training labels for the hinge loss with a kernel, else nil
+	y      []float64      // training labels for the hinge loss with a kernel
 	signed []float64      // α_i y_i
 }
 
-// NewPredictor prepares prediction for the m rows of x, with the columns of the problem's features.
+// NewPredictor prepares prediction for the rows of x, with the columns of the problem's features.
 func NewPredictor(p *Problem, x blas64.General) (*Predictor, error) {
 	if x.Rows > 0 && x.Cols != p.X.Cols {
 		return nil, fmt.Errorf("gaga: predicting for rows of %d features, trained on %d", x.Cols, p.X.Cols)

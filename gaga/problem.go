@@ -38,7 +38,7 @@ type RBF = convex.RBF
 
 // Lasso returns the Lasso's problem: the loss r² and the penalty 2nα‖w‖₁, n counting
 // multiplicities, so that the objective is (1/2n) Σ v_i r_i² + α‖w‖₁ up to the factor 2n. The
-// caller sets Regularizer and, if wanted, Intercept.
+// caller sets Regularizer.
 func Lasso(x blas64.General, y, multiplicity []float64, alpha float64) *Problem {
 	p := &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Squared{}}
 	p.Penalty.L1 = 2 * p.total() * alpha

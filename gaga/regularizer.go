@@ -13,7 +13,6 @@ import (
 // weight is smooth; its formula must also hold a little beyond the zone's ends, where Newton's
 // method steps.
 type Regularizer interface {
-	// Name is used in grids and tables.
 	Name() string
 	// Zones returns the zones in order of rising loss, at least two.
 	Zones() []Zone

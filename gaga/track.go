@@ -24,7 +24,7 @@ import (
 // Options of [Track]. Each field except Age defaults to its zero value.
 type Options struct {
 	Age  Range     // 0 < Min < Max
-	Grid []float64 // ages at which a knot is wanted, in any order; others than in Age are ignored
+	Grid []float64 // ages of wanted knots, in any order; those outside Age are ignored
 	// MaxEvents is the number of critical points after which the path ends with status
 	// [EventLimit]. 0: no limit.
 	MaxEvents int
@@ -36,7 +36,7 @@ type Options struct {
 	// AGEPATH_VERIFY=1 turns Verify on for all paths. Tracking is several times slower.
 	Verify bool
 
-	plain bool // sums over all samples
+	plain bool
 }
 
 func (o Options) verifying() bool { return o.Verify || os.Getenv("AGEPATH_VERIFY") == "1" }
@@ -55,7 +55,7 @@ func (o Options) check() error {
 type Violation struct {
 	Age   float64
 	Event string
-	Check string // the invariant, with figures
+	Check string
 }
 
 func (e *Violation) Error() string {
@@ -101,7 +101,6 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	return t.path, err
 }
 
-// tracker records one path.
 type tracker struct {
 	options   Options
 	grid      []float64 // not yet reached
@@ -297,7 +296,6 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 	return nil
 }
 
-// record adds a knot at the left point and returns its index.
 func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar float64) int {
 	pt, st := t.branch.Left(), t.condition.State()
 	if st.At != pt {

@@ -1,5 +1,5 @@
-// Package audit checks the invariants of points of a path. It recomputes everything from the
-// problem with its own loops, and so shares no arithmetic with what it checks.
+// Package audit checks the invariants of points of a path. It shares no arithmetic with what it
+// checks: it recomputes everything from the problem with its own loops.
 package audit
 
 import (
@@ -15,19 +15,19 @@ import (
 // Auditor checks points of one problem's path.
 type Auditor struct {
 	p         *model.Problem
-	rows      []float64 // derivatives of the predictors in θ
+	rows      []float64
 	condition condition
 	bound     float64
 }
 
 type condition interface {
 	residual(e *evaluation) string
-	// jacobian returns the equations' Jacobian, and the number of its eigenvalues that are positive
-	// at a strict minimum on the zones.
+	// jacobian returns the Jacobian, and the number of its eigenvalues that are positive at a
+	// strict minimum.
 	jacobian(e *evaluation) (j *mat.SymDense, positive int)
 }
 
-// New returns the auditor of a problem. With a kernel it computes the whole kernel matrix.
+// New returns the auditor of a problem; with a kernel it computes the whole kernel matrix.
 func New(p *model.Problem) *Auditor {
 	if p.Kernel != nil {
 		return &Auditor{p, expand(p), multipliers{}, p.Cost / p.L2[0]}
@@ -36,9 +36,9 @@ func New(p *model.Problem) *Auditor {
 }
 
 // Check returns the invariant that fails at pt on the partition of st, "" if all hold: zones,
-// signs, the residual, the inertia, and after a turning point, behind, the direction of the event
-// function. Pt has its rates, and Grad and DGrad where coordinates can become active. Floor is the
-// minimum scale of each coordinate's terms, nil with a kernel.
+// signs, residual, inertia, and after a turning point, behind, the direction of the event function.
+// Pt has its rates, and Grad and DGrad where coordinates can become active. Floor is the minimum
+// scale of each coordinate's terms, nil with a kernel.
 func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
 	e := a.evaluate(st, pt, floor)
 	for _, check := range []func() string{
@@ -67,7 +67,7 @@ type sample struct {
 	u, terms               float64 // and Σ_j |a_ij θ_j| + |y_i|
 	loss, slope, curvature float64
 	weight, dloss, dage    float64
-	rounding               float64 // effect on the loss of the predictor's rounding
+	rounding               float64 // of the predictor, in the loss
 }
 
 // The zones before the regularizer's.
@@ -173,7 +173,7 @@ func (e *evaluation) size() (size float64) {
 }
 
 // rounded reports whether coefficient j moves every predictor by no more than the rounding of the
-// largest terms. Where all coefficients vanish at an event, they give no scale.
+// largest terms. Coefficients that all vanish at an event give no scale.
 func (e *evaluation) rounded(j int) bool {
 	var moved, terms float64
 	for i := range e.of {
@@ -277,8 +277,8 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 	return side * (dloss - slope), math.Abs(dloss) + math.Abs(slope)
 }
 
-// ofDropped returns the rate at which the gradient in a dropped coordinate falls back into its
-// interval, and the size of its terms. The coordinate's sign was opposite to its gradient's.
+// ofDropped returns the rate at which the gradient in a dropped coordinate, whose sign was
+// opposite, falls back into its interval, and the size of its terms.
 func (e *evaluation) ofDropped(j int) (rate, size float64) {
 	for i := range e.of {
 		s := &e.of[i]

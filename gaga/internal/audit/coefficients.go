@@ -9,7 +9,6 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// coefficients is the condition of predictors that are linear in θ.
 type coefficients struct{}
 
 func (coefficients) residual(e *evaluation) string {
@@ -41,8 +40,8 @@ func (coefficients) residual(e *evaluation) string {
 	return ""
 }
 
-// jacobian returns H bordered by the rows of the pinned samples, with unit diagonal of H's positive
-// terms and the rows' largest entries 1.
+// jacobian returns H bordered by the rows of the pinned samples, scaled to unit diagonal of H's
+// positive terms and largest entries 1 of the rows.
 func (coefficients) jacobian(e *evaluation) (*mat.SymDense, int) {
 	k := len(e.Active)
 	j, scale := mat.NewSymDense(e.Unknowns(), nil), make([]float64, k)

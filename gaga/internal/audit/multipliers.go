@@ -12,10 +12,8 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// multipliers is the condition of a support vector machine with a kernel.
 type multipliers struct{}
 
-// expand returns the derivatives of the predictors, y_j K_ij and 1, N x (N+1).
 func expand(p *model.Problem) []float64 {
 	rows := make([]float64, p.N*p.P)
 	points := convex.NewPoints(p.X)

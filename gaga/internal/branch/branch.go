@@ -17,8 +17,8 @@ type Options struct {
 	Last float64
 }
 
-// Branch follows one continuous piece of a path. Between calls of Next its left point is a strict
-// partial optimum with current rates.
+// Branch follows one piece of a path. Between calls of Next its left point is a strict partial
+// optimum with current rates.
 type Branch struct {
 	condition   condition.Condition
 	state       *model.State
@@ -56,7 +56,7 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 func (b *Branch) Left() *model.Point { return b.left }
 
 // Begin begins a piece at the left point. A step > 0 is the length in ages of the first step;
-// otherwise it is about that of the last piece, at first the rest of the range.
+// otherwise that is about as in the last piece, at first the rest of the range.
 func (b *Branch) Begin(step float64) {
 	b.steps.begin(b.left.Age, step)
 	b.turn = turn{}
@@ -85,7 +85,7 @@ type Outcome struct {
 }
 
 // Next makes one step: to the next critical point, to the target age, or as far as the corrector
-// and the window allow. At a turning point Next changes the partition. At a jump point it assembles
+// and the window allow. At a turning point Next changes the partition; at a jump point it assembles
 // the system and, if possible, factorizes it. With spent it only reports a critical point.
 func (b *Branch) Next(target float64, spent bool) Outcome {
 	end := b.next(target)
@@ -122,7 +122,7 @@ func (b *Branch) next(target float64) candidate {
 }
 
 // Follow moves the left point to a larger or smaller age over partial optima on the current
-// partition, all of whose samples are watched. It reports false if these end earlier.
+// partition, with all samples watched. It reports false if these end earlier.
 func (b *Branch) Follow(age float64) bool {
 	for b.left.Age != age {
 		to := age

@@ -11,7 +11,7 @@ import (
 // pass changes the partition at a turning point and leaves a jump point unchanged.
 func (b *Branch) pass(c candidate) Outcome {
 	strict := true
-	if b.state.At != b.left { // a step beyond was tried
+	if b.state.At != b.left {
 		b.condition.Assemble(b.left)
 		strict = b.condition.Factorize()
 	}
@@ -38,14 +38,13 @@ func (b *Branch) pass(c candidate) Outcome {
 	if !(scalar > 0) {
 		o.Kind = Left
 	} else if !b.change(c.Crossing) {
-		// The sign test and the factorization disagree only within rounding of a singular H: the
-		// branch ends here.
+		// The sign test and the factorization disagree only within rounding of a singular H.
 		o.Kind, o.Scalar = Left, math.NaN()
 	}
 	return o
 }
 
-// change reverts the change and reports false if the point is no strict minimum.
+// change reports false, and reverts, if the point is no strict minimum after the change.
 func (b *Branch) change(x model.Crossing) bool {
 	b.turn = turn{}
 	copy(b.before, b.left.Theta)
@@ -70,8 +69,8 @@ func (b *Branch) change(x model.Crossing) bool {
 	return false
 }
 
-// solveRates reports false if H is singular. If all weights are small, the rounding of the
-// crossing's age is relatively large: the corrector removes it, if it stays at the same point.
+// solveRates reports false if H is singular. With small weights the rounding of the crossing's age
+// is relatively large: the corrector removes it, if it stays at the same point.
 func (b *Branch) solveRates() bool {
 	l := b.left
 	b.condition.Assemble(l)
@@ -88,7 +87,7 @@ func (b *Branch) solveRates() bool {
 	return true
 }
 
-// apply changes zones or signs. Theta is current; a dropped coordinate becomes zero.
+// apply requires a current theta; a dropped coordinate becomes zero.
 func apply(c condition.Condition, x model.Crossing, theta []float64) {
 	s := c.State()
 	switch {

@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// coordinates is the source of changes of the active coordinates under an L1 penalty.
 type coordinates struct {
 	*model.State
 	memory
@@ -103,7 +102,7 @@ func (s *coordinates) collinear(j int) bool {
 	return ok && z[k] != 0
 }
 
-// changed shows hidden coordinates again if a change may break the collinearity.
+// changed shows hidden coordinates if a change may break the collinearity.
 func (s *coordinates) changed(x model.Crossing, age float64) {
 	s.memory.changed(x, age)
 	if x.Cause != model.SampleUp || s.Frozen {

@@ -14,13 +14,13 @@ type eventSource interface {
 	search(l *look)
 	at(pt *model.Point, x model.Crossing) cubic.End
 	// gradient writes the event function's gradient over the unknowns into g. It returns the
-	// function's value, the size of its terms and its derivative in the age at pt, where the
-	// equations were just assembled, on the segment that begins at left.
+	// function's value, the size of its terms and its derivative in the age at pt, just assembled,
+	// on the segment that begins at left.
 	gradient(g []float64, left, pt *model.Point, x model.Crossing) (value, size, dage float64)
-	// test returns the ratio of det H after the crossing to det H before, or of a new unknown the
-	// Schur complement relative to its terms; -Inf where the weight itself breaks. The path
-	// continues exactly where the result is positive. ok is false if the crossing changes nothing.
-	// H is factorized at pt.
+	// test returns the ratio of det H after the crossing to det H before, or the relative Schur
+	// complement of a new unknown; -Inf where the weight itself breaks. The path continues exactly
+	// where the result is positive. ok is false if the crossing changes nothing. H is factorized at
+	// pt.
 	test(pt *model.Point, x model.Crossing) (scalar float64, ok bool)
 	// changed records a change of the partition; the cause is NoCause if unknown.
 	changed(x model.Crossing, age float64)
@@ -28,8 +28,8 @@ type eventSource interface {
 }
 
 // memory remembers the last change. After a turning point the event function always moves into the
-// new zone (its rate is the one before divided by the sign test's positive scalar), so only a rate
-// that is rounding can suggest that the change is undone.
+// new zone (its rate is divided by the sign test's positive scalar), so only a rate that is
+// rounding can suggest that the change is undone.
 type memory struct {
 	last model.Crossing
 	age  float64
@@ -72,8 +72,8 @@ type function struct {
 	spread      float64 // 1 + ‖x‖ of a sample that reaches the kink of a linear machine, else 0
 }
 
-// consider makes a crossing the best one if it is the first. Among samples already at the margin of
-// a linear support vector machine it prefers the steepest: as a pin it depends least on the others.
+// consider keeps the first crossing. Among samples already at the margin of a linear support vector
+// machine it prefers the steepest: as a pin it depends least on the others.
 func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	age := l.left.Age
 	if f.left.Rate < 0 && f.left.Value <= f.slack && (-f.left.Rate*age <= tolerance.RateNoise*f.size || s.reverses(x, age)) {
@@ -105,8 +105,7 @@ func (b *Branch) first(right *model.Point) candidate {
 	return b.look.best
 }
 
-// earliest makes the trial point the first crossing in the step there, unless that is c or there is
-// none.
+// earliest makes the trial point the first crossing in the step there, unless that is c.
 func (b *Branch) earliest(c candidate, target float64) candidate {
 	l := b.left
 	for range tolerance.Locations {
@@ -187,7 +186,7 @@ func (e *event) See(pt *model.Point, followed bool) {
 	if !summed && !followed {
 		c.Predict(pt.U, pt.Theta)
 	}
-	if e.OfSample() && (summed || s.Kernel != nil) { // as the steps see it, to the last digit
+	if e.OfSample() && (summed || s.Kernel != nil) { // to the last digit as steps see it
 		pt.U[k] = c.PredictOne(i, pt.Theta)
 	}
 	if e.OfSample() {

@@ -7,9 +7,9 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// turn predicts where a branch turns back. Towards a fold at the age λ* the branch behaves like θ*
-// + v √(λ* - λ): its rate grows without bound, so steps along tangents need dozens of corrections.
-// But 1/‖dθ/dλ‖² falls linearly to zero, so two points determine λ* and the course of the branch.
+// turn predicts folds. Towards a fold at the age λ* the branch behaves like θ* + v √(λ* - λ): its
+// rate grows without bound, so steps along tangents need dozens of corrections. But 1/‖dθ/dλ‖²
+// falls linearly to zero, so two points determine λ* and the course of the branch.
 type turn struct {
 	since float64
 	at    float64 // age of the fold; 0 if not expected
@@ -38,7 +38,7 @@ func (t *turn) expect(s *model.State, from, to *model.Point) {
 		next.sure = math.Abs(next.at-last.at) <= tolerance.FoldAgreement*(last.at-from.Age)
 	}
 	if next.at-to.Age < tolerance.Loose*to.Age && after < tolerance.FoldSpeed*next.first {
-		return // no fold: let the corrector find how far it can go
+		return // let the corrector find how far it can go
 	}
 	*t = next
 }

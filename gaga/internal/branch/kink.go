@@ -39,7 +39,7 @@ func arrive(s *model.State, pt *model.Point, x model.Crossing) {
 }
 
 // arrival is the kink as the end of the satisfied samples (side 1) or of the regularizer's first
-// zone (side -1). The event function is the margin's excess.
+// zone (side -1).
 type arrival struct {
 	*samples
 	side float64
@@ -83,7 +83,7 @@ func (e bound) gradient(g []float64, pt *model.Point, x model.Crossing) (value, 
 	return e.at(pt, x.Slot).Value, e.size(pt, x.Slot), 0
 }
 
-// test is that of a threshold; in addition H must be positive definite without the pin.
+// test is that of a threshold; H must be positive definite without the pin.
 func (e bound) test(pt *model.Point, x model.Crossing) float64 {
 	change, ok := e.bend(pt, x)
 	if !ok {

@@ -86,8 +86,8 @@ func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bo
 	return s.exit(x).test(pt, x), true
 }
 
-// bend returns the change of m ∂φ/∂u at a crossing. It reports false if φ itself breaks or its
-// slope is infinite.
+// bend returns the change of m ∂φ/∂u at a crossing; ok is false if φ breaks or its slope is
+// infinite.
 func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
 	from, to := neighbours(s.State, x)
 	if s.Zones[min(from, to)].Break || s.Wakes(x) {
@@ -97,7 +97,7 @@ func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bo
 	return change, !math.IsInf(change, 0)
 }
 
-// slopeIn returns m ∂φ/∂u of a crossing sample by the formula of a zone. The loss is the crossed
+// slopeIn returns m ∂φ/∂u at a crossing by the formula of a zone. The loss is the crossed
 // threshold, free of the point's rounding, on which an infinite slope would depend.
 func (s *samples) slopeIn(pt *model.Point, x model.Crossing, zone uint8) float64 {
 	loss, slope, curvature := s.Eval(zone, pt.U[x.Slot], s.Y[x.Index])

@@ -44,8 +44,8 @@ func (s *screen) prepare(l *look) {
 	}
 }
 
-// next returns the first slot, from slot on, whose sample may cross before the best crossing; the
-// number of slots if there is none.
+// next returns the first slot, from slot on, whose sample may cross before the best crossing, or
+// the number of slots.
 func (s *screen) next(l *look, slot int) int {
 	switch {
 	case s.state.Kinked():

@@ -8,11 +8,11 @@ import (
 )
 
 type steps struct {
-	length   float64 // limit set by the corrector's behaviour
+	length   float64 // limit by the corrector
 	first    float64
-	idle     int     // steps since the age last moved
-	since    float64 // that age
-	patience int     // limit of idle
+	idle     int // steps since the age last moved
+	since    float64
+	patience int // limit of idle
 	last     float64
 }
 
@@ -34,7 +34,7 @@ func (s *steps) begin(age, length float64) {
 	s.first = s.length
 }
 
-// stalled reports more steps without progress than a tie of all samples and coordinates explains.
+// stalled reports more idle steps than a tie of all samples and coordinates explains.
 func (s *steps) stalled(age float64) bool {
 	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age
@@ -120,7 +120,6 @@ func (b *Branch) near(h float64) bool {
 	return s.Distance(b.predicted, b.trial.Theta) <= tolerance.Near*tolerance.Near*moved+b.rounding(size)
 }
 
-// rounding is squared and in units of the objective.
 func (b *Branch) rounding(size float64) float64 {
 	const objective, still = tolerance.NearObjective, tolerance.NearSize
 	return objective*objective*b.left.Age*b.state.Total + still*still*size

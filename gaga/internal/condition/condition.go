@@ -30,22 +30,21 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Shift moves sample i to the neighbouring zone. Theta is current, or nil if unknown. Choose
 	// must follow if the unknowns change.
 	Shift(i int, up bool, theta []float64)
-	// Choose chooses the unknowns for the current zones and signs.
 	Choose()
 
 	// Predict writes the predictors of the watched samples, or their rates for rates in theta.
 	Predict(dst, theta []float64)
 	PredictAll(dst, theta []float64)
 	PredictOne(i int, theta []float64) float64
-	// Extrapolate moves pt's unknowns, and with a kernel its predictors, by h ages along from's
-	// tangent, without pt's age.
+	// Extrapolate moves pt's unknowns, and with a kernel its predictors, but not its age, by h ages
+	// along from's tangent.
 	Extrapolate(pt, from *model.Point, h float64)
 	// Interpolate moves the same to the fraction x of the cubic Hermite interpolant between a and
 	// b. pt may be a or b.
 	Interpolate(pt, a, b *model.Point, x float64)
 
 	// Assemble evaluates the equations at pt, given its age, unknowns and, unless Policy().Summed,
-	// predictors, whose losses it then evaluates.
+	// predictors, whose losses it evaluates.
 	Assemble(pt *model.Point)
 	// Factorize factorizes J and reports whether the point of the last Assemble is a strict
 	// minimum, away from singularity.
@@ -60,7 +59,7 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Along sets step and image to those of the way back along pt's tangent, per unit of age: J⁻¹
 	// times the derivative of the equations in the age. It reports false if not known.
 	Along(step, image []float64, pt *model.Point) bool
-	// Follow updates the predictors that Assemble needs after pt's unknowns have changed by -step.
+	// Follow updates pt's predictors after its unknowns have changed by -step.
 	Follow(pt *model.Point, image []float64)
 	// Tangent sets the rates at pt, where J was just assembled and factorized: Rate, DDual, DU,
 	// Threshold, DThreshold, and where coordinates can become active Grad and DGrad. With
@@ -71,13 +70,13 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// kernel, those of the parabola from left's tangent to pt.
 	Secant(pt, left *model.Point)
 
-	// Anticipate prepares the rates after sample i crosses, as a first guess for Tangent. It is
-	// called at pt after Secant and the crossing's sign test; Predict must follow.
+	// Anticipate prepares a first guess of the rates after sample i crosses. It is called at pt
+	// after Secant and the crossing's sign test; Predict must follow.
 	Anticipate(pt *model.Point, i int, to uint8)
 
 	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
 	UnknownOf(i int) int
-	// Row writes the derivative of sample i's predictor in the unknowns.
+	// Row writes the derivative of sample i's predictor.
 	Row(dst []float64, i int)
 	// Leverage returns x_iᵀH⁻¹x_i on the directions that keep pinned samples pinned.
 	Leverage(i int) float64
@@ -93,8 +92,8 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// multipliers: combinations in the matrix's null space move no solution.
 	Products(samples []int) []float64
 	// Lowest writes the direction of least curvature of the implicit objective that keeps pinned
-	// samples pinned, at the point of the last Assemble. It returns the curvature relative to the
-	// size of its terms; ok is false if there is no such direction.
+	// samples pinned, at the point of the last Assemble, and returns the curvature relative to its
+	// terms; ok is false if there is no such direction.
 	Lowest(direction []float64) (curvature float64, ok bool)
 
 	Penalty(theta, u []float64) float64
@@ -103,8 +102,7 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Residual returns the largest relative violation of the whole condition at that point.
 	Residual(pt *model.Point) float64
 	// Rounding returns the part of the residual, relative to its scale, that rounding of the
-	// predictors can cause, 0 if the scale counts all terms. It is large where the terms of a
-	// predictor cancel.
+	// predictors can cause, large where their terms cancel; 0 if the scale counts all terms.
 	Rounding() float64
 	Policy() Policy
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// lowest returns the smallest eigenvalue of H on the directions z with Gz = 0, and its direction,
-// if there is any.
+// lowest returns the smallest eigenvalue of H on the directions z with Gz = 0, and its direction.
 func lowest(h *mat.SymDense, g *mat.Dense) (least float64, z []float64, ok bool) {
 	k := h.SymmetricDim()
 	basis := mat.NewDense(k, k, nil)

@@ -39,7 +39,7 @@ type guess struct {
 	du     []float64
 }
 
-// NewKernel returns the condition of a problem with a kernel, given the kernel matrix.
+// NewKernel returns the condition of a problem with a kernel.
 func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state := model.NewState(p, p.P)
 	state.Bound = p.Cost / p.L2[0]
@@ -308,8 +308,8 @@ func (s *Kernel) Weakest(direction []float64, i int) {
 	copy(direction, s.guess.way)
 }
 
-// note stores the solution of the last form as the direction along which a crossing of sample i
-// changes the rates, without the sample's own part.
+// note stores the solution of the last form as the direction of the rates' change at a crossing of
+// sample i, without the sample's own part.
 func (s *Kernel) note(i int, unit float64) {
 	g := &s.guess
 	g.sample = i

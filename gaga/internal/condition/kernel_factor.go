@@ -21,7 +21,7 @@ type heldFactor struct {
 	events, solves int // since the factor was computed
 	work           int // solves since the last event
 
-	pinned int // first in Active
+	pinned int
 	front  int
 	at     []int // places in Active
 	delta  []float64
@@ -54,8 +54,7 @@ func (s *heldFactor) number() {
 	}
 }
 
-// Choose orders the unknowns as the factor: pinned samples, b if something determines it, curved
-// samples.
+// Choose orders the unknowns: pinned samples, b if something determines it, curved samples.
 func (s *heldFactor) Choose() {
 	s.Frozen = s.Undetermined()
 	border := s.Intercept && !s.Frozen
@@ -259,7 +258,6 @@ func (s *heldFactor) solveNegative(b []float64) {
 	s.work++
 }
 
-// extend updates the pinned samples' part of x after the rest has changed from first.
 func (s *heldFactor) extend(x, first []float64) {
 	pinned, rest := x[:s.pinned], x[s.pinned:]
 	moved := s.column[:len(x)]

@@ -16,7 +16,7 @@ type kernelPredictor struct {
 
 	base         []float64 // θ whose predictors are known
 	predictors   []float64
-	moves        int // since the predictors were summed from scratch
+	moves        int // since the predictors were summed
 	samples      []int
 	coefficients []float64
 	others       []float64

@@ -16,7 +16,7 @@ type inverse struct {
 	first     []float64
 	step      []float64
 	solution  []float64
-	left      []float64 // residual of the last solution
+	left      []float64
 	remainder []float64
 }
 
@@ -44,11 +44,10 @@ func (s *inverse) image(dst, x, du []float64) {
 	}
 }
 
-// invert overwrites b with J⁻¹b and reports convergence: that done accepts the last correction of
-// the factor's negative part. A solve leaves the residual (Δ - Δ')x in left, with Δ' the δ in the
-// factor; it needs no product with the kernel matrix and is zero for pinned samples, whose part of
-// x follows at the end. Shrink is the size of the correction relative to the one before, at first
-// 1.
+// invert overwrites b with J⁻¹b and reports whether done has accepted a correction of the factor's
+// negative part. A solve leaves the residual (Δ - Δ')x in left, with Δ' the δ in the factor; it
+// needs no product with the kernel matrix and is zero for pinned samples, whose part of x follows
+// at the end. Shrink is the size of the correction relative to the one before, at first 1.
 func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) bool) bool {
 	k := len(b)
 	if s.Solve(b); s.stale {

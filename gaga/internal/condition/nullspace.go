@@ -39,7 +39,7 @@ func newNullSpace(p *pins) *nullSpace {
 }
 
 // setUnits makes H's terms about the same size along every coordinate. Ratios up to 2^20 need no
-// units: float64 has room for them. New units make the space stale.
+// units. New units make the space stale.
 func (f *nullSpace) setUnits() {
 	var largest float64
 	for _, d := range f.Diag[:len(f.Active)] {
@@ -63,8 +63,8 @@ func (f *nullSpace) setUnits() {
 	}
 }
 
-// borrowed returns H's terms for coordinate r, which has none: those of the coordinate that keeps
-// the pins at the least cost.
+// borrowed returns, for a coordinate without terms in H, those of the coordinate that keeps the
+// pins at the least cost.
 func (f *nullSpace) borrowed(r int) float64 {
 	k, least := len(f.Active), math.Inf(1)
 	largest := func(r int) (x float64) {
@@ -182,7 +182,7 @@ func (f *nullSpace) factorize() bool {
 	if len(f.Pins) < f.Members[model.Pinned] || !f.follow() {
 		return false
 	}
-	var largest float64 // positive term: rounding of one rotated coordinate is relative to the rotation's largest
+	var largest float64 // positive term: rounding of a rotated coordinate is relative to the rotation's largest
 	for r, d := range f.Diag[:len(f.columns)] {
 		unit := f.unit[f.columns[r]]
 		largest = math.Max(largest, d*unit*unit)
@@ -216,7 +216,7 @@ func (f *nullSpace) reuse() (slow float64, begins bool) { return tolerance.Pinne
 type zoneProduct struct {
 	*nullSpace
 	margins    *sums.Margins
-	generation int // of the sums to which the projection belongs
+	generation int // of the projected sums
 	row        []float64
 }
 
@@ -248,7 +248,6 @@ func (s *zoneProduct) moved(i int, from uint8) {
 	s.space.Change(m, x)
 }
 
-// reduce adds the penalty as its smallest positive weight and the columns' differences from it.
 func (s *zoneProduct) reduce(dst blas64.General) {
 	weight := func(j int) float64 { return s.L2[j] * s.unit[j] * s.unit[j] }
 	var least float64

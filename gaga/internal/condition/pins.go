@@ -9,7 +9,7 @@ import (
 )
 
 // pins are the pinned samples as equality constraints 1 - y_i u_i = 0, whose multipliers are
-// unknowns. A row of G is -y_i x_i over the active coordinates.
+// unknowns. A row of G is -y_i x_i.
 type pins struct {
 	*sums.Scope
 	g        []float64 // len(Pins) x len(Active)
@@ -27,7 +27,7 @@ func newPins(s *sums.Scope) *pins {
 	return &pins{Scope: s, g: zeros(room * room), absolute: zeros(room * room), dual: zeros(room), size: zeros(room), theta: zeros(room)}
 }
 
-// choose pins at most as many samples as there are active coordinates: further ones are dependent.
+// choose pins at most one sample for each active coordinate: further ones are dependent.
 func (p *pins) choose() {
 	p.Pins = p.Pins[:0]
 	if !p.Kinked() {

@@ -20,7 +20,7 @@ type Primal struct {
 	one    []float64
 }
 
-// NewPrimal returns the condition of a problem without a kernel, with the terms that cost least.
+// NewPrimal returns the condition of a problem without a kernel, with the cheapest terms.
 func NewPrimal(p *model.Problem) *Primal { return newPrimal(p, sums.New) }
 
 // NewPlain is NewPrimal with terms that need no window.
@@ -178,8 +178,8 @@ func (s *Primal) Policy() Policy {
 	return p
 }
 
-// NullVector returns a vector over the columns with a·z = 0 on every sample whose zone has weight,
-// if any.
+// NullVector returns a vector over the columns with a·z = 0 on every sample of positive weight, if
+// any.
 func NullVector(c *Primal, columns []int) ([]float64, bool) {
 	s, k := c.State(), len(columns)
 	gram := make([]float64, k*k)

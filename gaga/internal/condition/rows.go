@@ -23,7 +23,7 @@ func newRows(s *sums.Scope) rows {
 	return rows{Scope: s, stale: true, beta: zeros(s.P), known: zeros(s.N)}
 }
 
-// SetWatch sets the watched samples, in ascending order.
+// SetWatch sets the watched samples, ascending.
 func (s *rows) SetWatch(samples []int) {
 	s.Watch = samples
 	s.Watched++

@@ -38,7 +38,7 @@ func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Opt
 }
 
 // rounding bounds the effect of rounding of predictors near their targets on the implicit
-// objective; if all samples are fitted exactly, there is no other term.
+// objective, which has no other term if all samples are fitted exactly.
 func rounding(s *model.State) (sum float64) {
 	for i, y := range s.Y {
 		_, _, curvature := s.Loss.Eval(y, y)
@@ -111,7 +111,7 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 }
 
 // finish corrects pt and reports whether it is then a landing point. If coordinates are collinear,
-// finish moves to a solution of smaller support and reports thinned. With still set the steps have
+// finish moves to a solution of smaller support and reports thinned. With still the steps have
 // ended at theta, the position of pt; otherwise the correction must be straight, as it could skip
 // an optimum.
 func (s *site) finish(pt *model.Point, theta []float64, value float64, still bool) (accepted, thinned bool) {
@@ -126,8 +126,8 @@ func (s *site) finish(pt *model.Point, theta []float64, value float64, still boo
 	return s.accepts(pt, value) && (still || s.corrector.Straight(pt)), thinned
 }
 
-// accepts reports whether a solution pt satisfies the whole optimality condition with an implicit
-// objective not above value.
+// accepts reports whether a solution pt satisfies the whole optimality condition with an objective
+// not above value.
 func (s *site) accepts(pt *model.Point, value float64) bool {
 	if s.state.Frozen && !(s.condition.Residual(pt) <= tolerance.Roundoff) {
 		return false // the free coordinates have no equations
@@ -191,7 +191,7 @@ func (s *site) thin(pt *model.Point) (dropped bool) {
 }
 
 // unpin removes pinned samples that depend on the others, as ties do: it moves the multipliers,
-// without changing the solution, until the first reaches a bound.
+// without changing the solution, until one reaches a bound.
 func (s *site) unpin(pt *model.Point) (taken bool) {
 	if !s.state.Kinked() {
 		return false
@@ -199,7 +199,7 @@ func (s *site) unpin(pt *model.Point) (taken bool) {
 	var pins []int
 	enough := len(s.state.Zone)
 	if _, ok := s.condition.(*condition.Primal); ok {
-		enough = len(s.state.Active) + 1 // rows that include a dependent one
+		enough = len(s.state.Active) + 1
 	}
 	for range s.state.Members[model.Pinned] {
 		pins = pins[:0]
@@ -241,7 +241,7 @@ func (s *site) objectiveAt(theta []float64, age float64) float64 {
 	return condition.Objective(s.condition, theta, s.scores, age)
 }
 
-// lowers returns an [*Ascent] if θ has raised the implicit objective by more than rounding.
+// lowers returns an [*Ascent] if θ has raised the implicit objective.
 func (s *site) lowers(what string, age float64, theta []float64) error {
 	if !s.options.Verify {
 		return nil
@@ -254,7 +254,7 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	return nil
 }
 
-// compare returns an *unfinished if the landing is above the point left by more than rounding.
+// compare returns an *unfinished if the landing is above the point left.
 func (s *site) compare(from, pt *model.Point) error {
 	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)
 	if !(after <= before+tolerance.KKT*math.Abs(before)+s.rounding) {

@@ -12,7 +12,7 @@ import (
 
 type machine struct {
 	*model.State
-	d     int // without the intercept's column
+	d     int
 	price float64
 	norms []float64
 }
@@ -47,14 +47,14 @@ func (m *machine) Gather(dst []float64, i int, list []int) {
 	}
 }
 
-// near is a machine's Gram matrix over the near samples; its products go through the coefficients.
+// near is the Gram matrix over the near samples; its products go through the coefficients.
 type near struct {
 	*machine
 	set     *activeset.Set
-	c       []float64 // gradient of all samples' loss terms at their bounds
+	c       []float64 // gradient of all loss terms at their bounds
 	theta   []float64
 	samples []int
-	rows    []float64 // at stride P
+	rows    []float64
 	u       []float64
 	stale   bool
 	size    float64
@@ -154,8 +154,8 @@ func (a *activeSet) free(is func(i int) bool) {
 
 func (a *activeSet) below(i int) bool { return a.Place[i] == a.Full(i) }
 
-// fits computes the weighted fit theta, and its predictors u, with box the bounds of multipliers.
-// If it reports false, the samples' sides are undefined.
+// fits computes the weighted fit theta and its predictors u, with box the bounds of multipliers. If
+// it reports false, the samples' sides are undefined.
 func (a *activeSet) fits(box func(i int) float64) bool {
 	rest := 0.0
 	if a.biased() {

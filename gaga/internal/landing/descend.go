@@ -12,14 +12,14 @@ type stepper interface {
 	begin(theta []float64, age float64)
 	// step returns an *unfinished if no step is possible.
 	step(ctx context.Context) (progress, error)
-	// settle sets pt to the current solution, with all samples in their zones there. It reports
-	// false if the corrector can find nothing new; with final, never.
+	// settle sets pt to the current solution, with all samples in their zones. It reports false if
+	// the corrector can find nothing new; with final, never.
 	settle(pt *model.Point, final bool) (value float64, ok bool)
 	limits() limits
 }
 
 type progress struct {
-	changed bool    // a sample's zone or the support
+	changed bool
 	moved   float64 // 0 if it is rounding
 	others  bool
 }
@@ -106,7 +106,7 @@ func (m *majorization) stop(d *departure) {
 }
 
 // detour continues from another point when steps have stopped at no strict optimum: from pt, the
-// one of smallest support among many equal ones, or off a saddle.
+// one of smallest support among equal ones, or off a saddle.
 func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool {
 	if thinned {
 		m.begin(pt.Theta, d.age)
@@ -124,9 +124,9 @@ func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool 
 // trigger decides when to try the corrector: once zones have not changed for a number of steps,
 // which doubles with each try, unless the steps grow; or when the steps no longer move.
 type trigger struct {
-	least  int // quiet steps before the first try
+	least  int // quiet before the first try
 	quiet  int // steps with the same zones
-	next   int // quiet steps before the next try
+	next   int // quiet before the next try
 	before float64
 }
 

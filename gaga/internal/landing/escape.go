@@ -13,7 +13,7 @@ import (
 // depart returns the start of the descents from a jump point: the farthest point tried to which the
 // implicit objective falls, along the direction in which H is no longer positive definite; at a
 // fold, along the path. From the jump point itself, leaving a fold takes up to 10^5 short steps,
-// other jumps hundreds. Where a weight breaks, H is unchanged and the first step leaves.
+// other jumps hundreds. Where a weight breaks, the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
 	direction := pt.Rate
@@ -76,9 +76,9 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	return nil, false
 }
 
-// offSaddle returns a point next to theta when steps no longer move although the implicit objective
-// falls in some direction, as with symmetric data: that of least curvature, first with the sign
-// that makes its largest entry positive.
+// offSaddle returns a point next to theta when steps stop although the implicit objective falls in
+// some direction, as with symmetric data: that of least curvature, first with the sign that makes
+// its largest entry positive.
 func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []float64, ok bool) {
 	copy(pt.Theta, theta)
 	s.condition.Predict(pt.U, pt.Theta)

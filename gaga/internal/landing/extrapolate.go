@@ -15,12 +15,12 @@ import (
 type extrapolation struct {
 	*site
 	trail
-	across        bool // may cross changes of zone
+	across        bool
 	age           float64
 	thresholds    []float64
 	last          []float64
 	before        []float64
-	anchor        []float64 // base point
+	anchor        []float64
 	anchorScores  []float64
 	count         int // plain steps since the anchor or the last extrapolation
 	largest       float64
@@ -106,8 +106,8 @@ func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 	return true
 }
 
-// extend extrapolates by at least the distance from the anchor, if worthwhile. The plain steps that
-// follow correct an extrapolation that went too far.
+// extend extrapolates by at least the distance from the anchor. The plain steps that follow correct
+// an extrapolation that went too far.
 func (e *extrapolation) extend() bool {
 	theta, samples, u := e.solution()
 	if e.count++; e.count < 2 {
@@ -126,7 +126,7 @@ func (e *extrapolation) extend() bool {
 	copy(e.before, e.step)
 	along := blas64.Dot(vector(e.step), vector(e.way)) / (step * distance)
 	aside := along < tolerance.Parallel
-	if !(along > 0) || e.count > tolerance.Recovery || aside && steady && e.count > 2 { // the direction has changed
+	if !(along > 0) || e.count > tolerance.Recovery || aside && steady && e.count > 2 {
 		e.turn()
 		return false
 	}

@@ -24,10 +24,10 @@ type gram struct {
 	primal   *condition.Primal
 	window   *window.Window
 	moments  *sums.Moments
-	constant bool // weights in each zone
+	constant bool
 	fit      *convex.GramFit
 	h        []float64 // Σ m v z zᵀ, then the fit's Hessian and gradient at 0
-	among    []bool    // coordinates that the fit may change
+	among    []bool    // that the fit may change
 	sign     []float64
 
 	at         *model.Point

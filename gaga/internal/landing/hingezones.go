@@ -25,7 +25,7 @@ type hingeZones struct {
 	age        float64
 	thresholds []float64
 	kind       []weighting
-	weights    []float64 // v in the zones of constant weight
+	weights    []float64 // v where constant
 	linear     int
 	constant   []float64 // Σ C m v z over zones of constant weight
 	first      []float64 // Σ m z over the linear zone
@@ -49,7 +49,6 @@ func newHingeZones(m *machine, c *condition.Primal) *hingeZones {
 	return z
 }
 
-// begin overwrites scratch, of length N.
 func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) {
 	z.age = age
 	z.ThresholdsAt(z.thresholds, age)
@@ -80,7 +79,6 @@ func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) 
 	}
 }
 
-// of returns the regularizer's zone of a sample with the margin 1 - g.
 func (z *hingeZones) of(g float64) int { return z.Among(z.thresholds, z.Cost*max(0, g)) }
 
 func (z *hingeZones) varies(zone uint8) bool {

@@ -5,9 +5,9 @@
 // A descent makes majorization-minimization steps: each weighs the samples at a solution and fits
 // to these weights, as alternate convex search does. Many short steps are extrapolated. When zones
 // no longer change, the corrector takes over; its result must be a partial optimum on its zones.
-// Steps differ only in their cost: in Gram form for the squared loss, over a near set of samples
-// for linear support vector machines, by a convex solver for everything else. A descent that does
-// not finish hands its current point to the next.
+// Steps are in Gram form for the squared loss, over a near set of samples for linear support vector
+// machines, by a convex solver for everything else. A descent that does not finish hands its
+// current point to the next.
 package landing
 
 import (
@@ -36,7 +36,7 @@ type Options struct {
 type Landing struct {
 	Steps  int    // majorization-minimization steps
 	Reason string // appended to the caller's reason
-	Stayed bool   // at the point left
+	Stayed bool
 }
 
 // Degenerate reports that no strict partial optimum was found.
@@ -67,7 +67,7 @@ type Lander struct {
 	solver   *solver
 	outlasts bool // windows stay valid over jumps
 	landed   float64
-	restless int // consecutive jumps right after a landing
+	restless int // jumps right after a landing
 }
 
 type descent interface {
@@ -80,7 +80,7 @@ type departure struct {
 	age   float64
 	theta []float64
 	most  int
-	way   string // added to the landing's reason
+	way   string
 }
 
 type unfinished struct{ reason string }
@@ -126,9 +126,9 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 	return Landing{Steps: steps, Reason: d.way}, nil
 }
 
-// Leave lands after the jump point pt, where the condition is factorized, of cause x: a nudge
-// beyond the jump's age, or further where the optimum is not yet strict, as after a symmetric
-// branching. It sets pt.
+// Leave lands after the jump point pt of cause x, where the condition is factorized: a nudge beyond
+// the jump's age, or further where the optimum is not yet strict, as after a symmetric branching.
+// It sets pt.
 func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
@@ -187,7 +187,7 @@ func (l *Lander) explain(err error, reason string, age float64) error {
 }
 
 // nudge returns the distance of a landing beyond its jump, relative to the age. It grows while
-// jumps follow right after landings, so that the path leaves a place where no branch lasts.
+// jumps follow right after landings, to leave a place where no branch lasts.
 func (l *Lander) nudge(age float64) float64 {
 	if age > l.landed*(1+tolerance.RightAfter*tolerance.Nudge) {
 		l.restless = 0

@@ -27,8 +27,8 @@ type nearSet struct {
 	zones  *hingeZones
 	primal *condition.Primal
 
-	from  []float64 // gives the next fit's weights
-	zone  []uint8   // at from
+	from  []float64
+	zone  []uint8 // at from
 	there []float64
 	seen  bool
 	room  []float64
@@ -41,8 +41,8 @@ type nearSet struct {
 type hood struct {
 	ruler  *window.Ruler
 	center []float64
-	radius float64   // infinite if all samples are watched, in their own order
-	wide   []float64 // predictors of all samples at the last fit outside
+	radius float64   // infinite if all samples are watched
+	wide   []float64 // all predictors at the last fit outside
 }
 
 // newNearSet reports false if nearSet does not apply, or multipliers do not resolve predictors, as
@@ -101,7 +101,7 @@ func (n *nearSet) step(context.Context) (p progress, err error) {
 }
 
 // surround sets the neighbourhood to one of from, where the predictors are wide, with few near
-// samples; infinite if there are few samples at all.
+// samples; infinite if there are few samples.
 func (n *nearSet) surround() {
 	n.all()
 	most, size := window.MostWatched(n.N), n.ruler.Distance(nil, n.from)

@@ -1,19 +1,19 @@
 package model
 
-// Point is a point of the path.
+// Point is a point of the path. Arrays from U to Curvature are over the watched samples.
 type Point struct {
 	Age                   float64
 	Theta, Rate           []float64 // P: θ (zero while inactive) and dθ/dλ
 	Dual, DDual           []float64 // N, for losses with a kink: multipliers of the pinned samples; with a kernel part of Theta and Rate
-	U, DU                 []float64 // watched samples
-	Loss, Slope           []float64 // watched samples: with derivatives in u
-	Curvature             []float64 // watched samples
+	U, DU                 []float64
+	Loss, Slope           []float64
+	Curvature             []float64
 	Grad, DGrad           []float64 // P: Σ_i a_i m φ + L2 θ; current where coordinates can become active
 	Threshold, DThreshold []float64
 	Iterations            int
 }
 
-// NewPoint allocates a point of a problem's path.
+// NewPoint allocates a point.
 func NewPoint(p *Problem) *Point {
 	f := func(k int) []float64 { return make([]float64, k) }
 	edges := p.Thresholds()
@@ -31,16 +31,16 @@ func NewPoint(p *Problem) *Point {
 	return pt
 }
 
-// Cause says what ends a segment of the path.
+// Cause says what ends a segment, see gaga.Cause.
 type Cause uint8
 
 const (
 	NoCause Cause = iota
 	SampleUp
 	SampleDown
-	Activated // a gradient reaches the L1 weight
-	Dropped   // a coordinate reaches zero
-	Fold      // the branch turns back
+	Activated
+	Dropped
+	Fold
 	Stall
 )
 

@@ -28,15 +28,14 @@ type Regularizer interface {
 // Zone is an interval of losses, see gaga.Zone.
 type Zone struct {
 	Name   string
-	Closed bool // includes its upper threshold
+	Closed bool
 	Break  bool // discontinuous at the upper threshold
 }
 
-// Series is the implicit loss F[0] + F[1] √l + F[2] l + F[3] l² in a zone; Rate has the derivatives
-// in the age.
+// Series is the implicit loss in a zone, see gaga.Series.
 type Series struct{ F, Rate [4]float64 }
 
-// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q in a zone; the zero Power is 0.
+// Power is the weight in a zone, see gaga.Power.
 type Power struct {
 	A    [2]float64
 	B    [3]float64
@@ -101,7 +100,7 @@ func (p *Penalty) Strict() bool {
 type Criterion struct {
 	Loss     Loss
 	Squared  bool    // (u - y)²
-	Cost     float64 // of the hinge loss Cost max(0, 1 - yu), else 0
+	Cost     float64 // of the hinge loss, else 0
 	OneSided bool    // two classes, and no finite minimum
 }
 

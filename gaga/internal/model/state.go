@@ -35,7 +35,7 @@ type Partition struct {
 	Pins    []int     // pinned samples whose multipliers are further unknowns, ascending
 	Watch   []int     // samples whose events are sought, ascending; all with a kernel
 	All     []int
-	Frozen  bool // nothing determines the free coordinates, which keep their values
+	Frozen  bool // undetermined free coordinates keep their values
 }
 
 func (q *Partition) Unknowns() int { return len(q.Active) + len(q.Pins) }
@@ -130,10 +130,10 @@ func (s *State) Evaluate(pt *Point) {
 }
 
 type Equations struct {
-	Residual, Scale []float64 // residual, and size of its terms
-	Diag            []float64 // J's diagonal with all terms taken as positive
-	Dage            []float64 // derivative in the age
-	At              *Point    // of the last Assemble
+	Residual, Scale []float64 // and the size of its terms
+	Diag            []float64 // with all terms taken as positive
+	Dage            []float64
+	At              *Point
 }
 
 // Relative returns the largest residual relative to its scale, +Inf if one is NaN.

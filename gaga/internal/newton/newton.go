@@ -23,11 +23,11 @@ type Corrector struct {
 	mixer     *anderson.Mixer
 	begun     []float64
 	pull      []float64 // residual at the start
-	step      []float64 // and its image
+	step      []float64
 	along     []float64 // J⁻¹ times the derivative in the age
 	image     []float64
 	gradient  []float64
-	lead      []float64 // first step of the last correction or location; may be empty
+	lead      []float64 // first step; may be empty
 }
 
 func New(c condition.Condition) *Corrector {
@@ -115,8 +115,8 @@ type run struct {
 	followed  bool
 	factors   int
 	residual  float64
-	off       float64 // residual with the event function
-	whole     float64 // last residual from predicted predictors
+	off       float64
+	whole     float64 // from predicted predictors
 }
 
 func (n *Corrector) run() run {
@@ -170,7 +170,7 @@ func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// takeStep mixes the step in n.step with earlier steps of the same factor. Its image begins at at.
+// takeStep mixes n.step with earlier steps of the same factor. Its image begins at index at.
 func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
 	k := n.state.Unknowns()
 	mixed := n.step[:at]
@@ -224,10 +224,9 @@ func onlyRounding(residual, last float64) bool {
 
 // Straight reports whether the implicit objective is nearly quadratic from the start of the last
 // correction to its solution pt: the first Newton step with the Hessian at pt would have led to pt,
-// up to a quarter of the way, both in units of θ and of the objective. Majorization-minimization
-// would then lead there as well; otherwise the correction may have passed a hollow as flat as
-// before a fold, or a threshold at which weights change fast. A way within rounding, and a
-// piecewise linear loss, count as straight.
+// up to a quarter of the way, in units of θ and of the objective. Majorization-minimization would
+// then lead there as well; otherwise the correction may have passed a hollow as flat as before a
+// fold, or a threshold at which weights change fast.
 func (n *Corrector) Straight(pt *model.Point) bool {
 	if n.state.Kinked() {
 		return true

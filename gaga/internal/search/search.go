@@ -14,8 +14,8 @@ import (
 )
 
 // Search is alternate convex search (ACS): it alternates between setting each weight to v*(l_i, λ)
-// and fitting the weighted convex problem. No step raises the implicit objective G_λ. The Search
-// owns the slices that it returns.
+// and fitting the weighted convex problem. No step raises the implicit objective G_λ. It owns the
+// slices that it returns.
 type Search struct {
 	problem *model.Problem
 	solver  convex.Solver
@@ -24,13 +24,13 @@ type Search struct {
 	losses  []float64
 	slopes  []float64
 	bends   []float64
-	fitted  []float64 // v of the fit
+	fitted  []float64
 	weights []float64 // fitted times multiplicities; nil if all are 1
 
 	weighed    float64 // age of the next three; 0 if the solution is newer
 	thresholds []float64
 	zone       []uint8
-	reweighed  []float64 // v* of the losses
+	reweighed  []float64
 
 	certificate convex.Certificate
 	change      float64
@@ -65,8 +65,7 @@ func (s *Search) FitAll(ctx context.Context) error {
 	return s.fit(ctx)
 }
 
-// Fit fits the problem with N weights >= 0, starting at the current solution. On an error (the
-// context's, [convex.ErrOneClass] or the solver's) the current solution is unchanged.
+// Fit fits the problem with N weights >= 0, see gaga.Alternation.
 func (s *Search) Fit(ctx context.Context, weights []float64) error {
 	copy(s.fitted, weights)
 	return s.fit(ctx)
@@ -89,9 +88,8 @@ func (s *Search) fit(ctx context.Context) error {
 	return nil
 }
 
-// Step makes one step. It returns the largest difference between the weights for the new solution
-// and those it was fitted with; 0 means a partial optimum. Errors are those of Fit; they also wrap
-// [convex.ErrOneClass] if the solver fails with almost no weight left on one class.
+// Step makes one step, see gaga.Alternation. Its error also wraps [convex.ErrOneClass] if the
+// solver fails with almost no weight left on one class.
 func (s *Search) Step(ctx context.Context, age float64) (change float64, err error) {
 	s.Weigh(age)
 	s.fitted, s.reweighed = s.reweighed, s.fitted
@@ -140,8 +138,8 @@ func (s *Search) StartAt(theta, scores []float64) {
 	s.Guess(scores)
 }
 
-// Guess makes the next step weigh the samples by other predictors; the fit still starts from the
-// current solution.
+// Guess makes the next step weigh the samples by other predictors; its fit starts from the current
+// solution.
 func (s *Search) Guess(scores []float64) {
 	s.weighed = 0
 	copy(s.scores, scores)
@@ -224,8 +222,7 @@ func (s *Search) Unfit(age float64) bool {
 	return !(small > 0)
 }
 
-// NextChange returns the first age, within [tolerance.FirstAge], at which the current solution's
-// losses change a sample's weight by more than least; +Inf if no age up to last does.
+// NextChange is that of gaga.Alternation, within [tolerance.FirstAge].
 func (s *Search) NextChange(age, last, least float64) float64 {
 	s.Weigh(age)
 	before := slices.Clone(s.reweighed)
@@ -248,8 +245,8 @@ func (s *Search) NextChange(age, last, least float64) float64 {
 	return FirstWhere(changes, age, hi)
 }
 
-// LosesClass reports whether the last fit had almost no weight on one of two required classes,
-// which may be beyond the solver's precision.
+// LosesClass reports whether the last fit had almost no weight on a required class, which may be
+// beyond the solver's precision.
 func (s *Search) LosesClass() bool {
 	if !s.problem.NeedsBoth() {
 		return false

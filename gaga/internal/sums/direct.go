@@ -19,7 +19,7 @@ type direct struct {
 	s            *Scope
 	phi          []float64
 	phiU, phiAge []float64
-	size         []float64 // of the terms of m φ
+	size         []float64
 	rate         []float64
 	at           pointSums
 	scale        scaleSums
@@ -32,12 +32,12 @@ type direct struct {
 }
 
 type pointSums struct {
-	grads, dages []float64 // Σ m φ x and Σ m ∂φ/∂λ x
+	grads, dages []float64 // Σ m φ x, Σ m ∂φ/∂λ x
 	extent       float64   // Σ size
 	theta        []float64
 	age          float64 // NaN if due
 	columns      []int
-	moved        []int // slots of samples whose zones have changed
+	moved        []int // slots that have changed zones
 }
 
 // scaleSums are the terms' sizes, recomputed when their total has changed by
@@ -110,8 +110,6 @@ func (d *direct) amend(pt *model.Point) {
 	at.moved = at.moved[:0]
 }
 
-// powered is the only zone whose weight varies, as a power; the others have the same constant
-// weight.
 type powered struct {
 	zone    uint8
 	weights kernel.Weights
@@ -163,7 +161,6 @@ func (p *powered) locate(slot int, zone uint8) {
 	}
 }
 
-// at sets the weights at an age, to the base's power only.
 func (p *powered) at(s *Scope, age float64) {
 	w := s.Power(int(p.zone) - s.Kinks)
 	low := w.A[0] + w.A[1]*age
@@ -189,7 +186,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	n, x := len(s.Watch), &d.power.samples
 	d.power.at(s, pt.Age)
 	x.U, x.Loss, x.Slope, x.Curvature = pt.U[:n], pt.Loss, pt.Slope, pt.Curvature
-	if s.Kinked() { // u counts only through its distance from y
+	if s.Kinked() {
 		x.U = d.rate[:n]
 		for slot, loss := range pt.Loss[:n] {
 			x.U[slot] = 1 + loss/s.Cost
@@ -199,7 +196,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	if at.extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
 		return
 	}
-	for slot, i := range s.Watch { // outside the power's domain: a formula that holds beyond the zone's ends
+	for slot, i := range s.Watch { // beyond the zone's ends
 		if w := &d.power.weights; x.Inside[slot] != 0 && !(math.FMA(pt.Loss[slot], w.Rise, w.Level) > kernel.WeightsLeast) {
 			at.extent -= d.size[slot]
 			d.evaluate(pt, slot, i)

@@ -30,13 +30,12 @@ type zoneMargins struct {
 	absolute []float64 // Σ m |z|
 }
 
-// quadraticZone has the sums of the zone of degree two.
 type quadraticZone struct {
 	zone        int       // -1 for none
 	second      []float64 // Σ m z zᵀ
 	absolute    []float64 // Σ m |z_r| z_c
 	coefficient float64
-	chosen      []float64 // second over the active coordinates
+	chosen      []float64
 	current     bool
 }
 
@@ -104,7 +103,7 @@ func (t *Margins) add(i int, zone uint8, m float64) {
 
 func (t *Margins) square(data []float64) blas64.General { return general(t.s.P, t.s.P, data) }
 
-// empty clears a zone's sums: samples that have left leave rounding, which a low age magnifies.
+// empty clears the rounding that samples leave behind, which a low age magnifies.
 func (t *Margins) empty(zone int) {
 	sum := &t.zones[zone]
 	sum.weight = 0
@@ -165,8 +164,7 @@ func (t *Margins) Move(i int, from uint8, _ []float64) {
 	}
 }
 
-// Products returns [Margins.Second] over the active coordinates, both triangles, until the next
-// change.
+// Products returns [Margins.Second] over the active coordinates, until the next change.
 func (t *Margins) Products(active []int) blas64.General {
 	k, q := len(active), &t.quadratic
 	if k == t.s.P {

@@ -237,7 +237,7 @@ func (t *Moments) Border(dst []float64, j int) (diagonal, magnitude float64) {
 }
 
 // Measure recomputes the sizes of the terms at the point of the last Assemble, with u the
-// predictors of all samples. It returns the largest error of the gradient relative to the sizes.
+// predictors of all samples, and returns the largest error of the gradient relative to them.
 func (t *Moments) Measure(u []float64, age float64) (off float64) {
 	s := t.s
 	clear(t.sizes)

@@ -17,7 +17,7 @@ type productSums struct {
 	known    bool
 	held     []float64 // m ∂φ/∂u of each slot
 	sum      []float64 // upper triangle: Σ held x xᵀ
-	diags    []float64 // Σ |held| x² when sum was recomputed, plus later additions
+	diags    []float64 // Σ |held| x² at the last recomputation, plus additions
 	added    int
 }
 

@@ -21,7 +21,7 @@ type Scope struct {
 	*model.State
 	Watched int
 	Rows    []float64 // of Watch over Active; Samples.Rows has all
-	Hess    []float64 // H, upper triangle
+	Hess    []float64
 	Floor   []float64 // minimum scale of each coordinate's terms
 }
 
@@ -85,8 +85,8 @@ func (k kind) Summed() bool { return k.summed }
 
 func (k kind) Affine() bool { return k.affine }
 
-// GradientTerms returns the size of the terms of a loss's derivative. For the squared loss it is a
-// difference of u and the target, whose rounding counts if the residual is small.
+// GradientTerms returns the size of the terms of a loss's derivative. For the squared loss these are
+// u and the target, whose rounding counts if the residual is small.
 func GradientTerms(u, slope, curvature float64) float64 {
 	return math.Abs(slope) + curvature*math.Abs(u)
 }

@@ -32,7 +32,7 @@ func (w *whole) Objective() float64 { return w.value }
 
 type curved struct {
 	whole
-	full   []float64 // H, upper triangle
+	full   []float64
 	stride int
 	diags  []float64 // Σ m|∂φ/∂u| a_j²
 }

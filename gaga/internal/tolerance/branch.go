@@ -10,7 +10,7 @@ const (
 	// of a step that is kept if event functions are too curved for interpolants.
 	StepAnew  = 0.25
 	StepSlow  = 2   // iterations beyond an easy correction above which the next step is halved
-	Locations = 100 // of earlier and earlier crossings in a step
+	Locations = 100 // limit of successively earlier crossings in a step
 	// StepPatience is the number of steps without progress, beyond two for each sample and eight
 	// for each coordinate, that a tie of all of them does not explain.
 	StepPatience = 128
@@ -27,9 +27,8 @@ const (
 	// RateNoise is the rounding of an event function's rate, relative to the terms over the age:
 	// tied coordinates keep their gradients at the L1 weight while one of them moves.
 	RateNoise   = 0.1 * Roundoff
-	Instant     = 1e-13 // relative span of ages over which an event function stays at roundoff
+	Instant     = 1e-13 // relative length within which an event function at roundoff counts as zero
 	ScreenGuard = 10    // roundoffs beyond which a sample is not examined
-	// CollinearSchur is the Schur complement, relative to its terms, of a coordinate that may be a
-	// combination of the active ones.
+	// CollinearSchur is the relative Schur complement of a coordinate that may be collinear.
 	CollinearSchur = 0.1 * KKT
 )

@@ -5,7 +5,7 @@ const (
 	// FloorWeight is the weight below which rounding of the losses exceeds the residual.
 	FloorWeight = 1e-6
 	// FewColumns is the number of active coordinates below which the Hessian costs no more than the
-	// losses, so that an old factor saves little.
+	// losses.
 	FewColumns = 32
 	// FewColumnsSlow, ChordSlow and PinnedSlow are the part of the residual that a step by the
 	// factor of another point may leave before a new factor pays: with few columns, with more, and
@@ -15,8 +15,8 @@ const (
 	PinnedSlow     = 1e-6
 	EasyCorrection = 3 // steps with their own factors
 
-	// Accumulated is the number of changes of the pinned samples' null space, or of updates of
-	// predictors, before rounding requires recomputation.
+	// Accumulated is the number of changes of the null space, or updates of predictors, before
+	// rounding requires recomputation.
 	Accumulated = 200
 )
 
@@ -38,8 +38,8 @@ const (
 	// factor, up to which the factor is used. Below 1 both have the same inertia, and corrections
 	// converge like powers of the radius; slower ones trigger another test (found by fuzzing).
 	Trusted = 0.3
-	// TrustRounds bounds the rounds of the power iteration after the first; TrustWork bounds the
-	// rounds times the number of unknowns.
+	// TrustRounds bounds the rounds of the power iteration after the first, TrustWork these times
+	// the number of unknowns.
 	TrustRounds = 6
 	TrustWork   = 600
 	TrustSpread = 0.01 // fraction of all directions
@@ -48,7 +48,7 @@ const (
 	FormSolved     = 1e-10 // relative error of a sign test: the square of its solution's error
 	FactorChanges  = 50    // changes of rows above which rounding may keep a factor from following δ
 	RenewalCost    = 0.1   // in corrections, for each curved sample if all unknowns are curved
-	ResidualRounds = 4     // corrections of a solution
+	ResidualRounds = 4
 	// RateSolved is the residual, relative to the right-hand side, up to which rates are corrected;
 	// RateRounding is the rounding of its terms in units of RateSolved.
 	RateSolved   = 3 * Solved

@@ -3,17 +3,15 @@ package tolerance
 // Where a landing is sought. A change alters results.
 const (
 	// Widest is the largest distance of a landing beyond its jump, relative to the age; WidenBy
-	// widens the nudge if the optimum is not yet strict. Symmetric branchings open with the square
-	// root of the nudge.
+	// widens the nudge if the optimum is not yet strict.
 	Widest  = 1e-3
 	WidenBy = 100
 	// RestlessJumps is the number of jumps right after landings, within RightAfter nudges, beyond
-	// which the nudge doubles with each, to leave a place where no branch lasts.
+	// which each doubles the nudge.
 	RestlessJumps = 8
 	RightAfter    = 100
 	// FirstWeight is the weight that counts as none: the condition holds to a tenth of the promised
-	// residual either way. Smaller multipliers move no predictor by more than a solver's rounding,
-	// which would decide which samples are at the margin.
+	// residual either way. Smaller multipliers move no predictor by more than a solver's rounding.
 	FirstWeight = 0.1 * KKT
 	SameLanding = 100 * KKT // relative to θ
 )
@@ -25,8 +23,8 @@ const (
 	// 2,813 landings of the Lasso and of machines with the RBF kernel end where plain alternation
 	// does (rows of TestCompare).
 	PlainSteps = 12
-	// PlainNearSetSteps is the same for cheap steps: on digits and mfeat-pixel with noise one
-	// landing in 2,000 ends elsewhere, with PlainSteps one in 100.
+	// PlainNearSetSteps is the same for the near set, with cheap steps: on digits and mfeat-pixel
+	// with noise one landing in 2,000 ends elsewhere, with PlainSteps one in 100.
 	PlainNearSetSteps = 200
 	// LargestTerm limits a multiplier's part of a predictor in the near set: rounding of larger
 	// ones shows relative to a margin of 1 (2e-7).
@@ -37,8 +35,8 @@ const (
 	QuietSteps       = 2
 	QuietFitSteps    = 6
 	QuietKernelSteps = 3
-	// StepRounding is the relative rise of the objective that is rounding of one step through a
-	// bottleneck, where the objective falls by less than KKT.
+	// StepRounding is the relative rise of the objective that is rounding of a step through a
+	// bottleneck.
 	StepRounding   = 1e-3 * KKT
 	FittedRounding = 64 * Unit // relative to the target that a predictor fits
 	// LapSteps of the near set must move by LapPart of their length, or be shorter than half the
@@ -54,8 +52,8 @@ const (
 	Parallel = 0.999 // cosine of a step with the way or the step before
 	Recovery = 50    // steps after an extrapolation
 	// LongestFactor bounds an extrapolated step, relative to the distance from the base point, if
-	// no sample changes its zone. Unless the objective is quadratic, StraightPart of the solution's
-	// size, where steps are nearly linear, bounds it. FactorCut reduces the factor after a failure.
+	// no sample changes its zone; StraightPart, relative to the solution, unless the objective is
+	// quadratic. FactorCut reduces the factor after a failure.
 	LongestFactor        = 1000.0
 	StraightPart         = 1e-4
 	FactorCut            = 0.25
@@ -71,8 +69,8 @@ const (
 // The active-set method for linear support vector machines. A change alters results.
 const (
 	SupportSlack = 100 * Tight // relative violation of a condition that is rounding
-	// SupportTight is the violation that refinement leaves, and the relative pivot of a sample that
-	// depends on the free ones.
+	// SupportTight is the violation that refinement leaves, and the relative pivot of a dependent
+	// sample.
 	SupportTight = 0.1 * SupportSlack
 	// FewExchanges, plus one for each sample, is where a solver that examines all samples becomes
 	// faster.

@@ -6,8 +6,8 @@ const (
 	// kept: ten times the pivot of a singular H.
 	SlopeChange = 10 * Singular
 	// PassedOn is the part of a predictor's relative change, as the weight passes it on, that
-	// counts as a term of the condition: the residual cannot fall below some 1e-13 of it. With 1
-	// the corrector stops too early where weights are small but change fast.
+	// counts as a term of the condition. With 1 the corrector stops too early where weights are
+	// small but change fast.
 	PassedOn   = 1e-3
 	SizeChange = 1e-3 // of the terms' total size, before it is summed again: scales need three digits
 )

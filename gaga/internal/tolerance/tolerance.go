@@ -12,8 +12,8 @@ const (
 	// Roundoff is the relative amount by which an event function may be below zero and still count
 	// as zero.
 	Roundoff = 0.01 * KKT
-	// Singular is the pivot, relative to the diagonal of the positive terms, below which the
-	// Hessian counts as not positive definite.
+	// Singular is the pivot, relative to the diagonal's positive terms, at which the Hessian counts
+	// as singular.
 	Singular = 1e-12
-	Nudge    = KKT // distance of a landing beyond its jump, relative to the age
+	Nudge    = KKT // of a landing beyond its jump, relative to the age
 )

@@ -12,17 +12,17 @@ const (
 	// ratio of samples to columns: below, the Hessian costs more than all predictors.
 	WindowLeast = 256
 	WindowRows  = 8
-	WindowAmple = 1.25 // valid to intended length, for curvature and rounding
+	WindowAmple = 1.25 // ratio of valid to intended length
 	WindowStray = 0.25 // off the tangent, relative to the way along it
 	WindowLeft  = 0.02 // fraction left for reuse
 	WindowFirst = 1e-3 // relative to the age
-	// WindowBrief is the length, relative to the age, below which a window does not pay: it watches
-	// a crowd of samples at a threshold. A doubled window may watch WindowAmple times as many.
+	// WindowBrief is the relative length below which a window does not pay: it watches a crowd of
+	// samples at a threshold. A doubled window may watch WindowAmple times as many.
 	WindowBrief  = 1e-5
 	WindowLook   = 8 // lengths within which samples are listed
 	WindowListed = 8
 	WindowLeap   = 0.9         // decay of the longest jump with each further jump
-	WindowJumps  = 16          // in the running mean of their displacement
+	WindowJumps  = 16          // jumps in the running mean of their length
 	WindowMoves  = 16          // sizes are recomputed after moves of n/16 samples
 	WindowDrift  = 0.1 * Loose // relative error of the moments' gradient
 )

@@ -107,7 +107,7 @@ func (w *Window) enlist() {
 }
 
 // relist finds the listed samples that can reach a boundary soon. It reports false if the list does
-// not cover a window like the last one. A window leaves the list's line by its starting point, its
+// not cover a window like the last one, which leaves the list's line by its starting point, its
 // tangent and the displacement off that.
 func (w *Window) relist(left *model.Point) bool {
 	l, s := &w.list, w.condition.State()
@@ -242,9 +242,9 @@ func (w *Window) within(length float64) {
 	}
 }
 
-// fit halves or doubles the window's length until it has between few and many samples; ties can
-// make few unattainable. Samples so close to a boundary that a window without them would not last
-// are watched, if hardly any others are added.
+// fit halves or doubles the window's length until it has between few and many samples, if ties
+// allow. Samples so close to a boundary that a window without them would not last are watched, if
+// hardly any others are added.
 func (w *Window) fit(few, many int) {
 	shortest := tolerance.Nudge * w.age
 	tied := w.count(shortest)

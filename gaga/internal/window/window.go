@@ -27,13 +27,12 @@ type Everything struct{}
 func (Everything) Ahead(*model.Point) float64 { return math.Inf(1) }
 func (Everything) Inside(*model.Point) bool   { return true }
 
-// Window is a neighbourhood of a point of the path in which only the watched samples can reach a
-// boundary of their zones. Sample i is at a distance d_i from the next boundary ρ: in its residual
-// with ρ = √threshold for the squared loss, in its margin's defect with ρ = threshold/C for the
-// hinge loss. Along the tangent it approaches the boundary at a known rate; a θ off the tangent by
-// Δθ moves the residual or the defect by at most ‖a_i‖‖Δθ‖ more. The sample need not be watched
-// while the sum of both is less than d_i. The norms are those of a [Ruler], over the coordinates
-// that can move.
+// Window is a neighbourhood of a point in which only the watched samples can reach a boundary of
+// their zones. Sample i is at a distance d_i from the next boundary ρ: in its residual with ρ =
+// √threshold for the squared loss, in its margin's defect with ρ = threshold/C for the hinge loss.
+// Along the tangent it approaches the boundary at a known rate; a θ off the tangent by Δθ moves the
+// residual or the defect by at most ‖a_i‖‖Δθ‖ more. The sample need not be watched while the sum of
+// both is less than d_i. The norms are those of a [Ruler], over the coordinates that can move.
 type Window struct {
 	*Ruler
 	line
@@ -46,9 +45,9 @@ type Window struct {
 	widened   bool // bounds moves of all coordinates
 
 	drift  float64 // jump length per unit of age, running mean
-	jumped float64 // ‖Δθ‖ of the largest recent jump
+	jumped float64
 
-	u, du []float64 // at the window's start
+	u, du []float64
 	whole bool
 	left  *model.Point
 	approach
@@ -57,7 +56,6 @@ type Window struct {
 	watched []int
 }
 
-// approach has the samples that can reach a boundary of their zones soon.
 type approach struct {
 	limit       float64
 	soon        []int
@@ -82,13 +80,12 @@ type line struct {
 
 type extent struct {
 	length float64
-	moved  float64 // largest ‖Δθ‖ off the tangent
-	radius float64 // largest |Δρ|
+	moved  float64
+	radius float64
 }
 
 type outside interface {
-	// open opens a window at left, with the predictors of all samples known, used ages after the
-	// last.
+	// open opens a window at left, used ages after the last; all predictors are known.
 	open(w *Window, left *model.Point, used float64)
 	// withdraw watches as few samples as the sums allow without a window.
 	withdraw(w *Window, u []float64, age float64)
@@ -136,7 +133,7 @@ func (w *Window) Ahead(left *model.Point) float64 {
 	return w.length
 }
 
-// Inside closes a window for coordinates other than those that can move now.
+// Inside closes a window for other coordinates than those that can move now.
 func (w *Window) Inside(pt *model.Point) bool {
 	if !slices.Equal(w.columns, w.moving()) {
 		w.length = 0
