@@ -113,8 +113,7 @@ func (e *NotConverged) Error() string {
 }
 
 // Converge alternates until no weight changes by more than tolerance (0: 1e-10), at most limit
-// times (0: 100,000), and returns the number of alternations. Errors are those of Step, or
-// [*NotConverged].
+// times (0: 100,000), and returns how often. Errors are those of Step, or [*NotConverged].
 func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
 	if tolerance == 0 {
 		tolerance = 1e-10

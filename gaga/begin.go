@@ -11,9 +11,8 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// begin finds the first point of the path by alternation from the fit with all weights 1, at the
-// lowest age that does not discard every sample or one class. If alternation ends with one class,
-// or with weights close to 0 just above that age, begin searches as for the end of a gap.
+// begin finds the first point of the path, see the package documentation. If alternation ends with
+// one class, or with weights close to 0 just above the first age, the path begins after a gap.
 func (t *tracker) begin(ctx context.Context) error {
 	err := t.search.FitAll(ctx)
 	if errors.Is(err, convex.ErrOneClass) {
@@ -47,8 +46,8 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	return t.startPiece(reason+l.Reason, l.Steps)
 }
 
-// firstAge returns an age just above the first, from lo on, at which the current solution keeps
-// enough samples for a fit; +Inf if there is none.
+// firstAge returns an age just above the first, from lo on, that keeps enough samples for a fit;
+// +Inf if there is none.
 func (t *tracker) firstAge(lo float64) float64 {
 	last := t.options.Age.Max
 	if t.search.Unfit(last) {

@@ -25,17 +25,16 @@
 //	any smooth [Loss]   L1, L2, both or none          none        the caller's own
 //
 //	regularizer     v*(l, λ)
-//	[Hard]          1 below λ, else 0; each change of it is a jump
+//	[Hard]          1 below λ, else 0
 //	[Linear]        1 - l/λ below λ, else 0
 //	[Polynomial]    (1 - l/λ)^(1/(t-1)) below λ, else 0
 //	[Mixture]       1 up to (λγ/(λ+γ))², γ(1/√l - 1/λ) up to λ², else 0
 //	[LOG]           1 up to λ, (1+aλ)/(1+al) beyond
 //
-// [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities; no
-// code is specific to a pair. An implementation of [Loss] or [Regularizer] by a caller is treated
-// like the built-in ones if it declares its form by [SquaredLoss], [HingeLoss],
-// [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or [PowerRegularizer]. [Supports] rejects
-// losses with a kink other than the hinge.
+// [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities. A
+// caller's [Loss] or [Regularizer] is treated like the built-in ones if it declares its form by
+// [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or
+// [PowerRegularizer]. [Supports] rejects losses with a kink other than the hinge.
 //
 // # Zones
 //

@@ -13,9 +13,8 @@ import (
 
 // Gap is an open interval of ages that a path leaves out; it includes To at the end of the range.
 // With a free intercept, logistic regression has no minimum once all samples of positive weight
-// have one label. The path continues at To, the first later age at which alternation from the fit
-// with all weights 1 keeps both classes: ages are tried in steps of a tenth, and To is located to a
-// relative 1e-4.
+// have one label. The path continues at To, the first later age, tried in steps of a tenth and
+// located to a relative 1e-4, at which alternation from the fit with all weights 1 keeps both.
 type Gap struct {
 	From, To float64
 	Reason   string

@@ -18,7 +18,7 @@ type Range struct{ Min, Max float64 }
 type Kind uint8
 
 const (
-	Start   Kind = iota // of a piece
+	Start   Kind = iota // first point of a piece
 	Turning             // where the path bends
 	Jump                // the last point of a branch
 	Grid
@@ -39,7 +39,7 @@ const (
 	Activated        // a coordinate's gradient reached the L1 weight
 	Dropped          // a coordinate reached zero
 	Fold             // the branch turned back in the age
-	Stall            // restarted by alternation
+	Stall            // no progress: restarted by alternation
 )
 
 func (c Cause) String() string {

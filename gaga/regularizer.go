@@ -9,9 +9,8 @@ import (
 )
 
 // Regularizer is a self-paced regularizer f(v, λ), given by the weight v*(l, λ) of a sample of loss
-// l >= 0 at age λ > 0. Thresholds that depend on the age cut the losses into zones on which the
-// weight is smooth; its formula must also hold a little beyond the zone's ends, where Newton's
-// method steps.
+// l >= 0 at age λ > 0. Thresholds cut the losses into zones on which the weight is smooth; its
+// formula must also hold a little beyond the zone's ends, where Newton's method steps.
 type Regularizer interface {
 	Name() string
 	// Zones returns the zones in order of rising loss, at least two.
@@ -157,8 +156,7 @@ func (p Polynomial) Integral(loss, age float64) float64 {
 	return -age / order * math.Expm1(order*math.Log1p(-loss/age))
 }
 
-// power returns x^q for x >= 0 and q > 0, to a few roundings times |q ln x|; faster than
-// [math.Pow].
+// power returns x^q for x >= 0 and q > 0, to a few roundings times |q ln x|, faster than math.Pow.
 func power(x, q float64) float64 { return kernel.Exp(q * math.Log(x)) }
 
 // Mixture is f = γ²/(v + γ/λ) (Zhao et al. 2015): weight 1 where
@@ -222,8 +220,7 @@ func (m Mixture) Integral(loss, age float64) float64 {
 	return low + m.Gamma*(2*(math.Sqrt(top)-math.Sqrt(low))-(top-low)/age)
 }
 
-// LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to the age, (1+aλ)/(1+al)
-// beyond.
+// LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to λ, (1+aλ)/(1+al) beyond.
 type LOG struct{ A float64 }
 
 func (LOG) Name() string                                    { return "log" }

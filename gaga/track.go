@@ -74,7 +74,7 @@ func Supports(p *Problem) error {
 }
 
 // Track computes the age path of a problem. It returns an error for an invalid problem or invalid
-// options, and with a begun path for other failures; a path that ends early is not an error, see
+// options, and with a begun path for other failures; a path that ends early is not one, see
 // [Path.Status].
 func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := errors.Join(p.Check(), o.check()); err != nil {
@@ -151,8 +151,8 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	return t, nil
 }
 
-// run follows the path until it ends. A path on which no sample ever has weight begins again at the
-// first age at which alternation from the fit with all weights 1 keeps samples.
+// run follows the path until it ends. A path on which no sample ever has weight begins again as
+// after a gap.
 func (t *tracker) run(ctx context.Context) error {
 	err := t.begin(ctx)
 	if err == nil {

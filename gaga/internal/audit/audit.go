@@ -184,8 +184,7 @@ func (e *evaluation) rounded(j int) bool {
 }
 
 // flattest returns the derivative of sample i's weight in its loss, the smallest in size within the
-// rounding of the loss: a weight that falls to zero like the power 1.25 of the distance from a
-// threshold has a slope like the power 0.25.
+// rounding of the loss: near a threshold the slope can fall like the power 0.25 of the distance.
 func (e *evaluation) flattest(i int) float64 {
 	s := &e.of[i]
 	least := s.dloss
@@ -277,8 +276,8 @@ func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
 	return side * (dloss - slope), math.Abs(dloss) + math.Abs(slope)
 }
 
-// ofDropped returns the rate at which the gradient in a dropped coordinate, whose sign was
-// opposite, falls back into its interval, and the size of its terms.
+// ofDropped returns the rate at which the gradient in a dropped coordinate falls back into its
+// interval, and the size of its terms. The coordinate's sign was opposite to its gradient's.
 func (e *evaluation) ofDropped(j int) (rate, size float64) {
 	for i := range e.of {
 		s := &e.of[i]

@@ -85,7 +85,7 @@ type Outcome struct {
 }
 
 // Next makes one step: to the next critical point, to the target age, or as far as the corrector
-// and the window allow. At a turning point Next changes the partition; at a jump point it assembles
+// and the window allow. At a turning point it changes the partition; at a jump point it assembles
 // the system and, if possible, factorizes it. With spent it only reports a critical point.
 func (b *Branch) Next(target float64, spent bool) Outcome {
 	end := b.next(target)

@@ -77,8 +77,8 @@ func (s *coordinates) gradient(g []float64, left, pt *model.Point, x model.Cross
 	return s.L1[j] + x.Sign*grad, s.L1[j] + magnitude, x.Sign * rate
 }
 
-// test returns the Schur complement in H of a coordinate that becomes active; a collinear one is
-// hidden. Dropping only removes directions.
+// test returns the Schur complement in H of a coordinate that becomes active. It hides collinear
+// ones.
 func (s *coordinates) test(_ *model.Point, x model.Crossing) (scalar float64, ok bool) {
 	if x.Cause == model.Dropped {
 		return 1, true

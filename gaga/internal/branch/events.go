@@ -19,8 +19,7 @@ type eventSource interface {
 	gradient(g []float64, left, pt *model.Point, x model.Crossing) (value, size, dage float64)
 	// test returns the ratio of det H after the crossing to det H before, or the relative Schur
 	// complement of a new unknown; -Inf where the weight itself breaks. The path continues exactly
-	// where the result is positive. ok is false if the crossing changes nothing. H is factorized at
-	// pt.
+	// where the result is positive. ok is false if nothing changes. H is factorized at pt.
 	test(pt *model.Point, x model.Crossing) (scalar float64, ok bool)
 	// changed records a change of the partition; the cause is NoCause if unknown.
 	changed(x model.Crossing, age float64)
@@ -28,8 +27,8 @@ type eventSource interface {
 }
 
 // memory remembers the last change. After a turning point the event function always moves into the
-// new zone (its rate is divided by the sign test's positive scalar), so only a rate that is
-// rounding can suggest that the change is undone.
+// new zone, as its rate is divided by the sign test's positive scalar; only a rate that is rounding
+// can suggest that the change is undone.
 type memory struct {
 	last model.Crossing
 	age  float64

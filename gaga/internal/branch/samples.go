@@ -86,7 +86,7 @@ func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bo
 	return s.exit(x).test(pt, x), true
 }
 
-// bend returns the change of m ∂φ/∂u at a crossing; ok is false if φ breaks or its slope is
+// bend returns the change of m ∂φ/∂u at a crossing; ok is false if φ breaks or the slope is
 // infinite.
 func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
 	from, to := neighbours(s.State, x)
@@ -109,7 +109,7 @@ func (s *samples) slopeIn(pt *model.Point, x model.Crossing, zone uint8) float64
 	return s.M[x.Index] * (dv*slope*slope + v*curvature)
 }
 
-// threshold is the regularizer's threshold k as the end of the zone below (side 1) or above (side
+// threshold is the regularizer's threshold k as an end of the zone below (side 1) or above (side
 // -1).
 type threshold struct {
 	*samples

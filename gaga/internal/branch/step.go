@@ -76,8 +76,8 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 }
 
 // shorten moves the trial point on by h, or by the longest halving of h for which the corrector
-// converges; the next step is then no longer. It skips halvings beyond the corrector's estimate of
-// the fold. If none converges, the branch ends here, at a fold.
+// converges and which ends before the estimated fold; the next step is then no longer. If none
+// converges, the branch ends here, at a fold.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
 	for halved := false; !halved || h >= tolerance.Loose*age; h, halved = 0.5*h, true {

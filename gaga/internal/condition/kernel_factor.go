@@ -299,8 +299,8 @@ func (s *heldFactor) change(dst, x []float64) (changed bool) {
 }
 
 // distrust estimates from below the spectral radius of the difference between J and the factor, in
-// units of the factor. The radius grows with δ's drift: the last estimate is reused while it is
-// small and the drift has not doubled.
+// units of the factor. The radius grows with δ's drift: the last estimate is reused while small,
+// until the drift has doubled.
 func (s *heldFactor) distrust() float64 {
 	var drift float64
 	lower := false

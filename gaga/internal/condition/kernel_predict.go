@@ -7,8 +7,8 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// kernelPredictor predicts u_i = Σ_j α_j y_j k(x_i, x_j) + b, from known predictors if that is less
-// work.
+// kernelPredictor predicts u_i = Σ_j α_j y_j k(x_i, x_j) + b, from known predictors if that is
+// cheaper.
 type kernelPredictor struct {
 	*model.State
 	matrix   *convex.KernelRows

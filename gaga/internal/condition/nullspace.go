@@ -211,8 +211,7 @@ func (f *nullSpace) quadratic(b []float64) float64 {
 func (f *nullSpace) reuse() (slow float64, begins bool) { return tolerance.PinnedSlow, false }
 
 // zoneProduct reduces H when the hinge loss's terms are curved in one zone: H is the penalty plus a
-// coefficient times S = Σ m x xᵀ over that zone. S and its projection change by one sample at a
-// time.
+// multiple of S = Σ m x xᵀ over that zone. S and its projection change by one sample at a time.
 type zoneProduct struct {
 	*nullSpace
 	margins    *sums.Margins

@@ -178,8 +178,7 @@ func (s *Primal) Policy() Policy {
 	return p
 }
 
-// NullVector returns a vector over the columns with a·z = 0 on every sample of positive weight, if
-// any.
+// NullVector returns a vector over the columns with a·z = 0 on every sample of positive weight.
 func NullVector(c *Primal, columns []int) ([]float64, bool) {
 	s, k := c.State(), len(columns)
 	gram := make([]float64, k*k)

@@ -38,7 +38,7 @@ func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Opt
 }
 
 // rounding bounds the effect of rounding of predictors near their targets on the implicit
-// objective, which has no other term if all samples are fitted exactly.
+// objective, the only term if all samples are fitted exactly.
 func rounding(s *model.State) (sum float64) {
 	for i, y := range s.Y {
 		_, _, curvature := s.Loss.Eval(y, y)
@@ -111,9 +111,8 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 }
 
 // finish corrects pt and reports whether it is then a landing point. If coordinates are collinear,
-// finish moves to a solution of smaller support and reports thinned. With still the steps have
-// ended at theta, the position of pt; otherwise the correction must be straight, as it could skip
-// an optimum.
+// finish moves to a solution of smaller support and reports thinned. Unless still, which means that
+// steps have ended at theta, the correction must be straight, as it could skip an optimum.
 func (s *site) finish(pt *model.Point, theta []float64, value float64, still bool) (accepted, thinned bool) {
 	if !s.corrector.Correct(pt) {
 		copy(pt.Theta, theta)

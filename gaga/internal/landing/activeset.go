@@ -102,8 +102,8 @@ func (n *near) rounding(i int) float64 {
 
 // activeSet fits a linear support vector machine to weights that differ little from those of the
 // fit before. It uses the gradient c of all samples below the margin and otherwise only the near
-// samples, which include all that can reach the margin. For the free support vectors the fit is a
-// system of equations in the Gram matrix of their features, whose factor is kept.
+// samples, which include all that can reach the margin. The factor of the free support vectors'
+// Gram matrix is kept.
 type activeSet struct {
 	*near
 	*activeset.Set

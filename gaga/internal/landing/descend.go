@@ -19,14 +19,14 @@ type stepper interface {
 }
 
 type progress struct {
-	changed bool
+	changed bool    // zones or support
 	moved   float64 // 0 if it is rounding
-	others  bool
+	others  bool    // other near samples
 }
 
 type limits struct {
-	plain  int
-	quiet  int
+	plain  int // steps before extrapolation
+	quiet  int // steps in the same zones before the corrector
 	most   int
 	across bool // changes of zone only bend the way
 }
@@ -121,8 +121,8 @@ func (m *majorization) detour(d *departure, pt *model.Point, thinned bool) bool 
 	return ok
 }
 
-// trigger decides when to try the corrector: once zones have not changed for a number of steps,
-// which doubles with each try, unless the steps grow; or when the steps no longer move.
+// trigger decides when to try the corrector: when the steps no longer move, or after a number of
+// steps in the same zones, which doubles with each try, unless the steps grow.
 type trigger struct {
 	least  int // quiet before the first try
 	quiet  int // steps with the same zones

@@ -12,8 +12,8 @@ import (
 
 // depart returns the start of the descents from a jump point: the farthest point tried to which the
 // implicit objective falls, along the direction in which H is no longer positive definite; at a
-// fold, along the path. From the jump point itself, leaving a fold takes up to 10^5 short steps,
-// other jumps hundreds. Where a weight breaks, the first step leaves.
+// fold, along the path. Plain steps from the jump point take up to 10^5 to leave a fold. Where a
+// weight breaks, the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
 	direction := pt.Rate

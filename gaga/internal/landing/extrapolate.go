@@ -10,8 +10,7 @@ import (
 
 // extrapolation lengthens steps. Next to an unstable point, or in the bottleneck after a fold,
 // thousands of steps go in nearly the same direction. An extrapolated step follows it, stays short
-// relative to the solution, and must lower the implicit objective further, so it leads where the
-// plain steps would lead.
+// relative to the solution, and must lower the implicit objective further.
 type extrapolation struct {
 	*site
 	trail
@@ -69,9 +68,9 @@ func (e *extrapolation) look() {
 	}
 }
 
-// most returns the largest factor relative to the distance from the anchor, the given part of the
-// solution. It is large while no sample changes its zone, as steps are then nearly linear and keep
-// their direction; otherwise 1 or 0.
+// most returns the largest factor, relative to the distance from the anchor, which is the given
+// part of the solution. It is large while no sample changes its zone, as steps are then nearly
+// linear; otherwise 1 or 0.
 func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	by := tolerance.LongestFactor
 	if !(e.across && e.state.Kinked() && e.state.Polynomial) {
@@ -88,8 +87,7 @@ func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	return 0
 }
 
-// keeps reports whether no sample changes its zone or reaches the hinge's kink from a larger
-// distance.
+// keeps reports whether no sample changes its zone or reaches the hinge's kink from afar.
 func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
 	s := e.state
 	for slot, i := range samples {

@@ -32,7 +32,7 @@ type gram struct {
 
 	at         *model.Point
 	seen       bool
-	fitted     bool
+	fitted     bool // to the current zones
 	surrounded bool // by a neighbourhood
 	last       []float64
 	trial      *model.Point

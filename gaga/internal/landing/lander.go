@@ -36,7 +36,7 @@ type Options struct {
 type Landing struct {
 	Steps  int    // majorization-minimization steps
 	Reason string // appended to the caller's reason
-	Stayed bool
+	Stayed bool   // at the point left
 }
 
 // Degenerate reports that no strict partial optimum was found.
@@ -128,7 +128,6 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 
 // Leave lands after the jump point pt of cause x, where the condition is factorized: a nudge beyond
 // the jump's age, or further where the optimum is not yet strict, as after a symmetric branching.
-// It sets pt.
 func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
@@ -198,8 +197,7 @@ func (l *Lander) nudge(age float64) float64 {
 	return b
 }
 
-// firstWeight returns the first age, at most the last, at which a sample's weight at pt exceeds
-// tolerance.FirstWeight; none has weight at from.
+// firstWeight returns the first age, at most the last, at which a weight at pt exceeds FirstWeight.
 func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	s := l.state
 	l.condition.PredictAll(l.scores, pt.Theta)

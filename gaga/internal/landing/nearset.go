@@ -16,10 +16,9 @@ import (
 )
 
 // nearSet makes steps for linear support vector machines, whose landings take up to thousands of
-// steps. A fit starts from the free support vectors of the fit before. Within a neighbourhood only
-// the near samples can reach the margin or change their zones. The others' part of a fit's gradient
-// is constant if weights are, a product of zone sums if they are linear in the loss, and otherwise
-// a sum over the samples whose weights vary.
+// steps. Within a neighbourhood only the near samples can reach the margin or change their zones.
+// The others' part of a fit's gradient is constant if weights are, a product of zone sums if they
+// are linear in the loss, and otherwise a sum over the samples whose weights vary.
 type nearSet struct {
 	*site
 	*activeSet
@@ -241,8 +240,7 @@ func (n *nearSet) solution() (theta []float64, samples []int, u []float64) {
 	return n.from, n.samples, n.u[:len(n.samples)]
 }
 
-// objective is infinite outside the neighbourhood, where unwatched samples may have to change their
-// zones.
+// objective is infinite outside the neighbourhood, where unwatched samples may change their zones.
 func (n *nearSet) objective(theta, _ []float64) float64 {
 	if n.outside(theta) {
 		return math.Inf(1)

@@ -94,7 +94,7 @@ func (s *solver) read() (changed bool) {
 	return changed
 }
 
-// kinkZone returns a sample's zone, given that of its loss: with weight in the last fit, the
+// kinkZone returns a sample's zone, given that of its loss. If the last fit gave it weight, its
 // multiplier decides.
 func (s *solver) kinkZone(z uint8, i int) uint8 {
 	if s.search.Fitted()[i] > 0 {

@@ -1,5 +1,5 @@
 // Package model is a self-paced learning problem in the engine's form, with a partition of the
-// samples into zones and points of the path. It makes no decisions.
+// samples into zones and points of the path.
 //
 // Notation: θ are the unknown coefficients (with a kernel the multipliers α and the intercept), u_i
 // = a_i·θ the predictor of sample i, λ the age, φ(u; λ) = v*(l(u), λ) l'(u) a sample's term in the

@@ -50,8 +50,7 @@ type Problem struct {
 	Zoning
 }
 
-// Samples are the data. P is the number of features, plus one with an intercept; with a kernel N +
-// 1.
+// Samples are the data. P is the number of features, plus one with an intercept; with a kernel N+1.
 type Samples struct {
 	N, P      int
 	X         blas64.General

@@ -87,7 +87,7 @@ func (s *State) Undetermined() bool {
 }
 
 // Wakes reports whether a crossing gives the first sample weight while nothing determines the free
-// coordinates: they then jump to the best fit of that sample.
+// coordinates, which then jump to the best fit of that sample.
 func (s *State) Wakes(x Crossing) bool {
 	return s.Frozen && x.Cause == SampleDown && !s.Strict()
 }
@@ -172,8 +172,8 @@ func (s *State) SetRates(pt *Point, rate []float64) {
 	}
 }
 
-// Distance returns the squared distance of two θ over the active coordinates in units of the
-// objective.
+// Distance returns the squared distance of two θ over the active coordinates, weighted by H's
+// diagonal.
 func (s *State) Distance(a, b []float64) float64 {
 	var sum float64
 	for r, j := range s.Active {

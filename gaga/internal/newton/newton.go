@@ -115,7 +115,7 @@ type run struct {
 	followed  bool
 	factors   int
 	residual  float64
-	off       float64
+	off       float64 // with the event function
 	whole     float64 // from predicted predictors
 }
 
@@ -136,7 +136,7 @@ func (r *run) astray(residual float64) bool {
 
 func (r *run) first() bool { return math.IsInf(r.residual, 1) }
 
-// effort is the number of iterations; if factors dominate the cost, one plus the number of new
+// effort is the number of iterations, or if factors dominate the cost, one plus the number of
 // factors.
 func (r *run) effort(iterations int) int {
 	if r.policy.Limit > tolerance.CorrectorSteps {

@@ -13,9 +13,7 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// Search is alternate convex search (ACS): it alternates between setting each weight to v*(l_i, λ)
-// and fitting the weighted convex problem. No step raises the implicit objective G_λ. It owns the
-// slices that it returns.
+// Search is alternate convex search (ACS), see gaga.Alternation. It owns the slices it returns.
 type Search struct {
 	problem *model.Problem
 	solver  convex.Solver
@@ -138,8 +136,7 @@ func (s *Search) StartAt(theta, scores []float64) {
 	s.Guess(scores)
 }
 
-// Guess makes the next step weigh the samples by other predictors; its fit starts from the current
-// solution.
+// Guess makes the next step weigh the samples by other predictors, from the current solution.
 func (s *Search) Guess(scores []float64) {
 	s.weighed = 0
 	copy(s.scores, scores)

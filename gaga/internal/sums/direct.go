@@ -40,8 +40,7 @@ type pointSums struct {
 	moved        []int // slots that have changed zones
 }
 
-// scaleSums are the terms' sizes, recomputed when their total has changed by
-// [tolerance.SizeChange].
+// scaleSums are the terms' sizes, recomputed if their total has changed by [tolerance.SizeChange].
 type scaleSums struct {
 	sizes   []float64 // Σ size |x|
 	total   float64   // Σ size; -1 if due

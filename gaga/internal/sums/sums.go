@@ -97,8 +97,8 @@ func (s *Scope) weigh(i int, age, loss, slope, curvature float64) (phi, phiU, ph
 	return m * v * slope, m * (dv*slope*slope + v*curvature), m * da * slope, v, dv
 }
 
-// size returns the size of the terms of m φ. If weights start from zero, the rounding of u that a
-// weight of slope dv passes on is one of them.
+// size returns the size of the terms of m φ. If weights start from zero, these include the rounding
+// of u that a weight of slope dv passes on.
 func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
 	size := v * GradientTerms(u, slope, curvature)
 	if dv != 0 {

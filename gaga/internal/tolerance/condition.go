@@ -4,12 +4,12 @@ package tolerance
 const (
 	// FloorWeight is the weight below which rounding of the losses exceeds the residual.
 	FloorWeight = 1e-6
-	// FewColumns is the number of active coordinates below which the Hessian costs no more than the
+	// FewColumns is the number of active coordinates below which the Hessian costs no more than
 	// losses.
 	FewColumns = 32
 	// FewColumnsSlow, ChordSlow and PinnedSlow are the part of the residual that a step by the
-	// factor of another point may leave before a new factor pays: with few columns, with more, and
-	// with pinned samples, where the residual must fall as by Newton's method.
+	// factor of another point may leave: with few columns, with more, and with pinned samples,
+	// where the residual must fall as by Newton's method.
 	FewColumnsSlow = 0.01
 	ChordSlow      = 0.25
 	PinnedSlow     = 1e-6
@@ -29,8 +29,8 @@ const (
 	// FollowedDelta is the δ, relative to the kernel's diagonal, beyond which digits cancel when a
 	// predictor follows from the step's image.
 	FollowedDelta = 1e3
-	// PinnedRounding is the relative residual of a pinned sample that counts as zero: zeros are
-	// solved faster.
+	// PinnedRounding is the relative residual of a pinned sample that counts as zero, to save
+	// solves.
 	PinnedRounding = 4 * Unit
 	ShortSecant    = 1e-8 // relative step over which differences are rounding
 

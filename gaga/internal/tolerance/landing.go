@@ -23,8 +23,8 @@ const (
 	// 2,813 landings of the Lasso and of machines with the RBF kernel end where plain alternation
 	// does (rows of TestCompare).
 	PlainSteps = 12
-	// PlainNearSetSteps is the same for the near set, with cheap steps: on digits and mfeat-pixel
-	// with noise one landing in 2,000 ends elsewhere, with PlainSteps one in 100.
+	// PlainNearSetSteps is the same for the near set: on digits and mfeat-pixel with noise one
+	// landing in 2,000 ends elsewhere, with PlainSteps one in 100.
 	PlainNearSetSteps = 200
 	// LargestTerm limits a multiplier's part of a predictor in the near set: rounding of larger
 	// ones shows relative to a margin of 1 (2e-7).
@@ -35,13 +35,11 @@ const (
 	QuietSteps       = 2
 	QuietFitSteps    = 6
 	QuietKernelSteps = 3
-	// StepRounding is the relative rise of the objective that is rounding of a step through a
-	// bottleneck.
+	// StepRounding is the relative rise of the objective that is rounding in a bottleneck.
 	StepRounding   = 1e-3 * KKT
 	FittedRounding = 64 * Unit // relative to the target that a predictor fits
 	// LapSteps of the near set must move by LapPart of their length, or be shorter than half the
-	// lap before. FitLapSteps is for a convex solver, whose steps are noise where a weight's slope
-	// is infinite.
+	// lap before. FitLapSteps is for a convex solver: where a weight is steep, its steps are noise.
 	LapSteps    = 16
 	FitLapSteps = 256
 	LapPart     = 0.01
@@ -69,10 +67,9 @@ const (
 // The active-set method for linear support vector machines. A change alters results.
 const (
 	SupportSlack = 100 * Tight // relative violation of a condition that is rounding
-	// SupportTight is the violation that refinement leaves, and the relative pivot of a dependent
-	// sample.
+	// SupportTight is the violation after refinement, and the relative pivot of a dependent sample.
 	SupportTight = 0.1 * SupportSlack
-	// FewExchanges, plus one for each sample, is where a solver that examines all samples becomes
+	// FewExchanges, plus one for each sample, is where a solver that examines all samples is
 	// faster.
 	FewExchanges      = 200
 	PredictorRounding = 16 * Unit // relative to the norms of a predictor's factors

@@ -2,8 +2,7 @@ package tolerance
 
 // The corrector. A change alters results.
 const (
-	// CorrectorSteps with a factor each: quadratic convergence takes five, halved steps near a fold
-	// some more.
+	// CorrectorSteps with a factor each: quadratic convergence takes five, halved steps more.
 	CorrectorSteps = 15
 	ChordSteps     = 40    // the same with one factor
 	Diverged       = 100   // growth of the residual in a step

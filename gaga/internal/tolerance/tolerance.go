@@ -9,11 +9,10 @@ const (
 	KKT   = 1e-9       // promised relative residual of the optimality condition
 	Tight = 1e-14      // relative residual at which a corrector stops: some tens of roundings
 	Loose = 0.01 * KKT // relative residual that can be rounding
-	// Roundoff is the relative amount by which an event function may be below zero and still count
-	// as zero.
+	// Roundoff is the relative amount by which an event function that counts as zero may be below
+	// it.
 	Roundoff = 0.01 * KKT
-	// Singular is the pivot, relative to the diagonal's positive terms, at which the Hessian counts
-	// as singular.
+	// Singular is the pivot of a singular Hessian, relative to the diagonal's positive terms.
 	Singular = 1e-12
 	Nudge    = KKT // of a landing beyond its jump, relative to the age
 )

@@ -3,8 +3,7 @@ package tolerance
 // Windows. A change alters results.
 const (
 	// WindowFew and WindowMany bound the number of watched samples. With a WindowFew of 16,
-	// landings of the hard regularizer on delta_elevators leave the window and take three times as
-	// long.
+	// landings of the hard regularizer on delta_elevators take three times as long.
 	WindowFew  = 32
 	WindowMany = 512
 	WindowPart = 32 // at most n/32 samples if n is large
@@ -19,8 +18,8 @@ const (
 	// WindowBrief is the relative length below which a window does not pay: it watches a crowd of
 	// samples at a threshold. A doubled window may watch WindowAmple times as many.
 	WindowBrief  = 1e-5
-	WindowLook   = 8 // lengths within which samples are listed
-	WindowListed = 8
+	WindowLook   = 8           // lengths within which samples are listed
+	WindowListed = 8           // at most n/8 samples are listed
 	WindowLeap   = 0.9         // decay of the longest jump with each further jump
 	WindowJumps  = 16          // jumps in the running mean of their length
 	WindowMoves  = 16          // sizes are recomputed after moves of n/16 samples

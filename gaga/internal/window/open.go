@@ -107,8 +107,8 @@ func (w *Window) enlist() {
 }
 
 // relist finds the listed samples that can reach a boundary soon. It reports false if the list does
-// not cover a window like the last one, which leaves the list's line by its starting point, its
-// tangent and the displacement off that.
+// not cover a window like the last one, which leaves the list's line by its start, its tangent and
+// the displacement off that.
 func (w *Window) relist(left *model.Point) bool {
 	l, s := &w.list, w.condition.State()
 	room := l.moved - w.off(&l.line, left) - w.leap - tolerance.Roundoff*w.Distance(nil, left.Theta)
@@ -129,8 +129,7 @@ func (w *Window) relist(left *model.Point) bool {
 	return true
 }
 
-// earliest returns the fewest ages in which sample i can reach a boundary of its zone, +Inf beyond
-// the limit.
+// earliest returns the fewest ages in which sample i can reach a boundary, +Inf beyond the limit.
 func (w *Window) earliest(i int, r, dr float64) float64 {
 	s := w.condition.State()
 	z := int(s.Zone[i])
@@ -265,8 +264,7 @@ func (w *Window) fit(few, many int) {
 }
 
 // Surround makes the window a neighbourhood of pt in which few samples can change their zones, and
-// watches these. All samples move to the zones of their losses. It reports false if too many are at
-// a boundary.
+// watches these. All samples move to the zones of their losses. It reports false if too many tie.
 func (w *Window) Surround(pt *model.Point) bool {
 	s := w.condition.State()
 	w.condition.PredictAll(w.u, pt.Theta)
