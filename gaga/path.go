@@ -118,7 +118,7 @@ type Path struct {
 	status     Status
 	reason     string
 	eventCount int
-	evaluators sync.Pool // of *evaluator
+	evaluators sync.Pool
 }
 
 func newPath(p *Problem, m *model.Problem) *Path {

@@ -69,7 +69,7 @@ func (b *Branch) Begin(step float64) {
 type Kind uint8
 
 const (
-	Moved Kind = iota // to the target, or as far as the corrector or the window allowed
+	Moved Kind = iota // as far as the corrector or window allowed
 	Turned
 	Left
 )
@@ -81,7 +81,7 @@ type Outcome struct {
 	From, To uint8
 	Scalar   float64 // of the sign test, or NaN
 	Arrived  bool
-	Spent    bool // nothing changed
+	Spent    bool // only reported
 }
 
 // Next makes one step: to the next critical point, to the target age, or as far as the corrector

@@ -13,8 +13,8 @@ import (
 type turn struct {
 	since float64
 	at    float64 // age of the fold; 0 if not expected
-	first float64 // squared speed
-	sure  bool    // two estimates agree
+	first float64
+	sure  bool // two estimates agree
 }
 
 func speed(s *model.State, pt *model.Point) float64 {
@@ -38,7 +38,7 @@ func (t *turn) expect(s *model.State, from, to *model.Point) {
 		next.sure = math.Abs(next.at-last.at) <= tolerance.FoldAgreement*(last.at-from.Age)
 	}
 	if next.at-to.Age < tolerance.Loose*to.Age && after < tolerance.FoldSpeed*next.first {
-		return // let the corrector find how far it can go
+		return
 	}
 	*t = next
 }

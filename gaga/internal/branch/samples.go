@@ -86,8 +86,7 @@ func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bo
 	return s.exit(x).test(pt, x), true
 }
 
-// bend returns the change of m ∂φ/∂u at a crossing; ok is false if φ breaks or the slope is
-// infinite.
+// bend returns the change of m ∂φ/∂u at a crossing; ok is false if φ breaks or has infinite slope.
 func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
 	from, to := neighbours(s.State, x)
 	if s.Zones[min(from, to)].Break || s.Wakes(x) {

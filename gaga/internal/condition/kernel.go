@@ -30,7 +30,7 @@ type Kernel struct {
 }
 
 type guess struct {
-	pt     *model.Point // where the rates are known
+	pt     *model.Point
 	rate   []float64
 	rates  []float64 // summed by the first prediction
 	due    bool      // still to be summed

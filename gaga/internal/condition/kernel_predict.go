@@ -7,14 +7,13 @@ import (
 	"github.com/agepath/agepath/internal/cubic"
 )
 
-// kernelPredictor predicts u_i = Σ_j α_j y_j k(x_i, x_j) + b, from known predictors if that is
-// cheaper.
+// kernelPredictor predicts u_i = Σ_j α_j y_j k(x_i, x_j) + b, from known predictors if cheaper.
 type kernelPredictor struct {
 	*model.State
 	matrix   *convex.KernelRows
 	diagonal []float64
 
-	base         []float64 // θ whose predictors are known
+	base         []float64
 	predictors   []float64
 	moves        int // since the predictors were summed
 	samples      []int

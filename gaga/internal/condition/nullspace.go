@@ -22,7 +22,7 @@ type nullSpace struct {
 	even    bool
 	scaled  []float64
 	hess    []float64
-	columns []int // active when the space was built
+	columns []int
 	at      []int
 	stale   bool
 	reduced reduction

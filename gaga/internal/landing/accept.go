@@ -240,7 +240,7 @@ func (s *site) objectiveAt(theta []float64, age float64) float64 {
 	return condition.Objective(s.condition, theta, s.scores, age)
 }
 
-// lowers returns an [*Ascent] if θ has raised the implicit objective.
+// lowers returns an [*Ascent] if θ has raised the implicit objective beyond rounding.
 func (s *site) lowers(what string, age float64, theta []float64) error {
 	if !s.options.Verify {
 		return nil
@@ -253,7 +253,7 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	return nil
 }
 
-// compare returns an *unfinished if the landing is above the point left.
+// compare returns an *unfinished if the landing is above the point left beyond rounding.
 func (s *site) compare(from, pt *model.Point) error {
 	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)
 	if !(after <= before+tolerance.KKT*math.Abs(before)+s.rounding) {

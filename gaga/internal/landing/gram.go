@@ -27,7 +27,7 @@ type gram struct {
 	constant bool
 	fit      *convex.GramFit
 	h        []float64 // Σ m v z zᵀ, then the fit's Hessian and gradient at 0
-	among    []bool    // that the fit may change
+	among    []bool
 	sign     []float64
 
 	at         *model.Point

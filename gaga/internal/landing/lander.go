@@ -197,7 +197,8 @@ func (l *Lander) nudge(age float64) float64 {
 	return b
 }
 
-// firstWeight returns the first age, at most the last, at which a weight at pt exceeds FirstWeight.
+// firstWeight returns the first age, at most the last, at which a sample's weight at pt exceeds
+// tolerance.FirstWeight. No sample may have weight at from.
 func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	s := l.state
 	l.condition.PredictAll(l.scores, pt.Theta)

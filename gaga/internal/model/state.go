@@ -100,6 +100,7 @@ func (s *State) SignOf(j int, w float64) float64 {
 	return Sign(w)
 }
 
+// Sign returns -1, 0 or +1.
 func Sign(w float64) float64 {
 	switch {
 	case w > 0:
@@ -129,6 +130,7 @@ func (s *State) Evaluate(pt *Point) {
 	}
 }
 
+// Equations is the system of equations on a partition.
 type Equations struct {
 	Residual, Scale []float64 // and the size of its terms
 	Diag            []float64 // with all terms taken as positive

@@ -22,6 +22,7 @@ type Zoning struct {
 	Weighed    bool   // the last zone has weight
 }
 
+// NewZoning returns the zoning of a regularizer.
 func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) Series, kinked bool) Zoning {
 	z := Zoning{Regularizer: r, Series: series, Polynomial: series != nil, Zones: zones}
 	if kinked {

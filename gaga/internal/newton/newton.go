@@ -30,6 +30,7 @@ type Corrector struct {
 	lead      []float64 // first step; may be empty
 }
 
+// New returns a corrector for a condition.
 func New(c condition.Condition) *Corrector {
 	s := c.State()
 	f := func(k int) []float64 { return make([]float64, k) }
@@ -136,8 +137,7 @@ func (r *run) astray(residual float64) bool {
 
 func (r *run) first() bool { return math.IsInf(r.residual, 1) }
 
-// effort is the number of iterations, or if factors dominate the cost, one plus the number of
-// factors.
+// effort is the number of iterations, or if factors dominate the cost, one plus the new factors.
 func (r *run) effort(iterations int) int {
 	if r.policy.Limit > tolerance.CorrectorSteps {
 		return 1 + r.factors

@@ -136,7 +136,7 @@ func (s *Search) StartAt(theta, scores []float64) {
 	s.Guess(scores)
 }
 
-// Guess makes the next step weigh the samples by other predictors, from the current solution.
+// Guess gives the predictors by which the next step weighs the samples; its fit starts as usual.
 func (s *Search) Guess(scores []float64) {
 	s.weighed = 0
 	copy(s.scores, scores)

@@ -47,6 +47,7 @@ type scaleSums struct {
 	columns []int
 }
 
+// NewDirect returns terms that sum over the watched samples.
 func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zones))) }
 
 func newDirect(s *Scope, apart []bool) *direct {
@@ -195,7 +196,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 	if at.extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
 		return
 	}
-	for slot, i := range s.Watch { // beyond the zone's ends
+	for slot, i := range s.Watch {
 		if w := &d.power.weights; x.Inside[slot] != 0 && !(math.FMA(pt.Loss[slot], w.Rise, w.Level) > kernel.WeightsLeast) {
 			at.extent -= d.size[slot]
 			d.evaluate(pt, slot, i)
@@ -207,7 +208,7 @@ func (d *direct) evaluateAll(pt *model.Point) {
 func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
 	weightless := !d.s.Weighed && int(d.s.Zone[i]) == len(d.s.Zones)-1
-	if weightless || d.apart[d.s.Zone[i]] || slope == 0 && curvature == 0 { // no terms, whatever the weight
+	if weightless || d.apart[d.s.Zone[i]] || slope == 0 && curvature == 0 {
 		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
 		return
 	}

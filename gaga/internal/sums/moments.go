@@ -110,7 +110,7 @@ func (t *Moments) add(i int, z uint8, m float64) {
 		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
 	}
 	if zone.second != nil {
-		for a, za := range t.z { // faster products
+		for a, za := range t.z { // both triangles: faster
 			if za != 0 {
 				kernel.Axpy(m*za, t.z, zone.second[a*t.q:(a+1)*t.q])
 			}

@@ -17,6 +17,7 @@ type Ruler struct {
 	columns []int
 }
 
+// NewRuler returns a ruler for a linear predictor.
 func NewRuler(s *model.Samples) *Ruler {
 	r := &Ruler{samples: s, every: make([]int, s.P), scale: make([]float64, s.P), norms: make([]float64, s.N)}
 	for i := range s.N {
