@@ -45,14 +45,14 @@ func Lasso(x blas64.General, y, multiplicity []float64, alpha float64) *Problem 
 	return p
 }
 
-// SVM returns the support vector machine's problem with a free intercept: the loss C max(0, 1 - y
-// u), the penalty ½‖w‖². A nil kernel is the linear one.
+// SVM returns the support vector machine's problem with a free intercept, the loss C max(0, 1 - yu)
+// and the penalty ½‖w‖². A nil kernel is the linear one.
 func SVM(x blas64.General, y, multiplicity []float64, c float64, kernel Kernel) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Hinge{c}, Penalty: Penalty{L2: 1}, Kernel: kernel, Intercept: true}
 }
 
-// LogisticRegression returns the problem of logistic regression with a free intercept: the loss C
-// ln(1 + exp(-y u)), the penalty ½‖w‖².
+// LogisticRegression returns the problem of logistic regression with a free intercept, the loss C
+// ln(1 + exp(-yu)) and the penalty ½‖w‖².
 func LogisticRegression(x blas64.General, y, multiplicity []float64, c float64) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Logistic{c}, Penalty: Penalty{L2: 1}, Intercept: true}
 }
