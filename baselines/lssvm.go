@@ -169,8 +169,6 @@ func (m *machine) labels() bool {
 	return true
 }
 
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
-
 func largest(x []float64) float64 {
 	worst := 0.0
 	for _, v := range x {

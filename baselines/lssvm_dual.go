@@ -135,7 +135,7 @@ func (q *dual) fit(targets []float64) float64 {
 		for k, i := range q.active {
 			q.alpha[i] += r[k] - shift*q.ones[k]
 		}
-		blas64.Gemv(blas.NoTrans, 1, q.kernel, vector(q.alpha), 0, vector(q.u))
+		blas64.Gemv(blas.NoTrans, 1, q.kernel, dense.Vector(q.alpha), 0, dense.Vector(q.u))
 	}
 	return ratio(largest(r), scale)
 }
@@ -146,7 +146,7 @@ func (q *dual) predict(u []float64) {
 	}
 }
 
-func (q *dual) norm() float64 { return blas64.Dot(vector(q.alpha), vector(q.u)) }
+func (q *dual) norm() float64 { return blas64.Dot(dense.Vector(q.alpha), dense.Vector(q.u)) }
 
 func (q *dual) theta() []float64 {
 	if !q.linear {
@@ -154,8 +154,8 @@ func (q *dual) theta() []float64 {
 	}
 	d := q.x.Cols
 	theta := make([]float64, d+1)
-	blas64.Gemv(blas.Trans, 1, q.x, vector(q.alpha), 0, vector(theta[:d]))
-	theta[d] = q.b - blas64.Dot(vector(theta[:d]), vector(q.origin))
+	blas64.Gemv(blas.Trans, 1, q.x, dense.Vector(q.alpha), 0, dense.Vector(theta[:d]))
+	theta[d] = q.b - blas64.Dot(dense.Vector(theta[:d]), dense.Vector(q.origin))
 	return theta
 }
 
@@ -173,7 +173,7 @@ func (q *dual) leverages(ctx context.Context, h *leverages) error {
 	}
 	for k, i := range q.active {
 		q.lower(system[k*stride:], k)
-		blas64.Axpy(-q.ones[k], vector(q.kernel.Data[i*n:(i+1)*n]), vector(rest))
+		blas64.Axpy(-q.ones[k], dense.Vector(q.kernel.Data[i*n:(i+1)*n]), dense.Vector(rest))
 	}
 	for i := range n {
 		row, from := system[(m+i)*stride:], q.kernel.Data[i*n:(i+1)*n]
@@ -191,7 +191,7 @@ func (q *dual) leverages(ctx context.Context, h *leverages) error {
 			to[j] = q.c * row[j]
 		}
 	}
-	blas64.Syr(q.c/q.sum, vector(rest), h.middle)
+	blas64.Syr(q.c/q.sum, dense.Vector(rest), h.middle)
 	return nil
 }
 

@@ -43,7 +43,7 @@ func newPrimal(x blas64.General, c float64) *primal {
 }
 
 func (p *primal) row(i int) blas64.Vector {
-	return vector(p.x.Data[i*p.x.Stride : i*p.x.Stride+p.x.Cols])
+	return dense.Vector(p.x.Data[i*p.x.Stride : i*p.x.Stride+p.x.Cols])
 }
 
 func (p *primal) weigh(ctx context.Context, a []float64) error {
@@ -54,13 +54,13 @@ func (p *primal) weigh(ctx context.Context, a []float64) error {
 	for i, v := range a {
 		if v > 0 {
 			p.total += v
-			blas64.Axpy(v, p.row(i), vector(p.mean))
+			blas64.Axpy(v, p.row(i), dense.Vector(p.mean))
 		}
 	}
 	if p.total == 0 {
 		return nil
 	}
-	blas64.Scal(1/p.total, vector(p.mean))
+	blas64.Scal(1/p.total, dense.Vector(p.mean))
 	m := 0
 	for i, v := range a {
 		if v > 0 {
@@ -115,19 +115,19 @@ func (p *primal) fit(targets []float64) float64 {
 		}
 		p.subtract()
 		copy(p.gradient, p.w)
-		blas64.Gemv(blas.Trans, 1, p.x, vector(p.residual), -1/p.c, vector(p.gradient))
+		blas64.Gemv(blas.Trans, 1, p.x, dense.Vector(p.residual), -1/p.c, dense.Vector(p.gradient))
 		// Σ of the residuals is 0 up to rounding, which a large mean would amplify.
 		drift := 0.0
 		for _, r := range p.residual {
 			drift += r
 		}
-		blas64.Axpy(-drift, vector(p.mean), vector(p.gradient))
+		blas64.Axpy(-drift, dense.Vector(p.mean), dense.Vector(p.gradient))
 		if pass == 3 {
 			break
 		}
 		p.factor.Solve(p.gradient)
-		blas64.Axpy(1, vector(p.gradient), vector(p.w))
-		p.b = level - blas64.Dot(vector(p.w), vector(p.mean))
+		blas64.Axpy(1, dense.Vector(p.gradient), dense.Vector(p.w))
+		p.b = level - blas64.Dot(dense.Vector(p.w), dense.Vector(p.mean))
 	}
 	return ratio(largest(p.gradient), scale)
 }
@@ -135,7 +135,7 @@ func (p *primal) fit(targets []float64) float64 {
 func (p *primal) subtract() {
 	for i, v := range p.a {
 		if v > 0 {
-			p.residual[i] -= v * blas64.Dot(p.row(i), vector(p.w))
+			p.residual[i] -= v * blas64.Dot(p.row(i), dense.Vector(p.w))
 		}
 	}
 }
@@ -144,14 +144,14 @@ func (p *primal) predict(u []float64) {
 	for i := range u {
 		u[i] = p.b
 	}
-	blas64.Gemv(blas.NoTrans, 1, p.x, vector(p.w), 1, vector(u))
+	blas64.Gemv(blas.NoTrans, 1, p.x, dense.Vector(p.w), 1, dense.Vector(u))
 }
 
-func (p *primal) norm() float64 { return blas64.Dot(vector(p.w), vector(p.w)) }
+func (p *primal) norm() float64 { return blas64.Dot(dense.Vector(p.w), dense.Vector(p.w)) }
 
 func (p *primal) theta() []float64 {
 	theta := append([]float64(nil), p.w...)
-	return append(theta, p.b-blas64.Dot(vector(p.w), vector(p.origin)))
+	return append(theta, p.b-blas64.Dot(dense.Vector(p.w), dense.Vector(p.origin)))
 }
 
 func (p *primal) newLeverages() *leverages {

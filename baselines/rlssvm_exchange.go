@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/agepath/agepath/internal/dense"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -28,13 +29,13 @@ func newLeverages(k int) *leverages {
 }
 
 func (h *leverages) row(i int) blas64.Vector {
-	return vector(h.rows.Data[i*h.rows.Stride:][:h.rows.Cols])
+	return dense.Vector(h.rows.Data[i*h.rows.Stride:][:h.rows.Cols])
 }
 
 // aim selects the column j for at and shift.
 func (h *leverages) aim(j int) {
 	if h.rows.Data != nil {
-		blas64.Symv(1, h.middle, h.row(j), 0, vector(h.aimed))
+		blas64.Symv(1, h.middle, h.row(j), 0, dense.Vector(h.aimed))
 		return
 	}
 	n := h.middle.N
@@ -46,13 +47,13 @@ func (h *leverages) aim(j int) {
 
 func (h *leverages) at(i int) float64 {
 	if h.rows.Data != nil {
-		return blas64.Dot(h.row(i), vector(h.aimed))
+		return blas64.Dot(h.row(i), dense.Vector(h.aimed))
 	}
 	return h.aimed[i]
 }
 
 // shift subtracts f times column j times itself.
-func (h *leverages) shift(f float64) { blas64.Syr(-f, vector(h.aimed), h.middle) }
+func (h *leverages) shift(f float64) { blas64.Syr(-f, dense.Vector(h.aimed), h.middle) }
 
 // exchange is a set of samples that changes by one at a time, with quantities of its fit: adding δ
 // to the weight of row j subtracts f h_ij e_j from each residual e_i and f h_ij h_kj from each

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // Predictor evaluates solutions of a problem on other samples. With a kernel, θ are the multipliers
@@ -50,7 +51,5 @@ func (p *Predictor) Predict(dst, theta []float64) {
 	for i := range dst {
 		dst[i] = theta[last]
 	}
-	blas64.Gemv(blas.NoTrans, 1, p.x, vector(coefficients), 1, vector(dst))
+	blas64.Gemv(blas.NoTrans, 1, p.x, dense.Vector(coefficients), 1, dense.Vector(dst))
 }
-
-func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }

@@ -59,7 +59,7 @@ func (s *NullSpace) Changes() int { return s.changes }
 func (s *NullSpace) Null() blas64.General { return s.rows(len(s.list), s.k) }
 
 func (s *NullSpace) rows(from, to int) blas64.General {
-	return general(to-from, s.k, s.q[from*s.k:to*s.k])
+	return General(to-from, s.k, s.q[from*s.k:to*s.k])
 }
 
 func (s *NullSpace) column(c int) []float64 { return s.r[c*s.n : (c+1)*s.n] }
@@ -91,8 +91,8 @@ func (s *NullSpace) Add(number int, g []float64) bool {
 	w := s.w[:k]
 	times(w, s.rows(0, k), g)
 	v := w[z:]
-	norm := blas64.Nrm2(vector(v))
-	if !(norm > s.Dependent*blas64.Nrm2(vector(g))) {
+	norm := blas64.Nrm2(Vector(v))
+	if !(norm > s.Dependent*blas64.Nrm2(Vector(g))) {
 		return false
 	}
 	if v[0] > 0 {
@@ -147,7 +147,7 @@ func (s *NullSpace) Remove(c int, matrix blas64.General) {
 			column := s.column(l)
 			column[j], column[j+1] = cos*column[j]+sin*column[j+1], cos*column[j+1]-sin*column[j]
 		}
-		blas64.Rot(vector(s.q[j*k:(j+1)*k]), vector(s.q[(j+1)*k:(j+2)*k]), cos, sin)
+		blas64.Rot(Vector(s.q[j*k:(j+1)*k]), Vector(s.q[(j+1)*k:(j+2)*k]), cos, sin)
 	}
 	s.changes++
 	if !s.follows {
@@ -217,7 +217,7 @@ func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bo
 		return true
 	}
 	a := s.factor[:n*n]
-	reduce(general(n, n, a))
+	reduce(General(n, n, a))
 	for r := range n {
 		row := a[r*n+r : (r+1)*n]
 		if !(row[0] > 0) || !(row[0] > least) {
@@ -247,23 +247,23 @@ func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 	y := s.dual[:z]
 	for c := range z {
 		column := s.column(c)
-		y[c] = (b[k+at[c]] - blas64.Dot(vector(column[:c]), vector(y[:c]))) / column[c]
+		y[c] = (b[k+at[c]] - blas64.Dot(Vector(column[:c]), Vector(y[:c]))) / column[c]
 	}
 	x := s.x[:k]
 	transTimes(x, s.rows(0, z), y)
-	blas64.Symv(-1, hess, vector(x), 1, vector(top)) // subtract H's product from b
+	blas64.Symv(-1, hess, Vector(x), 1, Vector(top)) // subtract H's product from b
 	if k > z {
 		w := s.w[:k]
 		copy(w, top)
 		s.inverse(w)
-		blas64.Symv(-1, hess, vector(w), 1, vector(top))
-		blas64.Axpy(1, vector(w), vector(x))
+		blas64.Symv(-1, hess, Vector(w), 1, Vector(top))
+		blas64.Axpy(1, Vector(w), Vector(x))
 	}
 	times(y, s.rows(0, z), top)
 	for c := z - 1; c >= 0; c-- {
 		column := s.column(c)
 		y[c] /= column[c]
-		blas64.Axpy(-y[c], vector(column[:c]), vector(y[:c]))
+		blas64.Axpy(-y[c], Vector(column[:c]), Vector(y[:c]))
 	}
 	copy(top, x)
 	for c, place := range at[:z] {
@@ -303,8 +303,10 @@ func transTimes(dst []float64, m blas64.General, x []float64) {
 	kernel.MulTransAdd(dst, m.Data, m.Stride, x)
 }
 
-func general(rows, cols int, data []float64) blas64.General {
+// General returns the data as a row-major matrix, without copying.
+func General(rows, cols int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
+// Vector returns the data as a contiguous vector, without copying.
+func Vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }

@@ -23,8 +23,8 @@ func TestNullSpace(t *testing.T) {
 			}
 			return x
 		}
-		matrix := general(k, k, make([]float64, k*k))
-		add := func(x []float64) { blas64.Ger(1, vector(x), vector(x), matrix) }
+		matrix := General(k, k, make([]float64, k*k))
+		add := func(x []float64) { blas64.Ger(1, Vector(x), Vector(x), matrix) }
 		for range k + 2 {
 			add(f(k))
 		}
@@ -65,12 +65,12 @@ func TestNullSpace(t *testing.T) {
 			hess := blas64.Symmetric{N: k, Stride: k, Data: matrix.Data, Uplo: blas.Upper}
 			s.Solve(x, at, hess)
 			image := make([]float64, k+z)
-			blas64.Symv(1, hess, vector(x[:k]), 0, vector(image[:k]))
+			blas64.Symv(1, hess, Vector(x[:k]), 0, Vector(image[:k]))
 			for c, number := range s.Constraints() {
-				blas64.Axpy(x[k+at[c]], vector(row(number)), vector(image[:k]))
-				image[k+at[c]] = blas64.Dot(vector(row(number)), vector(x[:k]))
+				blas64.Axpy(x[k+at[c]], Vector(row(number)), Vector(image[:k]))
+				image[k+at[c]] = blas64.Dot(Vector(row(number)), Vector(x[:k]))
 			}
-			size := 1 + blas64.Nrm2(vector(x))*blas64.Nrm2(vector(matrix.Data))
+			size := 1 + blas64.Nrm2(Vector(x))*blas64.Nrm2(Vector(matrix.Data))
 			for r := range b {
 				if !(math.Abs(image[r]-b[r]) <= 1e-9*size) {
 					t.Errorf("seed %d: equation %d of %d: %v, want %v", seed, r, k+z, image[r], b[r])

@@ -25,10 +25,10 @@ type assembly struct {
 }
 
 func newAssembly(p *model.Problem, room int, terms func(*sums.Scope) sums.Terms) assembly {
-	scope := &sums.Scope{State: model.NewState(p, room), Hess: zeros(p.P * p.P), Floor: zeros(p.P)}
+	scope := &sums.Scope{State: model.NewState(p, room), Hess: make([]float64, p.P*p.P), Floor: make([]float64, p.P)}
 	s := assembly{
 		rows: newRows(scope), pins: newPins(scope), terms: terms(scope),
-		zero: make([]bool, p.P), gradient: zeros(p.P), size: zeros(p.P),
+		zero: make([]bool, p.P), gradient: make([]float64, p.P), size: make([]float64, p.P),
 	}
 	for j := range s.zero {
 		column := blas64.Vector{N: p.N, Inc: p.P, Data: p.Rows[j:]}
@@ -105,12 +105,6 @@ func (s *assembly) Choose() {
 	for _, k := range s.kept {
 		k.margins.Chose()
 	}
-	s.gather()
-}
-
-// SetActive activates coordinates until the next Choose; not for losses with a kink.
-func (s *assembly) SetActive(active []int) {
-	s.Active = append(s.Active[:0], active...)
 	s.gather()
 }
 

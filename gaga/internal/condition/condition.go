@@ -125,17 +125,9 @@ func Objective(c Condition, theta, u []float64, age float64) float64 {
 	return c.Penalty(theta, u) + c.State().Integrals(u, age)
 }
 
-func zeros(k int) []float64 { return make([]float64, k) }
-
-func general(rows, cols int, data []float64) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
-}
-
 func symmetric(n int, data []float64) blas64.Symmetric {
 	return blas64.Symmetric{N: n, Stride: n, Data: data, Uplo: blas.Upper}
 }
-
-func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
 
 func thresholds(s *model.State, pt *model.Point) {
 	for k := range pt.Threshold {

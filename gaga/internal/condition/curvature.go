@@ -72,7 +72,7 @@ func (s *Kernel) Products(samples []int) []float64 {
 
 func products(samples []int, of func(i, j int) float64) []float64 {
 	k := len(samples)
-	out := zeros(k * k)
+	out := make([]float64, k*k)
 	for r, i := range samples {
 		for c, j := range samples[:r+1] {
 			out[r*k+c] = of(i, j)

@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -45,8 +46,8 @@ func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state.Bound = p.Cost / p.L2[0]
 	return &Kernel{
 		inverse: newInverse(newHeldFactor(newGram(state, matrix))),
-		guess:   guess{rate: zeros(p.P), rates: zeros(p.N), sample: -1, way: zeros(p.P), du: zeros(p.N)},
-		b:       zeros(p.P), row: zeros(p.P),
+		guess:   guess{rate: make([]float64, p.P), rates: make([]float64, p.N), sample: -1, way: make([]float64, p.P), du: make([]float64, p.N)},
+		b:       make([]float64, p.P), row: make([]float64, p.P),
 	}
 }
 
@@ -132,7 +133,7 @@ func (s *Kernel) Assemble(pt *model.Point) {
 func (s *Kernel) balance(pt *model.Point, r int) {
 	alpha := pt.Theta[:s.N]
 	e := s.Equations
-	e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = kernel.Dot(s.Y, alpha), blas64.Asum(vector(alpha))+s.Bound, 0, 0
+	e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = kernel.Dot(s.Y, alpha), blas64.Asum(dense.Vector(alpha))+s.Bound, 0, 0
 }
 
 // Image sets b to the step's change of y∘u at the unknowns' samples: with δ as in the factor, J

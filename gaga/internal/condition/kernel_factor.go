@@ -33,8 +33,8 @@ type heldFactor struct {
 
 func newHeldFactor(g *kernelPredictor) *heldFactor {
 	s := &heldFactor{
-		kernelPredictor: g, signed: factor.New(0), stale: true, at: make([]int, g.N), delta: zeros(g.N), held: zeros(g.N), proved: zeros(g.N),
-		trust: newTrust(g.N), column: zeros(g.P),
+		kernelPredictor: g, signed: factor.New(0), stale: true, at: make([]int, g.N), delta: make([]float64, g.N), held: make([]float64, g.N), proved: make([]float64, g.N),
+		trust: newTrust(g.N), column: make([]float64, g.P),
 	}
 	for _, k := range s.diagonal {
 		if s.Intercept { // without b, M with κ is not equivalent to J
@@ -279,7 +279,7 @@ type trust struct {
 }
 
 func newTrust(n int) trust {
-	t := trust{power: zeros(n), spread: zeros(n), x: zeros(n + 1)}
+	t := trust{power: make([]float64, n), spread: make([]float64, n), x: make([]float64, n+1)}
 	for j := range t.power {
 		t.spread[j] = math.Mod(0.6180339887*float64(j+1), 1)
 		t.power[j] = 1 + t.spread[j]

@@ -23,7 +23,7 @@ type kernelPredictor struct {
 
 func newGram(s *model.State, matrix *convex.KernelRows) *kernelPredictor {
 	return &kernelPredictor{
-		State: s, matrix: matrix, diagonal: matrix.Diagonal(), base: zeros(s.P), predictors: zeros(s.N),
+		State: s, matrix: matrix, diagonal: matrix.Diagonal(), base: make([]float64, s.P), predictors: make([]float64, s.N),
 		samples: make([]int, 0, s.N), coefficients: make([]float64, 0, s.N), others: make([]float64, 0, s.N),
 	}
 }

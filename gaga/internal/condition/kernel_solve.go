@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/anderson"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 type inverse struct {
@@ -23,7 +24,7 @@ type inverse struct {
 func newInverse(h *heldFactor) *inverse {
 	return &inverse{
 		heldFactor: h, mixer: anderson.New(h.P),
-		first: zeros(h.P), step: zeros(h.P), solution: zeros(h.P), left: zeros(h.P), remainder: zeros(h.P),
+		first: make([]float64, h.P), step: make([]float64, h.P), solution: make([]float64, h.P), left: make([]float64, h.P), remainder: make([]float64, h.P),
 	}
 }
 
@@ -64,11 +65,11 @@ func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) 
 	rounds, solved := 0, false
 	for ; rounds < 2*anderson.Memory; rounds++ {
 		if solved = !s.change(left[s.pinned:], step) || done(step, shrink); solved {
-			blas64.Axpy(1, vector(step), vector(x))
+			blas64.Axpy(1, dense.Vector(step), dense.Vector(x))
 			break
 		}
 		s.mixer.Mix(step)
-		blas64.Axpy(1, vector(step), vector(x))
+		blas64.Axpy(1, dense.Vector(step), dense.Vector(x))
 		s.change(step, x)
 		s.solveNegative(step)
 		for q, v := range x {
@@ -90,7 +91,7 @@ func (s *inverse) form(a []float64) float64 {
 	x := s.solution[:len(a)]
 	copy(x, a)
 	solved := func(step []float64, shrink float64) bool {
-		return shrink < 1 && shrink*math.Abs(blas64.Dot(vector(step), vector(s.left[s.pinned:len(a)]))) <= tolerance.FormSolved*math.Abs(blas64.Dot(vector(a), vector(x)))
+		return shrink < 1 && shrink*math.Abs(blas64.Dot(dense.Vector(step), dense.Vector(s.left[s.pinned:len(a)]))) <= tolerance.FormSolved*math.Abs(blas64.Dot(dense.Vector(a), dense.Vector(x)))
 	}
 	if !s.invert(x, solved) {
 		s.slow = true
@@ -98,7 +99,7 @@ func (s *inverse) form(a []float64) float64 {
 			return math.NaN()
 		}
 	}
-	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))
+	return blas64.Dot(dense.Vector(a), dense.Vector(x)) + blas64.Dot(dense.Vector(x), dense.Vector(s.left[:len(a)]))
 }
 
 func (s *inverse) rates(pt *model.Point, rate, r []float64) {
@@ -125,7 +126,7 @@ func (s *inverse) correct(rate, r []float64) {
 	solved := func([]float64, float64) bool { return s.relative(s.left[:len(r)]) <= tolerance.Solved*size }
 	if s.relative(r) > tolerance.Solved*size {
 		s.invert(r, solved)
-		blas64.Axpy(1, vector(r), vector(rate))
+		blas64.Axpy(1, dense.Vector(r), dense.Vector(rate))
 	}
 }
 

@@ -34,7 +34,7 @@ type reduction interface{ reduce(dst blas64.General) }
 func newNullSpace(p *pins) *nullSpace {
 	f := &nullSpace{pins: p, space: dense.NewNullSpace(p.P), stale: true, columns: make([]int, 0, p.P), at: make([]int, 0, p.P)}
 	f.space.Dependent, f.reduced = tolerance.KKT, projected{f}
-	f.unit, f.even = zeros(p.P), true
+	f.unit, f.even = make([]float64, p.P), true
 	return f
 }
 
@@ -59,7 +59,7 @@ func (f *nullSpace) setUnits() {
 		f.unit[j] = unit
 	}
 	if !f.even && f.scaled == nil {
-		f.scaled, f.hess = zeros(f.P*f.P), zeros(f.P*f.P)
+		f.scaled, f.hess = make([]float64, f.P*f.P), make([]float64, f.P*f.P)
 	}
 }
 
@@ -112,7 +112,7 @@ func (f *nullSpace) products(m *sums.Margins) blas64.General {
 	for r := range k {
 		copy(f.scaled[r*k:(r+1)*k], a.Data[r*a.Stride:])
 	}
-	return general(k, k, f.inUnits(f.scaled, f.scaled[:k*k], true))
+	return dense.General(k, k, f.inUnits(f.scaled, f.scaled[:k*k], true))
 }
 
 type projected struct{ *nullSpace }
@@ -124,7 +124,7 @@ func (p projected) reduce(dst blas64.General) {
 			p.Hess[c*k+r] = p.Hess[r*k+c]
 		}
 	}
-	p.space.Project(dst, general(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
+	p.space.Project(dst, dense.General(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
 }
 
 func (f *nullSpace) follow() bool {
@@ -220,7 +220,7 @@ type zoneProduct struct {
 }
 
 func newZoneProduct(f *nullSpace, m *sums.Margins) *zoneProduct {
-	return &zoneProduct{nullSpace: f, margins: m, row: zeros(f.P)}
+	return &zoneProduct{nullSpace: f, margins: m, row: make([]float64, f.P)}
 }
 
 func (s *zoneProduct) build() {
@@ -259,7 +259,7 @@ func (s *zoneProduct) reduce(dst blas64.General) {
 	for r := range dst.Rows {
 		row := dst.Data[r*dst.Stride+r : r*dst.Stride+dst.Cols]
 		copy(row, block.Data[r*block.Stride+r:r*block.Stride+block.Cols])
-		blas64.Scal(s.margins.Coefficient(), vector(row))
+		blas64.Scal(s.margins.Coefficient(), dense.Vector(row))
 		row[0] += least
 	}
 	for c, j := range s.Active {

@@ -24,7 +24,7 @@ func newPins(s *sums.Scope) *pins {
 	if s.Kinked() {
 		room = s.P
 	}
-	return &pins{Scope: s, g: zeros(room * room), absolute: zeros(room * room), dual: zeros(room), size: zeros(room), theta: zeros(room)}
+	return &pins{Scope: s, g: make([]float64, room*room), absolute: make([]float64, room*room), dual: make([]float64, room), size: make([]float64, room), theta: make([]float64, room)}
 }
 
 // choose pins at most one sample for each active coordinate: further ones are dependent.

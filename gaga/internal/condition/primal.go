@@ -33,7 +33,7 @@ func newPrimal(p *model.Problem, terms func(*sums.Scope) sums.Terms) *Primal {
 	}
 	s := &Primal{
 		assembly: newAssembly(p, room, terms), held: make([]int, 0, p.P),
-		rate: zeros(room), one: zeros(p.P),
+		rate: make([]float64, room), one: make([]float64, p.P),
 	}
 	if !p.Kinked() {
 		s.factor = newCholesky(s.Scope())
@@ -139,7 +139,7 @@ func (s *Primal) Weakest(direction []float64, i int) {
 }
 
 func (s *Primal) Rounding() (worst float64) {
-	sum := zeros(len(s.Active))
+	sum := make([]float64, len(s.Active))
 	for i := range s.N {
 		var u, terms float64
 		for j, x := range s.Samples.Row(i) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // scatter gives each sample a zone at random, of which up to pins are pinned.
@@ -90,7 +91,7 @@ func checkSolution(t *testing.T, s *Primal, x, b []float64) {
 	t.Helper()
 	k := len(s.Active)
 	image := make([]float64, len(b))
-	blas64.Symv(1, symmetric(k, s.Hess[:k*k]), vector(x[:k]), 0, vector(image[:k]))
+	blas64.Symv(1, symmetric(k, s.Hess[:k*k]), dense.Vector(x[:k]), 0, dense.Vector(image[:k]))
 	for q, i := range s.Pins {
 		for r, j := range s.Active {
 			g := -s.Y[i] * s.Samples.Row(i)[j]
@@ -160,7 +161,8 @@ func TestActiveCoordinatesAndHessianOfTheCaller(t *testing.T) {
 	if plain.Terms().Summed() {
 		t.Errorf("plain terms are %T", plain.Terms())
 	}
-	s.SetActive([]int{1, 3})
+	s.Active = append(s.Active[:0], 1, 3)
+	s.gather()
 	for j := range f.pt.Theta {
 		if j != 1 && j != 3 {
 			f.pt.Theta[j] = 0

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -20,7 +21,7 @@ type rows struct {
 }
 
 func newRows(s *sums.Scope) rows {
-	return rows{Scope: s, stale: true, beta: zeros(s.P), known: zeros(s.N)}
+	return rows{Scope: s, stale: true, beta: make([]float64, s.P), known: make([]float64, s.N)}
 }
 
 // SetWatch sets the watched samples, ascending.
@@ -42,7 +43,7 @@ func (s *rows) gather() {
 	}
 	s.columns, s.stale = append(s.columns[:0], s.Active...), false
 	if s.gathered == nil {
-		s.gathered = zeros(s.N * s.P)
+		s.gathered = make([]float64, s.N*s.P)
 	}
 	s.Rows = s.gathered[:len(s.Watch)*k]
 	for slot, i := range s.Watch {
@@ -75,5 +76,5 @@ func (s *rows) PredictAll(dst, theta []float64) {
 }
 
 func (s *rows) PredictOne(i int, theta []float64) float64 {
-	return blas64.Dot(vector(s.Row(i)), vector(theta))
+	return blas64.Dot(dense.Vector(s.Row(i)), dense.Vector(theta))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // depart returns the start of the descents from a jump point: the farthest point tried to which the
@@ -40,7 +41,7 @@ func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	}
 	rises := slope*s.condition.PredictOne(i, direction) > 0
 	if rises != (x.Cause == model.SampleUp) {
-		blas64.Scal(-1, vector(direction))
+		blas64.Scal(-1, dense.Vector(direction))
 	}
 	return direction
 }
@@ -50,17 +51,17 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	here, u, du := make([]float64, n), make([]float64, n), make([]float64, n)
 	s.condition.PredictAll(du, direction)
 	s.condition.PredictAll(here, theta)
-	largest := math.Abs(du[blas64.Iamax(vector(du))])
-	size := (blas64.Nrm2(vector(here)) + blas64.Nrm2(vector(s.state.Y))) / math.Sqrt(float64(n))
+	largest := math.Abs(du[blas64.Iamax(dense.Vector(du))])
+	size := (blas64.Nrm2(dense.Vector(here)) + blas64.Nrm2(dense.Vector(s.state.Y))) / math.Sqrt(float64(n))
 	if !(largest > 0) || math.IsInf(largest, 0) {
 		return nil, false
 	}
 	to = make([]float64, len(theta))
 	at := func(x float64) float64 {
 		copy(u, here)
-		blas64.Axpy(x, vector(du), vector(u))
+		blas64.Axpy(x, dense.Vector(du), dense.Vector(u))
 		copy(to, theta)
-		blas64.Axpy(x, vector(direction), vector(to))
+		blas64.Axpy(x, dense.Vector(direction), dense.Vector(to))
 		return condition.Objective(s.condition, to, u, age)
 	}
 	value := at(0)
@@ -87,12 +88,12 @@ func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []fl
 	if least, ok := s.condition.Lowest(direction); !ok || !(least < -tolerance.KKT) {
 		return nil, false
 	}
-	blas64.Scal(model.Sign(direction[blas64.Iamax(vector(direction))]), vector(direction))
+	blas64.Scal(model.Sign(direction[blas64.Iamax(dense.Vector(direction))]), dense.Vector(direction))
 	for range 2 {
 		if to, ok = s.escape(theta, direction, age); ok {
 			return to, true
 		}
-		blas64.Scal(-1, vector(direction))
+		blas64.Scal(-1, dense.Vector(direction))
 	}
 	return nil, false
 }

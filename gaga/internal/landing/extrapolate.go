@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // extrapolation lengthens steps. Next to an unstable point, or in the bottleneck after a fold,
@@ -119,10 +120,10 @@ func (e *extrapolation) extend() bool {
 		size += w * w
 	}
 	size = math.Sqrt(size)
-	step, distance, before := blas64.Nrm2(vector(e.step)), blas64.Nrm2(vector(e.way)), blas64.Nrm2(vector(e.before))
-	steady := blas64.Dot(vector(e.step), vector(e.before)) > tolerance.Parallel*step*before
+	step, distance, before := blas64.Nrm2(dense.Vector(e.step)), blas64.Nrm2(dense.Vector(e.way)), blas64.Nrm2(dense.Vector(e.before))
+	steady := blas64.Dot(dense.Vector(e.step), dense.Vector(e.before)) > tolerance.Parallel*step*before
 	copy(e.before, e.step)
-	along := blas64.Dot(vector(e.step), vector(e.way)) / (step * distance)
+	along := blas64.Dot(dense.Vector(e.step), dense.Vector(e.way)) / (step * distance)
 	aside := along < tolerance.Parallel
 	if !(along > 0) || e.count > tolerance.Recovery || aside && steady && e.count > 2 {
 		e.turn()
@@ -140,7 +141,7 @@ func (e *extrapolation) extend() bool {
 		return false
 	}
 	copy(e.trial, theta)
-	blas64.Axpy(by, vector(e.way), vector(e.trial))
+	blas64.Axpy(by, dense.Vector(e.way), dense.Vector(e.trial))
 	trial := e.scores[:len(u)]
 	for i, v := range u {
 		trial[i] = v + by*(v-e.anchorScores[i])
@@ -157,5 +158,3 @@ func (e *extrapolation) extend() bool {
 	e.move(e.trial, trial)
 	return true
 }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

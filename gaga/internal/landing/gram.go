@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -205,8 +204,4 @@ func (g *gram) objective(theta, u []float64) float64 {
 func (g *gram) move(theta, _ []float64) {
 	copy(g.at.Theta, theta)
 	g.seen, g.fitted = false, false
-}
-
-func general(rows, cols int, data []float64) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -100,13 +101,13 @@ func (z *hingeZones) add(zone uint8, i int, m float64) {
 	if k < 0 {
 		return
 	}
-	x := vector(z.Row(i))
+	x := dense.Vector(z.Row(i))
 	switch {
 	case z.kind[k] == linearWeight:
-		blas64.Axpy(-m*z.Y[i], x, vector(z.first))
-		blas64.Ger(m, x, x, general(z.P, z.P, z.second))
+		blas64.Axpy(-m*z.Y[i], x, dense.Vector(z.first))
+		blas64.Ger(m, x, x, dense.General(z.P, z.P, z.second))
 	case z.weights[k] != 0:
-		blas64.Axpy(-m*z.Y[i]*z.Cost*z.weights[k], x, vector(z.constant))
+		blas64.Axpy(-m*z.Y[i]*z.Cost*z.weights[k], x, dense.Vector(z.constant))
 	}
 }
 
@@ -114,9 +115,9 @@ func (z *hingeZones) gradient(c, theta []float64) {
 	copy(c, z.constant)
 	if z.second != nil {
 		f := z.Series(z.linear, z.age).F
-		blas64.Axpy(f[2]*z.Cost, vector(z.first), vector(c))
+		blas64.Axpy(f[2]*z.Cost, dense.Vector(z.first), dense.Vector(c))
 		copy(z.row, z.first) // Σ m g z
-		blas64.Gemv(blas.NoTrans, 1, general(z.P, z.P, z.second), vector(theta), 1, vector(z.row))
-		blas64.Axpy(2*f[3]*z.Cost*z.Cost, vector(z.row), vector(c))
+		blas64.Gemv(blas.NoTrans, 1, dense.General(z.P, z.P, z.second), dense.Vector(theta), 1, dense.Vector(z.row))
+		blas64.Axpy(2*f[3]*z.Cost*z.Cost, dense.Vector(z.row), dense.Vector(c))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/search"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // solver makes steps by the convex solver, for every problem.
@@ -116,7 +117,7 @@ func (s *solver) settle(pt *model.Point, final bool) (value float64, ok bool) {
 	theta, _, u := s.solution()
 	if s.state.Kinked() && s.state.Kernel == nil {
 		copy(pt.Dual, s.search.Duals())
-		blas64.Scal(s.state.L2[0], vector(pt.Dual)) // in the solver's units of L2
+		blas64.Scal(s.state.L2[0], dense.Vector(pt.Dual)) // in the solver's units of L2
 	}
 	return s.place(pt, s.age, theta, u, s.zone, final)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -53,9 +54,9 @@ func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zo
 func newDirect(s *Scope, apart []bool) *direct {
 	return &direct{
 		gathered: -1, apart: apart, power: newPowered(s, apart), s: s,
-		phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
-		at:    pointSums{grads: zeros(s.P), dages: zeros(s.P), theta: zeros(s.P), age: math.NaN()},
-		scale: scaleSums{sizes: zeros(s.P), total: -1},
+		phi: make([]float64, s.N), phiU: make([]float64, s.N), phiAge: make([]float64, s.N), size: make([]float64, s.N), rate: make([]float64, s.N),
+		at:    pointSums{grads: make([]float64, s.P), dages: make([]float64, s.P), theta: make([]float64, s.P), age: math.NaN()},
+		scale: scaleSums{sizes: make([]float64, s.P), total: -1},
 		hess:  newProductSums(s.N, s.P), watched: -1,
 	}
 }
@@ -75,8 +76,8 @@ func (d *direct) Assemble(pt *model.Point) {
 	}
 	d.rescale()
 	k := len(s.Active)
-	blas64.Axpy(1, vector(at.grads[:k]), vector(s.Residual[:k]))
-	blas64.Axpy(1, vector(at.dages[:k]), vector(s.Dage[:k]))
+	blas64.Axpy(1, dense.Vector(at.grads[:k]), dense.Vector(s.Residual[:k]))
+	blas64.Axpy(1, dense.Vector(at.dages[:k]), dense.Vector(s.Dage[:k]))
 	for r := range k {
 		s.Scale[r] += d.scale.sizes[r]
 	}
@@ -142,7 +143,7 @@ func newPowered(s *Scope, apart []bool) *powered {
 	}
 	if p != nil {
 		p.weights.Rest, p.weights.Passed = rest, tolerance.PassedOn
-		p.samples.M, p.samples.Y, p.samples.Inside = zeros(s.N), zeros(s.N), zeros(s.N)
+		p.samples.M, p.samples.Y, p.samples.Inside = make([]float64, s.N), make([]float64, s.N), make([]float64, s.N)
 	}
 	return p
 }
@@ -236,7 +237,7 @@ func (d *direct) Curve(*model.Point) {
 	h.update(s, d.phiU[:len(d.s.Watch)])
 	for r := range k {
 		s.Diag[r] += h.diags[r]
-		blas64.Axpy(1, vector(h.sum[r*k+r:(r+1)*k]), vector(s.Hess[r*k+r:(r+1)*k]))
+		blas64.Axpy(1, dense.Vector(h.sum[r*k+r:(r+1)*k]), dense.Vector(s.Hess[r*k+r:(r+1)*k]))
 	}
 }
 
@@ -266,7 +267,7 @@ func (d *direct) rows() []float64 {
 	if d.gathered != s.Watched {
 		d.gathered = s.Watched
 		if d.wide == nil {
-			d.wide = zeros(s.N * s.P)
+			d.wide = make([]float64, s.N*s.P)
 		}
 		for slot, i := range s.Watch {
 			copy(d.wide[slot*s.P:], s.Row(i))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // Margins sums the terms of the hinge loss over zones, for an implicit loss that on every zone is a
@@ -46,8 +47,8 @@ func NewMargins(s *Scope) (*Margins, bool) {
 	}
 	p := s.P
 	t := &Margins{
-		whole: whole{grad: zeros(p), dgrad: zeros(p), sizes: zeros(p)}, kind: kind{summed: true, affine: true},
-		s: s, zones: make([]zoneMargins, len(s.Zones)), quadratic: quadraticZone{zone: -1}, moves: s.N + 1, row: zeros(p),
+		whole: whole{grad: make([]float64, p), dgrad: make([]float64, p), sizes: make([]float64, p)}, kind: kind{summed: true, affine: true},
+		s: s, zones: make([]zoneMargins, len(s.Zones)), quadratic: quadraticZone{zone: -1}, moves: s.N + 1, row: make([]float64, p),
 	}
 	for k := s.Kinks; k < len(s.Zones); k++ {
 		series := s.Series(k-s.Kinks, 1).F
@@ -55,11 +56,11 @@ func NewMargins(s *Scope) (*Margins, bool) {
 		case series[1] != 0, series[3] != 0 && t.quadratic.zone >= 0:
 			return nil, false
 		case series[3] != 0:
-			t.quadratic = quadraticZone{zone: k, second: zeros(p * p), absolute: zeros(p * p), chosen: zeros(p * p)}
+			t.quadratic = quadraticZone{zone: k, second: make([]float64, p*p), absolute: make([]float64, p*p), chosen: make([]float64, p*p)}
 		case series[2] == 0:
 			continue
 		}
-		t.zones[k].first, t.zones[k].absolute = zeros(p), zeros(p)
+		t.zones[k].first, t.zones[k].absolute = make([]float64, p), make([]float64, p)
 	}
 	return t, true
 }
@@ -88,20 +89,20 @@ func (t *Margins) add(i int, zone uint8, m float64) {
 		return
 	}
 	x, y := t.s.Row(i), t.s.Y[i]
-	z := vector(x)
-	blas64.Axpy(-m*y, z, vector(sum.first))
+	z := dense.Vector(x)
+	blas64.Axpy(-m*y, z, dense.Vector(sum.first))
 	for j, v := range x {
 		t.row[j] = math.Abs(v)
 		sum.absolute[j] += m * t.row[j]
 	}
 	if q := &t.quadratic; int(zone) == q.zone {
 		blas64.Ger(m, z, z, t.square(q.second))
-		blas64.Ger(-m*y, vector(t.row), z, t.square(q.absolute))
+		blas64.Ger(-m*y, dense.Vector(t.row), z, t.square(q.absolute))
 		q.current = false
 	}
 }
 
-func (t *Margins) square(data []float64) blas64.General { return general(t.s.P, t.s.P, data) }
+func (t *Margins) square(data []float64) blas64.General { return dense.General(t.s.P, t.s.P, data) }
 
 // empty clears the rounding that samples leave behind, which a low age magnifies.
 func (t *Margins) empty(zone int) {
@@ -168,7 +169,7 @@ func (t *Margins) Move(i int, from uint8, _ []float64) {
 func (t *Margins) Products(active []int) blas64.General {
 	k, q := len(active), &t.quadratic
 	if k == t.s.P {
-		return general(k, k, q.second)
+		return dense.General(k, k, q.second)
 	}
 	if !q.current {
 		for r, j := range active {
@@ -178,7 +179,7 @@ func (t *Margins) Products(active []int) blas64.General {
 		}
 		q.current = true
 	}
-	return general(k, k, q.chosen[:k*k])
+	return dense.General(k, k, q.chosen[:k*k])
 }
 
 func (t *Margins) Assemble(pt *model.Point) {
@@ -197,31 +198,31 @@ func (t *Margins) Assemble(pt *model.Point) {
 // addZone adds the terms of a zone with F = f0 + f2 l + f3 l², l = C g.
 func (t *Margins) addZone(pt *model.Point, k int) {
 	s, sum, q := t.s, &t.zones[k], &t.quadratic
-	c, theta, series := s.Cost, vector(pt.Theta), s.Series(k-s.Kinks, pt.Age)
+	c, theta, series := s.Cost, dense.Vector(pt.Theta), s.Series(k-s.Kinks, pt.Age)
 	f, rate := series.F, series.Rate
 	t.value += f[0] * sum.weight
 	if sum.first == nil {
 		return
 	}
-	first, sizes := vector(sum.first), vector(t.sizes)
+	first, sizes := dense.Vector(sum.first), dense.Vector(t.sizes)
 	linear := sum.weight + blas64.Dot(first, theta)
 	t.value += f[2] * c * linear
-	blas64.Axpy(f[2]*c, first, vector(t.grad))
-	blas64.Axpy(rate[2]*c, first, vector(t.dgrad))
+	blas64.Axpy(f[2]*c, first, dense.Vector(t.grad))
+	blas64.Axpy(rate[2]*c, first, dense.Vector(t.dgrad))
 	if k != q.zone {
-		blas64.Axpy(f[2]*c, vector(sum.absolute), sizes)
+		blas64.Axpy(f[2]*c, dense.Vector(sum.absolute), sizes)
 		return
 	}
 	q.coefficient = 2 * f[3] * c * c
-	row := vector(t.row)
+	row := dense.Vector(t.row)
 	copy(t.row, sum.first)
 	blas64.Gemv(blas.NoTrans, 1, t.square(q.second), theta, 1, row)
 	t.value += f[3] * c * c * (linear + blas64.Dot(row, theta))
-	blas64.Axpy(q.coefficient, row, vector(t.grad))
-	blas64.Axpy(2*rate[3]*c*c, row, vector(t.dgrad))
+	blas64.Axpy(q.coefficient, row, dense.Vector(t.grad))
+	blas64.Axpy(2*rate[3]*c*c, row, dense.Vector(t.dgrad))
 	// C Σ m [v + PassedOn (2 + g) |dv/dg|] |z| with the weight v = f2 + g dv/dg.
 	steep := tolerance.PassedOn * math.Abs(q.coefficient)
-	blas64.Axpy(f[2]*c+q.coefficient+3*steep, vector(sum.absolute), sizes)
+	blas64.Axpy(f[2]*c+q.coefficient+3*steep, dense.Vector(sum.absolute), sizes)
 	blas64.Gemv(blas.NoTrans, q.coefficient+steep, t.square(q.absolute), theta, 1, sizes)
 }
 
@@ -234,6 +235,6 @@ func (t *Margins) Curve(*model.Point) {
 	for r := range k {
 		row := products.Data[r*k+r : (r+1)*k]
 		s.Diag[r] += math.Abs(q.coefficient * row[0])
-		blas64.Axpy(q.coefficient, vector(row), vector(s.Hess[r*k+r:(r+1)*k]))
+		blas64.Axpy(q.coefficient, dense.Vector(row), dense.Vector(s.Hess[r*k+r:(r+1)*k]))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // Mixed sums the terms of the squared loss: from moments in zones of constant weight, and sample by
@@ -78,8 +79,8 @@ func (t *Mixed) Border(dst []float64, j int) (diagonal, magnitude float64) {
 
 func (t *Mixed) Gradients(gradient, size []float64) {
 	t.direct.Gradients(gradient, size)
-	blas64.Axpy(1, vector(t.Moments.grad[:t.s.P]), vector(gradient))
-	blas64.Axpy(1, vector(t.Moments.sizes), vector(size))
+	blas64.Axpy(1, dense.Vector(t.Moments.grad[:t.s.P]), dense.Vector(gradient))
+	blas64.Axpy(1, dense.Vector(t.Moments.sizes), dense.Vector(size))
 }
 
 func (t *Mixed) Place(zones []uint8, u []float64) {

@@ -51,22 +51,22 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 	pairs := q * (q + 1) / 2
 	t := &Moments{
 		curved: newCurved(s.P, q), kind: kind{summed: true},
-		s: s, series: series, apart: apart, q: q, side: zeros(s.N), moves: s.N + 1, z: zeros(q), phi: zeros(q), row: zeros(q), sum: zeros(s.P),
+		s: s, series: series, apart: apart, q: q, side: make([]float64, s.N), moves: s.N + 1, z: make([]float64, q), phi: make([]float64, q), row: make([]float64, q), sum: make([]float64, s.P),
 	}
 	for k := range s.Zones {
 		var zone zoneMoments
 		terms := series(k, 1).F
 		if terms[1] != 0 {
-			zone.first = zeros(q)
+			zone.first = make([]float64, q)
 		}
 		if terms[2] != 0 {
-			zone.second = zeros(q * q)
+			zone.second = make([]float64, q*q)
 		}
 		if terms[3] != 0 {
 			if 4*pairs*pairs > s.N*s.P*s.P {
 				return nil, false
 			}
-			zone.fourth, t.unpacked = dense.NewQuartic(q, t.members(k)), zeros(q*q)
+			zone.fourth, t.unpacked = dense.NewQuartic(q, t.members(k)), make([]float64, q*q)
 		}
 		t.zones = append(t.zones, zone)
 	}
@@ -107,7 +107,7 @@ func (t *Moments) add(i int, z uint8, m float64) {
 	copy(t.z, t.s.Row(i))
 	t.z[t.s.P] = -t.s.Y[i]
 	if zone.first != nil {
-		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
+		blas64.Axpy(m*t.side[i], dense.Vector(t.z), dense.Vector(zone.first))
 	}
 	if zone.second != nil {
 		for a, za := range t.z { // both triangles: faster
@@ -160,7 +160,7 @@ func (t *Moments) Place(zones []uint8, u []float64) {
 func (t *Moments) Move(i int, from uint8, theta []float64) {
 	s := t.s
 	t.add(i, from, -s.M[i])
-	t.side[i] = model.Sign(blas64.Dot(vector(s.Row(i)), vector(theta)) - s.Y[i])
+	t.side[i] = model.Sign(blas64.Dot(dense.Vector(s.Row(i)), dense.Vector(theta)) - s.Y[i])
 	t.add(i, s.Zone[i], s.M[i])
 	t.moves++
 }
@@ -184,9 +184,9 @@ func (t *Moments) Curve(*model.Point) { t.bend(t.s) }
 func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
 	t.value += s.F[0] * zone.weight
 	if zone.first != nil {
-		blas64.Axpy(s.F[1], vector(zone.first), vector(t.grad))
-		blas64.Axpy(s.Rate[1], vector(zone.first), vector(t.dgrad))
-		t.value += s.F[1] * blas64.Dot(vector(zone.first), vector(t.phi))
+		blas64.Axpy(s.F[1], dense.Vector(zone.first), dense.Vector(t.grad))
+		blas64.Axpy(s.Rate[1], dense.Vector(zone.first), dense.Vector(t.dgrad))
+		t.value += s.F[1] * blas64.Dot(dense.Vector(zone.first), dense.Vector(t.phi))
 	}
 	if zone.second != nil {
 		t.contract(zone.second, s.F[2], s.Rate[2], 2, 2)

@@ -22,7 +22,7 @@ type productSums struct {
 }
 
 func newProductSums(n, p int) productSums {
-	return productSums{products: dense.NewProducts(p), held: zeros(n), sum: zeros(p * p), diags: zeros(p)}
+	return productSums{products: dense.NewProducts(p), held: make([]float64, n), sum: make([]float64, p*p), diags: make([]float64, p)}
 }
 
 // update recomputes the sum if most slopes have changed, and before rounding accumulates.

@@ -10,8 +10,6 @@ package sums
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
@@ -120,11 +118,3 @@ func (s *Scope) differing(zones []uint8) (count int) {
 	}
 	return count
 }
-
-func zeros(n int) []float64 { return make([]float64, n) }
-
-func general(rows, cols int, data []float64) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
-}
-
-func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }

@@ -40,8 +40,8 @@ type curved struct {
 // newCurved returns terms over p coordinates, with rows of length stride >= p.
 func newCurved(p, stride int) curved {
 	return curved{
-		whole: whole{grad: zeros(stride), dgrad: zeros(stride), sizes: zeros(p)},
-		full:  zeros(stride * stride), stride: stride, diags: zeros(p),
+		whole: whole{grad: make([]float64, stride), dgrad: make([]float64, stride), sizes: make([]float64, p)},
+		full:  make([]float64, stride*stride), stride: stride, diags: make([]float64, p),
 	}
 }
 
