@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
