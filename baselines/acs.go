@@ -10,39 +10,36 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// ACSOptions tune [ACS]. The zero value has the defaults.
+// ACSOptions tune [ACS].
 type ACSOptions struct {
-	// Tolerance is the largest change of a sample's weight at which an age counts as converged. 0:
-	// 1e-10.
+	// Tolerance is the largest change of a weight at convergence. 0: 1e-10.
 	Tolerance float64
 	// Limit is the maximum number of alternations at one age. 0: 100,000.
 	Limit int
-	// Weights are those of the first fit, one for each sample. nil: all 1.
+	// Weights are those of the first fit. nil: all 1.
 	Weights []float64
 }
 
 // ACSPath is the result of [ACS].
 type ACSPath struct {
 	Knots        []gaga.Knot
-	Ages         int // those given, without Passed
-	Alternations int // over all ages
-	Unconverged  int // ages at which the limit was reached
-	Discarded    int // ages that discard every sample at the previous solution, so that there is no fit
-	OneClass     int // ages at which only one class has weight, so that there is no fit
-	Passed       int // shares that were admitted before their turn, so that they have no age
+	Ages         int // without Passed
+	Alternations int
+	Unconverged  int // limit reached
+	Discarded    int // without a fit: every sample is discarded
+	OneClass     int // without a fit: only one class has weight
+	Passed       int // shares admitted before their turn
 }
 
 // Complete reports whether every age that keeps a sample has its partial optimum.
 func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0 }
 
-// ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending ages. Each age is
-// warm-started from the last and iterated until the weights no longer change; the first starts from
-// the fit with all weights 1 or those of the options. The published scripts do one alternation an
-// age, as an infinite tolerance does here; that leaves residuals of the order 1.
+// ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending ages, each
+// warm-started from the last and iterated until the weights no longer change. The published scripts
+// do one alternation an age, as an infinite tolerance does here; that leaves residuals of order 1.
 //
-// An age that discards every sample, or all of one class, has no knot; its solution is kept for
-// later ages, which may admit samples. If all ages discard every sample, the error is
-// [gaga.ErrDiscarded]. An error comes with the path so far.
+// An age that discards every sample, or all of one class, has no knot. If all ages discard every
+// sample, the error is [gaga.ErrDiscarded]. An error comes with the path so far.
 func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
 	for k := 1; k < len(ages); k++ {
 		if !(ages[k] > ages[k-1]) {
@@ -58,24 +55,20 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 const (
 	// leastWeightChange is the change of a weight below which a fit is not worth an age.
 	leastWeightChange = 1e-3
-	// sameAge is the relative difference of equal ages of [gaga.Alternation.NextChange].
-	sameAge = 1e-5
-	// overTries is the number of fits that [ACSOver] makes for an age, at most on average.
+	sameAge           = 1e-5
+	// overTries is the limit on fits that [ACSOver] makes per age, on average.
 	overTries = 3
-	// distinctChange is by how much of the largest coefficient two models differ at least:
-	// alternation converges to 1e-10.
+	// distinctChange is the minimum difference of two models, relative to the largest coefficient.
 	distinctChange = 1e-6
 )
 
-// ACSOver is [ACS] over a span at up to n >= 2 ages of its own choice. They begin at First and end
-// at Last, and each between gives a model that differs from the one before: its age is at least that
-// of the next change of a weight, and a model that does not differ, by [Differ], is left out.
+// ACSOver is [ACS] over a span at up to n >= 2 ages of its own choice, from First to Last, each
+// with a model that differs, by [Differ], from the one before.
 //
-// Where weights change smoothly, the ages that are left divide what is left of Tenth to Whole into
-// equal ratios. Where they jump, as those of the hard regularizer, one model often takes in all
-// samples that are left. So steps there go to the next jump while the samples that each has taken in
-// so far, on average, suffice to take in all with the ages that are left; else they are larger, and
-// grow up to the equal ratios.
+// Where weights change smoothly, the remaining ages divide what is left of Tenth to Whole into
+// equal ratios. Where weights jump, as with the hard regularizer, a step goes to the next jump
+// while the average number of samples per step suffices to take in all; otherwise steps grow up to
+// the equal ratios.
 func ACSOver(ctx context.Context, p *gaga.Problem, span Span, n int, o ACSOptions) (*ACSPath, error) {
 	age := 0.
 	return alternate(ctx, p, overTries*n, o, func(a *gaga.Alternation, path *ACSPath) (float64, error) {
@@ -99,10 +92,9 @@ func ACSOver(ctx context.Context, p *gaga.Problem, span Span, n int, o ACSOption
 	})
 }
 
-// next returns the age after one, of left > 1 that are left for [ACSOver].
 func (s *Span) next(a *gaga.Alternation, path *ACSPath, age float64, left int) float64 {
 	change := a.NextChange(age, s.Last, leastWeightChange)
-	ratio := func(share float64) float64 { // of the next age to this one
+	ratio := func(share float64) float64 {
 		return math.Pow(max(s.Whole/age, 1), share/float64(left-1))
 	}
 	knots, in, out := len(path.Knots), 0, 0
@@ -129,8 +121,8 @@ func Differ(a, b []float64) bool {
 	return change > distinctChange*largest
 }
 
-// alternate converges at up to n ages. next gives each from the search that has converged at the
-// one before, +Inf at the end; ages that do not ascend are skipped.
+// alternate converges at up to n ages. next gives each, +Inf at the end; ages that do not ascend
+// are skipped.
 func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next func(a *gaga.Alternation, path *ACSPath) (float64, error)) (*ACSPath, error) {
 	path := &ACSPath{}
 	a, err := gaga.NewAlternation(p)

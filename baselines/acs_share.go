@@ -10,11 +10,10 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// shareRoom is the margin of the threshold that admits all samples over the largest loss, so that
-// rounding of a fit does not drop a sample again.
+// shareRoom is the margin of the threshold that admits all samples against rounding of a fit.
 const shareRoom = 1e-6
 
-// Shares returns start, start + growth, ... below 1, and 1: shares of the samples in (0, 1].
+// Shares returns start, start + growth, ... below 1, and 1.
 func Shares(start, growth float64) []float64 {
 	if start == 1 {
 		return []float64{1}
@@ -22,15 +21,12 @@ func Shares(start, growth float64) []float64 {
 	return Ages(start, 1, growth)
 }
 
-// ACSShares is [ACS] at ages given by ascending shares of the samples: the curriculum that begins
-// with the easy half and grows by a tenth of the samples each time (as in Kumar, Packer and Koller
-// 2010). At the age of a share the last threshold is half-way between the largest loss of the share
-// and the next loss of the current solution; for all samples it is just above the largest. Rows of
-// multiplicity m count as m samples.
+// ACSShares is [ACS] at ages given by ascending shares of the samples in (0, 1], as in Kumar,
+// Packer and Koller (2010). The last threshold of a share is half-way between its largest loss and
+// the next loss of the current solution.
 //
-// While a search converges, further samples are admitted. A share that is then complete has no age
-// above the last one: it has no knot and counts as Passed. A regularizer that excludes samples of a
-// share at every age is an error.
+// A share that earlier ages have already admitted has no knot and counts as Passed. A regularizer
+// that excludes samples of a share at every age is an error.
 func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOptions) (*ACSPath, error) {
 	for k, share := range shares {
 		if !(share > 0 && share <= 1) || k > 0 && !(share > shares[k-1]) {
@@ -54,8 +50,6 @@ func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOpti
 	})
 }
 
-// shareLevel returns a level of the losses that admits a share of the samples; order sorts the
-// losses.
 func shareLevel(p *gaga.Problem, losses []float64, order []int, share float64) float64 {
 	total, in := 0.0, 0.0
 	for i := range order {

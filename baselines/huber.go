@@ -16,34 +16,27 @@ import (
 //
 //	min over w and b of  (1/n) Σ_i H(y_i - x_i·w - b) + α ‖w‖₁
 //
-// where H(r) is r²/2 for |r| <= Delta and Delta |r| - Delta²/2 beyond. A Delta above all residuals
-// gives the Lasso of the same α, see gaga.Lasso.
-//
-// It is the extended Lasso of Nasrabadi, Tran and Nguyen, "Robust Lasso with missing and grossly
-// corrupted observations" (NeurIPS 2011), without missing observations:
-//
-//	min over w and e of  (1/2n) ‖y - Xw - e‖² + λ_w ‖w‖₁ + λ_e ‖e‖₁
-//
-// with α = λ_w, Delta = n λ_e, and the errors e minimized out.
+// where H(r) is r²/2 for |r| <= Delta and Delta |r| - Delta²/2 beyond. It is the extended Lasso of
+// Nasrabadi, Tran and Nguyen (NeurIPS 2011) without missing observations, with λ_w = α, λ_e =
+// Delta/n and the errors minimized out.
 type HuberProblem struct {
-	X            blas64.General // n x d, row-major
-	Y            []float64      // n targets
-	Multiplicity []float64      // number of identical samples of a row; nil means 1 each
-	Alpha        float64        // weight of the penalty, > 0
-	Delta        float64        // residual beyond which the loss is linear, > 0
-	Intercept    bool           // whether a free b is fitted
+	X            blas64.General
+	Y            []float64
+	Multiplicity []float64 // nil means 1 each
+	Alpha        float64   // > 0
+	Delta        float64   // > 0
+	Intercept    bool
 }
 
 // HuberFit is the solution of a [HuberProblem].
 type HuberFit struct {
 	Theta     []float64 // d coefficients, then the intercept, 0 without one
-	Objective float64   // at Theta
-	Gap       float64   // bound on Objective minus the minimum, from a point of the dual problem
-	KKT       float64   // Gap relative to the objectives
+	Objective float64
+	Gap       float64 // bound on Objective minus the minimum
+	KKT       float64 // Gap relative to the objectives
 }
 
-// HuberLasso fits the Huber Lasso. If several coefficients attain the minimum, it returns one of
-// them. The error names a wrong parameter, or is that of the context or of the solver.
+// HuberLasso fits the Huber Lasso. The solution may not be unique.
 func HuberLasso(ctx context.Context, h HuberProblem) (*HuberFit, error) {
 	for _, parameter := range []struct {
 		name  string

@@ -12,31 +12,29 @@ import (
 )
 
 // LSSVM returns the problem of the least squares support vector machine (Suykens and Vandewalle,
-// 1999) for regression, and with labels -1 and +1 for classification, which is the same problem as
-// y_i e_i = y_i - f(x_i):
+// 1999) for regression or labels ±1,
 //
 //	min over w, b of ½‖w‖² + (C/2) Σ_i m_i (y_i - w·φ(x_i) - b)²
 //
-// That is the squared loss r² with the penalty L2 = 2/C and a free intercept, up to the factor C/2.
-// A nil kernel is the linear one. C > 0 is the papers' γ.
+// That is the squared loss with the penalty L2 = 2/C and a free intercept, up to the factor C/2. A
+// nil kernel is the linear one.
 func LSSVM(x blas64.General, y, multiplicity []float64, c float64, kernel gaga.Kernel) *gaga.Problem {
 	return &gaga.Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: gaga.Squared{}, Penalty: gaga.Penalty{L2: 2 / c}, Kernel: kernel, Intercept: true}
 }
 
 // Fit is the model of a robust method.
 type Fit struct {
-	// Theta has the coefficients, or with a kernel a multiplier for each training row, and the
-	// intercept, in the form of [gaga.Predictor]: the multipliers of the squared loss are signed.
+	// Theta has the coefficients, or with a kernel a signed multiplier per training row, and the
+	// intercept, in the form of [gaga.Predictor].
 	Theta []float64
-	// Weights are the n final weights of the samples in [0, 1].
+	// Weights are the final weights of the samples in [0, 1].
 	Weights []float64
 	// Objective is that of the method, in its documented scale.
 	Objective float64
-	// KKT is the largest violation of the optimality conditions of the method's final convex
-	// problem, relative to the size of their terms, or its relative duality gap if the method says
-	// so.
+	// KKT is the largest relative violation of the optimality conditions of the final convex
+	// problem, or its relative duality gap if the method says so.
 	KKT float64
-	// Iterations is the number of convex problems solved, over all starts.
+	// Iterations is the number of convex problems, over all starts.
 	Iterations int
 }
 
@@ -46,35 +44,29 @@ type Fit struct {
 //
 // If all weights are 0, w is 0 and b is unchanged.
 type fitter interface {
-	// weigh sets the n weights a_i >= 0 and factorizes for them.
 	weigh(ctx context.Context, a []float64) error
-	// fit finds the optimum for the n targets and returns the relative violation of its optimality
-	// conditions. Targets of samples of weight 0 are ignored.
+	// fit returns the relative violation of the optimality conditions. Targets of samples of weight
+	// 0 are ignored.
 	fit(targets []float64) (kkt float64)
-	// predict writes u of the n training samples.
 	predict(u []float64)
-	// norm returns ‖w‖².
 	norm() float64
-	// theta returns the solution in the form of [Fit].
 	theta() []float64
-	// newLeverages allocates; leverages computes them for the weights.
 	newLeverages() *leverages
 	leverages(ctx context.Context, h *leverages) error
 }
 
-// machine is a least squares support vector machine with the further needs of the robust methods.
 type machine struct {
 	fitter
 	c            float64
 	y            []float64
-	multiplicity []float64 // n, never nil
-	total        float64   // Σ m
-	residual     []float64 // n: y - u
+	multiplicity []float64 // never nil
+	total        float64
+	residual     []float64 // y - u
 	solved       int
 }
 
-// newMachine prepares a problem of [LSSVM]: in the primal with factors of size d, or, for a kernel
-// or fewer rows than columns, in the dual with factors of size n.
+// newMachine prepares a problem of [LSSVM]: in the primal, or, for a kernel or fewer rows than
+// columns, in the dual.
 func newMachine(ctx context.Context, p *gaga.Problem) (*machine, error) {
 	if err := checkLSSVM(p); err != nil {
 		return nil, err
@@ -113,7 +105,7 @@ func checkLSSVM(p *gaga.Problem) error {
 	return nil
 }
 
-// solve fits the machine to y with the weights a. The residuals are then those of the fit.
+// solve fits the machine to y with the weights a and sets the residuals.
 func (m *machine) solve(ctx context.Context, a []float64) (kkt float64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -132,7 +124,6 @@ func resolved(kkt float64) error {
 	return fmt.Errorf("the least squares system is solved to a relative residual of %.1e only, not %g: scale the features, or lower C", kkt, tolerance)
 }
 
-// refit fits to the targets with the current weights.
 func (m *machine) refit(targets []float64) (kkt float64) {
 	kkt = m.fit(targets)
 	m.solved++
@@ -143,7 +134,6 @@ func (m *machine) refit(targets []float64) (kkt float64) {
 	return kkt
 }
 
-// weighted returns ½‖w‖² + (C/2) Σ a_i e_i² for the residuals e.
 func (m *machine) weighted(a []float64) float64 {
 	sum := 0.0
 	for i, e := range m.residual {
@@ -177,7 +167,6 @@ func largest(x []float64) float64 {
 	return worst
 }
 
-// ratio returns a/b, 0 for 0/0.
 func ratio(a, b float64) float64 {
 	if a == 0 {
 		return 0

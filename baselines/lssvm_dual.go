@@ -18,23 +18,23 @@ import (
 type dual struct {
 	c      float64
 	linear bool
-	x      blas64.General // n x d, minus origin
-	origin []float64      // d
-	kernel blas64.General // n x n
+	x      blas64.General // minus origin
+	origin []float64
+	kernel blas64.General
 
-	*bordered           // for the last weights
-	other     *bordered // for the weights before: searches alternate between two
+	*bordered
+	other *bordered // for the weights before: searches alternate between two
 
-	schur dense.Cholesky // of leverages
+	schur dense.Cholesky
 
-	alpha []float64 // n
+	alpha []float64
 	b     float64
-	u     []float64 // n: Kα
-	r     []float64 // n, work
+	u     []float64 // Kα
+	r     []float64
 }
 
 type bordered struct {
-	weights []float64 // n
+	weights []float64
 	active  []int     // samples with weight
 	ridge   []float64 // 1/(C a) of active
 	factor  dense.Cholesky
@@ -121,7 +121,7 @@ func (q *dual) fit(targets []float64) float64 {
 			excess += q.alpha[i]
 		}
 		if pass == 0 {
-			scale = largest(r) // of the targets
+			scale = largest(r)
 		}
 		if pass == 3 {
 			break

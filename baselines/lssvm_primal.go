@@ -19,19 +19,19 @@ var errFactor = errors.New("baselines: the least squares system is not positive 
 //	(I/C + Σ a_i (x_i - x̄)(x_i - x̄)ᵀ) w = Σ a_i (x_i - x̄)(t_i - t̄),   b = t̄ - w·x̄.
 type primal struct {
 	c      float64
-	x      blas64.General // n x d, minus origin
-	origin []float64      // d
+	x      blas64.General // minus origin
+	origin []float64
 
 	a      []float64
 	total  float64   // Σ a
-	mean   []float64 // d: x̄
-	rows   []float64 // n·d, work: √a_i (x_i - x̄) of the rows with weight
+	mean   []float64 // x̄
+	rows   []float64 // √a_i (x_i - x̄) of the rows with weight
 	factor dense.Cholesky
 
 	w        []float64
 	b        float64
-	residual []float64 // n, work
-	gradient []float64 // d, work
+	residual []float64
+	gradient []float64
 }
 
 func newPrimal(x blas64.General, c float64) *primal {
@@ -81,7 +81,6 @@ func (p *primal) weigh(ctx context.Context, a []float64) error {
 	return factorize(ctx, &p.factor, d)
 }
 
-// factorize factorizes a matrix that is positive definite up to rounding.
 func factorize(ctx context.Context, f *dense.Cholesky, rows int) error {
 	err := f.Eliminate(ctx, rows)
 	if errors.Is(err, dense.ErrIndefinite) {
@@ -90,8 +89,7 @@ func factorize(ctx context.Context, f *dense.Cholesky, rows int) error {
 	return err
 }
 
-// fit solves the normal equations and refines the solution by the gradient, a sum over the samples
-// that is free of the factor's rounding.
+// fit refines the solution by the gradient, which is free of the factor's rounding.
 func (p *primal) fit(targets []float64) float64 {
 	clear(p.w)
 	if p.total == 0 {
@@ -116,7 +114,7 @@ func (p *primal) fit(targets []float64) float64 {
 		p.subtract()
 		copy(p.gradient, p.w)
 		blas64.Gemv(blas.Trans, 1, p.x, dense.Vector(p.residual), -1/p.c, dense.Vector(p.gradient))
-		// Σ of the residuals is 0 up to rounding, which a large mean would amplify.
+		// The residuals sum to 0 up to rounding, which a large mean would amplify.
 		drift := 0.0
 		for _, r := range p.residual {
 			drift += r

@@ -9,8 +9,7 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// Defaults of [MOSPL]: population and generations are those of the GAGA paper, which names orders
-// of 1.2 and 1.35.
+// Defaults of [MOSPL]: population and generations are those of the GAGA paper.
 const (
 	MOSPLPopulation  = 150
 	MOSPLGenerations = 800
@@ -18,24 +17,24 @@ const (
 	MOSPLOrder       = 1.35
 )
 
-// MOSPLOptions tune [MOSPL]. Each field defaults at its zero value.
+// MOSPLOptions tune [MOSPL]; zero values are the defaults.
 type MOSPLOptions struct {
-	Population  int     // individuals, at least 4. 0: [MOSPLPopulation]
-	Generations int     // 0: [MOSPLGenerations]
-	Refit       int     // generations between refits. 0: [MOSPLRefit]
-	Order       float64 // > 1, of the polynomial that replaces [gaga.Mixture]. 0: [MOSPLOrder]
+	Population  int // at least 4
+	Generations int
+	Refit       int     // generations between refits
+	Order       float64 // > 1, of the polynomial that replaces [gaga.Mixture]
 	Seed        uint64
 }
 
 // MOSPLMember is a point of a MOSPL front.
 type MOSPLMember struct {
-	Weights []float64 // v, n numbers from 0 to 1
-	Loss    float64   // first objective, Σ m_i v_i l_i at the model fitted to v
-	Penalty float64   // second objective, Σ m_i f(v_i)
+	Weights []float64 // v, from 0 to 1
+	Loss    float64   // first objective
+	Penalty float64   // second objective
 	Age     float64   // implied
 	// Knot is the model fitted to v. Its objective and zones are those of the searched regularizer
 	// at the implied age, its KKT is the residual of the weighted fit. Its age is the implied age,
-	// smoothed along the front to be nondecreasing: isotonic regression of logarithms.
+	// made nondecreasing along the front by isotonic regression of logarithms.
 	Knot gaga.Knot
 }
 
@@ -44,18 +43,18 @@ type MOSPLMember struct {
 type MOSPLTimes struct {
 	Total      time.Duration
 	Variation  time.Duration // crossover and mutation
-	Evaluation time.Duration // objectives with fixed losses
+	Evaluation time.Duration
 	Sorting    time.Duration // non-dominated sorting and niches
-	Refits     time.Duration // weighted fits
+	Refits     time.Duration
 }
 
 // MOSPLFront is the result of [MOSPL].
 type MOSPLFront struct {
-	Members   []MOSPLMember // by falling second objective, that is, by rising weights
-	Fits      int           // weighted fits
-	Dominated int           // individuals left out because, once fitted, another dominates or equals them
-	OneClass  int           // individuals left out because their weights are on one class only, see [gaga.ErrOneClass]
-	Discarded int           // individuals left out because their weights are all 0, or their implied age discards every sample
+	Members   []MOSPLMember // by falling second objective
+	Fits      int
+	Dominated int // another individual, once fitted, dominates or equals them
+	OneClass  int // weights on one class only
+	Discarded int // all weights 0, or all samples discarded by the implied age
 	Times     MOSPLTimes
 }
 
@@ -83,23 +82,18 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 //
 // [gaga.LOG] is refused: its age does not multiply a function of the weights.
 //
-// The first population has closed-form weights v*(l, λ) at ages spread over the losses, and a fifth
-// random ones. The ages fall, starting with the fit with all weights 1, and each age uses the
-// losses of the model fitted to the weights before, so that outliers are found gradually. Before
-// the first generation, after every Refit generations and at the end, the model of each individual
-// is fitted to its weights, starting from its neighbour's on the front. In between, losses are
-// fixed: a child takes those of the parent whose model is better for its weights, by R + Σ v_i l_i.
+// The first population has closed-form weights v*(l, λ) at falling ages, each with the losses of
+// the model before, so that outliers are found gradually, and a fifth random ones. Before the first
+// generation, after every Refit generations and at the end, the model of each individual is fitted
+// to its weights. In between, losses are fixed: a child takes those of the parent whose model is
+// better for its weights, by R + Σ v_i l_i.
 //
-// Of the last population, fitted, members that another one dominates or equals are left out. The
-// others, in order of the second objective, approximate the age path. The implied age of a member
-// is the λ whose closed-form weights at the member's losses are nearest to its weights. No range of
-// ages is used.
+// The members of the fitted last population that no other dominates or equals approximate the age
+// path. The implied age of a member is the λ whose closed-form weights at the member's losses are
+// nearest to its weights.
 //
-// The paper used geatpy; docs/grid.md lists the known differences. A generation of N individuals
-// takes O(N n) for n samples.
-//
-// Individuals whose weights are all 0, or whose implied age discards every sample, are left out; if
-// none remains, the error is [gaga.ErrDiscarded]. With an error there is no front.
+// A generation of N individuals takes O(N n) for n samples. docs/grid.md lists the differences from
+// the paper's geatpy. If no individual remains, the error is [gaga.ErrDiscarded].
 func MOSPL(ctx context.Context, p *gaga.Problem, o MOSPLOptions) (*MOSPLFront, error) {
 	begin := time.Now()
 	if err := o.complete(); err != nil {
@@ -159,8 +153,6 @@ func (o *MOSPLOptions) complete() error {
 	return nil
 }
 
-// separable returns the regularizer of the form λ f(v) that [MOSPL] searches with: the given one,
-// or for a mixture the polynomial of the given order.
 func separable(r gaga.Regularizer, order float64) (gaga.Regularizer, error) {
 	switch r.(type) {
 	case gaga.Hard, gaga.Linear, gaga.Polynomial:

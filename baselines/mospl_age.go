@@ -10,7 +10,6 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// ageFree is the age-free part f of a self-paced regularizer λ f(v), and its weights.
 type ageFree struct {
 	order        float64 // t of v^t/t - v; 0 for -v
 	multiplicity []float64
@@ -83,8 +82,7 @@ const (
 	impliedPrecision = 1e-4
 )
 
-// impliedAge returns the age whose weights at the losses are nearest to v in the sum of squares; 1
-// if all losses are 0.
+// impliedAge returns the age whose weights at the losses are nearest to v; 1 if all losses are 0.
 func (f *ageFree) impliedAge(v, losses []float64) float64 {
 	order := make([]int, len(losses))
 	for i := range order {
@@ -131,9 +129,8 @@ func (f *ageFree) impliedAge(v, losses []float64) float64 {
 	return kernel.Exp(best.log)
 }
 
-// impliedHard is impliedAge for weights that are 1 below the age and 0 from there on: the middle of
-// the interval of ages between two losses that gives the nearest weights. order sorts the losses;
-// positive ones begin at first.
+// impliedHard is impliedAge for the hard regularizer: the middle of the interval between two losses
+// that gives the nearest weights. order sorts the losses; positive ones begin at first.
 func (f *ageFree) impliedHard(v, losses []float64, order []int, first int) float64 {
 	age := losses[order[first]]
 	best, sum := 0.0, 0.0 // Σ m_i (v_i - v*)² minus its value at the smallest positive loss
@@ -154,7 +151,7 @@ func (f *ageFree) impliedHard(v, losses []float64, order []int, first int) float
 	return age
 }
 
-// nearest returns the logarithm of the age between a and b that is nearest to v, by golden section.
+// nearest returns the logarithm of the age between a and b that is nearest to v.
 func (f *ageFree) nearest(v, losses []float64, a, b float64) float64 {
 	golden := (math.Sqrt(5) - 1) / 2
 	c, d := b-golden*(b-a), a+golden*(b-a)
@@ -187,8 +184,7 @@ func (f *ageFree) miss(v, losses []float64, logAge float64) float64 {
 	return sum
 }
 
-// ascend replaces ages by the nearest nondecreasing ones, by least squares in the logarithms:
-// isotonic regression by pooling adjacent violators.
+// ascend is isotonic regression in the logarithms.
 func ascend(ages []float64) {
 	type block struct {
 		sum   float64

@@ -14,24 +14,24 @@ import (
 	"github.com/agepath/agepath/internal/nsga3"
 )
 
-// mosplSearch is the problem that NSGA-III minimizes. Only a model's losses and penalty are kept;
-// an individual has one of the models of the last refit.
+// mosplSearch is the problem that NSGA-III minimizes. An individual has one of the models of the
+// last refit.
 type mosplSearch struct {
 	problem     *gaga.Problem
 	alternation *gaga.Alternation
 	free        ageFree
 	engine      *nsga3.Engine
-	models      mosplModels // of the last refit
-	spare       mosplModels // for the next refit
-	model       []int       // of each slot
-	order       []int       // slots of the population by falling second objective, at the last refit
+	models      mosplModels
+	spare       mosplModels
+	model       []int // of each slot
+	order       []int // slots by falling second objective, at the last refit
 	fits        int
 	refits      time.Duration
 }
 
 type mosplModels struct {
 	n         int
-	losses    []float64 // a row of n for each model, times multiplicities
+	losses    []float64 // a row per model, times multiplicities
 	penalties []float64
 }
 
@@ -71,9 +71,6 @@ func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mos
 	return s, s.refit(ctx, nil)
 }
 
-// descend returns the individuals of the first population that are not random: closed-form weights
-// at count ages spread over the losses, from the largest on; each uses the losses of the model
-// fitted to the weights before.
 func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, error) {
 	begin := time.Now()
 	losses, sorted := make([]float64, s.models.n), make([]float64, s.models.n)
@@ -105,7 +102,6 @@ func (s *mosplSearch) store(models *mosplModels, k int) {
 	models.penalties[k] = s.alternation.Penalty()
 }
 
-// Evaluate implements [nsga3.Problem] with fixed losses.
 func (s *mosplSearch) Evaluate(f, v []float64, slot, mother, father int) {
 	if mother >= 0 {
 		s.model[slot] = s.model[mother]
@@ -122,9 +118,9 @@ func (s *mosplSearch) Evaluate(f, v []float64, slot, mother, father int) {
 	f[1] = s.free.sum(v)
 }
 
-// refit fits the model of each individual to its weights, along the front so that each fit starts
-// near its solution. fitted, if not nil, is called while the slot's model is the alternation's
-// current solution. An individual with weights on one class only keeps its model.
+// refit fits the models along the front so that each fit starts near its solution. fitted, if not
+// nil, is called while the slot's model is the alternation's current solution. An individual with
+// weights on one class only keeps its model.
 func (s *mosplSearch) refit(ctx context.Context, fitted func(slot int)) error {
 	begin := time.Now()
 	copy(s.order, s.engine.Living())
@@ -186,7 +182,7 @@ func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
 	front.OneClass = len(s.order) - left - front.Discarded
 	front.Dominated = left - len(archive.Members())
 	var ages []float64
-	for _, point := range archive.Members() { // still in order of the second objective
+	for _, point := range archive.Members() { // in order of the second objective
 		member := members[point.Tag]
 		member.Loss, member.Penalty = point.F[0], point.F[1]
 		front.Members = append(front.Members, *member)

@@ -22,7 +22,6 @@ func Original(ctx context.Context, p *gaga.Problem) (theta []float64, kkt float6
 	return append([]float64(nil), a.Theta()...), a.Certificate().KKT, nil
 }
 
-// unpaced adds a regularizer, which is not used, to a problem without one.
 func unpaced(p *gaga.Problem) *gaga.Problem {
 	q := *p
 	if q.Regularizer == nil {

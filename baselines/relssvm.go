@@ -9,15 +9,13 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// ReLSSVMOptions tune [ReLSSVM]. The zero value has the defaults.
+// ReLSSVMOptions tune [ReLSSVM].
 type ReLSSVMOptions struct {
-	// Truncation is θ > 0, the absolute residual above which the loss is constant. +Inf is the
-	// plain least squares support vector machine. 0: 1, which for labels leaves out samples on the
-	// wrong side, or beyond 2.
+	// Truncation is θ > 0, the absolute residual above which the loss is constant. 0: 1, which for
+	// labels leaves out samples on the wrong side, or beyond 2.
 	Truncation float64
 }
 
-// ReLSSVMFit is the result of [ReLSSVM].
 type ReLSSVMFit struct {
 	Fit
 	Descent []float64 // the objective after each convex problem, not increasing
@@ -30,17 +28,14 @@ type ReLSSVMFit struct {
 //
 // by their concave-convex procedure: with min(e², θ²) = e² - max(0, e² - θ²) and the second term
 // linearized at the last residuals, the next problem is a plain fit in which the target of a sample
-// with |e_i| > θ is its last prediction. All these problems share one matrix and factor. If five of
-// them in a row truncate the same samples, the limit is computed directly: the fit to the other
-// samples. The procedure ends when that fit truncates the same samples again, at a stationary
-// point, which need not be the global minimum. Fit.Weights are 0 for truncated samples. If both
-// starts truncate every sample, the error is [gaga.ErrDiscarded].
+// with |e_i| > θ is its last prediction. If five problems in a row truncate the same samples, the
+// limit, the fit to the other samples, is computed directly. The procedure ends at a stationary
+// point, when that fit truncates the same samples again. Fit.Weights are 0 for truncated samples.
+// If both starts truncate every sample, the error is [gaga.ErrDiscarded].
 //
-// Chosen here: the default of θ, in the units of the target, and the starts. The procedure starts
-// from the plain fit, and again from a fit with truncations from its largest residual down to θ,
-// halved for each fit; the end with the lower objective counts. The second start finds the majority
-// when the plain fit is so far off that θ truncates nearly all samples. [Fit.Objective] is as
-// above.
+// Chosen here: the default of θ and two starts, of which the lower objective counts. These are the
+// plain fit, and a fit with truncations from its largest residual down to θ, halved each time,
+// which finds the majority when θ truncates nearly all samples of the plain fit.
 func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*ReLSSVMFit, error) {
 	if o.Truncation == 0 {
 		o.Truncation = 1
@@ -83,8 +78,6 @@ type truncation struct {
 	descent []float64
 }
 
-// narrow leaves the weights of the last fit with truncations from the plain fit's largest residual
-// down to θ.
 func (t *truncation) narrow(ctx context.Context) error {
 	m := t.machine
 	if _, err := m.solve(ctx, m.multiplicity); err != nil {
@@ -100,7 +93,6 @@ func (t *truncation) narrow(ctx context.Context) error {
 	return nil
 }
 
-// run starts from the fit with the weights and ends at a stationary point.
 func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
 	m := t.machine
 	t.descent = nil
@@ -125,8 +117,6 @@ func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
 	}
 }
 
-// iterate makes steps of the procedure until the same samples were truncated steady times in a row,
-// or nothing decreases any more.
 func (t *truncation) iterate(ctx context.Context) error {
 	const steady = 5
 	m := t.machine

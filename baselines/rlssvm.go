@@ -11,26 +11,25 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// RLSSVMOptions tune [RLSSVM]. The zero value has the defaults.
+// RLSSVMOptions tune [RLSSVM].
 type RLSSVMOptions struct {
-	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]: 0.5 withstands the
-	// most outliers, more fits better if there are fewer. 0: 0.7.
+	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]; 0.5 withstands the
+	// most outliers. 0: 0.7.
 	Coverage float64
 	// Starts is the number of small and of large random subsets to start from, in addition to the
 	// plain fit and the median, and of random changes of the best set. 0: 20.
 	Starts int
-	// Random draws the subsets. nil: always the same ones.
+	// Random draws the subsets. nil: a fixed seed.
 	Random *rand.Rand
 }
 
-// RLSSVMFit is the result of [RLSSVM].
 type RLSSVMFit struct {
 	Fit
 	Trimmed float64 // the first stage's objective
 	Scale   float64 // σ̂ of its residuals
 }
 
-// LeastWeight is the smallest weight of the second stage of [RLSSVM].
+// LeastWeight is the smallest weight of the second stage.
 const LeastWeight = 1e-4
 
 const (
@@ -41,33 +40,28 @@ const (
 )
 
 // RLSSVM fits a problem of [LSSVM] by the robust weighted least squares support vector machine of
-// Chen, Yan and Li (Neurocomputing 168, 2015) in two stages. The first, for robustness, is least
-// trimmed squares,
+// Chen, Yan and Li (Neurocomputing 168, 2015) in two stages. The first is least trimmed squares,
 //
 //	min over w, b of ½‖w‖² + (C/2) Σ_{i <= h} (e²)_(i),
 //
-// the sum of the h smallest squared residuals, with h the coverage's share of the samples. The
-// search starts from the plain fit, the median of the targets, fits to random subsets, and the best
-// set so far with a quarter of the trimmed samples exchanged at random. It makes concentration
-// steps of FAST-LTS (Rousseeuw and Van Driessen, 2006), which fit to the h samples with the
-// smallest residuals, and then exchanges of two samples (Hawkins, Computational Statistics & Data
-// Analysis 17, 1994), while either lowers the objective. If fits pass through nearly all their
-// samples, concentration ends at once; exchanges count the error that each sample would have if
-// left out. The second stage, for efficiency, is one fit with the weights of Suykens, De Brabanter,
-// Lukas and Vandewalle (Neurocomputing 48, 2002),
+// with h the coverage's share of the samples. The search starts from the plain fit, the median of
+// the targets, fits to random subsets, and the best set so far with a quarter of the trimmed
+// samples exchanged at random. It makes concentration steps of FAST-LTS (Rousseeuw and Van
+// Driessen, 2006), which fit to the h samples with the smallest residuals, and then exchanges of
+// two samples (Hawkins, Computational Statistics & Data Analysis 17, 1994), while either lowers the
+// objective. Exchanges count the error that each sample would have if left out. The second stage is
+// one fit with the weights of Suykens, De Brabanter, Lukas and Vandewalle (Neurocomputing 48,
+// 2002),
 //
 //	v_i = 1 to |e_i/σ̂| = 2.5, falling linearly to 1e-4 at 3,
 //
 // with σ̂ = 1.4826 median |e| of the first stage's residuals. [Fit.Objective] is this stage's,
 // ½‖w‖² + (C/2) Σ v_i e_i².
 //
-// The paper leaves open, and this implementation chooses: coverage, starts and the sizes of the
-// subsets, one more than columns (with a kernel √n), as in FAST-LTS without a penalty, and half of
-// the rows; the scale, which needs σ̂ > 0, is at least 1e-10 of the largest target. The paper
-// covers regression only. If all targets are labels, -1 and +1, trimming takes the same share of
-// both classes: otherwise dropping a whole class would leave no error. A small coverage can still
-// leave easily separated parts of the classes that say little about the rest. A row of multiplicity
-// m counts as m samples; trimming can take a part of them.
+// Chosen here: coverage, starts, subsets of one row more than columns (with a kernel √n) and of
+// half of the rows; σ̂ is at least 1e-10 of the largest target. For labels ±1, trimming takes the
+// same share of both classes: otherwise dropping a whole class would leave no error. A row of
+// multiplicity m counts as m samples, of which trimming can take a part.
 func RLSSVM(ctx context.Context, p *gaga.Problem, o RLSSVMOptions) (*RLSSVMFit, error) {
 	if o.Coverage == 0 {
 		o.Coverage = 0.7
@@ -119,7 +113,6 @@ func (t *trimming) efficient(ctx context.Context, best trimmed) (*RLSSVMFit, err
 	}, nil
 }
 
-// influence is the second stage's weight of a residual e >= 0.
 func influence(e, scale float64) float64 {
 	switch {
 	case e <= fullUpTo*scale:
@@ -134,7 +127,6 @@ func (t *trimming) median() float64 {
 	return math.Abs(t.machine.residual[t.middle(t.ranked(t.all))])
 }
 
-// middle returns the row of an order of all rows at which half of the samples are reached.
 func (t *trimming) middle(order []int) int {
 	m := t.machine
 	seen := 0.0
@@ -151,13 +143,12 @@ type trimming struct {
 	options   RLSSVMOptions
 	subsets   [2]int // sizes of random subsets, in rows
 	groups    []group
-	all       []int // rows
+	all       []int
 	weights   []float64
-	order     []int // n, work
+	order     []int
 	exchanged *exchange
 }
 
-// group is a set of rows that are trimmed together.
 type group struct {
 	rows []int
 	kept float64 // samples that are not trimmed
@@ -235,7 +226,6 @@ func (t *trimming) run(ctx context.Context) (trimmed, error) {
 	return best, nil
 }
 
-// kicked exchanges a quarter of the samples outside a set for random members.
 func (t *trimming) kicked(weights []float64) []float64 {
 	m, to := t.machine, slices.Clone(weights)
 	for _, g := range t.groups {
@@ -259,7 +249,6 @@ func (t *trimming) kicked(weights []float64) []float64 {
 	return to
 }
 
-// constant sets the residuals to those of the median of the targets.
 func (t *trimming) constant() {
 	m := t.machine
 	order := slices.Clone(t.all)
@@ -270,8 +259,7 @@ func (t *trimming) constant() {
 	}
 }
 
-// draw returns the weights of a random subset of about the given size, with at least one row of
-// every group.
+// draw returns a random subset with at least one row of every group.
 func (t *trimming) draw(size int) []float64 {
 	clear(t.weights)
 	size = (size + len(t.groups) - 1) / len(t.groups)
@@ -284,7 +272,6 @@ func (t *trimming) draw(size int) []float64 {
 	return t.weights
 }
 
-// concentrate makes concentration steps from the machine's fit while they lower the objective.
 func (t *trimming) concentrate(ctx context.Context) (s trimmed, err error) {
 	for {
 		t.choose()
@@ -300,7 +287,6 @@ func (t *trimming) concentrate(ctx context.Context) (s trimmed, err error) {
 	}
 }
 
-// choose writes the weights that keep the smallest residuals of each group.
 func (t *trimming) choose() {
 	clear(t.weights)
 	for _, g := range t.groups {
@@ -308,7 +294,6 @@ func (t *trimming) choose() {
 	}
 }
 
-// keep gives the first samples of an order weights, as many as there is room for.
 func keep(weights, multiplicity []float64, order []int, room float64) {
 	for _, i := range order {
 		weights[i] = min(room, multiplicity[i])
@@ -325,7 +310,6 @@ func (t *trimming) ranked(rows []int) []int {
 	return order
 }
 
-// rank sorts rows by the sizes of their residuals, equal ones by their numbers.
 func rank(rows []int, e []float64) {
 	slices.SortFunc(rows, func(a, b int) int {
 		if c := cmp.Compare(math.Abs(e[a]), math.Abs(e[b])); c != 0 {

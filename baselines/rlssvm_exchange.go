@@ -12,16 +12,15 @@ import (
 const (
 	exchangeAmong = 10    // rows of a group considered for leaving, and for entering
 	exchangeLeast = 1e-10 // minimum gain of an exchange, relative to the objective
-	fullLeverage  = 1e-10 // 1 - a h of a row without which there is no fit, up to rounding
+	fullLeverage  = 1e-10 // 1 - a h of a row without which there is no fit
 )
 
-// leverages is the n x n matrix H = C X̃ (P + C Σ a_i x̃_i x̃_iᵀ)⁻¹ X̃ᵀ of a least squares support
-// vector machine: x̃ is φ(x) with a 1 for the intercept, and P the identity except for a 0 there.
-// It is kept as R B Rᵀ.
+// leverages is the n x n matrix H = C X̃ (P + C Σ a_i x̃_i x̃_iᵀ)⁻¹ X̃ᵀ: x̃ is φ(x) with a 1 for
+// the intercept, and P the identity except for a 0 there. It is kept as R B Rᵀ.
 type leverages struct {
 	rows   blas64.General   // R, n x k; the identity if Data is nil
 	middle blas64.Symmetric // B, k x k
-	aimed  []float64        // k: B r_j
+	aimed  []float64        // B r_j
 }
 
 func newLeverages(k int) *leverages {
@@ -52,7 +51,6 @@ func (h *leverages) at(i int) float64 {
 	return h.aimed[i]
 }
 
-// shift subtracts f times column j times itself.
 func (h *leverages) shift(f float64) { blas64.Syr(-f, dense.Vector(h.aimed), h.middle) }
 
 // exchange is a set of samples that changes by one at a time, with quantities of its fit: adding δ
@@ -60,9 +58,9 @@ func (h *leverages) shift(f float64) { blas64.Syr(-f, dense.Vector(h.aimed), h.m
 // h_ik, and adds (C/2) f e_j² to the objective, where f = δ/(1 + δ h_jj).
 type exchange struct {
 	*leverages
-	weights  []float64 // n
-	residual []float64 // n
-	own      []float64 // n: h_ii
+	weights  []float64
+	residual []float64
+	own      []float64 // h_ii
 	leaving  shortlist
 	coming   shortlist
 }
@@ -80,15 +78,13 @@ func (x *exchange) change(j int, by float64) {
 	x.weights[j] += by
 }
 
-// swap moves weight from one row to another of the same group.
 type swap struct {
 	from, to int
 	by       float64
 	gain     float64 // decrease of ‖w‖²/C + Σ a e²
 }
 
-// best returns the best swap, by its exact gain, among the rows of a group that are individually
-// most promising.
+// best returns the swap with the best exact gain among the individually most promising rows.
 func (x *exchange) best(rows []int, multiplicity []float64) (best swap) {
 	x.leaving.clear()
 	x.coming.clear()
@@ -117,7 +113,6 @@ func (x *exchange) best(rows []int, multiplicity []float64) (best swap) {
 	return best
 }
 
-// shortlist has the exchangeAmong rows with the largest keys, in descending order.
 type shortlist struct {
 	rows []int
 	keys []float64
@@ -139,7 +134,6 @@ func (s *shortlist) offer(row int, key float64) {
 	}
 }
 
-// exchange lowers the objective of a set by exchanges of samples until no promising one lowers it.
 func (t *trimming) exchange(ctx context.Context, s *trimmed) error {
 	m, x := t.machine, t.exchanged
 	if _, err := m.solve(ctx, s.weights); err != nil {

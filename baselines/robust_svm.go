@@ -15,33 +15,24 @@ import (
 
 // RobustSVM fits the problem of a support vector machine, made by [gaga.SVM], by the label-noise
 // robust machine of Biggio, Nelson and Laskov (Asian Conference on Machine Learning, 2011), for
-// labels flipped independently with the probability flip = μ in [0, 0.5). A label is then y_i (1 -
-// 2ε_i), where ε_i = 1 with probability μ, and the dual's matrix Q_ij = y_i y_j k(x_i, x_j) is
-// replaced by its expectation: as ε_i and ε_j are independent, E(1 - 2ε_i)(1 - 2ε_j) = (1 - 2μ)² =
-// 1 - S with S = 4μ(1 - μ) for i ≠ j, and 1 for i = j,
+// labels flipped independently with the probability flip = μ in [0, 0.5). The dual's matrix Q_ij =
+// y_i y_j k(x_i, x_j) is replaced by its expectation, with S = 4μ(1 - μ),
 //
 //	min over α of ½ αᵀQ'α - 1ᵀα   subject to   0 <= α_i <= C, yᵀα = 0,
 //	Q'_ij = (1 - S) Q_ij for i ≠ j,   Q'_ii = k(x_i, x_i).
 //
-// The diagonal counts more than without flips, which spreads α over more samples. A probability of
-// 0 is the plain support vector machine. A row of multiplicity m counts as m samples with
-// independent flips.
+// A row of multiplicity m counts as m samples with independent flips. The decision function of the
+// optimality conditions is
 //
-// Q' is the matrix of the kernel (1 - S) k with S k(x_i, x_i) added for a sample with itself, so
-// the decision function of the optimality conditions is
+//	f(x) = (1 - S) Σ_i α_i y_i k(x_i, x) + b.
 //
-//	f(x) = (1 - S) Σ_i α_i y_i k(x_i, x) + b,
+// Fit.Theta has the multipliers (1 - S) α, or w = (1 - S) Σ α_i y_i x_i, and b; [Fit.Objective] is
+// the dual's optimum with its sign changed. Some published implementations leave out 1 - S, which
+// scales f but not b, or average b over bounded support vectors as well.
 //
-// y_iα_i with its expected effect: new samples are other samples. Fit.Theta has the multipliers (1
-// - S) α, or w = (1 - S) Σ α_i y_i x_i, and b; [Fit.Objective] is the dual's optimum with its sign
-// changed. Published implementations differ: some leave out 1 - S, which scales f but not b, or
-// average b over all support vectors, including bounded ones. They also allow μ > 0.5, which is
-// equivalent to 1 - μ.
-//
-// With a kernel the problem's own solver is used, to its tolerance: the matrix is 1 - S times K +
-// diag(S/(1 - S) k(x_i, x_i)), so that (1 - S) α are its multipliers for the bound (1 - S) C.
-// Nearly all multipliers are then free, which costs O(n³). Without a kernel the primal is solved in
-// O(nd²), see robustPrimal.
+// With a kernel the problem's own solver is used: the matrix is 1 - S times K + diag(S/(1 - S)
+// k(x_i, x_i)), so that (1 - S) α are its multipliers for the bound (1 - S) C. Nearly all
+// multipliers are then free, which costs O(n³). Without a kernel the primal is solved in O(nd²).
 func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error) {
 	if !(flip >= 0 && flip < 0.5) {
 		return nil, fmt.Errorf("baselines: flip probability %v, allowed is 0 up to, not including, 0.5", flip)
@@ -75,8 +66,8 @@ func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error)
 	return fit, nil
 }
 
-// plain fits the linear machine for flip probability 0. For labels of one sign only, it fixes which
-// of many intercepts to take.
+// plain fits for flip probability 0. For labels of one sign only, it fixes which of many intercepts
+// to take.
 func (f *Fit) plain(ctx context.Context, p *gaga.Problem, c float64) error {
 	svm, err := convex.NewLinearSVM(p.X, p.Y, c, p.Intercept)
 	if err != nil {
@@ -99,7 +90,6 @@ func bothClasses(y []float64) bool {
 	return slices.Contains(y, 1) && slices.Contains(y, -1)
 }
 
-// robustDual fits by the dual whose off-diagonal entries are off times the plain machine's.
 func (f *Fit) robustDual(ctx context.Context, p *gaga.Problem, c, off float64) error {
 	weights := slices.Clone(f.Weights)
 	if p.Multiplicity != nil {
@@ -125,8 +115,7 @@ func (f *Fit) robustDual(ctx context.Context, p *gaga.Problem, c, off float64) e
 //	min over w, b of ½‖w‖² + off Σ_i m_i φ_i(1 - y_i (x_i·w + b)),
 //
 // where φ_i is the conjugate of the diagonal's part of the dual: with q_i = S ‖x_i‖² it is g²/2q_i
-// from 0 to C q_i and has slope C beyond, a hinge smoothed in proportion to the sample's size. KKT
-// is the relative duality gap.
+// from 0 to C q_i and has slope C beyond. KKT is the relative duality gap.
 func (f *Fit) robustPrimal(ctx context.Context, p *gaga.Problem, c, off float64) error {
 	n, d := p.X.Rows, p.X.Cols
 	row := func() blas64.General { return blas64.General{Rows: 1, Cols: n, Stride: n, Data: make([]float64, n)} }

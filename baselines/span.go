@@ -11,8 +11,8 @@ import (
 )
 
 // Span is a range of ages that fits a problem: paths do not change before First, and at Last they
-// have all samples and no event left. Ages are in the unit in which the regularizer compares them with losses, so a
-// larger C moves the range with the losses.
+// have all samples and no event left. Ages are in the unit in which the regularizer compares them
+// with losses.
 type Span struct {
 	First float64 // the first sample with a loss is admitted, by the losses of the plain fit
 	Tenth float64 // a tenth of these samples are admitted
@@ -21,15 +21,13 @@ type Span struct {
 }
 
 const (
-	// spanRoom is the ratio of Last to the age at which the search has admitted all samples. Smooth
-	// weights then still approach their limit, as the loss over the age, so that the model passes
-	// single events: the last came at 3200 times Whole in 150 settings of ten data sets with 400
-	// rows. At Last the weights differ from the limit by about 1e-9.
+	// spanRoom is the ratio of Last to Whole. Smooth weights approach their limit as loss over age,
+	// and single events come late: the last at 3200 times Whole in 150 settings of ten data sets
+	// with 400 rows. At Last the weights differ from the limit by about 1e-9.
 	spanRoom = 1e9
 	// spanSteps is the number of ages of the search up to the largest loss of the plain fit: half
 	// are quantiles of its losses, the others continue from the median in geometric progression.
-	spanSteps = 30
-	// spanGrowth is the ratio of later ages, spanBeyond their maximum number.
+	spanSteps  = 30
 	spanGrowth = 1.5
 	spanBeyond = 100
 	// boundGrowth is the growth of a threshold per age below which it counts as bounded.
@@ -40,15 +38,13 @@ const (
 )
 
 // FindSpan returns the range of ages of a problem. The plain fit's losses give its beginning but
-// not its end: an excluded sample has a larger loss than in the plain fit, up to a thousand times
-// if there are few samples for the features. So alternate convex search continues upwards, one step
-// an age, until every sample is within the last threshold. That takes at most [spanSteps] +
-// [spanBeyond] fits.
+// not its end: an excluded sample has a larger loss, up to a thousand times if there are few
+// samples for the features. So alternate convex search continues upwards, one step an age, until
+// every sample is within the last threshold.
 //
-// The span depends on the problem alone, so methods that get the same problem get the same span. A
-// problem without a regularizer gets one that compares ages with the losses. If the regularizer has
-// no age for a sample, the search ends when its threshold stops growing; if no sample has a loss,
-// any range is right, and the span is 1 to 8.
+// The span depends on the problem alone. A problem without a regularizer gets one that compares
+// ages with the losses. If the regularizer has no age for a sample, the search ends when its
+// threshold stops growing; if no sample has a loss, the span is 1 to 8.
 func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 	p = unpaced(p)
 	a, err := gaga.NewAlternation(p)
@@ -93,8 +89,8 @@ func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
 	return s, nil
 }
 
-// entryAges returns, in ascending order, the ages at which losses come within the last threshold of
-// the regularizer. It ignores losses up to lossRounding of the largest loss without features.
+// entryAges returns, in ascending order, the ages at which losses come within the last threshold.
+// It ignores losses that may be rounding.
 func entryAges(p *gaga.Problem, losses []float64) []float64 {
 	least := roundingLoss(p, losses)
 	var ages []float64
@@ -111,8 +107,7 @@ func entryAges(p *gaga.Problem, losses []float64) []float64 {
 	return ages
 }
 
-// roundingLoss returns the largest loss that may be rounding: a share lossRounding of the largest,
-// including the losses without features.
+// roundingLoss includes the losses without features in the largest.
 func roundingLoss(p *gaga.Problem, losses []float64) float64 {
 	largest := slices.Max(losses)
 	for _, y := range p.Y {
@@ -122,11 +117,9 @@ func roundingLoss(p *gaga.Problem, losses []float64) float64 {
 	return lossRounding * largest
 }
 
-// Ages between which thresholds are sought.
 const leastAge, mostAge = 1e-150, 1e150
 
-// entryAge returns the age at which the regularizer's last threshold, which rises with the age,
-// reaches a loss, +Inf if it does not.
+// entryAge is +Inf if the last threshold, which rises with the age, does not reach the loss.
 func entryAge(r gaga.Regularizer, loss float64) float64 {
 	last := len(r.Zones()) - 2
 	threshold := func(age float64) float64 {
@@ -151,8 +144,8 @@ func entryAge(r gaga.Regularizer, loss float64) float64 {
 	return hi
 }
 
-// Ages returns n ascending ages from First to Last, at least 4: First; n - 2 from Tenth to Whole in
-// geometric progression; and Last.
+// Ages returns n >= 4 ascending ages: First; n - 2 from Tenth to Whole in geometric progression;
+// and Last.
 func (s Span) Ages(n int) []float64 {
 	ages := []float64{s.First}
 	for k := range n - 2 {

@@ -13,20 +13,19 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// SparseLTSOptions tune [SparseLTS]. The zero value stands for the defaults.
+// SparseLTSOptions tune [SparseLTS].
 type SparseLTSOptions struct {
 	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]. 0: 0.75.
 	Coverage float64
-	// Starts is the number of random subsets that the search starts from. 0: 500.
+	// Starts is the number of random subsets. 0: 500.
 	Starts int
-	// Random draws the subsets. nil: always the same ones.
+	// Random draws the subsets. nil: a fixed seed.
 	Random *rand.Rand
-	// Raw keeps the trimmed fit, without the second stage.
+	// Raw omits the second stage.
 	Raw bool
 }
 
-// SparseLTSFit is what [SparseLTS] found. Weights are 0 or 1, but for a row of which trimming
-// takes a part.
+// SparseLTSFit is the result of [SparseLTS]. Weights are 0 or 1, except for a partly trimmed row.
 type SparseLTSFit struct {
 	Fit
 	Trimmed float64 // the first stage's objective
@@ -35,10 +34,10 @@ type SparseLTSFit struct {
 }
 
 const (
-	subsetRows  = 3     // rows of a start
-	firstSteps  = 2     // concentration steps of each start
+	subsetRows  = 3
+	firstSteps  = 2
 	keptStarts  = 10    // best starts that are followed to the end
-	tailOutside = 0.025 // of normal residuals, both tails together, what the second stage leaves out
+	tailOutside = 0.025 // normal residuals, in both tails, that the second stage leaves out
 )
 
 // SparseLTS fits a problem of [gaga.Lasso] by sparse least trimmed squares (Alfons, Croux and
@@ -47,14 +46,14 @@ const (
 //	min over w, b of (1/2h) Σ_{i <= h} (r²)_(i) + α ‖w‖₁,
 //
 // with the h smallest of n squared residuals, h = ⌊(n+1) Coverage⌋; the paper's λ is 2α. It is
-// searched by FAST-LTS: from the Lasso of random subsets of three rows, two concentration
-// steps each, which fit to the h samples with the smallest residuals; the ten best then go on
-// while the objective falls. The second stage is the Lasso of the same α on the samples whose
-// residuals are within the 97.5 % of a normal distribution with the center and the consistent scale
-// of the first stage's residuals. [Fit.Objective] is the last stage's.
+// searched by FAST-LTS: from the Lasso of random subsets of three rows, two concentration steps
+// each, which fit to the h samples with the smallest residuals; the ten best continue while the
+// objective falls. The second stage is the Lasso of the same α on the samples whose residuals are
+// within the 97.5 % of a normal distribution with the center and the consistent scale of the first
+// stage's residuals. [Fit.Objective] is the last stage's.
 //
-// A row of multiplicity m counts as m samples, of which trimming can take a part. Features are
-// taken as they are; the paper's program first scales them robustly.
+// A row of multiplicity m counts as m samples, of which trimming can take a part. Features are not
+// scaled; the paper's program scales them robustly.
 func SparseLTS(ctx context.Context, p *gaga.Problem, o SparseLTSOptions) (*SparseLTSFit, error) {
 	if o.Coverage == 0 {
 		o.Coverage = 0.75
@@ -102,17 +101,16 @@ func SparseLTS(ctx context.Context, p *gaga.Problem, o SparseLTSOptions) (*Spars
 	return fit, nil
 }
 
-// sparseTrimming searches a sparse least trimmed squares fit.
 type sparseTrimming struct {
 	lasso        *convex.Lasso
 	alpha, total float64
 	kept         float64 // h
 	y            []float64
-	multiplicity []float64 // n
-	residual     []float64 // n, of the last fit
-	weights      []float64 // n, work
-	scaled       []float64 // n, work
-	order        []int     // n, work
+	multiplicity []float64
+	residual     []float64 // of the last fit
+	weights      []float64
+	scaled       []float64
+	order        []int
 	certificate  convex.Certificate
 	solved       int
 }
@@ -131,7 +129,6 @@ func newSparseTrimming(p *gaga.Problem, coverage float64) *sparseTrimming {
 	return s
 }
 
-// search returns the best trimmed set of all starts.
 func (s *sparseTrimming) search(ctx context.Context, o SparseLTSOptions) (trimmed, error) {
 	var leading []trimmed
 	for range o.Starts {
@@ -176,8 +173,6 @@ func (s *sparseTrimming) search(ctx context.Context, o SparseLTSOptions) (trimme
 	return best, nil
 }
 
-// concentrate does concentration steps from the last fit for as long as they lower the
-// objective, at most as many as given.
 func (s *sparseTrimming) concentrate(ctx context.Context, steps int) (set trimmed, err error) {
 	for range steps {
 		clear(s.weights)
@@ -187,7 +182,7 @@ func (s *sparseTrimming) concentrate(ctx context.Context, steps int) (set trimme
 			return set, err
 		}
 		objective := s.objective(s.weights)
-		if set.weights != nil && !(objective < set.objective) { // the same samples, or equal but for rounding
+		if set.weights != nil && !(objective < set.objective) { // the same samples, or equal up to rounding
 			break
 		}
 		set.objective = objective
@@ -196,7 +191,6 @@ func (s *sparseTrimming) concentrate(ctx context.Context, steps int) (set trimme
 	return set, nil
 }
 
-// solve fits the Lasso of the same α to weighted samples. The residuals are then those of the fit.
 func (s *sparseTrimming) solve(ctx context.Context, weights []float64) (err error) {
 	// The solver's penalty is for h samples.
 	floats.ScaleTo(s.scaled, s.kept/floats.Sum(weights), weights)
@@ -209,7 +203,6 @@ func (s *sparseTrimming) solve(ctx context.Context, weights []float64) (err erro
 	return nil
 }
 
-// objective is that of the last fit on weighted samples.
 func (s *sparseTrimming) objective(weights []float64) float64 {
 	sum, norm := 0.0, 0.0
 	for i, v := range weights {
@@ -244,7 +237,6 @@ func (s *sparseTrimming) spread(weights []float64) (center, scale float64) {
 	return center, max(scale, smallestScale*largest(s.y))
 }
 
-// within gives the samples weight whose residuals are not in the tails.
 func (s *sparseTrimming) within(center, scale float64) []float64 {
 	weights := make([]float64, len(s.y))
 	for i, r := range s.residual {

@@ -8,25 +8,21 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Constraints are K linear constraints A β + b >= 0 on the d coefficients; rows flagged in Equality
-// hold with equality, A_k·β + b_k = 0. They do not bind the intercept. The zero value is no
-// constraint.
-//
-// NonNegative, Box, Monotone, Fairness, Sum and Custom make constraints.
+// Constraints are K linear constraints A β + b >= 0 on the d coefficients, or = 0 in the rows
+// flagged in Equality. They do not bind the intercept. The zero value has none.
 type Constraints struct {
 	A        blas64.General // K x d, row-major.
-	B        []float64      // K.
-	Equality []bool         // K, or nil if there are no equalities.
+	B        []float64
+	Equality []bool // nil without equalities.
 
-	err error // of the constructor's arguments, for Check
+	err error // of the constructor, for Check
 }
 
-// N returns the number of constraints K.
+// N returns the number of constraints.
 func (c Constraints) N() int { return c.A.Rows }
 
-// Check returns nil, or an *InputError for the first wrong shape, NaN or infinity (ErrShape,
-// ErrNotFinite), or for the first row of zeros that no coefficients satisfy (ErrInfeasible). Rows
-// of zeros that always hold are allowed.
+// Check returns an *InputError, also for a row of zeros that no coefficients satisfy
+// (ErrInfeasible).
 func (c Constraints) Check() error {
 	if c.err != nil {
 		return c.err
@@ -69,7 +65,7 @@ func zero(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != 0 })
 }
 
-// Custom is A β + b >= 0 with A of K x d, row-major. Set Equality of the result for equalities.
+// Custom is A β + b >= 0 with A of K x d, row-major.
 func Custom(a blas64.General, b []float64) Constraints { return Constraints{A: a, B: b} }
 
 func newConstraints(rows, cols int) Constraints {

@@ -21,10 +21,9 @@ func NonNegative(d int) Constraints {
 	return c
 }
 
-// Box is lower_j <= β_j <= upper_j. Each slice has one bound per coefficient, -Inf or +Inf for
-// none; a nil slice has no bounds. Equal bounds fix β_j by an equality. If a lower bound exceeds
-// the upper one, Check returns ErrInfeasible. The rows are, by coefficient, the lower bound and
-// then the upper one.
+// Box is lower_j <= β_j <= upper_j, with -Inf or +Inf, or a nil slice, for no bounds. Equal bounds
+// fix β_j by an equality. Check returns ErrInfeasible if a lower bound exceeds the upper one. Rows
+// are ordered by coefficient, the lower bound first.
 func Box(lower, upper []float64) Constraints {
 	d := max(len(lower), len(upper))
 	if err := coefficients("Box", d); err != nil {
@@ -85,7 +84,7 @@ func Box(lower, upper []float64) Constraints {
 	return c
 }
 
-// Monotone is β_0 <= β_1 <= ... <= β_d-1, or >= if increasing is false: d-1 rows.
+// Monotone is β_0 <= β_1 <= ... <= β_d-1, or >= if increasing is false.
 func Monotone(d int, increasing bool) Constraints {
 	if err := coefficients("Monotone", d); err != nil {
 		return Constraints{err: err}
@@ -102,7 +101,7 @@ func Monotone(d int, increasing bool) Constraints {
 	return c
 }
 
-// Sum is Σ_j β_j = total over the d coefficients, an equality.
+// Sum is the equality Σ_j β_j = total over the d coefficients.
 func Sum(d int, total float64) Constraints {
 	if err := coefficients("Sum", d); err != nil {
 		return Constraints{err: err}
@@ -118,15 +117,12 @@ func Sum(d int, total float64) Constraints {
 	return c
 }
 
-// Fairness bounds the size of the covariance of the score with each of p sensitive attributes,
+// Fairness bounds the covariance of the score with each of p sensitive attributes,
 //
 //	|Σ_i w_i (z_is - mean z_s) x_i·β| / Σ_i w_i <= tolerance
 //
 // (Zafar et al., Fairness constraints, AISTATS 2017), by two rows each: covariance >= -tolerance,
-// then <= tolerance. The attributes are centred, so an intercept does not matter.
-//
-// X is n x d, row-major. Weights are n multiplicities >= 0, or nil for ones. Each attribute has n
-// values and may be a feature; a constant one gives redundant rows of zeros.
+// then <= tolerance. Nil weights are ones; an attribute may be a feature.
 func Fairness(x blas64.General, weights []float64, attributes [][]float64, tolerance float64) Constraints {
 	if err := checkFairness(x, weights, attributes, tolerance); err != nil {
 		return Constraints{err: err}

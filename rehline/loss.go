@@ -6,23 +6,16 @@ import "gonum.org/v1/gonum/blas/blas64"
 //
 //	L_i(z) = Offset_i + Σ_l ReLU(U_li z + V_li) + Σ_h ReHU_τhi(S_hi z + T_hi)
 //
-// of the score z = x_i·β (+ intercept), where
-//
-//	ReLU(z)   = max(z, 0)
-//	ReHU_τ(z) = 0 for z <= 0, z²/2 for 0 < z <= τ, τ(z - τ/2) for z > τ.
-//
-// Every convex piecewise linear-quadratic function that is bounded below is such a sum (Dai and
-// Qiu, ReHLine, NeurIPS 2023, Theorem 1); Decompose finds it. Hinge, Huber, Quantile and others
-// make losses; Check reports errors in their arguments.
+// of the score z = x_i·β (+ intercept), see [ReLU] and [ReHU]. Check reports errors in the
+// arguments of Hinge, Huber and other constructors.
 type Loss struct {
-	U, V      blas64.General // L x n, row-major: one row per term; L may be 0.
+	U, V      blas64.General // L x n, row-major; L may be 0.
 	S, T, Tau blas64.General // H x n; Tau >= 0 and may be +Inf; H may be 0.
-	Offset    []float64      // n or nil: constant parts.
+	Offset    []float64      // nil for zeros.
 
-	err error // of the constructor's arguments, for Check
+	err error // of the constructor, for Check
 }
 
-// N returns the number of samples n.
 func (l Loss) N() int {
 	switch {
 	case l.U.Rows > 0:
@@ -33,8 +26,8 @@ func (l Loss) N() int {
 	return max(len(l.Offset), l.U.Cols, l.S.Cols)
 }
 
-// Value writes the loss of every sample at the scores z into dst, which must not overlap z. It
-// panics if a length is not n. The loss must pass Check.
+// Value writes the loss of every sample at the scores z into dst, which must not overlap z. The
+// loss must pass Check.
 func (l Loss) Value(dst, z []float64) {
 	n := l.N()
 	if len(dst) != n || len(z) != n {

@@ -19,12 +19,12 @@ var (
 	ErrInfeasible = errors.New("no coefficients satisfy the constraints")
 )
 
-// InputError says which part of the input is wrong, where, and what is allowed.
+// InputError says which part of the input is wrong and what is allowed.
 type InputError struct {
-	What     string // the part, such as "Loss.Tau" or "Box: lower".
+	What     string // such as "Loss.Tau" or "Box: lower".
 	Row, Col int    // 0-based; -1 if there is none.
-	Detail   string // the value and what is allowed.
-	Err      error  // ErrShape, ErrNotFinite, ErrRange or ErrInfeasible.
+	Detail   string
+	Err      error // ErrShape, ErrNotFinite, ErrRange or ErrInfeasible.
 }
 
 func (e *InputError) Error() string {
@@ -39,8 +39,7 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Check returns nil, or an *InputError for the first wrong shape, NaN, infinity or negative
-// threshold.
+// Check returns an *InputError for the first wrong shape, NaN, infinity or negative threshold.
 func (l Loss) Check() error {
 	_, err := l.check()
 	return err
@@ -103,7 +102,6 @@ func rangeError(what string, row, col int, format string, args ...any) error {
 	return &InputError{what, row, col, fmt.Sprintf(format, args...), ErrRange}
 }
 
-// checkMatrix checks the number of columns and the storage. A matrix without rows always passes.
 func checkMatrix(what string, m blas64.General, cols int) error {
 	switch {
 	case m.Rows < 0 || m.Cols < 0:
@@ -127,12 +125,11 @@ func checkNumbers(what string, m blas64.General, cols int) error {
 	return checkFinite(what, m)
 }
 
-// moderateSum is a sum of squares so small that every number in it is finite and at most largest in
+// moderateSum is a sum of squares that proves every number in it finite and at most largest in
 // size, whatever the rounding.
 const moderateSum = 1e-2 * largest * largest
 
-// moderate proves by a sum of squares that all entries of m are finite and at most largest in size;
-// false proves nothing.
+// moderate proves that all entries are finite and at most largest in size; false proves nothing.
 func moderate(m blas64.General) bool {
 	if m.Stride == m.Cols {
 		m.Rows, m.Cols = min(m.Rows, 1), m.Rows*m.Cols

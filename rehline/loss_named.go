@@ -2,34 +2,29 @@ package rehline
 
 import "math"
 
-// Hinge is the loss of the support vector machine, max(0, 1 - y_i z), for classes y_i = ±1 or any
-// finite values. U = -y, V = 1.
+// Hinge is max(0, 1 - y_i z) for classes y_i = ±1 or any finite values.
 func Hinge(y []float64) Loss {
 	return relus(len(y), func(i int) ReLU { return ReLU{-y[i], 1} })
 }
 
-// SquaredHinge is max(0, 1 - y_i z)², without a factor of one half, as in LIBLINEAR.
-// S = -√2 y, T = √2, τ = ∞.
+// SquaredHinge is max(0, 1 - y_i z)², as in LIBLINEAR.
 func SquaredHinge(y []float64) Loss {
 	return rehus(len(y), func(i int) ReHU { return ReHU{-math.Sqrt2 * y[i], math.Sqrt2, inf} })
 }
 
-// SmoothedHinge is h²/2 for h <= 1, else h - 1/2, with h = max(0, 1 - y_i z). S = -y,
-// T = 1, τ = 1.
+// SmoothedHinge is h²/2 for h <= 1, else h - 1/2, with h = max(0, 1 - y_i z).
 func SmoothedHinge(y []float64) Loss {
 	return rehus(len(y), func(i int) ReHU { return ReHU{-y[i], 1, 1} })
 }
 
-// Quantile is the check loss of the quantile level q in [0, 1],
+// Quantile is the check loss of the level q in [0, 1] (Koenker and Bassett, 1978),
 //
 //	ρ_q(r) = q max(0, r) + (1 - q) max(0, -r),  r = y_i - z
 //
-// (Koenker and Bassett, 1978). U = [-q, 1-q], V = [q y, -(1-q) y]. At q = 1/2 it is half of
-// Absolute. Use an intercept: on centred data the level hardly matters without one.
+// Use an intercept: on centred data the level hardly matters without one.
 func Quantile(y []float64, q float64) Loss { return checkLossOf("Quantile", y, q, 0) }
 
-// EpsilonInsensitiveQuantile is max(0, ρ_q(r) - ε), the check loss with a tolerance ε >= 0. U =
-// [-q, 1-q], V = [q y - ε, -(1-q) y - ε].
+// EpsilonInsensitiveQuantile is max(0, ρ_q(r) - ε) with ε >= 0.
 func EpsilonInsensitiveQuantile(y []float64, q, eps float64) Loss {
 	return checkLossOf("EpsilonInsensitiveQuantile", y, q, eps)
 }
@@ -44,8 +39,7 @@ func checkLossOf(name string, y []float64, q, eps float64) Loss {
 	})
 }
 
-// EpsilonInsensitive is the loss of support vector regression, max(0, |y_i - z| - ε) with
-// ε >= 0. U = [1, -1], V = [-(y+ε), y-ε].
+// EpsilonInsensitive is max(0, |y_i - z| - ε) with ε >= 0, the loss of support vector regression.
 func EpsilonInsensitive(y []float64, eps float64) Loss {
 	return checked("EpsilonInsensitive: eps", len(y), eps, isTolerance, toleranceRule, func() Loss {
 		return relus(len(y),
@@ -54,8 +48,7 @@ func EpsilonInsensitive(y []float64, eps float64) Loss {
 	})
 }
 
-// SquaredEpsilonInsensitive is max(0, |y_i - z| - ε)² with ε >= 0, without a factor of one
-// half, as in LIBLINEAR. S = [√2, -√2], T = [-√2 (y+ε), √2 (y-ε)], τ = ∞.
+// SquaredEpsilonInsensitive is max(0, |y_i - z| - ε)² with ε >= 0, as in LIBLINEAR.
 func SquaredEpsilonInsensitive(y []float64, eps float64) Loss {
 	return checked("SquaredEpsilonInsensitive: eps", len(y), eps, isTolerance, toleranceRule, func() Loss {
 		return rehus(len(y),
@@ -64,8 +57,8 @@ func SquaredEpsilonInsensitive(y []float64, eps float64) Loss {
 	})
 }
 
-// Huber is r²/2 for |r| <= δ, else δ(|r| - δ/2), with r = y_i - z and δ > 0, which may be
-// +Inf (Huber, 1964). S = [-1, 1], T = [y, -y], τ = δ.
+// Huber is r²/2 for |r| <= δ, else δ(|r| - δ/2), with r = y_i - z and δ > 0, which may be +Inf
+// (Huber, 1964).
 func Huber(y []float64, delta float64) Loss {
 	return checked("Huber: delta", len(y), delta, isThreshold, thresholdRule, func() Loss {
 		return rehus(len(y),
@@ -74,9 +67,8 @@ func Huber(y []float64, delta float64) Loss {
 	})
 }
 
-// Absolute is |y_i - z|. U = [1, -1], V = [-y, y].
+// Absolute is |y_i - z|.
 func Absolute(y []float64) Loss { return EpsilonInsensitive(y, 0) }
 
-// Squared is (y_i - z)², without a factor of one half: half of it is Huber with an
-// infinite threshold. S = [√2, -√2], T = [-√2 y, √2 y], τ = ∞.
+// Squared is (y_i - z)²; half of it is Huber with δ = ∞.
 func Squared(y []float64) Loss { return SquaredEpsilonInsensitive(y, 0) }

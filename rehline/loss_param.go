@@ -16,8 +16,6 @@ func isLevel(q float64) bool     { return q >= 0 && q <= 1 }
 func isTolerance(e float64) bool { return e >= 0 && !math.IsInf(e, 1) }
 func isThreshold(d float64) bool { return d > 0 }
 
-// checked returns build's loss of n samples, or a loss whose Check reports the parameter if it is
-// not allowed; rule says what is.
 func checked(what string, n int, parameter float64, allowed func(float64) bool, rule string, build func() Loss) Loss {
 	if !allowed(parameter) {
 		return failedLoss(n, rangeError(what, -1, -1, "%g; %s", parameter, rule))

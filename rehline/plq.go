@@ -13,7 +13,6 @@ type Quadratic struct{ A, B, C float64 }
 
 func (q Quadratic) At(z float64) float64 { return (q.A*z+q.B)*z + q.C }
 
-// slope returns the derivative at z, which may be infinite.
 func (q Quadratic) slope(z float64) float64 {
 	if q.A == 0 {
 		return q.B
@@ -22,7 +21,7 @@ func (q Quadratic) slope(z float64) float64 {
 }
 
 // Pieces is a piecewise linear-quadratic function: Quadratics[k] on [Breaks[k-1], Breaks[k]], the
-// first from -∞ and the last to +∞. Breaks increase strictly; there is one fewer than quadratics.
+// first from -∞ and the last to +∞. Breaks increase strictly.
 type Pieces struct {
 	Breaks     []float64
 	Quadratics []Quadratic
@@ -38,12 +37,9 @@ type ReLU struct{ U, V float64 }
 // above. Tau may be +Inf.
 type ReHU struct{ S, T, Tau float64 }
 
-// PLQ is a convex piecewise linear-quadratic function of one variable as a sum of ReLU and ReHU
-// terms and a constant,
+// PLQ is a convex piecewise linear-quadratic function of one variable,
 //
 //	f(z) = Offset + Σ_l ReLU(U_l z + V_l) + Σ_h ReHU_τh(S_h z + T_h).
-//
-// Decompose and DecomposeMax return one; Samples makes a Loss of it.
 type PLQ struct {
 	ReLU   []ReLU
 	ReHU   []ReHU
@@ -61,9 +57,8 @@ func (p PLQ) At(z float64) float64 {
 	return sum
 }
 
-// Samples returns the loss f(scale_i z + shift_i), with one finite scale and shift per sample. The
-// loss of a residual y_i - z has scale -1 and shift y, that of a margin y_i z scale y and shift 0.
-// The loss's Check reports errors in the arguments.
+// Samples returns the loss f(scale_i z + shift_i): scale -1 and shift y for the loss of a residual
+// y_i - z, y and 0 for that of a margin y_i z. The loss's Check reports errors in the arguments.
 func Samples(p PLQ, scale, shift []float64) Loss {
 	n := len(scale)
 	if len(shift) != n {
@@ -90,7 +85,6 @@ func Samples(p PLQ, scale, shift []float64) Loss {
 	return l
 }
 
-// find returns the piece of z, at a break the left one.
 func (p Pieces) find(z float64) int { return sort.SearchFloat64s(p.Breaks, z) }
 
 func (p Pieces) span(k int) (lo, hi float64) {

@@ -13,18 +13,17 @@ var (
 	ErrUnbounded     = errors.New("not bounded below")
 )
 
-// PLQError says where a function is not convex, not continuous or not bounded below.
+// PLQError says where a function is not a sum of ReLU and ReHU terms.
 type PLQError struct {
 	Err error // ErrNotConvex, ErrNotContinuous or ErrUnbounded.
 
-	// Piece is the quadratic of negative curvature and A its coefficient of z²; Piece is -1 for an
-	// error at a break or at infinity.
+	// Piece is the quadratic of negative curvature and A its coefficient of z², or -1 for an error
+	// at a break or at infinity.
 	Piece int
 	A     float64
 
-	// At is the break, or -Inf or +Inf if f falls without bound. Left and Right are, on its two
-	// sides, the values of f (ErrNotContinuous) or its slopes (ErrNotConvex, ErrUnbounded; both the
-	// slope at the end for the latter).
+	// At is the break, or -Inf or +Inf if f falls without bound. Left and Right are the values of f
+	// (ErrNotContinuous) or its slopes (ErrNotConvex; ErrUnbounded, both the slope at the end).
 	At, Left, Right float64
 }
 
@@ -43,14 +42,12 @@ func (e *PLQError) Error() string {
 func (e *PLQError) Unwrap() error { return e.Err }
 
 const (
-	// agree is the allowed difference of two pieces at their break, relative to the size of their
-	// terms.
+	// agree is the allowed difference of two pieces at their break, relative to their terms.
 	agree = 1e-12
-	// roundoff is the relative size below which a slope or a change of slope counts as zero.
+	// roundoff is the relative size below which a slope or its change counts as zero.
 	roundoff = 0x1p-46
 )
 
-// joint is a break of a convex function with the slopes on its two sides.
 type joint struct{ at, left, right float64 }
 
 func (j joint) jump() float64 { return j.right - j.left }
@@ -61,9 +58,8 @@ func (j joint) jump() float64 { return j.right - j.left }
 // every stretch from b to e with curvature 2a > 0 is ReHU_τ(√(2a) (z - b)) with τ = √(2a) (e - b),
 // infinite on the last piece; to the left likewise, mirrored.
 //
-// Adjacent pieces may differ by 1e-12 at their break, relative to the size of their terms. The
-// error is an *InputError if p is not a function (shapes, NaN, breaks that do not increase,
-// overflow), a *PLQError if p is not convex, not continuous or not bounded below.
+// Adjacent pieces may differ by 1e-12 at their break, relative to their terms. Errors: *InputError,
+// *PLQError.
 func Decompose(p Pieces) (PLQ, error) {
 	if err := p.check(); err != nil {
 		return PLQ{}, err
@@ -100,7 +96,6 @@ func Decompose(p Pieces) (PLQ, error) {
 	return out, out.overflow(z)
 }
 
-// kink adds a change of slope by jump >= 0 at z, in direction ±1.
 func (p *PLQ) kink(jump, z, direction float64) {
 	if jump > 0 {
 		u := direction * jump
@@ -108,7 +103,6 @@ func (p *PLQ) kink(jump, z, direction float64) {
 	}
 }
 
-// bend adds the curvature 2a >= 0 between from and to, in direction ±1.
 func (p *PLQ) bend(a, from, to, direction float64) {
 	root := math.Sqrt2 * math.Sqrt(a)
 	if tau := root * math.Abs(to-from); tau > 0 {
@@ -117,8 +111,7 @@ func (p *PLQ) bend(a, from, to, direction float64) {
 	}
 }
 
-// overflow checks the terms for overflow; z is the minimizer. Thresholds cannot overflow: a z² is
-// finite at the ends of their pieces.
+// Thresholds cannot overflow: a z² is finite at the ends of their pieces.
 func (p *PLQ) overflow(z float64) error {
 	ok := finite(p.Offset)
 	for _, t := range p.ReLU {
@@ -137,8 +130,7 @@ func overflowError(z float64) error {
 	return rangeError("Pieces", -1, -1, "values near z = %g overflow", z)
 }
 
-// joints returns the slopes at the breaks, without roundoff, or an error if p is not continuous or
-// not convex.
+// joints returns the slopes at the breaks, without roundoff.
 func (p Pieces) joints() ([]joint, error) {
 	for k, q := range p.Quadratics {
 		if q.A < 0 {
@@ -181,7 +173,6 @@ func clean(slope, size float64) float64 {
 	return slope
 }
 
-// merge removes the breaks at which neither slope nor curvature changes.
 func (p Pieces) merge(joints []joint) (Pieces, []joint) {
 	out := Pieces{Quadratics: []Quadratic{p.Quadratics[0]}}
 	var kept []joint
@@ -212,9 +203,8 @@ func (p Pieces) bounded(joints []joint) error {
 	return nil
 }
 
-// minimizer returns a minimizer z of a convex and bounded p and the pieces to its left and right,
-// which are the same if z is inside a piece. Of a flat bottom it is the left end, unless that is
-// infinite.
+// minimizer returns a minimizer z of a convex and bounded p and the pieces to its left and right.
+// Of a flat bottom it is the left end, unless that is infinite.
 func (p Pieces) minimizer(joints []joint) (z float64, left, right int) {
 	k := 0
 	for k < len(joints) && joints[k].right < 0 {
@@ -225,7 +215,7 @@ func (p Pieces) minimizer(joints []joint) (z float64, left, right int) {
 	}
 	q := p.Quadratics[k]
 	if q.A == 0 {
-		return 0, k, k // constant: p has no breaks
+		return 0, k, k
 	}
 	lo, hi := p.span(k)
 	return min(max(-q.B/q.A/2, lo), hi), k, k

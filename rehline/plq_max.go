@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// DecomposeMax writes the maximum of some quadratics, max_k q_k(z), as a sum of ReLU and ReHU terms
-// and its minimum: divide and conquer finds the pieces for Decompose. A concave quadratic is
-// allowed if it is nowhere the largest. Errors are those of Decompose; the Piece of a PLQError is
-// the index of a quadratic.
+// DecomposeMax writes max_k q_k(z) as a sum of ReLU and ReHU terms and its minimum. A concave
+// quadratic is allowed if it is nowhere the largest. Errors are those of Decompose; the Piece of a
+// PLQError is the index of a quadratic.
 func DecomposeMax(quadratics []Quadratic) (PLQ, error) {
 	if len(quadratics) == 0 {
 		return PLQ{}, shapeError("DecomposeMax: quadratics", "none; at least one is needed")
@@ -56,7 +55,7 @@ func larger(f, g Pieces) Pieces {
 }
 
 func (p *Pieces) appendLarger(f, g Quadratic, lo, hi float64) {
-	// Half of the difference, which cannot overflow.
+	// Half of the difference cannot overflow.
 	above, roots := Quadratic{f.A/2 - g.A/2, f.B/2 - g.B/2, f.C/2 - g.C/2}.signs()
 	for _, root := range append(roots, math.Inf(1)) {
 		if root > lo {
@@ -74,7 +73,6 @@ func (p *Pieces) appendLarger(f, g Quadratic, lo, hi float64) {
 	}
 }
 
-// append appends the quadratic q from lo on, unless it continues the last piece.
 func (p *Pieces) append(q Quadratic, lo float64) {
 	n := len(p.Quadratics)
 	if n > 0 && p.Quadratics[n-1] == q {
@@ -87,7 +85,7 @@ func (p *Pieces) append(q Quadratic, lo float64) {
 }
 
 // signs reports whether q is positive (or zero throughout) towards -∞ and returns, in increasing
-// order, where it changes sign; a double root, within roundoff, is no change. Comparing signs
+// order, where q changes sign; a double root, within roundoff, is no change. Comparing signs
 // instead of values keeps the choice right on a whole interval even if two functions nearly touch.
 func (q Quadratic) signs() (positive bool, roots []float64) {
 	// A common power of two keeps the discriminant in range.

@@ -11,25 +11,19 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Problem is
-//
-//	min over β, b0 of  Σ_i C w_i L_i(x_i·β + b0) + ½ Ridge ‖β‖² + Σ_j L1_j |β_j|
-//	subject to A β + b >= 0, or = 0 in the rows flagged as equalities.
-//
-// With a ridge β is unique. Without one, an L1 penalty on every coefficient bounds β and makes the
-// dual feasible: there is a solution with the same certificate, but others may have the same
-// objective. The features, the loss and the constraints are not copied: do not change them while a
-// Solver uses them.
+// Problem is the problem of the package documentation. With a ridge β is unique; without one, other
+// solutions may have the same objective. The features, the loss and the constraints are not copied:
+// do not change them while a Solver uses them.
 type Problem struct {
 	X blas64.General // n x d, row-major.
 
-	Loss    Loss      // of n samples.
-	C       float64   // >= 0 and finite; 0 is 1.
-	Weights []float64 // n weights w_i >= 0, or nil for ones; copied.
+	Loss    Loss
+	C       float64   // 0 is 1.
+	Weights []float64 // n weights >= 0, or nil for ones; copied.
 
 	Ridge     float64   // > 0 and finite; 0 is 1.
-	NoRidge   bool      // the ridge is zero and L1 the whole penalty; Ridge must be 0.
-	L1        []float64 // d penalties >= 0, or nil for none; without a ridge all > 0; copied.
+	NoRidge   bool      // L1 is the whole penalty; Ridge must be 0.
+	L1        []float64 // d penalties >= 0, or nil; without a ridge all > 0; copied.
 	Intercept Intercept
 
 	Constraints Constraints
@@ -47,15 +41,14 @@ func (p *Problem) size() (n, d int) {
 	return p.X.Rows, p.X.Cols
 }
 
-// Check returns nil, or an *InputError that names the first wrong part of p and the place. Only New
-// finds contradictory constraints.
+// Check returns an *InputError for the first wrong part of p. Only New finds contradictory
+// constraints.
 func (p *Problem) Check() error {
 	_, err := p.check(new(arena))
 	return err
 }
 
-// check is Check; it returns the squared norms of the rows of X, which show that the entries are
-// moderate.
+// check also returns the squared norms of the rows of X.
 func (p *Problem) check(from *arena) ([]float64, error) {
 	norms, known, err := p.checkFeatures(from)
 	if err != nil {
@@ -64,8 +57,6 @@ func (p *Problem) check(from *arena) ([]float64, error) {
 	return norms, p.checkOthers(known)
 }
 
-// checkOthers checks everything except X, and the sizes of X's entries unless they are known to be
-// moderate.
 func (p *Problem) checkOthers(known bool) error {
 	n, d := p.size()
 	if n == 0 || d == 0 {
@@ -87,10 +78,9 @@ func (p *Problem) checkOthers(known bool) error {
 	return p.checkSizes(known, terms)
 }
 
-// largest is the largest allowed size of a number in a Problem; beyond it squares of sums overflow.
+// largest is the largest size of a number in a Problem: beyond it squares of sums overflow.
 const largest = 1e100
 
-// checkSizes skips the features, or the loss's terms, if they are known to be moderate.
 func (p *Problem) checkSizes(known, terms bool) error {
 	l, c := p.Loss, &p.Constraints
 	if terms {
@@ -146,14 +136,13 @@ func (p *Problem) checkPenalty(d int) error {
 	return nil
 }
 
-// checkFeatures returns the squared norms of the rows, and whether they prove all entries moderate.
 func (p *Problem) checkFeatures(from *arena) (norms []float64, known bool, err error) {
 	n, d := p.size()
 	switch {
 	case n < 0 || d < 0:
 		return nil, false, shapeError("X", "%d x %d", n, d)
 	case n == 0 || d == 0:
-		return nil, false, nil // checkOthers reports this
+		return nil, false, nil
 	}
 	if err = checkMatrix("X", p.X, d); err != nil {
 		return nil, false, err
@@ -192,16 +181,14 @@ func checkWeights(what string, values []float64, n int) error {
 	return checkFiniteSlice(what, values)
 }
 
-// scale returns v, or 1 for the zero value.
 func scale(v float64) float64 { return cmp.Or(v, 1) }
 
 // InfeasibleError proves by Farkas' lemma that no β satisfies the constraints: Farkas_k >= 0 for
-// every inequality k (of any sign for an equality), AᵀFarkas = 0 up to Residual, and b·Farkas < 0,
-// so that the combination of the rows reads 0·β + (a negative number) >= 0.
+// every inequality k, AᵀFarkas = 0 up to Residual, and b·Farkas < 0.
 type InfeasibleError struct {
-	Farkas   []float64 // K multipliers; the largest has size 1.
-	Value    float64   // b·Farkas < 0.
-	Residual float64   // ‖AᵀFarkas‖∞, in the units of A.
+	Farkas   []float64 // the largest has size 1.
+	Value    float64
+	Residual float64 // ‖AᵀFarkas‖∞, in the units of A.
 }
 
 func (e *InfeasibleError) Error() string {

@@ -8,15 +8,15 @@ import (
 )
 
 // Solver solves one Problem repeatedly, with different weights, costs and starts. New does all work
-// that depends on the features alone and allocates all memory; Solve then allocates nothing, unless
-// it first needs the interior-point method. A Solver is not safe for concurrent use.
+// that depends on the features alone and allocates all memory except that of the interior-point
+// method. A Solver is not safe for concurrent use.
 type Solver struct {
 	problem Problem
 	arena   *arena
 	costs   costs
 	guard   constraints
 	limits  limits
-	state   state // of all samples
+	state   state
 	descent descent
 	newton  newton
 	inner   *interior // nil until a solve needs it
@@ -33,7 +33,6 @@ func New(p Problem) (*Solver, error) {
 	return s, nil
 }
 
-// newSolver is New with memory for the first phase only.
 func newSolver(p Problem, from *arena) (*Solver, error) {
 	norms, err := p.check(from)
 	if err != nil {
@@ -89,8 +88,8 @@ func (s *Solver) furnish() {
 func (s *Solver) furnished() bool { return s.newton.state != nil }
 
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so far, ErrOptions,
-// *InputError for a Warm of another shape or for numbers whose results overflow. Reaching a limit
-// is not an error: see Solution.Status.
+// *InputError for a Warm of another shape or for overflow. Reaching a limit is not an error: see
+// Solution.Status.
 func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	limits, err := newLimits(ctx, o)
 	if err != nil {
@@ -110,8 +109,7 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	return s.sol, err
 }
 
-// Solve is New and Solver.Solve in memory that later calls reuse; it skips set-up of the second
-// phase if the first suffices.
+// Solve is New and Solver.Solve in memory that later calls reuse.
 func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	from := arenas.Get().(*arena)
 	defer arenas.Put(from)
@@ -125,12 +123,11 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	}
 	sol, err := s.Solve(ctx, o)
 	for _, m := range []*blas64.General{&sol.Dual.Lambda, &sol.Dual.Gamma} {
-		m.Data = append([]float64(nil), m.Data...) // append does not zero the memory first, unlike make and copy
+		m.Data = append([]float64(nil), m.Data...) // append does not zero the memory first
 	}
 	return sol, err
 }
 
-// run runs the phases, from the multipliers of an earlier solution if warm.
 func (s *Solver) run(o Options, warm bool) error {
 	a := &s.state
 	a.best.primal, a.lenient = inf, o.Method == DescentOnly
@@ -144,7 +141,7 @@ func (s *Solver) run(o Options, warm bool) error {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
 
-	// Passes of coordinate descent over the samples. For smooth losses Newton steps are as fast.
+	// For smooth losses Newton steps are as fast as coordinate descent.
 	if o.Method == DescentOnly || o.Method == Automatic && separable && len(a.terms.kinked) > 0 {
 		ended, err := s.descent.descend(o.Seed, warm, o.Method == DescentOnly)
 		if ended {
@@ -156,7 +153,6 @@ func (s *Solver) run(o Options, warm bool) error {
 		warm = true
 	}
 
-	// Newton steps of the method of multipliers.
 	s.furnish()
 	if !warm {
 		a.terms.begin()
@@ -168,7 +164,7 @@ func (s *Solver) run(o Options, warm bool) error {
 		s.newton.repair()
 	}
 
-	// The interior-point method, if rounding stopped them far from the solution.
+	// The interior-point method, if rounding stopped the others too early.
 	if status == Stalled {
 		a.revalue() // the scores carry the rounding errors of all steps
 		if a.relative() > interiorGap || !a.feasible() {
@@ -201,8 +197,7 @@ func (s *Solver) report() {
 	out.Status = a.status
 }
 
-// overflow returns an error if the solution, or the objective at zero in its gap, is not finite,
-// and discards what is kept between solves.
+// overflow returns an error if the result is not finite, and discards what is kept between solves.
 func (s *Solver) overflow() error {
 	a := &s.state
 	ok := finite(s.costs.c)

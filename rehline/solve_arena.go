@@ -6,24 +6,21 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// arena is the memory of a solver's vectors. Solve reuses an arena of an earlier call, so that a
-// solve allocates only its solution.
+// arena is the memory of a solver's vectors, reused by later calls of Solve.
 type arena struct {
 	numbers stock[float64]
 	indices stock[int32]
 }
 
-// arenas are idle.
 var arenas = sync.Pool{New: func() any { return &arena{stock[float64]{ahead: 2}, stock[int32]{ahead: 2}} }}
 
-// vector returns n zeros.
 func (a *arena) vector(n int) []float64 {
 	v := a.numbers.cut(n)
 	clear(v)
 	return v
 }
 
-// scratch returns n undefined numbers, as do matrix and list.
+// scratch returns undefined numbers, as do matrix and list.
 func (a *arena) scratch(n int) []float64 { return a.numbers.cut(n) }
 
 func (a *arena) matrix(rows, cols int) blas64.General {
@@ -32,7 +29,6 @@ func (a *arena) matrix(rows, cols int) blas64.General {
 
 func (a *arena) list(n int) []int32 { return a.indices.cut(n) }
 
-// reset makes all memory available again.
 func (a *arena) reset() {
 	a.numbers.free, a.indices.free = a.numbers.whole, a.indices.whole
 }
@@ -42,7 +38,6 @@ type stock[T any] struct {
 	ahead       int // for reused memory: growth factor of a new allocation
 }
 
-// cut cuts n entries off, from a new allocation if fewer are free. Reused memory soon suffices.
 func (s *stock[T]) cut(n int) []T {
 	const line = 8 // vectors are aligned with cache lines
 	padded := (n + line - 1) / line * line

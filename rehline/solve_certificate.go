@@ -2,28 +2,26 @@ package rehline
 
 import "math"
 
-// certificate is the value of a state, divided by the unit.
 type certificate struct {
 	sums          sums
 	primal, dual  float64
 	gap           float64 // absolute, corrected for infeasibility
 	young         float64 // part of the gap due to smoothing
 	infeasibility float64
-	share         float64 // of the dual variables: the feasible part
+	share         float64 // feasible part of the dual variables
 	status        Status
 	best          best
 	lenient       bool // a negligible gap counts as 0
 }
 
-// best are the feasible coefficients of minimum objective that a solve met; a solve that ends early
-// returns them.
+// best are the feasible coefficients of minimum objective that a solve met.
 type best struct {
-	beta   []float64 // dim
-	primal float64   // infinite if there are none
+	beta   []float64
+	primal float64 // infinite if there are none
 }
 
-// relative returns the gap relative to the objective. A negligible gap is 0 if the optimum may be
-// zero or no method reduces it further; rounding of the objective itself is 0 as well.
+// relative is 0 for a negligible gap if the optimum may be zero or no method reduces the gap
+// further, and for rounding of the objective itself.
 func (s *state) relative() float64 {
 	size := max(math.Abs(s.primal), math.Abs(s.dual))
 	if s.gap <= noGap*size || s.negligible() && (s.lenient || s.dual-s.costs.constant <= noGap*s.costs.origin) {
@@ -32,20 +30,18 @@ func (s *state) relative() float64 {
 	return s.gap / size
 }
 
-// negligible reports whether the gap is within rounding of the objective at zero, where the terms
-// have their natural size.
 func (s *state) negligible() bool { return s.gap <= noGap*s.costs.origin }
 
 func (s *state) solved() bool { return s.relative() <= s.limits.tol && s.feasible() }
 
 func (s *state) feasible() bool { return s.infeasibility <= s.limits.feasible*s.guard.scale }
 
-// certify computes the objectives of β and the dual variables from the terms' sums, given current v
-// = Aᵀξ - Xᵀg, slacks and ξ.
+// certify computes the objectives of β and the dual variables from the terms' sums, given current
+// v, slacks and ξ.
 func (s *state) certify() {
 	t := s.penalty.regime.toll(s.beta, s.v)
 	primal, dual, young := s.sums.value+t.cost, s.sums.dual-t.fall, s.sums.young
-	var gain float64 // the gap's error due to infeasibility
+	var gain float64
 	if d := s.penalty.d; s.penalty.free {
 		gain = math.Abs(s.v[d]*s.beta[d]) + s.v[d]*s.beta[d]
 	}
@@ -66,7 +62,6 @@ func (s *state) certify() {
 	s.primal, s.dual, s.young, s.share = primal+constant, t.share*dual+constant, young+t.lag, t.share
 }
 
-// meet records the certified coefficients if they are the best.
 func (s *state) meet() {
 	if s.primal < s.best.primal && s.feasible() {
 		s.best.primal = s.primal
@@ -75,7 +70,7 @@ func (s *state) meet() {
 }
 
 // end chooses the result of a solve that ends early: the best coefficients, and the better of the
-// current dual variables and the centers of the smoothing, if any.
+// dual variables and the centers of the smoothing, if any.
 func (s *state) end(status Status, err error, centers bool) {
 	if gap := s.gap; centers && len(s.terms.kinked) > 0 && s.penalty.regime.exact() {
 		s.exchange()
@@ -92,7 +87,6 @@ func (s *state) end(status Status, err error, centers bool) {
 	}
 }
 
-// revalue certifies changed coefficients with the same dual variables.
 func (s *state) revalue() {
 	s.scores(s.z, s.beta)
 	s.slacks()
@@ -100,7 +94,6 @@ func (s *state) revalue() {
 	s.certify()
 }
 
-// exchange swaps the dual variables with the centers and certifies them.
 func (s *state) exchange() {
 	for i := range s.terms.kinked {
 		k := &s.terms.kinked[i]

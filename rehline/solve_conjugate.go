@@ -2,12 +2,12 @@ package rehline
 
 import "github.com/agepath/agepath/internal/kernel"
 
-// conjugate solves the Newton system by conjugate gradients with the diagonal as preconditioner. It
-// needs no d x d matrix and only the rows of X whose terms are in their smooth part.
+// conjugate solves the Newton system by conjugate gradients with the diagonal as preconditioner,
+// without a d x d matrix and only with the rows of X whose terms are in their smooth part.
 type conjugate struct {
-	r, p, q  []float64 // dim: residual, direction, Hessian times direction
-	diagonal []float64 // dim
-	extra    []float64 // dim: L1 penalties' and free intercept's part of the diagonal
+	r, p, q  []float64 // residual, direction, Hessian times direction
+	diagonal []float64
+	extra    []float64 // L1 penalties' and free intercept's part of the diagonal
 }
 
 func newConjugate(dim int) *conjugate {
@@ -48,7 +48,6 @@ func (c *conjugate) solve(w *newton) {
 	}
 }
 
-// apply sets q to the Hessian times p.
 func (c *conjugate) apply(w *newton, q, p []float64) {
 	d := w.penalty.d
 	for j, b := range w.penalty.bend {

@@ -8,19 +8,19 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// constraints are A β + b >= 0 or = 0 with their multipliers, divided by the ridge. Between Newton
-// steps ξ_k = max(0, center_k - slack_k/soft_k), without the maximum for an equality.
+// constraints are divided by the ridge. Between Newton steps the multipliers are ξ_k = max(0,
+// center_k - slack_k/soft_k), without the maximum for an equality.
 type constraints struct {
 	a      blas64.General
 	b      []float64
 	flags  []bool
 	norm   []float64 // ‖A_k‖²
-	slack  []float64 // A β + b
+	slack  []float64
 	turn   []float64 // change of the slack along the step
 	xi     []float64
 	center []float64
-	weight []float64 // second derivative of each row's penalty in the slack; 0 if it does not bind
-	scale  float64   // 1 + max |b|, the scale of violations
+	weight []float64 // second derivative of each row's penalty; 0 if the row does not bind
+	scale  float64   // of violations: 1 + max |b|
 }
 
 func (c *constraints) init(p *Constraints, d int) error {
@@ -68,8 +68,7 @@ func (c *constraints) slacks(beta []float64) {
 	}
 }
 
-// evaluate sets the multipliers for the slacks; soft is relative to ‖A_k‖². A row of zeros binds
-// nothing.
+// evaluate sets the multipliers for the slacks; soft is relative to ‖A_k‖².
 func (c *constraints) evaluate(soft float64) {
 	for k, s := range c.slack {
 		if c.norm[k] == 0 {
@@ -85,7 +84,6 @@ func (c *constraints) evaluate(soft float64) {
 	}
 }
 
-// along returns the first and second derivative of the penalty at slack + t turn.
 func (c *constraints) along(t, soft float64) (first, second float64) {
 	for k, s := range c.slack {
 		if c.norm[k] == 0 {
@@ -101,7 +99,6 @@ func (c *constraints) along(t, soft float64) (first, second float64) {
 	return first, second
 }
 
-// move takes a Newton step in the multipliers of the binding rows.
 func (c *constraints) move(step []float64) {
 	for k, weight := range c.weight {
 		if weight == 0 {

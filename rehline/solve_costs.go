@@ -8,24 +8,23 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// costs are the weights and C, and sums over them. All sums except offset are divided by the unit.
+// costs are the weights and C, and sums over them, divided by the unit except offset.
 type costs struct {
 	loss    *Loss
 	terms   *terms
 	n       int
-	c       float64   // C divided by the unit
-	weights []float64 // n; empty for ones
+	c       float64
+	weights []float64 // empty for ones
 	unit    float64   // of the objective: the ridge, or its replacement
 	level   bool      // some terms do not depend on the score
 
 	constant float64 // cost of these terms
 	offset   float64 // Σ C w_i Offset_i
-	origin   float64 // the objective at zero
-	most     float64 // the largest origin since it was last summed
+	origin   float64
+	most     float64 // the largest origin since the last full sum
 	weighed  int     // changes of a weight since then
 }
 
-// init computes everything that depends on the weights; the unit is known.
 func (o *costs) init() {
 	for k := range o.terms.kinked {
 		o.terms.kinked[k].bound(o)
@@ -39,9 +38,8 @@ func (o *costs) init() {
 	o.sum()
 }
 
-// SetWeights replaces the weights of the samples by n values >= 0, which are copied, or by ones if
-// w is nil. It costs a comparison with the old weights and an update of each changed sample. The
-// first call allocates if the Problem had no weights.
+// SetWeights replaces the weights by n values >= 0, which are copied, or by ones if w is nil. The
+// cost is one update per changed sample. The first call allocates if the Problem had no weights.
 func (s *Solver) SetWeights(w []float64) error { return s.costs.setWeights(w) }
 
 func (o *costs) setWeights(w []float64) error {
@@ -77,8 +75,7 @@ func (o *costs) setWeights(w []float64) error {
 	return nil
 }
 
-// differing yields the indices at which the bits of a and b, of the same length, differ; it skips
-// eight equal entries at a time.
+// differing compares bits and skips eight equal entries at a time.
 func differing(a, b []float64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		from := 0
@@ -121,8 +118,8 @@ func (o *costs) weigh(i int) {
 	o.weighed++
 }
 
-// sum computes the sums over all weights. Updates of the origin are as good as a new sum unless
-// they are many or the origin became much smaller.
+// Updates of the origin are as good as a new sum unless they are many or the origin became much
+// smaller.
 func (o *costs) sum() {
 	if !o.level && len(o.loss.Offset) == 0 && o.weighed < o.n && o.origin > 1e-3*o.most {
 		return
@@ -143,7 +140,6 @@ func (o *costs) sum() {
 	o.most = o.origin
 }
 
-// flat returns the cost of the constant terms of sample i, for a weight of 1.
 func (o *costs) flat(i int) float64 {
 	l := o.loss
 	var t float64
@@ -182,7 +178,7 @@ func (k *kinked) bound(o *costs) {
 	}
 }
 
-// bound sets the curvatures of all samples, which the rows of a source share.
+// bound sets the curvatures, which the rows of a source share.
 func (c *curved) bound(o *costs) {
 	s, t := row(o.loss.S, c.termRows[0]), row(o.loss.T, c.termRows[0])
 	if c.all && len(o.weights) == 0 {
@@ -196,7 +192,7 @@ func (c *curved) bound(o *costs) {
 	}
 }
 
-// weigh keeps a slope that is at its bound there, and any other slope's share of the range.
+// weigh keeps a slope at its bound there, and any other slope's share of the range.
 func (k *kinked) weigh(l *Loss, i int, c float64) {
 	var lo, hi float64
 	for _, r := range k.termRows {

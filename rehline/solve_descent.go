@@ -6,26 +6,23 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// descent is the first phase: dual coordinate descent as in ReHLine and LIBLINEAR (Hsieh et al., "A
-// dual coordinate descent method for large-scale linear SVM", ICML 2008). The coefficients β = -Σ a
-// x are kept current, so an update costs one product with a row and one sum. Later passes skip
-// samples whose slopes stay at a bound; the certificate takes all samples.
-//
-// It pays for kinked losses with strong regularization, which need a few passes. Each pass
-// estimates the gap, and the phase ends when the gap falls too slowly.
+// descent is dual coordinate descent ([1, 2] of doc.go). The coefficients β = -Σ a x are kept
+// current, so that an update costs one product with a row and one sum. Later passes skip samples
+// whose slopes stay at a bound; the certificate takes all samples.
 type descent struct {
 	*state
 	arena  *arena
-	inv    []float64 // 1/‖x_i‖², in the memory of the norms; nil before the first solve
+	inv    []float64 // 1/‖x_i‖², in the memory of the norms
 	faces  []face
 	random uint64
 }
 
 // face is a term of every sample: the maximum over lo <= a <= hi of a(z - kink) - soft a²/2. Stiff
-// is 1/soft, step the change of the slope per distance from the score at which it would not change.
+// is 1/soft, step the change of the slope per distance from the score at which the slope would not
+// change.
 type face struct {
 	step, kink, lo, hi, slope, soft, stiff []float64
-	active                                 []int32 // samples to visit, in order
+	active                                 []int32
 }
 
 func newDescent(from *arena, s *state) descent {
@@ -36,7 +33,6 @@ func newDescent(from *arena, s *state) descent {
 	return d
 }
 
-// begin starts from the centers if they are multipliers of an earlier solution, else from zero.
 func (d *descent) begin(seed uint64, warm bool) {
 	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
 	clear(d.beta)
@@ -92,10 +88,9 @@ func (d *descent) reset() {
 	}
 }
 
-// restrict activates the samples that are likely to have other slopes at the solution, given the
-// scores of a certified point: a score moves by at most ‖x_i‖ times the root of twice the gap,
-// usually by much less (gap safe screening, [5] of the package documentation). Slopes of curved
-// terms leave a bound too often for this.
+// restrict activates the samples that are likely to have other slopes at the solution: a score
+// moves by at most ‖x_i‖ times the root of twice the gap (gap safe screening, [5] of doc.go),
+// usually by much less. Slopes of curved terms leave a bound too often for this.
 func (d *descent) restrict() {
 	if len(d.terms.curved) > 0 {
 		d.reset()
@@ -117,7 +112,6 @@ func (d *descent) restrict() {
 	}
 }
 
-// hope predicts the number of remaining passes from the last estimates.
 type hope struct {
 	past  [memory]float64
 	since int
@@ -144,7 +138,6 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 	spread, spent, before := inf, 0.0, inf
 	var h hope
 	for pass := 0; ; pass++ {
-		// Visit the active samples, each time in a different order, and the constraints.
 		if pass > 0 {
 			d.shuffle()
 		}
@@ -156,8 +149,8 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 		last := before
 		before = estimate
 
-		// Certify if the estimate suggests a small enough gap. If the gap is larger although the
-		// active samples are done, reconsider the samples left out.
+		// Certify if the estimate is small enough. If the gap is larger although the active samples
+		// are done, reconsider the others.
 		target := d.target()
 		if due(pass, work, estimate, last, target) {
 			spent += testCost
@@ -176,7 +169,6 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 			return true, err
 		}
 
-		// Leave slow cases to Newton steps.
 		if only {
 			continue
 		}
@@ -187,7 +179,6 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 	}
 }
 
-// work returns the active share of all samples, averaged over the terms.
 func (d *descent) work() float64 {
 	var count int
 	for t := range d.faces {
@@ -196,9 +187,9 @@ func (d *descent) work() float64 {
 	return float64(count) / float64(max(1, len(d.faces))*len(d.z))
 }
 
-// visit makes a pass over the active samples of each term. It drops those whose slope stays at a
-// bound while their score is more than beyond away from leaving the bound. It returns the estimate
-// of the gap and the largest change of a score by its own update.
+// visit drops samples whose slope stays at a bound while their score is more than beyond from
+// leaving it. It returns the estimate of the gap and the largest change of a score by its own
+// update.
 func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	var visits int
 	for t := range d.faces {
@@ -212,7 +203,7 @@ func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	d.limits.done.Passes++
 	d.limits.done.Visits += (visits + len(d.faces) - 1) / max(1, len(d.faces))
 	if len(d.terms.curved) > 0 {
-		spread = inf // their slopes leave a bound too often for leaving samples out
+		spread = inf // their slopes leave a bound too often to drop samples
 	}
 	return estimate, spread
 }
@@ -242,7 +233,7 @@ func (d *descent) certified() bool {
 	return true
 }
 
-// shuffle permutes the active samples; equal lists get the same order.
+// shuffle gives equal lists the same order.
 func (d *descent) shuffle() {
 	begin := d.random
 	for t := range d.faces {

@@ -8,9 +8,8 @@ import (
 )
 
 // feasible returns an *InfeasibleError if no β satisfies the constraints. It minimizes half the
-// squared violation of the rows, scaled to length one, by Newton steps with an exact line search.
-// At a minimum Aᵀr = 0 for the violations r, so that r, unless zero, is a Farkas certificate: b·r =
-// (Aβ + b)·r = -‖r‖².
+// squared violation of the rows, scaled to length one. At a minimum Aᵀr = 0 for the violations r,
+// so that r, unless zero, is a Farkas certificate: b·r = (Aβ + b)·r = -‖r‖².
 func (c *constraints) feasible(d int) error {
 	if c.zeroIsFeasible() {
 		return nil
@@ -42,12 +41,12 @@ func (c *constraints) zeroIsFeasible() bool {
 type feasibility struct {
 	c       *constraints
 	d       int
-	a       []float64 // K x d: rows of length one, or zero
+	a       []float64 // rows of length one, or zero
 	b       []float64
-	scale   float64   // max |b|, or 1
-	beta    []float64 // d
-	s, turn []float64 // K: slacks and their change along the step
-	r       []float64 // K: violations; r_k >= 0 for an inequality
+	scale   float64 // max |b|, or 1
+	beta    []float64
+	s, turn []float64
+	r       []float64 // violations; r_k >= 0 for an inequality
 	grad    []float64
 	step    []float64
 	panel   []float64
@@ -87,7 +86,6 @@ func (f *feasibility) violate() {
 	}
 }
 
-// gradient sets grad to Aᵀr, minus the gradient, and returns its largest size.
 func (f *feasibility) gradient() float64 {
 	clear(f.grad)
 	kernel.MulTransAdd(f.grad, f.a, f.d, f.r)
@@ -96,7 +94,7 @@ func (f *feasibility) gradient() float64 {
 
 // prove makes Aᵀr = 0 as exactly as possible: r inherits the rounding errors of Aβ, which may
 // exceed a small violation. It reports whether the certificate then excludes all β up to 10⁶ times
-// the size of the current one; if not, it restores the violations of β.
+// the size of the current one; if not, it restores the violations.
 func (f *feasibility) prove() bool {
 	f.factorize()
 	for range 3 {
@@ -153,7 +151,6 @@ func (f *feasibility) descend() {
 	kernel.Axpy(lineSearch(f.along, searchPart*math.Abs(slope)), f.step, f.beta)
 }
 
-// along returns the first and second derivative of half the squared violation along the step.
 func (f *feasibility) along(t float64) (first, second float64) {
 	for k, s := range f.s {
 		if v := s + t*f.turn[k]; v < 0 || f.c.equal(k) {
@@ -164,7 +161,6 @@ func (f *feasibility) along(t float64) (first, second float64) {
 	return first, second
 }
 
-// certificate converts the violations to multipliers of the unscaled rows.
 func (f *feasibility) certificate() error {
 	e := &InfeasibleError{Farkas: make([]float64, len(f.r))}
 	for k, r := range f.r {

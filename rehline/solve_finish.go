@@ -6,8 +6,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// finished reports whether the point is good enough, after truncating coefficients that an L1
-// penalty holds at zero and making the dual feasible for a free intercept.
+// finished also truncates coefficients that an L1 penalty holds at zero and makes the dual
+// feasible.
 func (w *newton) finished() bool {
 	if !w.solved() {
 		return false
@@ -22,8 +22,7 @@ func (w *newton) finished() bool {
 	return w.repaired()
 }
 
-// settled reports whether the point is good enough once the dual is made feasible, if only rounding
-// prevents that.
+// settled is finished for points that only rounding of the dual keeps from being solved.
 func (w *newton) settled() bool {
 	if w.penalty.regime.exact() && !w.penalty.free {
 		return false
@@ -31,8 +30,8 @@ func (w *newton) settled() bool {
 	return w.repaired()
 }
 
-// repaired reports whether the point is good enough with a feasible dual; if not, it evaluates the
-// point again.
+// repaired reports whether the point is solved with a feasible dual; if not, it evaluates the point
+// again.
 func (w *newton) repaired() bool {
 	w.repair()
 	if w.solved() {
@@ -42,8 +41,8 @@ func (w *newton) repaired() bool {
 	return false
 }
 
-// truncate zeroes the coefficients whose multiplier is well within its bounds, saves the former
-// ones in step, and certifies with the same dual. It reports whether there were any.
+// truncate zeroes the coefficients whose multiplier is well within its bounds and saves the former
+// ones in step.
 func (w *newton) truncate() bool {
 	copy(w.step, w.beta)
 	any := false
@@ -59,8 +58,6 @@ func (w *newton) truncate() bool {
 	return any
 }
 
-// repair makes the dual variables feasible: for a free intercept by balance, without a ridge by
-// polish and scaling.
 func (w *newton) repair() {
 	if !w.penalty.regime.exact() {
 		w.polish()
@@ -68,7 +65,6 @@ func (w *newton) repair() {
 	w.contract()
 }
 
-// contract is repair without polish.
 func (w *newton) contract() {
 	w.balance()
 	share := w.share
@@ -82,8 +78,8 @@ func (w *newton) contract() {
 }
 
 // polish takes Newton steps in the dual variables strictly between their bounds, so that the forces
-// meet the L1 penalties. Dual variables computed from scores carry the scores' rounding errors
-// divided by the smoothing.
+// meet the L1 penalties: dual variables from scores carry the scores' rounding errors divided by
+// the smoothing.
 func (w *newton) polish() {
 	for range polishSteps {
 		clear(w.grad)

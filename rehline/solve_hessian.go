@@ -9,27 +9,25 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// hessian is the Hessian of the smoothed objective.
 type hessian interface {
-	// solve replaces the step by the inverse Hessian times it, and sets the stiffness.
+	// solve also sets the stiffness.
 	solve(w *newton)
-	// forget reports that the samples or their numbers have changed.
 	forget()
 }
 
-// gram keeps the Gram matrix of the loss between Newton steps and solves. It adds only rows whose
-// second derivative changed, which are few near the solution and after changes of a few weights. It
-// is recomputed if most have changed, and after anewAfter changes.
+// gram keeps the Gram matrix between Newton steps and solves, and adds only rows whose second
+// derivative changed, few near the solution. The matrix is recomputed if most have changed, and
+// after anewAfter changes.
 type gram struct {
 	ld      int
-	gram    []float64 // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
-	last    []float64 // n: second derivatives in gram, times the measure
-	changes int       // updates of gram since it was computed
-	list    []int32   // samples whose h changed: few, or a panel
-	rows    int       // in panel
-	panel   []float64 // rows of X
-	scaled  []float64 // these rows, times the change of h
-	change  []float64 // of h, for the stacked rows
+	gram    []float64 // lower triangle of Σ h_i x_i x_iᵀ for the h in last
+	last    []float64 // second derivatives in gram, times the measure
+	changes int       // updates since gram was computed
+	list    []int32
+	rows    int
+	panel   []float64
+	scaled  []float64
+	change  []float64
 	middle  []float64 // subtracted from the rows of X; may be nil
 	factor  dense.Cholesky
 }
@@ -46,7 +44,7 @@ func newFactor(dim int) dense.Cholesky {
 	f := dense.Cholesky{Tolerance: pivotPart, Drops: true}
 	f.Matrix(dim)
 	f.Matrix(1)
-	factorize(&f) // a zero matrix
+	factorize(&f)
 	return f
 }
 
@@ -58,7 +56,6 @@ func factorize(f *dense.Cholesky) {
 
 func (m *gram) forget() { m.changes = anewAfter }
 
-// accumulate updates the Gram matrix to h times the unit.
 func (m *gram) accumulate(s *state, unit float64) {
 	last := m.last[:len(s.h)]
 	if m.changes < anewAfter {
@@ -91,7 +88,6 @@ func (m *gram) accumulate(s *state, unit float64) {
 	m.flush()
 }
 
-// differing counts the entries of x times the unit that differ from those of y by more than a part.
 func (m *gram) differing(x, y []float64, unit, part float64) (count int) {
 	for from := 0; from < len(x); from += panelRows {
 		to := min(from+panelRows, len(x))
@@ -101,8 +97,6 @@ func (m *gram) differing(x, y []float64, unit, part float64) (count int) {
 	return count
 }
 
-// stack stacks at most panelRows samples, with their new second derivatives times the unit, for one
-// addition to the Gram matrix.
 func (m *gram) stack(s *state, list []int32, unit float64) {
 	if m.rows+len(list) > panelRows {
 		m.flush()

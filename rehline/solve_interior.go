@@ -6,20 +6,17 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// interior is the last resort of the second phase: a primal-dual interior-point method with
-// Mehrotra's predictor and corrector ("On the implementation of a primal-dual interior point
-// method", SIAM J. Optim. 2 (1992)). Its dual variables are independent variables: rounding errors
-// of the scores do not reach them, however narrow the terms are relative to the scores and however
-// small the dual variables relative to their bounds. Its Newton systems are those of the smoothed
-// objective with other second derivatives.
+// interior is a primal-dual interior-point method with Mehrotra's predictor and corrector ([6] of
+// doc.go). Its dual variables are independent, so that rounding errors of the scores do not reach
+// them, however narrow the terms.
 type interior struct {
 	*newton
-	samples  []barrier // one for each term of the loss
-	rows     barrier   // of the constraints; its a are -ξ
-	lasso    barrier   // of the L1 penalties
-	pull     []float64 // n: the terms' part of the gradient
-	pullRows []float64 // K: the constraints' part
-	middle   []float64 // d: weighted mean of the rows of X; nil without a free intercept and a Gram matrix
+	samples  []barrier
+	rows     barrier // of the constraints; its a are -ξ
+	lasso    barrier
+	pull     []float64
+	pullRows []float64
+	middle   []float64 // weighted mean of the rows of X; nil without a free intercept and a Gram matrix
 }
 
 // barrier keeps the dual variables a of terms max over lo <= a <= hi of a(z - kink) - soft a²/2
@@ -31,12 +28,11 @@ type barrier struct {
 	lo, hi, a   []float64
 	over, under []float64 // hi - a and a - lo: infinite without a bound, zero if the bounds are equal
 	p, q        []float64
-	da, dp, dq  []float64 // the step
+	da, dp, dq  []float64
 	best        []float64 // a at the smallest gap
 	prox        float64   // added to soft in the step only, for equalities, which have no bounds
 }
 
-// inside returns the method; the first solve that needs it allocates its memory.
 func (s *Solver) inside() *interior {
 	if s.inner != nil {
 		return s.inner
@@ -106,7 +102,7 @@ func (b *barrier) begin(reach, size float64) {
 	}
 }
 
-// products returns the sum of p (hi - a) and q (a - lo) after a step of length t, and their number.
+// products sums p (hi - a) and q (a - lo) after a step of length t.
 func (b *barrier) products(t float64) (sum, count float64) {
 	for i, over := range b.over {
 		if over == 0 {
@@ -124,8 +120,7 @@ func (b *barrier) products(t float64) (sum, count float64) {
 	return sum, count
 }
 
-// aim returns the target products of a step of term i, corrected for second-order terms of the
-// previous step, if any.
+// aim returns the target products of term i, with Mehrotra's correction.
 func (b *barrier) aim(i int, mu float64) (p, q float64) {
 	return mu + b.dp[i]*b.da[i], mu - b.dq[i]*b.da[i]
 }
@@ -157,7 +152,7 @@ func (b *barrier) system(z []float64, mu float64, h, pull []float64) {
 	}
 }
 
-// follow sets the step for dz, and returns the largest length inside the bounds, at most longest.
+// follow sets the step for dz, and returns its largest length inside the bounds.
 func (b *barrier) follow(z, dz []float64, mu, longest float64) float64 {
 	for i, over := range b.over {
 		if over == 0 {
@@ -211,8 +206,6 @@ func (b *barrier) still() {
 	clear(b.dq)
 }
 
-// each calls do for every barrier, with the arguments of its terms, their change along the step,
-// and the sums of second derivatives and of the gradient.
 func (t *interior) each(do func(b *barrier, z, dz, h, pull []float64)) {
 	for i := range t.samples {
 		do(&t.samples[i], t.z, t.dz, t.h, t.pull)
@@ -221,7 +214,6 @@ func (t *interior) each(do func(b *barrier, z, dz, h, pull []float64)) {
 	do(&t.lasso, t.beta, t.step, t.bows, t.grad)
 }
 
-// mean returns the mean of the products after a step of length s, and their number.
 func (t *interior) mean(s float64) (mean, count float64) {
 	var sum float64
 	t.each(func(b *barrier, _, _, _, _ []float64) {
@@ -231,7 +223,7 @@ func (t *interior) mean(s float64) (mean, count float64) {
 	return sum / max(1, count), max(1, count)
 }
 
-// aim sets the step towards products of mu and returns the largest length inside the bounds.
+// aim sets the step towards products of mu and returns its largest length.
 func (t *interior) aim(mu float64) float64 {
 	clear(t.h)
 	clear(t.pull)
@@ -247,7 +239,7 @@ func (t *interior) aim(mu float64) float64 {
 	if len(t.guard.b) > 0 {
 		kernel.MulTransAdd(t.grad[:t.penalty.d], t.guard.a.Data, t.guard.a.Stride, t.pullRows)
 	}
-	t.hessian.forget() // rounding errors of much larger former second derivatives would remain
+	t.hessian.forget() // rounding errors of much larger second derivatives would remain
 	t.ease = interiorEase
 	t.centered()
 	t.ease = 0
@@ -257,9 +249,7 @@ func (t *interior) aim(mu float64) float64 {
 	return longest
 }
 
-// centered sets the step to the Newton direction and dz to its scores. With a free intercept it
-// uses centered features: if features are far from zero relative to their spread, the pivots and
-// the scores would be lost to rounding.
+// Without centring, features far from zero lose the pivots and the scores to rounding.
 func (t *interior) centered() {
 	total := kernel.Sum(t.h)
 	if t.middle == nil || total == 0 {
@@ -300,10 +290,9 @@ func (t *interior) assess() {
 	t.certify()
 }
 
-// start sets the dual variables to sizes that move scores by about the sizes of the kinks.
 func (t *interior) start() {
 	for i := range t.terms.kinked {
-		t.samples[i].a = t.terms.kinked[i].slope // a solve that ends early exchanges it with the centers
+		t.samples[i].a = t.terms.kinked[i].slope // a solve that ends early exchanges the slopes with the centers
 	}
 	for i := range t.terms.curved {
 		c, b := &t.terms.curved[i], &t.samples[len(t.terms.kinked)+i]
@@ -350,7 +339,6 @@ func (t *interior) start() {
 	t.lasso.begin(coefficient, coefficient)
 }
 
-// solve takes steps until solved or until they no longer help.
 func (t *interior) solve() (Status, error) {
 	defer t.hessian.forget()
 	least := t.gap
@@ -395,7 +383,6 @@ func (t *interior) solve() (Status, error) {
 	}
 }
 
-// complete makes the point a solution, and reports whether it is still good enough.
 func (t *interior) complete() bool {
 	if t.truncate() && !t.solved() {
 		copy(t.beta, t.step)

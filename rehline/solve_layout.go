@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// pairs matches rows 0..rows-1 so that same(i, j) holds within a pair.
 func pairs(rows int, same func(i, j int) bool) []termRows {
 	var list []termRows
 	used := make([]bool, rows)
@@ -28,8 +27,7 @@ func pairs(rows int, same func(i, j int) bool) []termRows {
 	return list
 }
 
-// turn returns the score -q/p at which a term turns; false if p is zero or so small that no score
-// reaches it.
+// turn returns the score -q/p at which a term turns; false if no score reaches it.
 func turn(p, q float64) (float64, bool) {
 	if !turns(p, q) {
 		return 0, false
@@ -39,8 +37,8 @@ func turn(p, q float64) (float64, bool) {
 
 func turns(p, q float64) bool { return math.Abs(p) >= 1e-300 && math.Abs(q) <= 1e150*math.Abs(p) }
 
-// opposite reports whether the terms (p, q) and (r, s) turn at the same score, up to rounding, in
-// opposite directions.
+// opposite reports whether the terms turn at the same score, up to rounding, in opposite
+// directions.
 func opposite(p, q, r, s float64) bool {
 	k, ok := turn(p, q)
 	m, also := turn(r, s)
@@ -60,7 +58,6 @@ func allPairs(p, q blas64.General, i, j int, alike func(p, q, r, s float64) bool
 	return true
 }
 
-// mirrored reports whether terms are opposite and of the same size.
 func mirrored(p, q, r, s float64) bool { return math.Abs(p) == math.Abs(r) && opposite(p, q, r, s) }
 
 // newTerms lays out the terms of the loss, without C and weights.
@@ -84,7 +81,6 @@ func newTerms(from *arena, l *Loss, n int) terms {
 	return t
 }
 
-// turn sets the kinks and slopes to those of u z + v, or adds them to others.
 func (k *kinked) turn(u, v []float64, others bool) {
 	for i, slope := range u {
 		if !others {
@@ -99,7 +95,6 @@ func (k *kinked) turn(u, v []float64, others bool) {
 	}
 }
 
-// turn sets the kinks and ranges to those of s z + t up to tau, or adds them to others.
 func (c *curved) turn(s, t, tau []float64, others bool) {
 	for i, slope := range s {
 		if !others {

@@ -34,7 +34,6 @@ func newLimits(ctx context.Context, o Options) (limits, error) {
 		began: time.Now(), time: o.MaxTime, progress: o.Progress}, nil
 }
 
-// reached reports a limit other than the gap.
 func (l *limits) reached() (Status, error) {
 	if err := l.ctx.Err(); err != nil {
 		return TimeLimit, err

@@ -7,31 +7,28 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// newton is the second phase: a proximal method of multipliers on the dual, whose inner problems a
-// semismooth Newton method solves (Li, Sun, Toh, "A highly efficient semismooth Newton augmented
-// Lagrangian method for solving Lasso problems", SIAM J. Optim. 28 (2018)). Kinked terms are
-// smoothed around their multipliers over a width of scores that shrinks; curved terms need no
-// smoothing. The inner problem is piecewise quadratic and strictly convex, so that Newton steps
-// with an exact line search terminate.
+// newton is a proximal method of multipliers on the dual, whose inner problems a semismooth Newton
+// method solves ([3, 4] of doc.go). Kinked terms are smoothed around their multipliers over a
+// shrinking width of scores. The inner problem is piecewise quadratic and strictly convex, so that
+// Newton steps with an exact line search terminate.
 type newton struct {
 	*state
 	smoothing
 	hessian     hessian
-	multipliers []float64 // dim: of the L1 penalties
-	bows        []float64 // dim: second derivatives of the smoothed L1 penalties
-	center      []float64 // dim: centers of their smoothing
-	ease        float64   // share of the Hessian's diagonal that is added to it
+	multipliers []float64 // of the L1 penalties
+	bows        []float64
+	center      []float64
+	ease        float64
 	sample      []float64 // sorted distances from kinks
 }
 
-// smoothing is the extent to which kinks are rounded off.
 type smoothing struct {
 	width  float64 // of scores, for kinked terms
-	widest float64 // the first width
-	soft   float64 // for constraints
+	widest float64
+	soft   float64
 	narrow float64 // of coefficients, for L1 penalties
 	stiff  float64 // mean diagonal of the Hessian, the scale of soft and narrow
-	factor float64 // from one inner problem to the next
+	factor float64
 }
 
 func newNewton(from *arena, s *state, n int) newton {
@@ -49,11 +46,10 @@ func newNewton(from *arena, s *state, n int) newton {
 type progress struct {
 	best  float64 // smallest relative gap
 	stuck int     // steps since it fell
-	idle  int     // useless steps because of rounding
-	short int     // useless steps in a row
+	idle  int
+	short int
 }
 
-// ended reports whether no further progress is expected, after a step to a relative gap.
 func (p *progress) ended(gap float64, patience int) bool {
 	if gap < gapFall*p.best {
 		p.best, p.stuck = gap, 0
@@ -63,8 +59,6 @@ func (p *progress) ended(gap float64, patience int) bool {
 	return p.stuck > patience || p.idle > stuckRelax*relaxSteps
 }
 
-// ascend takes Newton steps from the current β and centers, whose scores and slacks are known, and
-// returns how they ended.
 func (w *newton) ascend() (Status, error) {
 	p, exact, again := progress{best: inf}, false, false
 	for {
@@ -102,8 +96,7 @@ func (w *newton) ascend() (Status, error) {
 	}
 }
 
-// adapt updates the multipliers and the smoothing if a step of length t, with the predicted
-// decrement, ended an inner problem or was useless.
+// adapt updates the multipliers and the smoothing if a step ended an inner problem or was useless.
 func (w *newton) adapt(p *progress, t, decrement float64, exact bool) {
 	if t > shortStep {
 		p.short = 0
@@ -128,9 +121,9 @@ func (w *newton) adapt(p *progress, t, decrement float64, exact bool) {
 	}
 }
 
-// widths chooses the first smoothing from the distances to the kinks: about half of the samples are
-// within it, or with known multipliers a multiple of the dimension. The minimum is a small share of
-// the scores' size, for all may be at their kinks.
+// widths chooses the first smoothing: about half of the samples are within it, or with known
+// multipliers a multiple of the dimension. The minimum is a small share of the scores' size, for
+// all may be at their kinks.
 func (w *newton) widths(warm bool) {
 	size := w.distances()
 	widest := max(2*w.quantile(startShare), leastWidth*size)
@@ -143,7 +136,7 @@ func (w *newton) widths(warm bool) {
 }
 
 // distances sorts the distances of a sample of scores from their kinks, and returns the mean size
-// of these scores and kinks, or 1 if they are zero.
+// of these scores and kinks.
 func (w *newton) distances() float64 {
 	list, n, count := w.sample[:0], len(w.z), len(w.terms.kinked)
 	var size float64
@@ -172,8 +165,7 @@ func (w *newton) quantile(q float64) float64 {
 	return w.sample[int(q*float64(len(w.sample)-1))]
 }
 
-// recenter moves the centers to the multipliers at the current scores and changes the smoothing by
-// the factor.
+// recenter moves the centers to the multipliers at the current scores.
 func (w *newton) recenter(factor float64) {
 	for i := range w.terms.kinked {
 		k := &w.terms.kinked[i]
@@ -193,7 +185,6 @@ func (w *newton) recenter(factor float64) {
 	w.limits.done.Outer++
 }
 
-// lasso sets the multipliers of the L1 penalties and their derivatives.
 func (w *newton) lasso() {
 	for j, r := range w.penalty.l1 {
 		w.multipliers[j] = min(max(w.center[j]+w.beta[j]/w.narrow, -r), r)
@@ -204,7 +195,6 @@ func (w *newton) lasso() {
 	}
 }
 
-// evaluate evaluates the problem at β, whose scores and slacks are current.
 func (w *newton) evaluate() {
 	w.sums = w.terms.evaluate(w.z, w.g, w.h, w.width)
 	w.guard.evaluate(w.soft)
@@ -219,8 +209,8 @@ func (w *newton) evaluate() {
 	w.certify()
 }
 
-// direction sets step to minus the Newton direction for the gradient, and returns the predicted
-// decrease of the smoothed objective, half its product with the gradient.
+// direction sets step to minus the Newton direction, and returns the predicted decrease of the
+// smoothed objective.
 func (w *newton) direction() float64 {
 	copy(w.step, w.grad)
 	w.hessian.solve(w)
@@ -231,8 +221,6 @@ func (w *newton) direction() float64 {
 	return decrement
 }
 
-// search returns a step length at which the size of the derivative along the step is at most a
-// tenth of slope, its value at 0.
 func (w *newton) search(slope float64) float64 {
 	w.scores(w.dz, w.step)
 	w.guard.turns(w.step[:w.penalty.d])
@@ -295,8 +283,8 @@ func (w *newton) along(t float64) (first, second float64) {
 	return first, second
 }
 
-// advance takes the step of length t. If the coefficients have become much smaller, it recomputes
-// the scores, which carry the rounding errors of their largest size.
+// If the coefficients have become much smaller, advance recomputes the scores, which carry the
+// rounding errors of their largest size.
 func (w *newton) advance(t float64) {
 	kernel.Axpy(t, w.step, w.beta)
 	w.slacks()

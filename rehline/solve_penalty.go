@@ -6,27 +6,26 @@ import "math"
 type penalty struct {
 	d, dim int // dim is d, plus one with a free intercept
 	free   bool
-	bend   []float64 // dim: 1, or 0 for a free intercept; decreases without a ridge
-	anchor []float64 // dim: zero, or without a ridge the center of the proximal term
-	l1     []float64 // dim, divided by the unit; may be nil
+	bend   []float64 // 1, or 0 for a free intercept; decreases without a ridge
+	anchor []float64 // zero, or without a ridge the center of the proximal term
+	l1     []float64 // divided by the unit; may be nil
 	regime regime
 }
 
-// regime makes the inner problems strictly convex.
 type regime interface {
 	// toll evaluates the penalty at β and its conjugate at the forces v.
 	toll(beta, v []float64) toll
-	// follow reports that an inner problem ended at β and the smoothing changes by the factor; an
-	// infinite factor begins a solve.
+	// follow reports that an inner problem ended at β; factor is the change of the smoothing,
+	// infinite at first.
 	follow(beta []float64, factor float64)
-	// least returns the end of the smoothing after a number of updates of the multipliers.
+	// least returns the end of the smoothing after some updates of the multipliers.
 	least(updates int) narrowest
 	// exact reports whether the dual variables of every β are feasible up to rounding.
 	exact() bool
 }
 
 type toll struct {
-	cost  float64 // of β
+	cost  float64
 	fall  float64 // the conjugate
 	lag   float64 // part of the gap due to a proximal term
 	share float64 // feasible part of the dual variables
@@ -66,10 +65,9 @@ func (q *penalty) curve(curvature float64) {
 	}
 }
 
-// separable reports whether the dual is separable except for β, as coordinate descent requires.
+// separable reports whether coordinate descent is possible.
 func (q *penalty) separable() bool { return q.l1 == nil && !q.free }
 
-// ridge is ½‖β‖².
 type ridge struct{ *penalty }
 
 func (q ridge) toll(beta, v []float64) toll {
@@ -90,16 +88,14 @@ func (ridge) follow([]float64, float64) {}
 func (ridge) least(int) narrowest       { return leastRidge }
 func (ridge) exact() bool               { return true }
 
-// proximal is the regime without a ridge. The objective is then not strictly convex, and the L1
-// penalties bound the dual instead of adding to it:
+// proximal is the regime without a ridge ([3] of doc.go). The objective is then not strictly
+// convex, and the L1 penalties bound the dual instead of adding to it:
 //
 //	max -Σ aκ - Σ a²/(2σ) - b·ξ  subject to  |(Aᵀξ - Xᵀg)_j| <= L1_j
 //
-// The method of multipliers becomes the proximal one (Rockafellar, "Augmented Lagrangians and
-// applications of the proximal point algorithm in convex programming", Math. Oper. Res. 1 (1976)):
 // ½ bend ‖β - anchor‖² replaces the ridge, the anchor follows β and the curvature falls with the
-// smoothing. As zero is within the bounds of all dual variables, a multiple of any dual point is
-// feasible and certifies the gap.
+// smoothing. As zero is within all bounds, a multiple of any dual point is feasible and certifies
+// the gap.
 type proximal struct{ *penalty }
 
 func (q proximal) toll(beta, v []float64) toll {
@@ -129,10 +125,8 @@ func (proximal) least(updates int) narrowest {
 
 func (proximal) exact() bool { return false }
 
-// unit returns the unit of the objective without a ridge, for which a curvature of 1 fits the data:
-// the mean L1 penalty divided by the size of the coefficients, estimated as the size of the kinks
-// divided by that of the rows of X, whose squared norms are given. It does not depend on the
-// weights, which change.
+// unit returns the unit of the objective without a ridge: the mean L1 penalty divided by the
+// estimated size of the coefficients, that of the kinks divided by that of the rows of X.
 func (t *terms) unit(l1, norms []float64) float64 {
 	var kinks, count float64
 	add := func(list []float64) {

@@ -51,7 +51,6 @@ func (t *terms) center() {
 	}
 }
 
-// begin sets the centers to the middle of the bounds.
 func (t *terms) begin() {
 	for i := range t.kinked {
 		k := &t.kinked[i]
@@ -70,7 +69,6 @@ func (t *terms) confine() {
 	}
 }
 
-// resume sets the slopes to the centers, within their bounds.
 func (t *terms) resume() {
 	for i := range t.kinked {
 		copy(t.kinked[i].slope, t.kinked[i].center)
@@ -84,8 +82,6 @@ func (t *terms) resume() {
 	}
 }
 
-// setFromDual sets the centers of kinked and the slopes of curved terms from the dual variables of
-// a loss.
 func (t *terms) setFromDual(l *Loss, dual *Dual, unit float64) {
 	for i := range t.kinked {
 		k := &t.kinked[i]

@@ -8,8 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// start sets β and the centers from an earlier solution of this shape, or from zero. It reports
-// whether the centers are that solution's multipliers.
+// start reports whether the centers are the multipliers of an earlier solution.
 func (s *Solver) start(from *Solution) (warm bool) {
 	a, w := &s.state, &s.newton
 	clear(a.beta)
@@ -86,8 +85,7 @@ func (s *Solver) fits(warm *Solution) error {
 	return checkFiniteSlice(what+"Dual.Xi", dual.Xi)
 }
 
-// owns reports whether warm is the Solver's last solution, whose duals are still in the terms'
-// slopes.
+// owns reports whether warm is the Solver's last solution, whose duals are still in the slopes.
 func (s *Solver) owns(warm *Solution) bool {
 	return len(warm.Beta) == len(s.sol.Beta) && &warm.Beta[0] == &s.sol.Beta[0]
 }

@@ -9,30 +9,27 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// state is a pair of primal and dual variables with derived quantities: the workspace of descent
-// and of Newton steps.
 type state struct {
 	x       blas64.General
-	norms   []float64 // n: ‖x_i‖², until descent inverts them
-	terms   terms     // with the slopes, the dual variables
+	norms   []float64 // ‖x_i‖², until descent inverts them
+	terms   terms
 	penalty *penalty
-	guard   *constraints // with their multipliers
+	guard   *constraints
 	costs   *costs
 	limits  *limits
 
 	beta  []float64 // dim: the coefficients, then the intercept
-	v     []float64 // dim: forces Aᵀξ - Xᵀg
-	grad  []float64 // dim: gradient of the smoothed objective
-	step  []float64 // dim
-	z, dz []float64 // n: scores, and their change along the step
-	g, h  []float64 // n: slopes and second derivatives of the smoothed loss
+	v     []float64 // forces Aᵀξ - Xᵀg
+	grad  []float64
+	step  []float64
+	z, dz []float64
+	g, h  []float64 // slopes and second derivatives of the smoothed loss
 	peak  float64   // largest ‖β‖² since the scores were summed
 	certificate
 }
 
 func (s *state) scores(z, beta []float64) { s.scoresFrom(0, z, beta) }
 
-// scoresFrom is scores for len(z) samples from one on.
 func (s *state) scoresFrom(from int, z, beta []float64) {
 	d := s.penalty.d
 	kernel.MulVec(z, s.x.Data[from*s.x.Stride:], s.x.Stride, beta[:d])
@@ -93,14 +90,12 @@ func (s *state) clear() {
 	s.status = Solved
 }
 
-// refresh recomputes the sums of the slopes and their forces and certifies them.
 func (s *state) refresh() {
 	s.collect()
 	s.forces()
 	s.certify()
 }
 
-// addForce adds the force of slopes to w: Xᵀa and, for an intercept, Σ a.
 func (s *state) addForce(w, a []float64) {
 	d := s.penalty.d
 	kernel.MulTransAdd(w[:d], s.x.Data, s.x.Stride, a)
@@ -118,8 +113,8 @@ func (s *state) forces() {
 	s.guard.forces(s.v[:s.penalty.d])
 }
 
-// balance makes the slopes sum to zero, as the dual of a free intercept requires, by moving them
-// within their bounds, first those that are not at a bound.
+// balance makes the slopes sum to zero, as the dual of a free intercept requires, first by those
+// that are not at a bound.
 func (s *state) balance() {
 	if !s.penalty.free {
 		return

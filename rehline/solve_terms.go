@@ -9,19 +9,16 @@ import "github.com/agepath/agepath/internal/kernel"
 //	curved: max over σ kl <= a <= σ kh of a(z - κ) - a²/(2σ)
 //
 // A ReLU is kinked with one bound 0, a ReHU is curved with kl or kh 0. Two terms that turn at the
-// same score in opposite directions, as in the quantile and Huber losses, are merged, which halves
-// the work and makes the dual unique. Everything is divided by the ridge, so that the penalty is
-// ½‖β‖².
+// same score in opposite directions are merged, which halves the work and makes the dual unique.
+// Everything is divided by the ridge.
 type terms struct {
 	kinked []kinked
 	curved []curved
 }
 
-// termRows lists the rows of U and V, or of S, T and Tau, of a term: one, or two that turn
-// together.
+// termRows lists the rows of U and V, or of S, T and Tau, of a term: one, or two merged.
 type termRows []int
 
-// kinked are n terms, one per sample.
 type kinked struct {
 	termRows
 	level  bool // some terms do not depend on the score
@@ -31,32 +28,29 @@ type kinked struct {
 	center []float64 // of the proximal term between Newton steps; nil in the first phase
 }
 
-// curved are n terms, one per sample.
 type curved struct {
 	termRows
 	all    bool // every sample has a term that turns
 	level  bool
 	kink   []float64
 	kl, kh []float64 // range of the quadratic part, relative to the kink
-	sigma  []float64 // curvature
+	sigma  []float64
 	slope  []float64
 }
 
-// partSize is the number of samples evaluated together. Unneeded results go to a scratch that fits
-// the L1 cache.
+// partSize is the number of samples evaluated together, so that a scratch fits the L1 cache.
 const partSize = 256
 
 type scratch [3][partSize]float64
 
 type sums struct {
-	value float64 // of the terms at the scores
+	value float64
 	dual  float64 // -Σ aκ - Σ a²/(2σ)
 	young float64 // value - dual - Σ a z >= 0, by Fenchel and Young
 }
 
-// evaluate sets the slopes to those of the terms at the scores, with kinked terms smoothed around
-// their centers over a width of scores, g to the sums of the slopes and h to those of the second
-// derivatives.
+// evaluate sets the slopes at the scores, with kinked terms smoothed around their centers over a
+// width of scores, g to their sums and h to the sums of second derivatives.
 func (t *terms) evaluate(z, g, h []float64, width float64) sums {
 	var s sums
 	for from := 0; from < len(z); from += partSize {
@@ -105,7 +99,6 @@ func (t *terms) atZeros(n int) float64 {
 	return v
 }
 
-// tally returns the sums of some samples, from one on, for the current slopes.
 func (t *terms) tally(z []float64, from int, scratch *scratch) sums {
 	s := t.part(z, from, scratch)
 	for i := range t.curved {
@@ -145,7 +138,6 @@ func (c *curved) dual(from, to int) float64 {
 	return t
 }
 
-// collect sets g to the slopes and returns their part of the dual.
 func (t *terms) collect(g []float64) (dual float64) {
 	clear(g)
 	for i := range t.kinked {
@@ -161,7 +153,6 @@ func (t *terms) collect(g []float64) (dual float64) {
 	return dual
 }
 
-// along returns the first and second derivative of the smoothed terms at the scores z + t dz.
 func (t *terms) along(z, dz []float64, step, width float64) (first, second float64) {
 	for i := range t.kinked {
 		k := &t.kinked[i]
@@ -176,8 +167,8 @@ func (t *terms) along(z, dz []float64, step, width float64) (first, second float
 	return first, second
 }
 
-// curvature returns the sum of the second derivatives if all terms were in their smooth parts, or 1
-// if that is zero: a scale for steps of the intercept.
+// curvature returns the sum of the second derivatives if all terms were in their smooth parts, or
+// 1: a scale for steps of the intercept.
 func (t *terms) curvature(width float64) float64 {
 	var sum float64
 	for i := range t.kinked {

@@ -2,7 +2,6 @@ package wmmd
 
 import "fmt"
 
-// entry is a word of a text, as an index of [counts.rows], with its count.
 type entry struct {
 	word  int32
 	count float64
@@ -10,7 +9,7 @@ type entry struct {
 
 type class struct {
 	texts  []int32   // texts with words
-	sum    []float64 // of each word: its count
+	sum    []float64 // count of each word
 	words  float64   // total
 	within float64   // pairs of words of one text, Σ_i d_i²
 }
@@ -18,9 +17,8 @@ type class struct {
 // pairs is the number of pairs of words of two different texts.
 func (c *class) pairs() float64 { return c.words*c.words - c.within }
 
-// counts is a sample as counts of its distinct words.
 type counts struct {
-	dim     int        // of a word's row
+	dim     int
 	rows    [][2]int32 // the embedding's words that make up a distinct word
 	texts   [][]entry
 	classes []class
@@ -31,7 +29,6 @@ type counts struct {
 	place   []int32         // of rows: entry in the current text, plus 1
 }
 
-// count reads a sample of words below vocabulary.
 func (c *counts) count(s Sample, vocabulary int, without map[int32]bool, bigrams bool) {
 	if len(s.Texts) != len(s.Labels) {
 		panic(fmt.Sprintf("wmmd: %d labels for %d texts", len(s.Labels), len(s.Texts)))
@@ -85,7 +82,6 @@ func (c *counts) start(s Sample, vocabulary int) {
 	}
 }
 
-// add counts a word, or with a second one a bigram, of the text whose entries begin at start.
 func (c *counts) add(word, second int32, start int) {
 	index := c.local[word]
 	key := int64(word)<<32 | int64(second)

@@ -8,23 +8,20 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// weighted is a value with its weight, which may be negative.
 type weighted struct{ value, weight float64 }
 
-// Squared distances become fixed-point numbers of keyBits bits; a histogram covers levelBits of
-// them.
+// Squared distances become fixed-point numbers of keyBits bits; a histogram covers levelBits.
 const (
 	keyBits   = 48
 	levelBits = 12
 	buckets   = 1 << levelBits
-	// fewValues is the number of values sorted without another histogram.
 	fewValues = 1 << 12
 	// bracket is the relative distance from its last value within which the median is first sought.
 	bracket = 0.06
 )
 
-// bandwidth returns σ²; 0 means that all words have the same row, NaN that rows are not finite. If
-// guess is positive, the search starts near it, without an effect on the result.
+// bandwidth returns σ²; 0 means that all words have the same row, NaN that rows are not finite. A
+// positive guess only speeds up the search.
 func (p *pair) bandwidth(o Options, guess float64) float64 {
 	if o.Bandwidth > 0 {
 		return o.Bandwidth
@@ -65,10 +62,9 @@ func (p *pair) furthest() float64 {
 	return largest
 }
 
-// selection finds squared distances of pairs of words by their rank.
 type selection struct {
 	pair    *pair
-	scale   float64 // from distances to keys
+	scale   float64
 	workers int
 
 	// Distances between lo and hi were gathered from the parts; under is the weight of those below
@@ -81,7 +77,6 @@ type ranked struct{ value, through float64 }
 
 func (s *selection) key(d float64) uint64 { return uint64(int64(d * s.scale)) }
 
-// at returns the distance at which the cumulative weight exceeds rank.
 func (s *selection) at(rank float64) ranked {
 	if s.under <= rank && rank < s.upTo {
 		return s.amongGathered(rank)
@@ -106,8 +101,7 @@ func (s *selection) at(rank float64) ranked {
 	}
 }
 
-// among returns the distance of a rank among some values, which it sorts; below is the weight below
-// them.
+// among sorts the values; below is the weight below them.
 func among(values []weighted, below, rank float64) ranked {
 	slices.SortFunc(values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	for i := 0; ; {
@@ -152,7 +146,6 @@ func (p *pair) gatherPart(t *part) {
 	})
 }
 
-// amongGathered returns the distance of a rank among the gathered ones.
 func (s *selection) amongGathered(rank float64) ranked {
 	p := s.pair
 	h := (*[buckets]float64)(p.parts[0].clearHistogram())
@@ -212,8 +205,8 @@ func (p *pair) histogramPart(t *part) {
 	})
 }
 
-// collect gathers the distances whose key has the bits prefix from shift on, or returns false if
-// they are too many to sort.
+// collect gathers the distances whose key has the bits prefix from shift on; false if too many to
+// sort.
 func (s *selection) collect(prefix uint64, shift int) bool {
 	p := s.pair
 	limit := fewValues

@@ -4,15 +4,15 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// pair is two classes of a sample, with their words. Matrices have a row of n numbers, stride
-// apart, for each dimension.
+// pair is two classes of a sample. Matrices have a row of n numbers, stride apart, for each
+// dimension.
 type pair struct {
 	dim, n, stride int
-	words          []int32   // indices of the words in the sample
+	words          []int32   // indices in the sample
 	place          []int32   // of the sample's words: index here
 	x              []float64 // the words' rows, transposed
 	sum            [2][]float64
-	both           []float64 // the sum of the two
+	both           []float64
 	class          [2]*class
 	texts          []member
 	entries        []entry
@@ -24,13 +24,13 @@ type pair struct {
 
 type member struct {
 	class   int
-	entries []entry // with indices of pair's words
+	entries []entry
 }
 
 // part is the work of one goroutine at a time: some words, each with all later ones, and some
 // texts.
 type part struct {
-	words, texts [2]int // from, up to
+	words, texts [2]int
 	histogram    []float64
 	values       []weighted
 	gathered     []weighted
@@ -50,14 +50,12 @@ type block struct {
 	total, moment, d, g []float64
 }
 
-// partSize is the number of pairs of words per part, maxParts the maximum number of parts.
 const (
 	partSize = 1 << 16
 	maxParts = 16
 )
 
-// between sets two classes of a sample whose words have the given rows. It returns whether both
-// have two texts with words; else wMMD² is 0.
+// between reports whether both classes have two texts with words; else wMMD² is 0.
 func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 	if c.classes[a].pairs() <= 0 || c.classes[b].pairs() <= 0 {
 		return false
@@ -66,7 +64,6 @@ func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 	return true
 }
 
-// setClasses sets two classes, one of which may be empty.
 func (p *pair) setClasses(c *counts, rows []float64, a, b *class) {
 	p.class = [2]*class{a, b}
 	p.words, p.place = p.words[:0], resize(p.place, len(c.rows))
@@ -112,7 +109,6 @@ func (p *pair) takeTexts(c *counts) {
 	}
 }
 
-// cut divides the work into parts with about equal numbers of pairs of words.
 func (p *pair) cut() {
 	pairs := p.n * (p.n - 1) / 2
 	count := min(1+pairs/partSize, maxParts)
@@ -135,7 +131,6 @@ func (p *pair) cut() {
 	}
 }
 
-// distances returns the squared distances of word i from the later ones.
 func (p *pair) distances(t *part, i int) []float64 {
 	for k := range t.point {
 		t.point[k] = p.x[k*p.stride+i]
@@ -197,7 +192,6 @@ func (p *pair) evaluatePart(t *part) {
 	p.overTexts(t)
 }
 
-// overWords adds the sums with the weights of rank 2.
 func (p *pair) overWords(t *part) {
 	gamma, gradient := p.work.gamma, p.work.gradient
 	own := [2]float64{1 / p.class[0].pairs(), 1 / p.class[1].pairs()}
@@ -216,7 +210,6 @@ func (p *pair) overWords(t *part) {
 	}
 }
 
-// overTexts subtracts the pairs of words of one text.
 func (p *pair) overTexts(t *part) {
 	gamma, gradient := p.work.gamma, p.work.gradient
 	b := &t.text
@@ -249,8 +242,7 @@ func (p *pair) overTexts(t *part) {
 	}
 }
 
-// spread adds the weights g of word i, at the given point, with the later words to both words'
-// totals and moments.
+// spread adds the weights g of word i with the later words to both words' totals and moments.
 func spread(total, moment, x []float64, stride int, point, g []float64, sum float64, i int) {
 	total[i] += sum
 	if len(g) == 0 {
@@ -264,7 +256,6 @@ func spread(total, moment, x []float64, stride int, point, g []float64, sum floa
 	}
 }
 
-// addSlope adds the gradient to that of the sample's rows.
 func (p *pair) addSlope(slope []float64) {
 	t := &p.parts[0]
 	for j, word := range p.words {

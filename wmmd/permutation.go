@@ -12,14 +12,13 @@ import (
 type Test struct {
 	Statistic float64 // wMMD²
 	// P is the share of labellings, including the given one, with at least this value: the test at
-	// level α rejects if P is at most α.
+	// level α rejects if P <= α.
 	P float64
 }
 
 // PermutationTest permutes labels of texts. With two classes the statistic is that of
-// [Estimator.Value]. With more, all pairs of classes share one bandwidth, the median over the pairs
-// of words of all texts, so that kernels are computed once. An embedding whose words all have the
-// same row has the statistic 0. Texts without words are ignored.
+// [Estimator.Value]. With more, all pairs of classes share the bandwidth of all texts, so that
+// kernels are computed once. Texts without words are ignored.
 func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations int, random *rand.Rand) Test {
 	if permutations < 1 {
 		panic(fmt.Sprintf("wmmd: %d permutations", permutations))
@@ -54,7 +53,6 @@ func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations in
 	return test
 }
 
-// everything returns all texts with words as one class, and an empty class.
 func (c *counts) everything() (all, none *class) {
 	all, none = &class{sum: make([]float64, len(c.rows))}, &class{sum: make([]float64, len(c.rows))}
 	for i, text := range c.texts {
@@ -70,14 +68,13 @@ func (c *counts) everything() (all, none *class) {
 	return all, none
 }
 
-// textSums has the sums of kernels over the words of any two texts, which determine wMMD² of a
-// labelling.
+// textSums has the sums of kernels over the words of any two texts, which determine wMMD².
 type textSums struct {
 	n      int
-	sums   []float64 // n x n
+	sums   []float64
 	length []float64 // words of each text
 	means  []float64 // sums over classes, for statistic
-	words  []float64 // of each class
+	words  []float64
 	within []float64 // of each class, Σ d_i²
 }
 

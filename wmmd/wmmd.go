@@ -12,7 +12,7 @@ type Float interface{ float32 | float64 }
 
 // Embedding has a row of Dim numbers for each word.
 type Embedding[T Float] struct {
-	Data []T // row-major, words x Dim
+	Data []T // row-major
 	Dim  int
 }
 
@@ -20,8 +20,7 @@ func (e Embedding[T]) Row(word int32) []T {
 	return e.Data[int(word)*e.Dim:][:e.Dim:e.Dim]
 }
 
-// Sample is labelled texts: the words of each, as rows of an embedding, and its class, counted from
-// 0.
+// Sample is labelled texts: the words of each, as rows of an embedding, and its class, from 0.
 type Sample struct {
 	Texts  [][]int32
 	Labels []int
@@ -29,15 +28,15 @@ type Sample struct {
 
 // Options of an [Estimator].
 type Options struct {
-	// Bandwidth is σ². 0 means the weighted median of each pair of classes.
+	// Bandwidth is σ². 0: the weighted median of each pair of classes.
 	Bandwidth float64
-	// Without are words to leave out, the structured form.
+	// Without are words to leave out.
 	Without []int32
-	// Bigrams uses pairs of neighbouring words as words, with concatenated rows. Pairs with a word
-	// of Without are left out.
+	// Bigrams uses pairs of neighbouring words as words, with concatenated rows, except pairs with
+	// a word of Without.
 	Bigrams bool
-	// Workers is the number of goroutines, at most that of processors; 0 means 1. It does not
-	// change the numbers.
+	// Workers is the number of goroutines, at most that of processors. 0: 1. It does not change the
+	// numbers.
 	Workers int
 }
 
@@ -67,14 +66,12 @@ func New[T Float](options Options) *Estimator[T] {
 	return e
 }
 
-// Value returns wMMD² of a sample. It panics for words without a row, negative labels, and unequal
-// numbers of labels and texts.
+// Value returns wMMD² of a sample. It panics for words without a row and wrong labels.
 func (e *Estimator[T]) Value(m Embedding[T], s Sample) float64 {
 	return e.estimate(m, s, false)
 }
 
-// AddGradient adds scale times the gradient of wMMD² in m to the matrix to, of m's shape, and
-// returns wMMD².
+// AddGradient adds scale times the gradient of wMMD² in m to the matrix to and returns wMMD².
 func (e *Estimator[T]) AddGradient(to []T, scale float64, m Embedding[T], s Sample) float64 {
 	if len(to) != len(m.Data) {
 		panic("wmmd: the gradient has another size than the embedding")
@@ -124,8 +121,6 @@ func (e *Estimator[T]) prepare(m Embedding[T], s Sample) {
 	}
 }
 
-// estimate sums over pairs of classes; with gradient e.slope becomes the gradient in the rows of
-// the sample's distinct words.
 func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64 {
 	e.prepare(m, s)
 	c := &e.counts
@@ -155,7 +150,6 @@ func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64
 	return total
 }
 
-// resize returns a slice of n undefined entries, in the memory of x if there is room.
 func resize[E any](x []E, n int) []E {
 	if cap(x) < n {
 		return make([]E, n, n+n/4)
@@ -163,18 +157,16 @@ func resize[E any](x []E, n int) []E {
 	return x[:n]
 }
 
-// work is the task for each part of a pair, with its arguments.
 type work struct {
 	do func(p *pair, t *part)
 
-	gamma    float64 // evaluate
+	gamma    float64
 	gradient bool
-	prefix   uint64 // histogram, collect
+	prefix   uint64
 	shift    int
 	limit    int
 }
 
-// run does the work for each part, on the given number of goroutines.
 func (p *pair) run(w work, workers int) {
 	p.work = w
 	if workers = min(workers, len(p.parts), runtime.GOMAXPROCS(0)); workers > 1 {

@@ -18,13 +18,12 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// app is what the commands share, and has those about grids and folders of results.
 type app struct {
 	*command.Base
 	library library
 }
 
-// atServer has the commands that work at a server.
+// atServer has the commands that need a server.
 type atServer struct{ *app }
 
 type catalog struct{ *app }
@@ -36,13 +35,12 @@ func (l *library) addTo(flags *pflag.FlagSet) {
 	l.addCacheTo(flags)
 }
 
-// addCacheTo is addTo for commands that need no data set.
 func (l *library) addCacheTo(flags *pflag.FlagSet) {
 	command.Path(flags, &l.cache, "cache", "`folder` for downloaded data sets (default: agepath/datasets in the user's cache folder)")
 }
 
-// open returns the library of data sets, without a cache where there is no place for one:
-// only downloads need it. A data folder that is none is refused.
+// open returns the library, without a cache if there is no place for one: only downloads need the
+// cache.
 func (l *library) open() (*dataset.Library, error) {
 	if l.cache == "" {
 		l.cache, _ = dataset.DefaultCache()
@@ -54,8 +52,8 @@ func (l *library) open() (*dataset.Library, error) {
 	return library, nil
 }
 
-// cells returns the folder for the data sets of cells, beside that of downloads, else a
-// temporary one, which remove deletes.
+// cells returns the folder for the data sets of cells, next to that of downloads, or a temporary
+// one, which remove deletes.
 func (l *library) cells() (dir string, remove func() error, err error) {
 	if l.cache == "" {
 		return disk.TemporaryFolder(command.CellsPrefix)
@@ -69,15 +67,13 @@ func (g *gridFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&g.set, "set", nil, "replace a value of the grid by `key=value`, as in repeats=2 or models.0.lasso.alpha=[0.1, 0.2]; may be repeated")
 }
 
-// planned is a grid that was found to make sense.
 type planned struct {
 	grid *experiment.Grid
 	plan *experiment.Plan
 	kind experiment.Kind
 }
 
-// plan reads a grid and its data sets. Whatever is wrong with them is a
-// refusal.
+// plan reads a grid and its data sets. Every error in them is a refusal.
 func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned, error) {
 	library, err := a.library.open()
 	if err != nil {
@@ -104,7 +100,6 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 	return &planned{grid, plan, kind}, nil
 }
 
-// outFlags is the folder of the results of a grid.
 type outFlags struct{ dir string }
 
 func (o *outFlags) addTo(flags *pflag.FlagSet) {
@@ -118,8 +113,8 @@ func (o *outFlags) of(grid *experiment.Grid) string {
 	return o.dir
 }
 
-// refuseStart makes an error that kept a run from beginning a refusal, but for a
-// full disk: that passes, and trying again then helps.
+// refuseStart makes an error before a run begins a refusal, except a full disk, for which retrying
+// helps.
 func refuseStart(err error) error {
 	var start *run.StartError
 	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
@@ -140,7 +135,7 @@ func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error 
 
 func (a *app) connect(ctx context.Context) (*queue.Queue, error) {
 	return a.NATS.Connect(ctx, "agepath coordinator", func(err error) {
-		if command.Unauthorized(err) { // trying again would go on for ever
+		if command.Unauthorized(err) { // retries would never end
 			a.Abort(err)
 			return
 		}

@@ -38,7 +38,6 @@ downloaded and are not on this machine.`,
 	return command.Group(cmd, list, fetch, check)
 }
 
-// completeName offers names of the catalog that are not there yet.
 func completeName(_ *cobra.Command, args []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []string
 	for _, entry := range dataset.Catalog() {
@@ -50,12 +49,10 @@ func completeName(_ *cobra.Command, args []string, begin string) ([]cobra.Comple
 }
 
 type entriesOptions struct {
-	named  bool // its arguments name them
+	named  bool
 	asJSON jsonFlag
 }
 
-// onEntries makes a command about the entries that its arguments name, all without
-// arguments.
 func (a *catalog) onEntries(
 	use, short, long, examples string,
 	do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error,
@@ -79,8 +76,8 @@ func (a *catalog) onEntries(
 	return cmd
 }
 
-// dataObject is a data set in the object of docs/schemas/datasets.json. State is
-// embedded, here, absent, ok, bad, fetched or failed; what is "" or 0 is not known.
+// dataObject is a data set in docs/schemas/datasets.json. State is embedded, here, absent, ok, bad,
+// fetched or failed; unknown fields are "" or 0.
 type dataObject struct {
 	Name     string       `json:"name"`
 	State    string       `json:"state"`

@@ -14,7 +14,6 @@ func (j *jsonFlag) addTo(flags *pflag.FlagSet) {
 	flags.BoolVar((*bool)(j), "json", false, "print one JSON object instead of text")
 }
 
-// writeJSON prints what a command says as one object, which docs/schemas describes.
 func (a *app) writeJSON(object any) error {
 	encoder := json.NewEncoder(a.Out)
 	encoder.SetEscapeHTML(false)

@@ -16,25 +16,21 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// workerFile is the configuration file for workers of other machines in the folder of the
-// results, while the run is not complete. It holds the token, which lists of processes
-// would show.
+// workerFile is the configuration file for remote workers, in the folder of the results until the
+// run is complete. The token is in a file because process lists would show it.
 const workerFile = "worker.yaml"
 
-// workerConfig is what the file says.
 type workerConfig struct {
 	URL string `yaml:"nats"`
 }
 
-// listenFlag is where workers of other machines reach the embedded server.
 type listenFlag struct{ address string }
 
 func (l *listenFlag) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&l.address, "listen", "", "`address` for workers of other machines, host:port; they need the token in the file "+workerFile+" of --out (default: none can connect)")
 }
 
-// check refuses an address on which nobody can listen, flags that do not go with one, and
-// cells that are left to workers who have no server.
+// check also refuses cells left to workers without a server.
 func (l *listenFlag) check(ctx context.Context, nats *command.NATS, workers int) error {
 	switch {
 	case l.address == "" && workers == 0 && nats.URL == "":
@@ -54,7 +50,6 @@ func (l *listenFlag) check(ctx context.Context, nats *command.NATS, workers int)
 	return listener.Close() // until the cells are queued
 }
 
-// use has a coordinator listen.
 func (l *listenFlag) use(a *app, c *run.Coordinator) {
 	if l.address == "" {
 		return
@@ -74,8 +69,8 @@ func (l *listenFlag) use(a *app, c *run.Coordinator) {
 	}}
 }
 
-// formerToken returns the one that a former process, which was killed, gave its workers: they
-// wait for the server. Without one it is new.
+// formerToken returns the token of a killed process, for whose server its workers wait, or a new
+// one.
 func formerToken(path string) string {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 == 0 {
 		var former workerConfig

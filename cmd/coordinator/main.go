@@ -1,5 +1,4 @@
-// Command coordinator plans, computes and reports experiments. docs and
-// `coordinator --help` tell what each of its commands does.
+// Command coordinator plans, computes and reports experiments; see docs and `coordinator --help`.
 package main
 
 import (

@@ -17,7 +17,6 @@ import (
 
 const failureRate = 0.1
 
-// notifyFlags say who is told of what happens to runs.
 type notifyFlags struct {
 	url, command string
 	failures     float64
@@ -29,7 +28,7 @@ func (f *notifyFlags) addTo(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.failures, "notify-failures", failureRate, "`share` of failed cells above which an event is sent; 1 for never")
 }
 
-// start returns the notifier, nil where nobody is to be told.
+// start returns the notifier, nil without recipients.
 func (f *notifyFlags) start(base *command.Base) (*notify.Notifier, error) {
 	if !(f.failures >= 0 && f.failures <= 1) {
 		return nil, command.Refusef("--notify-failures must be from 0 to 1 (got %s)", strconv.FormatFloat(f.failures, 'g', -1, 64))

@@ -18,19 +18,19 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// place is where a collection goes: a folder, or one of a store whose copy here is made
-// before and sent back after.
+// place is a folder, or one of a store with a local copy that is made before a collection and sent
+// back after.
 type place struct {
 	dir    string
-	store  *bucket.Folder // nil for a folder of this machine
-	had    []string       // objects of the store
-	held   int            // cells of its tables, where these are not in the copy
-	broken error          // why they are not
-	remove func() error   // of the copy
+	store  *bucket.Folder
+	had    []string     // objects of the store
+	held   int          // cells of the store's tables, if not in the copy
+	broken error        // why they are not
+	remove func() error // of the copy
 }
 
-// openPlace prepares a place. A folder of a store may hold the same run alone: while its
-// files are replaced one by one, each must go with those of before.
+// openPlace prepares a place. A folder of a store may only hold the same run: its files are
+// replaced one by one, so that each must fit the former ones.
 func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err error) {
 	if !bucket.IsURL(out) {
 		return &place{dir: out}, nil
@@ -49,7 +49,6 @@ func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err err
 	return p, nil
 }
 
-// openStore opens the folder of a store that a flag names, and asks for its bucket.
 func (a *app) openStore(ctx context.Context, flag, name string) (*bucket.Folder, error) {
 	store, err := bucket.Open(name, a.Env)
 	if err != nil {
@@ -62,8 +61,8 @@ func (a *app) openStore(ctx context.Context, flag, name string) (*bucket.Folder,
 	return store, err
 }
 
-// get fetches the tables of a run that the store has. Those without a manifest were not
-// sent to the end and are sent again. So are all where one is damaged: they belong together.
+// get fetches the tables of a run from the store. Tables without a manifest were not sent
+// completely and are sent again. If one is damaged, all are sent again: they belong together.
 func (p *place) get(ctx context.Context, run string) (err error) {
 	if p.had, err = p.store.List(ctx); err != nil || !slices.Contains(p.had, results.ManifestName) {
 		return err
@@ -105,7 +104,7 @@ func (p *place) get(ctx context.Context, run string) (err error) {
 	return nil
 }
 
-// check refuses to replace tables of which one is damaged by those of fewer cells.
+// check refuses to replace tables, one of them damaged, by tables of fewer cells.
 func (p *place) check(cells int) error {
 	if p.broken == nil || cells >= p.held {
 		return nil
@@ -116,9 +115,9 @@ func (p *place) check(cells int) error {
 
 func isTable(name string) bool { return path.Ext(name) == ".arrow" && path.Base(name) == name }
 
-// put sends the files to the store, the manifest last: who sees it sees the files that it
-// tells of. The rows of cells are sent after those of the further tables. Objects that are
-// no files any more go after that; those of the report only where there is a new one.
+// put sends further tables, then the rows of cells, and the manifest last, so that a reader of the
+// manifest sees all its files. Objects that are no longer files are removed after that, those of
+// the report only if there is a new one.
 func (p *place) put(ctx context.Context, reported bool) error {
 	if p.store == nil {
 		return nil
@@ -161,6 +160,6 @@ func (p *place) put(ctx context.Context, reported bool) error {
 
 func (p *place) close() {
 	if p.store != nil {
-		_ = p.remove() // the next collection removes what is left
+		_ = p.remove()
 	}
 }

@@ -60,14 +60,13 @@ a second, to see at how many ages it has different fits. Nothing is written.`,
 
 type rest struct {
 	cells              int64 // missing
-	failed, incomplete int64 // of those that are there
-	raised             int64 // of the missing: ended for want of what the limits give now
-	former             int64 // in the folder and not of the plan
+	failed, incomplete int64 // of the cells in the folder
+	raised             int64 // of the missing: ended by limits that have been raised
+	former             int64 // in the folder, not in the plan
 	seconds            float64
 }
 
-// remaining compares a plan with a folder of results. Without any it hashes no
-// cell.
+// remaining hashes no cell if the folder has no results.
 func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
 	plan := p.plan
 	inventory, err := run.TakeInventory(ctx, dir, p.grid)
@@ -107,24 +106,23 @@ func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
 	}
 	left.seconds = max(left.seconds, 0)
 	if left.cells == 0 {
-		left.seconds = 0 // not what rounding leaves
+		left.seconds = 0 // not the remainder of rounding
 	}
 	return left, nil
 }
 
-// Limits of a preview: its time, and the estimated seconds of a cell that it computes.
+// Limits of a preview: its time, and the estimated seconds of a cell.
 const (
 	previewTime = time.Second / 2
 	previewCell = 0.1
 )
 
-// preview is what cells that a plan computed say of given ages.
 type preview struct {
 	said  []string
-	cells int // of the first repeat, on which that rests
+	cells int // of the first repeat
 }
 
-// previewOf computes cells at given ages, of the method that goes by steps, for a while.
+// previewOf computes cells at given ages, of the method with steps.
 func previewOf(ctx context.Context, p *planned, while time.Duration) (preview, error) {
 	kind, err := experiment.Named(p.grid.Kind)
 	if err != nil || kind.Layout == nil || kind.Layout.Path == nil || kind.Layout.Path.Steps == "" {
@@ -211,8 +209,6 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 	return cells.write(a.Out)
 }
 
-// writeReadings says in a line for each data set how it was read, and what may be meant
-// otherwise.
 func writeReadings(w io.Writer, data []*experiment.PlannedData) {
 	if slices.ContainsFunc(data, func(d *experiment.PlannedData) bool { return d.Reading.How != "" }) {
 		fmt.Fprintln(w)
@@ -234,7 +230,6 @@ func cellsText(n int64) string {
 	return fmt.Sprintf("%d cells", n)
 }
 
-// onSeveral adds the time on several cores, as many as have a cell.
 func onSeveral(left rest, workers int) string {
 	if workers == 1 || left.cells == 0 {
 		return ""
@@ -246,7 +241,6 @@ func (r rest) secondsOn(workers int) float64 {
 	return r.seconds / max(1, min(float64(workers), float64(r.cells)))
 }
 
-// planObject is the object of docs/schemas/plan.json.
 func planObject(p *planned, dir string, left rest, ages preview, workers int) object {
 	data := []object{}
 	add := func(d *experiment.PlannedData, digest any) {

@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	logEvery    = 10 * time.Second       // between two log lines about a step
-	redrawEvery = 100 * time.Millisecond // between two states of a terminal's line
-	barWidth    = 30                     // characters
+	logEvery    = 10 * time.Second // between two log lines about a step
+	redrawEvery = 100 * time.Millisecond
+	barWidth    = 30
 )
 
-// progress shows the step that a command is at: in a line of a terminal, by log lines
-// elsewhere. A step of less than a second is not shown, but the cells of a run are.
+// progress shows the current step of a command: in a line of a terminal, otherwise by log lines.
+// Steps of less than a second are not shown, except the cells of a run.
 type progress struct {
 	base   *command.Base
 	what   string // the command or the run
 	onLine bool
 	first  time.Duration // until a step is shown
-	every  time.Duration // between two looks
+	every  time.Duration
 
-	mu    sync.Mutex // guards what follows, and the terminal
+	mu    sync.Mutex // guards the fields below, and the terminal
 	step  analysis.Step
 	cells *run.Progress // while cells are computed
-	since time.Time     // the first of the steps that follow each other, or when cells were shown last
-	shown bool          // the line of the terminal is taken
+	since time.Time     // start of the first of consecutive steps, or when cells were last shown
+	shown bool          // the line of the terminal is in use
 }
 
 func newProgress(base *command.Base, what string) *progress {
@@ -45,7 +45,7 @@ func newProgress(base *command.Base, what string) *progress {
 	return p
 }
 
-// during calls do with a function that it calls before each step.
+// during passes do a function to call before each step.
 func during[T any](p *progress, do func(begin func(analysis.Step)) (T, error)) (T, error) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends with do
@@ -66,7 +66,7 @@ func oneStep[T any](base *command.Base, what, step string, do func() (T, error))
 	})
 }
 
-// begin notes the step that begins; one without a name ends the steps for a while.
+// begin records the step that begins; one without a name pauses the display.
 func (p *progress) begin(step analysis.Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +79,6 @@ func (p *progress) begin(step analysis.Step) {
 	}
 }
 
-// compute notes how many cells of a run are computed. The first time, it is shown at once.
 func (p *progress) compute(now run.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +135,6 @@ func (p *progress) keepShowing(done <-chan struct{}) {
 	}
 }
 
-// look shows what the command is at, and returns when to look again.
 func (p *progress) look() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +157,6 @@ func (p *progress) look() time.Duration {
 
 const clearLine = "\r\x1b[K"
 
-// draw puts a text into the terminal's line.
 func (p *progress) draw(text string) {
 	fmt.Fprintf(p.base.Err, "%s%s: %s", clearLine, p.what, text)
 	p.shown = true

@@ -83,7 +83,6 @@ func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned, from 
 	return nil
 }
 
-// warnCommands warns where a plan has commands and no worker that is there runs any.
 func (a *app) warnCommands(ctx context.Context, q *queue.Queue, plan *experiment.Plan) {
 	names := plan.Commands()
 	if len(names) == 0 {
@@ -112,7 +111,7 @@ func (a *atServer) tellSubmitted(name string, s *run.Submitted) {
 }
 
 type limitFlags struct {
-	timeout, memory string // "" for what the run has
+	timeout, memory string // "" for the run's own
 	attempts        int
 }
 
@@ -176,7 +175,6 @@ further.`,
 	return cmd
 }
 
-// pauseCommand has workers leave the cells of a run, and resumeCommand lets them go on.
 func (a *atServer) pauseCommand() *cobra.Command {
 	return a.onRun("pause RUN", "Have workers take no new cells of a run; its queue stays",
 		`Have workers take no new cells of a run. Cells that are being computed continue.
@@ -201,7 +199,6 @@ func (a *atServer) resumeCommand() *cobra.Command {
 		})
 }
 
-// toldOrders says what became of a run whose orders were changed.
 func (a *atServer) toldOrders(err error, run, what string) error {
 	if errors.Is(err, queue.ErrNotOpen) {
 		return command.Refusef("%w; `coordinator submit GRID` queues them", err)
@@ -230,7 +227,6 @@ results that already has a cell keeps its row.`,
 		})
 }
 
-// quarantinedText tells how many messages did not pass, "" for none.
 func quarantinedText(n int) string {
 	if n == 0 {
 		return ""
@@ -365,8 +361,7 @@ func (a *atServer) showCollected(name, where string, c *run.Collected) {
 	}
 }
 
-// onRun makes a command about a run that the server knows, its first argument: the
-// run's name, or a beginning of it that no other run has.
+// onRun makes a command about a run, its first argument: the run's name, or a unique prefix.
 func (a *atServer) onRun(
 	use, short, long, examples string, do func(ctx context.Context, q *queue.Queue, args []string) error,
 ) *cobra.Command {
@@ -392,7 +387,6 @@ func (a *atServer) withRun(ctx context.Context, begin string, do func(q *queue.Q
 	})
 }
 
-// findRun returns the run with a name, or the only one whose name begins so.
 func findRun(ctx context.Context, q *queue.Queue, begin string) (name string, err error) {
 	description, err := q.Data(ctx, begin)
 	if err == nil {

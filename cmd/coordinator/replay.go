@@ -75,7 +75,7 @@ func (a *app) showReplay(r *run.Replayed) error {
 	table := textTable{{"column", "stored", "computed", ""}}
 	for i, column := range r.Columns {
 		if r.Stored[i] == nil && r.Computed[i] == nil {
-			continue // a cell that failed has no measures
+			continue // a failed cell has no measures
 		}
 		stored, computed := valueText(r.Stored[i]), valueText(r.Computed[i])
 		mark := ""
@@ -119,7 +119,7 @@ func (a *app) showReplay(r *run.Replayed) error {
 	return nil
 }
 
-// valueText shows a value so that different values look different.
+// valueText keeps different values different.
 func valueText(value any) string {
 	switch x := value.(type) {
 	case nil:

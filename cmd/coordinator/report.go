@@ -22,12 +22,9 @@ import (
 )
 
 const (
-	// reportFolder is where report.Write puts a report, in the folder of the
-	// results.
 	reportFolder = "report"
-	// shownRows is how many rows of a table the terminal shows; the report has more.
-	shownRows = 20
-	// maxFigures bounds --figures; each takes about a tenth of a second.
+	shownRows    = 20
+	// maxFigures bounds --figures; each takes about 0.1 s.
 	maxFigures = 10_000
 )
 
@@ -52,7 +49,7 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.paper, "paper", false, "show the numbers published in the GAGA paper next to those of the run")
 }
 
-// asComputed leaves the choice to the rule that the grid asked for.
+// asComputed leaves the choice to the grid's rule.
 const asComputed = "computed"
 
 func ruleNames() []string {
@@ -84,9 +81,8 @@ func (r *reportFlags) options() report.Options {
 	return options
 }
 
-// isFresh reports whether dir has a report that was written after its tables
-// and holds what the flags ask for. The formats' files are the last that a
-// report writes.
+// isFresh reports whether dir has a report newer than its tables with all that the flags ask for.
+// The formats' files are written last.
 func (r *reportFlags) isFresh(dir string) bool {
 	tables, err := os.Stat(filepath.Join(dir, "cells.arrow"))
 	if err != nil || r.figures != report.DefaultFigures || r.paper {

@@ -21,8 +21,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// foldersName is the file, in the folder of the cache for downloads, that remembers
-// folders of results.
+// foldersName is the file in the cache for downloads that lists folders of results.
 const foldersName = "folders.jsonl"
 
 type knownFlag struct{ off bool }
@@ -31,8 +30,8 @@ func (k *knownFlag) addTo(flags *pflag.FlagSet) {
 	flags.BoolVar(&k.off, "no-reuse", false, "take no cells of folders that this machine has made, and do not remember this one")
 }
 
-// known returns the folders that this machine has made; nil where they are not remembered,
-// or the user has no folder for that, as in a container.
+// known returns the folders that this machine has made; nil if they are not recorded, as in a
+// container without a home.
 func (a *app) known(k *knownFlag) *results.Folders {
 	if k.off {
 		return nil
@@ -57,8 +56,7 @@ func (a *app) known(k *knownFlag) *results.Folders {
 	return folders
 }
 
-// thisProgram returns a digest of this program, which tells it from others without a
-// version.
+// thisProgram returns a digest of this program, for programs without a version.
 func thisProgram() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -72,10 +70,10 @@ func thisProgram() (string, error) {
 }
 
 type reuseFlags struct {
-	dirs    []string // folders, and those of stores
+	dirs    []string // also of stores
 	alone   bool
 	known   knownFlag
-	fetched []func() error // remove the copies of stores' folders
+	fetched []func() error
 }
 
 func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
@@ -89,15 +87,14 @@ func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
 	r.known.addTo(flags)
 }
 
-// close removes what was fetched. The next command removes what is left.
 func (r *reuseFlags) close() {
 	for _, remove := range r.fetched {
 		_ = remove()
 	}
 }
 
-// reuse returns where outcomes of other runs are. Folders without results of the kind of the
-// plan are refused; those of stores are fetched, until the flags are closed.
+// reuse refuses folders without results of the kind of the plan and fetches those of stores, until
+// the flags are closed.
 func (a *app) reuse(ctx context.Context, r *reuseFlags, plan *experiment.Plan) (run.Reuse, error) {
 	reuse := run.Reuse{Known: a.known(&r.known), Alone: r.alone, Report: a.warn}
 	for _, name := range r.dirs {
@@ -128,8 +125,6 @@ func (a *app) reuse(ctx context.Context, r *reuseFlags, plan *experiment.Plan) (
 	return reuse, nil
 }
 
-// fetch fetches what a collection wrote into the folder of a store: the manifest, the cells and
-// the further tables that are kept.
 func (a *app) fetch(ctx context.Context, from, dir string, kept []string) error {
 	store, err := a.openStore(ctx, "reuse", from)
 	if err != nil {

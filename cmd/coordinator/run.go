@@ -25,8 +25,7 @@ import (
 	"github.com/agepath/agepath/results/report"
 )
 
-// maxWorkers bounds --workers: more slots than that in one process are a slip
-// of the hand.
+// maxWorkers bounds --workers: a larger number is a typing error.
 const maxWorkers = 1024
 
 func workersVar(flags *pflag.FlagSet, value *int, low int, usage string) {
@@ -120,7 +119,6 @@ coordinator run grid.yaml --retry failed`,
 	return cmd
 }
 
-// connected calls do, at a server where the flags name one.
 func (a *app) connected(ctx context.Context, c *run.Coordinator, do func() error) (err error) {
 	if a.NATS.URL == "" {
 		return do()
@@ -129,7 +127,7 @@ func (a *app) connected(ctx context.Context, c *run.Coordinator, do func() error
 	if c.Cache, remove, err = a.library.cells(); err != nil {
 		return err
 	}
-	defer func() { _ = remove() }() // the next one removes what is left
+	defer func() { _ = remove() }() // the next command retries
 	return a.withQueue(ctx, func(q *queue.Queue) error {
 		c.Queue = q
 		return do()
@@ -154,7 +152,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		return notified(ctx, c, n)
 	})
 	if err == nil {
-		err = disk.RemoveIfThere(disk.OS{}, filepath.Join(c.Out, workerFile)) // nobody listens any more
+		err = disk.RemoveIfThere(disk.OS{}, filepath.Join(c.Out, workerFile)) // no server listens any more
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -211,7 +209,6 @@ func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files
 	}
 }
 
-// loadReport reads the report of a folder whose files are there.
 func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
 	return during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*report.Report, error) {
 		return report.Load(ctx, dir, report.Options{Figures: -1, Paper: flags.paper, Progress: begin})
@@ -264,12 +261,8 @@ func files(dir string, flags *reportFlags) []string {
 	return paths
 }
 
-// shownReasons is how many reasons of failures a command lists, and shownReason how many
-// characters of each.
 const shownReasons, shownReason = 5, 120
 
-// failures makes an error of the cells that failed, are incomplete or were held back, nil
-// when there is none.
 func failures(s *run.Summary, out string) error {
 	var b strings.Builder
 	if text := unfinished(s.Counts, s.Cells); text != "" {
@@ -294,7 +287,6 @@ func failures(s *run.Summary, out string) error {
 	return errors.New(b.String())
 }
 
-// again lists the statuses of cells that may end otherwise another time.
 func again(reasons []experiment.Reason) string {
 	var names []string
 	for _, status := range failureStatuses() {
@@ -319,7 +311,6 @@ func reasonList(reasons []experiment.Reason) string {
 
 func shortCell(cell string) string { return cell[:min(len(cell), 8)] }
 
-// unfinished says how many cells failed or are incomplete, "" where all are ok.
 func unfinished(counts map[experiment.Status]int, cells int64) string {
 	failed := 0
 	var statuses []string

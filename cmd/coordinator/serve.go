@@ -48,7 +48,7 @@ coordinator serve --results out/quickstart`,
 				return err
 			}
 			tables := live.NewTables(folders, a.warn)
-			defer func() { _ = tables.Close() }() // the next one removes what is left
+			defer func() { _ = tables.Close() }()
 			n, err := telling.start(a.Base)
 			if err != nil {
 				return err
@@ -71,7 +71,6 @@ coordinator serve --results out/quickstart`,
 	return cmd
 }
 
-// runOf returns the folder of --results by the name of its run, none where dir is "".
 func runOf(dir string) (map[string]string, error) {
 	if dir == "" {
 		return nil, nil
@@ -104,7 +103,7 @@ func (p *pageFlag) addTo(flags *pflag.FlagSet) {
 	flags.Lookup("serve").NoOptDefVal = "127.0.0.1:0"
 }
 
-// open listens, so that browsers that come early wait, and says where.
+// open listens before the server is connected, so that early browsers wait.
 func (p *pageFlag) open(ctx context.Context, base *command.Base) (err error) {
 	if p.address == "" {
 		return nil
@@ -117,16 +116,15 @@ func (p *pageFlag) open(ctx context.Context, base *command.Base) (err error) {
 
 func (p *pageFlag) close() {
 	if p.listener != nil {
-		_ = p.listener.Close() // it can be closed
+		_ = p.listener.Close()
 	}
 }
 
-// watcher returns what shows a run, with the tables in its folder, on a live page as long as it
-// is computed.
+// watcher returns a function that shows a run, with the tables in its folder, on a live page.
 func (a *app) watcher(listener net.Listener, name, dir string) func(ctx context.Context, q *queue.Queue, earlier run.Earlier) error {
 	return func(ctx context.Context, q *queue.Queue, earlier run.Earlier) error {
 		tables := live.NewTables(map[string]string{name: dir}, a.warn)
-		defer func() { _ = tables.Close() }() // the next one removes what is left
+		defer func() { _ = tables.Close() }()
 		monitor := live.New(live.Config{
 			Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Earlier: earlier, Tables: tables,
 		})
@@ -140,7 +138,7 @@ func (a *app) watcher(listener net.Listener, name, dir string) func(ctx context.
 	}
 }
 
-// serve answers from the start on, whatever the time until it is connected.
+// serve answers from the start, before it is connected.
 func (a *atServer) serve(ctx context.Context, listener net.Listener, n *notify.Notifier, tables *live.Tables) error {
 	var startup live.StartupHandler
 	group, serving := errgroup.WithContext(ctx)
@@ -157,7 +155,7 @@ func (a *atServer) serve(ctx context.Context, listener net.Listener, n *notify.N
 	})
 	err := group.Wait()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // a signal ended it, maybe before it was connected
+		return nil // a signal, maybe before the connection
 	}
 	return err
 }

@@ -12,24 +12,22 @@ import (
 )
 
 const (
-	// tablesEvery is the minimum time from the start, or from one table, to the next: a short run
-	// shows only its end.
+	// tablesEvery is the minimum time from the start, or from one table, to the next.
 	tablesEvery = 30 * time.Second
-	// interimRows is how many rows of a table are shown of a run that goes on.
 	interimRows = 15
 )
 
 type standings struct {
 	app   *app
 	shown *progress
-	dir   string // of the run
+	dir   string
 
 	all  sync.WaitGroup
 	busy atomic.Bool
-	last time.Time // when one was shown or the run began; while busy the goroutine's
+	last time.Time // last table or start of the run; owned by the goroutine while busy
 }
 
-// milestone shows the scores, unless the last table is being made or was shown just now.
+// milestone shows the scores, unless a table is being made or was shown recently.
 func (t *standings) milestone(ctx context.Context) {
 	if !t.busy.CompareAndSwap(false, true) {
 		return
@@ -42,7 +40,7 @@ func (t *standings) milestone(ctx context.Context) {
 		defer t.busy.Store(false)
 		text, err := scoresSoFar(ctx, t.dir)
 		t.last = time.Now()
-		if err != nil { // the files may be sorted meanwhile; the run's own report comes
+		if err != nil { // the files may be sorted meanwhile; the final report follows
 			t.app.Log.Debug("the scores so far", "error", err)
 			return
 		}
@@ -50,7 +48,6 @@ func (t *standings) milestone(ctx context.Context) {
 	})
 }
 
-// scoresSoFar returns what a report of a folder says first, whose run may go on, as text.
 func scoresSoFar(ctx context.Context, dir string) (string, error) {
 	answer, err := report.LoadAnswer(ctx, dir)
 	if err != nil {

@@ -58,7 +58,7 @@ type watch struct {
 	*live.Follower
 	throughput live.Throughput
 	milestones run.Milestones
-	active     bool // cells were to come at the last look
+	active     bool // cells were pending at the last look
 }
 
 func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
@@ -97,7 +97,6 @@ func listRuns(ctx context.Context, q *queue.Queue, names []string) ([]queue.List
 	return runs, err
 }
 
-// lookAt finds out where the cells of a run are, and watches it from then on.
 func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string]*watch, workers []queue.Presence) (*watch, error) {
 	w := watches[name]
 	if w == nil {
@@ -116,8 +115,7 @@ func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string
 	return w, nil
 }
 
-// tellRuns writes a table of the runs with these names, none for all, and tells
-// whether cells are still to come.
+// tellRuns writes a table of the named runs, none for all, and reports whether cells are pending.
 func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch, workers []queue.Presence) (active bool, err error) {
 	runs, err := listRuns(ctx, q, names)
 	if err != nil {
@@ -183,7 +181,6 @@ func (a *atServer) tellReasons(ctx context.Context, runs []queue.Listed, watches
 	return nil
 }
 
-// tellScores writes the scores of runs that have passed a milestone or ended since the last look.
 func (a *atServer) tellScores(ctx context.Context, watches map[string]*watch) error {
 	for _, name := range slices.Sorted(maps.Keys(watches)) {
 		w := watches[name]
@@ -208,7 +205,6 @@ func (a *atServer) tellScores(ctx context.Context, watches map[string]*watch) er
 	return nil
 }
 
-// firstRepeat returns how many cells the first repeat has, 0 where that is not known.
 func (w *watch) firstRepeat() int64 {
 	if w.Description == nil {
 		return 0
@@ -220,8 +216,6 @@ func (w *watch) firstRepeat() int64 {
 	return w.Description.Cells / int64(grid.Repeats)
 }
 
-// tellQuarantine writes how many results of the runs are of no cell, how many messages are
-// quarantined, and of one run why the newest are.
 func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
 	for _, r := range runs {
 		name, n := r.Name, watches[r.Name].Standing.Quarantined
@@ -259,8 +253,6 @@ func newestQuarantined(ctx context.Context, q *queue.Queue, name string) ([]*que
 	return last, nil
 }
 
-// tellUnable writes what the cells of runs need that no worker computes, and which
-// descriptions are damaged.
 func (a *atServer) tellUnable(watches map[string]*watch, workers []queue.Presence) {
 	for _, name := range slices.Sorted(maps.Keys(watches)) {
 		w := watches[name]
@@ -273,8 +265,6 @@ func (a *atServer) tellUnable(watches map[string]*watch, workers []queue.Presenc
 	}
 }
 
-// tellWorkers writes a table of the workers and of the cell each computes
-// longest, if there are any.
 func (a *atServer) tellWorkers(workers []queue.Presence, refused int, watches map[string]*watch) error {
 	a.tellUnable(watches, workers)
 	if refused > 0 {
@@ -304,7 +294,6 @@ func (a *atServer) tellWorkers(workers []queue.Presence, refused int, watches ma
 	return table.write(a.Out)
 }
 
-// outlook returns the rate and the time left at it, - where they are not known.
 func (w *watch) outlook() (rate, left string) {
 	perSecond, _ := w.throughput.Rates()
 	if perSecond <= 0 {

@@ -9,8 +9,6 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// writeStatus prints the object of docs/schemas/status.json: the runs with these
-// names, none for all, and the workers.
 func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []string) error {
 	listed, err := listRuns(ctx, q, names)
 	if err != nil {

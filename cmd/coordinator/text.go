@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// textTable is text in columns. The first row is the head. A column whose head
-// begins with > is aligned to the right, as numbers are.
+// The first row of a textTable is the head. A column whose head begins with > is aligned to the
+// right.
 type textTable [][]string
 
 func (t *textTable) add(row ...string) { *t = append(*t, row) }
@@ -52,8 +52,7 @@ func (t textTable) write(w io.Writer) error {
 	return err
 }
 
-// humanTime puts seconds into words, rounded to two units: 0.4 s, 12 s,
-// 3 min 20 s, 5 h 12 min, 3 d 4 h.
+// humanTime rounds to two units: 0.4 s, 12 s, 3 min 20 s, 5 h 12 min, 3 d 4 h.
 func humanTime(seconds float64) string {
 	switch {
 	case math.IsNaN(seconds) || math.IsInf(seconds, 0):
@@ -85,8 +84,8 @@ func humanTime(seconds float64) string {
 	return fmt.Sprintf("%.0f s", seconds)
 }
 
-// roughTime puts estimated seconds into words, no finer than the estimate: one
-// unit, and one digit above 3, halves below: 1.5 s, 20 s, 4 min, 2.5 h.
+// roughTime formats estimated seconds in one unit, with one digit above 3, halves below: 1.5 s, 20
+// s, 4 min, 2.5 h.
 func roughTime(seconds float64) string {
 	if math.IsNaN(seconds) || math.IsInf(seconds, 0) {
 		return "unknown"
@@ -94,7 +93,7 @@ func roughTime(seconds float64) string {
 	unit, value := "s", seconds
 	for _, next := range []struct {
 		unit  string
-		units float64 // of the unit before
+		units float64
 	}{{"min", 60}, {"h", 60}, {"d", 24}} {
 		if roughly(value) < next.units {
 			break
@@ -110,7 +109,6 @@ func roughTime(seconds float64) string {
 	return strconv.FormatFloat(value, 'f', -1, 64) + " " + unit
 }
 
-// roughly rounds to one digit, or to half of one below 3.
 func roughly(x float64) float64 {
 	if x <= 0 {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// serveHealth answers health checks at an address, "" for none, until stop is
-// called. It begins before the worker connects, which may take its time.
+// serveHealth answers health checks until stop is called. It begins before the worker connects,
+// which may take long.
 func serveHealth(ctx context.Context, base *command.Base, address string, health *run.Health) (stop func(), err error) {
 	if address == "" {
 		return func() {}, nil

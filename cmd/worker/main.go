@@ -21,9 +21,9 @@ import (
 func main() { command.Main(execute) }
 
 const (
-	// maxSlots bounds --slots: more in one process are a slip of the hand.
+	// maxSlots bounds --slots: a larger number is a typing error.
 	maxSlots = 1024
-	// maxDeaths bounds --max-deaths: servers give a task out again for ever.
+	// maxDeaths bounds --max-deaths: servers redeliver a task without limit.
 	maxDeaths = 1000
 )
 
@@ -94,8 +94,6 @@ before the queue was empty (--drain), or a second signal ended it at once.`,
 // endVariable has the end of the job in newer versions of Slurm.
 const endVariable = "SLURM_JOB_END_TIME"
 
-// readEnd takes the time that the flag lacks from a Slurm job, and refuses one that has
-// passed.
 func readEnd(base *command.Base, until *time.Time) (err error) {
 	if text, _ := base.Env(endVariable); until.IsZero() && text != "" {
 		if *until, err = command.ParseMoment(text); err != nil {
@@ -117,7 +115,7 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 			if worker.Cache, remove, err = disk.TemporaryFolder(command.CellsPrefix); err != nil {
 				return err
 			}
-			defer func() { _ = remove() }() // the next one removes what is left
+			defer func() { _ = remove() }()
 			base.Log.Info("there is no cache folder: data sets are kept while this worker runs; --cache DIR keeps them", "folder", worker.Cache)
 		}
 	}
@@ -150,7 +148,7 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 		return fmt.Errorf("working: %w", err)
 	case ctx.Err() == nil:
 		base.Log.Info("the queue is empty")
-	case worker.Drain: // whoever started it must not believe that the queue is empty
+	case worker.Drain: // the caller must not conclude that the queue is empty
 		return &command.Interruption{Text: "interrupted before the queue was empty; cells that were not finished were handed back"}
 	default:
 		base.Log.Info("ended by a signal; cells that were not finished were handed back")

@@ -1,12 +1,11 @@
-// Program release builds the files of a release from a checkout that is committed:
+// Program release builds the files of a release from a committed checkout:
 //
 //	cd deploy/release && go run . 0.1.0 ../../out/release
 //
-// For Linux, macOS and Windows on amd64 and arm64 it writes an archive with both programs,
-// completions for shells, a first grid, LICENSE and README.md; then an image for Linux on
-// amd64 and arm64 as a tar archive of the OCI layout, a bill of materials (CycloneDX) and
-// SHA256SUMS. Equal commits give equal files, byte for byte, in whatever folder they are
-// built. It needs Go and git alone.
+// For Linux, macOS and Windows on amd64 and arm64 it writes an archive with both programs, shell
+// completions, a first grid, LICENSE and README.md; also a multi-platform Linux image as a tar
+// archive of the OCI layout, a bill of materials (CycloneDX) and SHA256SUMS. The same commit gives
+// the same bytes in any folder.
 package main
 
 import (
@@ -47,7 +46,6 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// platform is a system and an architecture as Go names them.
 type platform struct{ system, architecture string }
 
 func (p platform) String() string { return p.system + "_" + p.architecture }
@@ -60,7 +58,6 @@ var (
 	shells   = []string{"bash", "zsh", "fish", "powershell"}
 )
 
-// file is a file of an archive.
 type file struct {
 	name string
 	mode int64
@@ -80,7 +77,6 @@ func main() {
 	}
 }
 
-// build writes a release of the checkout in root into the folder out, which it makes.
 func build(ctx context.Context, root, version, out string, platforms []platform) error {
 	status, err := output(ctx, root, nil, "git", "status", "--porcelain")
 	if err != nil {
@@ -138,7 +134,6 @@ func build(ctx context.Context, root, version, out string, platforms []platform)
 	return writeSums(out)
 }
 
-// output runs a command in dir and returns what it prints.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -151,7 +146,8 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 	return string(data), nil
 }
 
-// compile builds both programs for a platform. They name their commit, and no folder of this machine.
+// compile builds both programs for a platform. They name their commit, and no folder of this
+// machine.
 func compile(ctx context.Context, root string, p platform) ([]file, error) {
 	dir, err := os.MkdirTemp("", "agepath-release-")
 	if err != nil {
@@ -178,7 +174,6 @@ func compile(ctx context.Context, root string, p platform) ([]file, error) {
 	return files, nil
 }
 
-// commonFiles returns what the archives of all platforms have.
 func commonFiles(ctx context.Context, root string) ([]file, error) {
 	var files []file
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "grids/quickstart.yaml"} {
@@ -208,7 +203,6 @@ func commonFiles(ctx context.Context, root string) ([]file, error) {
 	return files, nil
 }
 
-// writeTar returns a compressed archive of files in a folder.
 func writeTar(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
@@ -235,7 +229,6 @@ func addTar(out io.Writer, folder string, files []file, at time.Time) error {
 	return archive.Close()
 }
 
-// writeZip is writeTar in the format that Windows opens.
 func writeZip(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
@@ -256,8 +249,7 @@ func writeZip(folder string, files []file, at time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeImage writes the image of deploy/Dockerfile: the programs, Mozilla's certificates of
-// authorities, and nothing else.
+// writeImage writes the image of deploy/Dockerfile: the programs and Mozilla's CA certificates.
 func writeImage(out, name, version string, at time.Time, binaries map[platform][]file) error {
 	var certificates bytes.Buffer
 	for root := range bundle.Roots() {
@@ -334,7 +326,6 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 	return os.WriteFile(filepath.Join(out, name), archive.Bytes(), 0o644)
 }
 
-// bill is the bill of materials: the modules that any of the programs is built from.
 type bill struct {
 	cyclonedx.BOM
 	modules   map[string]*debug.Module
@@ -351,7 +342,6 @@ func newBill(version string, at time.Time) *bill {
 	return b
 }
 
-// add reads the modules of programs from what the linker wrote into them.
 func (b *bill) add(programs []file) error {
 	for _, f := range programs {
 		info, err := buildinfo.Read(bytes.NewReader(f.data))
@@ -394,7 +384,6 @@ func (b *bill) write(to string) error {
 	return out.Close()
 }
 
-// writeSums writes SHA256SUMS over the files of a folder, as sha256sum checks it.
 func writeSums(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

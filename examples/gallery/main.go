@@ -1,7 +1,7 @@
 // Gallery writes a page for each table of the GAGA paper, from folders of results: the published
-// numbers next to those of a run of grids/scripts and, where one is given, of a run of grids/honest
-// with its paired tests. Over all runs of grids/honest, summary.md counts where following the path
-// is better.
+// numbers next to those of a run of grids/scripts and, if given, of a run of grids/honest with its
+// paired tests. Over all runs of grids/honest, summary.md counts where following the path is
+// better.
 //
 //	go run ./examples/gallery --out out/gallery out/table*-scripts out/table*-honest
 package main
@@ -46,12 +46,10 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// pair holds the runs of one published table.
 type pair struct {
 	scripts, clean *analysis.Run
 }
 
-// write writes the pages of runs to the folder out.
 func write(out string, list []*analysis.Run) error {
 	if len(list) == 0 {
 		return errors.New("give folders of results of grids/scripts and grids/honest")
@@ -82,7 +80,7 @@ func write(out string, list []*analysis.Run) error {
 			clean, column = append(clean, of.clean), of.clean.Paper[0]
 		}
 		if of.scripts == nil {
-			continue // the summary alone has it
+			continue // only the summary has it
 		}
 		var page strings.Builder
 		table := of.scripts.Paper[0]
@@ -103,7 +101,7 @@ func write(out string, list []*analysis.Run) error {
 	return os.WriteFile(filepath.Join(out, "summary.md"), []byte(page.String()), 0o644)
 }
 
-// writeTable writes the three columns. Of both runs it takes the first row of each number.
+// writeTable writes the three columns, with the first row of each number in both runs.
 func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 	clean := map[string]*analysis.PaperRow{}
 	for i := range honest.Rows {
@@ -147,15 +145,15 @@ func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 	fmt.Fprintf(w, "\nWithin two standard errors by the scripts' protocol: %d of %d.\n", within, compared)
 }
 
-// comparison is what GAGA gains over another method in one setting, the age chosen by validation.
+// comparison is the gain of GAGA over another method in one setting, with the age chosen by
+// validation.
 type comparison struct {
 	setting, against string
 	pairs            int
 	gain             float64 // of the score, positive where the path is better
-	p                float64 // by Holm's correction over the methods of the setting
+	p                float64 // corrected by Holm over the methods of the setting
 }
 
-// comparisons returns those of a run.
 func comparisons(run *analysis.Run) []comparison {
 	var list []comparison
 	for _, of := range run.Compared() {
@@ -188,7 +186,6 @@ func writeTests(w io.Writer, run *analysis.Run) {
 	}
 }
 
-// level is the gain up to which two methods count as level.
 const level = 0.00005
 
 func writeSummary(w io.Writer, runs []*analysis.Run) {

@@ -1,4 +1,4 @@
-// Command own computes grids with a method and a loss of its own beside agepath's:
+// Command own computes grids with a custom method and loss in addition to agepath's:
 //
 //	own grid.yaml           computes the grid into the folder out and reports it
 //	own --worker NATS-URL   computes cells that such a program submits
@@ -51,7 +51,6 @@ func main() {
 	}
 }
 
-// slot is the command of a process that computes cells.
 func slot() *exec.Cmd {
 	cmd := exec.Command(os.Args[0]) //nolint:noctx // the worker ends it
 	cmd.Env = append(os.Environ(), "OWN_SLOT=1")

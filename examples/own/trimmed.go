@@ -11,8 +11,7 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// trimmed fits the model, drops the tenth of the rows with the largest residuals and
-// fits it again.
+// trimmed fits the model, drops the tenth of the rows with the largest residuals and refits.
 func trimmed(ctx context.Context, p *gaga.Problem, _ selfpaced.Age) ([]gaga.Knot, error) {
 	theta, _, err := baselines.Original(ctx, p)
 	if err != nil {

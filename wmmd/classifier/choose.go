@@ -8,14 +8,12 @@ import (
 
 // Choice is the penalty weight chosen by cross-validation.
 type Choice struct {
-	Weight float64
-	// Accuracies are the means over folds, one for each weight.
+	Weight     float64
 	Accuracies []float64
 }
 
-// Choose returns the first of the weights with the largest mean accuracy in cross-validation within
-// the texts. Folds are of consecutive texts, as in the published code; all weights use the same
-// random numbers.
+// Choose returns the first of the weights with the largest mean accuracy in cross-validation. Folds
+// are of consecutive texts, as in the published code; all weights use the same random numbers.
 func Choose[T Float](ctx context.Context, texts *Texts, s Settings, weights []float64, folds int,
 	stream func(fold int) *rand.Rand,
 ) (Choice, error) {

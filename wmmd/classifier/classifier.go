@@ -1,10 +1,8 @@
-// Package classifier trains classifiers of texts that learn an embedding of their words, with the
-// penalties compared by Gao and Dai: dropout, the mean of magnitudes, word-level MMD in its three
-// forms, the group lasso, and embeddings computed from the texts before training. Settings are
-// those of their published code.
+// Package classifier trains text classifiers that learn a word embedding, with the penalties
+// compared by Gao and Dai. Settings are those of their published code.
 //
-// A training runs on one core, and its numbers depend only on its random stream, for one
-// instruction set. The package reads no files.
+// A training runs on one core; its numbers depend only on its random stream and the instruction
+// set.
 package classifier
 
 import (
@@ -65,9 +63,9 @@ func (t *Texts) part(index []int) *Texts {
 type Settings struct {
 	Model   string // one of Models
 	Penalty Penalty
-	Dim     int     // of the embedding
-	Epochs  int     // passes over the texts
-	Batch   int     // texts a step
+	Dim     int
+	Epochs  int
+	Batch   int     // texts per step
 	Rate    float64 // of Adam, decreasing linearly to 0 by epoch
 }
 
@@ -86,9 +84,9 @@ func (s Settings) check() error {
 
 // Epoch is the state of a training after a pass over the texts.
 type Epoch struct {
-	Number  int     // from 1
+	Number  int
 	Loss    float64 // mean cross-entropy over batches
-	Penalty float64 // mean penalty, added to it
+	Penalty float64
 }
 
 // Classifier is a model, in training or trained.
@@ -105,7 +103,7 @@ type Classifier[T Float] struct {
 	labels    []int
 }
 
-// New draws a model for texts. It computes a pre-trained embedding from them.
+// New draws a model for texts, and computes a pre-trained embedding from them.
 func New[T Float](texts *Texts, s Settings, random *rand.Rand) (*Classifier[T], error) {
 	if err := errors.Join(s.check(), texts.check()); err != nil {
 		return nil, err
@@ -134,8 +132,7 @@ func build[T Float](texts *Texts, s Settings, size sizes, random *rand.Rand) *Cl
 	return c
 }
 
-// Train trains on texts and calls each, if not nil, after each epoch. It returns the context's
-// error or [ErrDiverged].
+// Train calls each, if not nil, after each epoch. It returns the context's error or [ErrDiverged].
 func (c *Classifier[T]) Train(ctx context.Context, texts *Texts, random *rand.Rand, each func(Epoch)) error {
 	n := len(texts.Labels)
 	order := make([]int, n)
@@ -186,14 +183,13 @@ func (c *Classifier[T]) load(texts *Texts, batch []int) {
 	}
 }
 
-// forward returns the scores of the batch, texts x classes.
 func (c *Classifier[T]) forward(training bool) []T {
 	c.embedding.Training, c.dropout.Training = training, training
 	n := len(c.labels)
 	return c.body.Forward(c.dropout.Forward(c.embedding.Look(c.words), n), n)
 }
 
-// Accuracy is the share of texts whose class has the largest score. It changes nothing.
+// Accuracy is the share of texts whose class has the largest score.
 func (c *Classifier[T]) Accuracy(texts *Texts) float64 {
 	right, n := 0, len(texts.Labels)
 	batch := make([]int, 0, c.settings.Batch)
@@ -213,7 +209,7 @@ func (c *Classifier[T]) Accuracy(texts *Texts) float64 {
 	return float64(right) / float64(n)
 }
 
-// Embedding returns a copy of the matrix of words, with the norms that look-ups return.
+// Embedding returns a copy of the word matrix, with the norms that look-ups return.
 func (c *Classifier[T]) Embedding() wmmd.Embedding[T] {
 	words := make([]int32, len(c.embedding.Value)/c.embedding.Dim)
 	for i := range words {

@@ -7,9 +7,9 @@ import (
 	"github.com/agepath/agepath/internal/neural"
 )
 
-// The models. Logistic and MLP take the embedded words of a text concatenated; CNN has convolutions
-// of widths 3, 4 and 5; GRU and BiLSTM are recurrent. The last three take the maximum of each
-// output over the positions, and ReLU.
+// The models. Logistic and MLP take the embedded words concatenated; CNN has convolutions of widths
+// 3, 4 and 5; GRU and BiLSTM are recurrent. The last three take the maximum of each output over the
+// positions, and ReLU.
 const (
 	Logistic = "logistic"
 	MLP      = "mlp"
@@ -18,18 +18,17 @@ const (
 	BiLSTM   = "bilstm"
 )
 
-// Models returns the names of all models.
+// Models returns all models.
 func Models() []string { return []string{Logistic, MLP, CNN, GRU, BiLSTM} }
 
 type sizes struct {
-	first, second int // of the MLP
+	first, second int
 	channels      int // of each width of the CNN
 	hidden        int // of recurrent layers, each way
 }
 
 var published = sizes{first: 64, second: 32, channels: 100, hidden: 100}
 
-// body returns a model without its embedding.
 func body[T Float](model string, positions, dim, classes int, s sizes, r *rand.Rand) neural.Layer[T] {
 	type list = []neural.Layer[T]
 	relu := func() neural.Layer[T] { return &neural.ReLU[T]{} }

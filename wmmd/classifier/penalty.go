@@ -26,12 +26,11 @@ const (
 	FineTuned  = "fine-tuned"
 )
 
-// Penalties returns the names of all penalties.
+// Penalties returns all penalties.
 func Penalties() []string {
 	return []string{None, L1, Dropout, WMMD, SWMMD, BiWMMD, GroupLasso, Frozen, FineTuned}
 }
 
-// Penalty is one of [Penalties].
 type Penalty struct {
 	Kind   string
 	Weight float64
@@ -75,7 +74,6 @@ func newPenalty[T Float](p Penalty) *penalty[T] {
 	return q
 }
 
-// add adds the gradient of the penalty of a batch to the embedding's, and returns the penalty.
 func (p *penalty[T]) add(e *neural.Embedding[T], words []int32, labels []int) float64 {
 	switch {
 	case p.Weight == 0:

@@ -15,16 +15,14 @@ import (
 const (
 	// window is the largest distance of two words of a text that count as neighbours.
 	window = 5
-	// Extra columns and number of multiplications of a randomized decomposition (Halko, Martinsson,
-	// Tropp).
+	// Randomized decomposition (Halko, Martinsson, Tropp).
 	oversampling    = 10
 	powerIterations = 5
 )
 
-// pretrain sets rows to vectors of the words in texts: the leading singular vectors of the matrix
-// of positive pointwise mutual information, each times the root of its singular value (Levy and
-// Goldberg), scaled to a mean squared norm of 1 over the nonzero rows. Words without neighbours get
-// 0.
+// pretrain sets rows to word vectors: the leading singular vectors of the matrix of positive
+// pointwise mutual information, each times the root of its singular value (Levy and Goldberg),
+// scaled to a mean squared norm of 1 over the nonzero rows. Words without neighbours get 0.
 func pretrain[T Float](e *neural.Embedding[T], texts *Texts, random *rand.Rand) {
 	p := information(texts)
 	n := texts.Vocabulary
@@ -76,7 +74,6 @@ func pretrain[T Float](e *neural.Embedding[T], texts *Texts, random *rand.Rand) 
 	}
 }
 
-// decompose panics if the singular values of a finite matrix do not converge.
 func decompose(svd *mat.SVD, x mat.Matrix, kind mat.SVDKind) {
 	if !svd.Factorize(x, kind) {
 		panic("classifier: no singular values")

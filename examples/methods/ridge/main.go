@@ -35,7 +35,7 @@ type request struct {
 func main() {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
-	answers := json.NewEncoder(os.Stdout) // a line each
+	answers := json.NewEncoder(os.Stdout) // one per line
 	for lines.Scan() {
 		var r request
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
