@@ -1,47 +1,59 @@
 package live
 
 import (
+	"flag"
+	"fmt"
 	"os"
-	"regexp"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/agepath/agepath/experiment"
 )
 
-// TestMetricsDocument wants docs/operations.md to list the metrics that there
-// are, with their labels.
+var update = flag.Bool("update", false, "write the table of metrics in docs/operations.md")
+
+// TestMetricsDocument wants docs/operations.md to list every metric as /metrics shows it.
 func TestMetricsDocument(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/operations.md")
+	b := newBed(t)
+	m := New(Config{Queue: b.Queue})
+	eta := 1.0
+	m.state.Store(&State{Runs: []*Run{{Name: "run", ETA: &eta, Statuses: map[experiment.Status]int64{experiment.OK: 1}}}})
+	descriptions := make(chan *prometheus.Desc, 100)
+	m.Describe(descriptions)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m)
+	families, err := registry.Gather()
+	if err != nil || len(families) != len(descriptions) {
+		t.Fatalf("%d metrics of %d: %v", len(families), len(descriptions), err)
+	}
+	want := "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
+	for _, f := range families {
+		var labels []string
+		for _, label := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, "`"+label.GetName()+"`")
+		}
+		want += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), f.GetHelp())
+	}
+	const path, mark, end = "../../docs/operations.md", "<!-- metrics: go test ./experiment/live -run TestMetricsDocument -update -->\n", "<!-- end -->"
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	quoted := regexp.MustCompile("`([a-z]+)`")
-	documented := map[string][]string{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `(agepath_[a-z_]+)` \\| \\w+ \\|([^|]*)\\|").FindAllStringSubmatch(string(text), -1) {
-		labels := []string{}
-		for _, label := range quoted.FindAllStringSubmatch(match[2], -1) {
-			labels = append(labels, label[1])
-		}
-		documented[match[1]] = labels
+	before, rest, opened := strings.Cut(string(text), mark)
+	have, after, closed := strings.Cut(rest, end)
+	if !opened || !closed {
+		t.Fatalf("%s has no place for the metrics", path)
 	}
-	descriptions := make(chan *prometheus.Desc, 100)
-	new(Monitor).Describe(descriptions)
-	close(descriptions)
-	described := regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\}`)
-	for d := range descriptions {
-		match := described.FindStringSubmatch(d.String())
-		if match == nil {
-			t.Fatalf("description %s", d)
+	if *update {
+		have = want
+		if err := os.WriteFile(path, []byte(before+mark+have+end+after), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		labels := regexp.MustCompile(`\w+`).FindAllString(match[2], -1)
-		if got, there := documented[match[1]]; !there || !slices.Equal(got, labels) {
-			t.Errorf("docs/operations.md has %s with the labels %q, want %q", match[1], got, labels)
-		}
-		delete(documented, match[1])
 	}
-	if len(documented) > 0 {
-		t.Errorf("docs/operations.md lists metrics that are not there: %v", documented)
+	if have != want {
+		t.Errorf("the metrics in %s are not those of the code; run go test ./experiment/live -run TestMetricsDocument -update", path)
 	}
 }

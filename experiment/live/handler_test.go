@@ -137,7 +137,7 @@ func TestMetrics(t *testing.T) {
 		return len(s.Runs) == 1 && s.Runs[0].OK == 5 && s.Runs[0].Failed == 1 && s.Runs[0].Queued == 2 && s.Runs[0].Running == 1 && len(s.Workers) == 1
 	})
 	const want = `
-# HELP agepath_cell_duration_seconds How long the cells of a run took in their last attempt.
+# HELP agepath_cell_duration_seconds Elapsed time of the last attempt of each cell of a run.
 # TYPE agepath_cell_duration_seconds histogram
 agepath_cell_duration_seconds_bucket{run="run",le="0.001"} 0
 agepath_cell_duration_seconds_bucket{run="run",le="0.01"} 0
@@ -165,21 +165,21 @@ agepath_cells{run="run",status="memory"} 0
 agepath_cells{run="run",status="ok"} 5
 agepath_cells{run="run",status="skipped"} 0
 agepath_cells{run="run",status="timeout"} 1
-# HELP agepath_cells_planned Cells that the grid of a run has.
+# HELP agepath_cells_planned Cells of the grid of a run.
 # TYPE agepath_cells_planned gauge
 agepath_cells_planned{run="run"} 9
-# HELP agepath_queue_tasks Cells of a run that are queued, running or given up as dead.
+# HELP agepath_queue_tasks Tasks of a run that are queued, running or dead.
 # TYPE agepath_queue_tasks gauge
 agepath_queue_tasks{run="run",state="dead"} 0
 agepath_queue_tasks{run="run",state="queued"} 2
 agepath_queue_tasks{run="run",state="running"} 1
-# HELP agepath_workers Workers heard of in the last minute, by state.
+# HELP agepath_workers Workers heard of in the last minute: working, idle, stopping or lost.
 # TYPE agepath_workers gauge
 agepath_workers{state="idle"} 0
 agepath_workers{state="lost"} 0
 agepath_workers{state="stopping"} 0
 agepath_workers{state="working"} 1
-# HELP agepath_worker_slots Slots of these workers, busy or free.
+# HELP agepath_worker_slots Slots of workers that are not lost, busy or free.
 # TYPE agepath_worker_slots gauge
 agepath_worker_slots{state="busy"} 1
 agepath_worker_slots{state="free"} 2
