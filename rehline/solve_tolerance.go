@@ -76,8 +76,8 @@ const (
 	cancelled     = 1e-4  // decrease of a squared norm after which its sums are recomputed
 )
 
-// Coordinate descent. A Newton phase costs about patience passes over all samples. A change alters
-// results.
+// Coordinate descent. A Newton phase costs about patience passes over all samples.
+// A change alters results.
 const (
 	patience     = 25
 	memory       = 6 // passes whose decrease predicts the remaining number
