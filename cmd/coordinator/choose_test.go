@@ -35,7 +35,7 @@ func TestReportChooses(t *testing.T) {
 		files := contents(t, filepath.Join(out, "report"))
 		return files["answer.csv"] + files["chosen.csv"] + files["tables.csv"]
 	}
-	computed := run("best")
+	computed := run("best", "--set", "choose=best")
 	best := tables(computed)
 	for _, rule := range []string{"smoothed", "one-standard-error"} {
 		want := tables(run(rule, "--set", "choose="+rule))

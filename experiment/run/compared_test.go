@@ -129,6 +129,7 @@ models: [{lasso: {alpha: 0.01, intercept: true}}]
 regularizers: [{mixture: {gamma: [0.5]}}]
 methods: [original, acs, gaga]
 age: {min: 0.1, max: 20, acs_step: 1}
+choose: {rule: best, trimmed: 0}
 limits: {attempts: 3}
 `
 	grid, err := experiment.Parse([]byte(text), "grid.yaml", nil)

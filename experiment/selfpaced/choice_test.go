@@ -194,7 +194,7 @@ func TestChoiceUsed(t *testing.T) {
 		return ids
 	}
 	plain := ids(dataset.Regression, models)
-	if same := ids(dataset.Regression, models+"choose: {rule: best, trimmed: 0}\n"); !slices.Equal(plain, same) {
+	if same := ids(dataset.Regression, models+"choose: {rule: smoothed, trimmed: 0.25}\n"); !slices.Equal(plain, same) {
 		t.Errorf("cells %v with the default as the choice, %v without one", same, plain)
 	}
 	if other := ids(dataset.Regression, models+"choose: {trimmed: 0.2}\n"); other[0] == plain[0] {
@@ -203,7 +203,7 @@ func TestChoiceUsed(t *testing.T) {
 	if several := ids(dataset.Regression, models+"choose: [best, smoothed]\nsplit: [{validation: 0.2}, {validation: 0}]\n"); len(several) != 3 {
 		t.Errorf("%d cells, of which those without a validation part choose nothing; want 3", len(several))
 	}
-	if cells := ids(dataset.Classification, "models: [{svm: {c: 1}}]\nmethods: [original]\nchoose: [{trimmed: [0, 0.2, 0.5]}, smoothed]\n"); len(cells) != 2 {
+	if cells := ids(dataset.Classification, "models: [{svm: {c: 1}}]\nmethods: [original]\nchoose: [{trimmed: [0, 0.2, 0.5]}, best]\n"); len(cells) != 2 {
 		t.Errorf("%d cells of classification, which does not trim; want 2", len(cells))
 	}
 }

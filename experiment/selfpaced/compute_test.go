@@ -64,6 +64,7 @@ models: [{lasso: {alpha: [0.01], intercept: true}}]
 regularizers: [linear]
 methods: [original, acs, gaga]
 age: {min: 0.1, max: 5, acs_step: 0.5}
+choose: {rule: best, trimmed: 0}
 keep: {knots: true, coefficients: true}
 `
 

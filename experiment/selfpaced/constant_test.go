@@ -66,7 +66,7 @@ func trainingTargets(part *dataset.Part) []float64 {
 func TestConstantRegression(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{
-		"", "protocol: paper\n", "protocol: scripts\n", "split: {train: 2, test: 1, validation: 0}\n", "seed: 3\n", "seed: 4\nscale: {target: standard}\n",
+		"choose: {trimmed: 0}\n", "protocol: paper\n", "protocol: scripts\n", "split: {train: 2, test: 1, validation: 0}\n", "seed: 3\nchoose: {trimmed: 0}\n", "seed: 4\nscale: {target: standard}\nchoose: {trimmed: 0}\n",
 	} {
 		measures, further, prepared := constantCell(t, keys+`
 data: [diabetes]

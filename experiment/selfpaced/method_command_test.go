@@ -85,7 +85,7 @@ func TestCommandIdentity(t *testing.T) {
 				t.Errorf("%s and %s have the cell %s", c.name, other, task.Cell)
 			}
 			seen[task.Cell] = c.name
-			if want := (experiment.Need{Name: "command", Version: outside.Protocol}); !slices.Equal(task.Needs, []experiment.Need{want}) {
+			if want := (experiment.Need{Name: "command", Version: outside.Protocol}); !slices.Equal(task.Needs, []experiment.Need{want, choiceNeed}) {
 				t.Errorf("%s: needs %v", c.name, task.Needs)
 			}
 			if strings.Contains(c.keys, "files") != slices.Equal(task.Files, []string{outside.Digest([]byte(c.file))}) {

@@ -43,14 +43,14 @@ func TestMedianCells(t *testing.T) {
 	if plan.Data[0].D != 4 || plan.Count() != 2 {
 		t.Fatalf("%d features, %d cells", plan.Data[0].D, plan.Count())
 	}
-	if want := []experiment.Need{originalMethod.need(), medianNeed, constantMethod.need()}; !slices.Equal(plan.Needs(), want) {
+	if want := []experiment.Need{originalMethod.need(), choiceNeed, medianNeed, constantMethod.need()}; !slices.Equal(plan.Needs(), want) {
 		t.Errorf("the plan needs %v, want %v", plan.Needs(), want)
 	}
 	for task, err := range plan.Tasks() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if need := task.Needs[0]; len(task.Needs) != 2 || need != originalMethod.need() && need != constantMethod.need() || task.Needs[1] != medianNeed {
+		if need := task.Needs[0]; len(task.Needs) != 3 || need != originalMethod.need() && need != constantMethod.need() || task.Needs[1] != choiceNeed || task.Needs[2] != medianNeed {
 			t.Errorf("the task needs %v", task.Needs)
 		}
 		if !slices.Contains(Kind{}.Abilities(), medianNeed) {

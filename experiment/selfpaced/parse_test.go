@@ -163,6 +163,7 @@ func TestParseEveryKey(t *testing.T) {
 			},
 			Methods: []MethodEntry{{Entry: gridfile.Entry{Name: Original}}, {Entry: gridfile.Entry{Name: ACS}}, {Entry: gridfile.Entry{Name: GAGA}}},
 			Age:     Age{Min: 0.2, Max: 10, Step: 0.25},
+			Choice:  defaultChoice,
 		}}},
 	}
 	if got := withoutPlaces(mustParse(t, everyKey)); !reflect.DeepEqual(got, want) {
@@ -192,6 +193,7 @@ func TestParseDefaults(t *testing.T) {
 			Models:  []Models{{Entry: entryOf(Lasso, modelTable, []float64{0.006}), Intercept: true}},
 			Methods: []MethodEntry{{Entry: gridfile.Entry{Name: Original}}},
 			Age:     Age{Auto: 2},
+			Choice:  defaultChoice,
 		}}},
 	}
 	if got := withoutPlaces(mustParse(t, leastKeys)); !reflect.DeepEqual(got, want) {
