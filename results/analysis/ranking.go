@@ -127,12 +127,8 @@ func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
 // Cliques returns the order by mean rank and the maximal groups within the critical difference, as
 // ranges of this order.
 func (r *Ranking) Cliques() (order []int, groups [][2]int) {
-	order = make([]int, len(r.Methods))
-	for m := range order {
-		order[m] = m
-	}
 	ranks := r.Test.MeanRanks
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
+	order = stats.Order(len(r.Methods), func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
 	last := -1
 	for from := range order {
 		to := from

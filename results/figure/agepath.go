@@ -12,6 +12,7 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
+	"github.com/agepath/agepath/results/stats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -40,7 +41,7 @@ func (p *AgePath) check() error {
 			return fmt.Errorf("knot %d has %d values, knot 0 has %d", i, len(values), width)
 		}
 		for _, x := range append(values[:width:width], p.Ages[i]) {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+			if !stats.Finite(x) {
 				return fmt.Errorf("knot %d has a value that is not finite", i)
 			}
 		}
@@ -57,12 +58,12 @@ const (
 
 // NewPathFigure draws the coefficients against age: the largest by name, the others in grey. Marks
 // below show critical points: a stroke for a turn; for a jump a triangle with a line through the
-// curves, or a coloured stroke if there are many. The caller sets name, title and note.
+// curves, or a coloured stroke if there are many. The caller sets kind, name, title and note.
 func NewPathFigure(path AgePath) (*Figure, error) {
 	if err := path.check(); err != nil {
 		return nil, fmt.Errorf("age path: %w", err)
 	}
-	f := &Figure{Kind: Path}
+	f := &Figure{}
 	f.X = AxisLabel{Text: "age λ", Log: spansDecade(path.Ages[0], path.Ages[len(path.Ages)-1])}
 	f.Y = AxisLabel{Text: "coefficient of the scaled feature"}
 	order, sizes := path.bySize()
@@ -121,12 +122,7 @@ func (p *AgePath) bySize() (order []int, sizes []float64) {
 			sizes[j] = max(sizes[j], math.Abs(values[j]))
 		}
 	}
-	order = make([]int, len(sizes))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
-	return order, sizes
+	return stats.Order(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) }), sizes
 }
 
 func (p *AgePath) name(j int) string {

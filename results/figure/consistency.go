@@ -25,9 +25,8 @@ func consistencyFigure(of *layout.Path, path, steps *AgePath) (*Figure, error) {
 		return nil, fmt.Errorf("age paths: %d values at a knot of %s and %d of %s", len(path.Values[0]), of.Main, len(steps.Values[0]), of.Steps)
 	}
 	f := &Figure{
-		Kind: Consistency,
-		X:    AxisLabel{Text: of.Label, Log: spansDecade(path.Ages[0], path.Ages[len(path.Ages)-1])},
-		Y:    AxisLabel{Text: "coefficient of the scaled feature"},
+		X: AxisLabel{Text: of.Label, Log: spansDecade(path.Ages[0], path.Ages[len(path.Ages)-1])},
+		Y: AxisLabel{Text: "coefficient of the scaled feature"},
 	}
 	labels := analysis.MethodLabels([]string{of.Main, of.Steps})
 	order, sizes := path.bySize()

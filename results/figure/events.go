@@ -30,8 +30,6 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 		return nil
 	}
 	f := &Figure{
-		Kind:  plan.kind,
-		Name:  plan.name,
 		Title: "Critical points: " + plan.table.Layout.Describe(row.Setting),
 		X:     AxisLabel{Text: plan.table.Layout.Path.Label, Log: spansDecade(lo, hi)},
 		Y:     AxisLabel{Text: "share of the points of the kind (%)", Zero: true},
@@ -55,9 +53,6 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 		}
 	}
 	f.Note = fmt.Sprintf("%s%s a path, %s", data.SizesOf(row.Setting), strings.Join(numbers, " and "), meanOver("mean", prose.Plural(len(paths), "repeat")))
-	if plan.of != "" {
-		f.Note += "; " + plan.of
-	}
 	f.Caption = "Each bar is a share of the points of its kind."
 	return f
 }

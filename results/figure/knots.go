@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/stats"
 )
 
 // A path is a sequence of continuous pieces. Each begins with a start (of the path, or a landing)
@@ -113,7 +114,7 @@ func inOrder(knots []knot) []knot {
 func newScorePath(knots []knot) *scorePath {
 	p := &scorePath{}
 	for _, k := range inOrder(knots) {
-		if math.IsNaN(k.score) || math.IsInf(k.score, 0) {
+		if !stats.Finite(k.score) {
 			continue
 		}
 		p.ages = append(p.ages, k.age)

@@ -224,14 +224,9 @@ func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
 
 // figure makes the figure of a plan, or says what is missing.
 func (m *maker) figure(plan figurePlan) (f *Figure, missing string, err error) {
-	if plan.own != nil {
-		return ownFigure(plan, m.own.Methods), plan.own.Without, nil
-	}
 	switch plan.kind {
 	case Reached:
-		if f, missing = plan.draw(), "no method has a score and a time"; f != nil {
-			f.Kind, f.Name = plan.kind, plan.name
-		}
+		f, missing = reachFigure(plan.table, plan.reach), "no method has a score and a time"
 	case Sensitivity:
 		f, missing = sensitivityFigure(plan, m.data), "none of its cells has a score"
 	case ScoreCurve:
@@ -241,9 +236,14 @@ func (m *maker) figure(plan figurePlan) (f *Figure, missing string, err error) {
 	case Times:
 		f, missing = timeFigure(plan, m.data), "no time of its cells is known"
 	case Path, Consistency:
-		return m.pathFigure(plan)
+		f, missing, err = m.pathFigure(plan)
+	default:
+		f, missing = ownFigure(plan.own, m.own.Methods), plan.own.Without
 	}
-	return f, missing, nil
+	if f != nil {
+		f.Kind, f.Name = plan.kind, plan.name
+	}
+	return f, missing, err
 }
 
 func (m *maker) pathFigure(plan figurePlan) (f *Figure, missing string, err error) {
@@ -288,7 +288,6 @@ func (m *maker) pathFigure(plan figurePlan) (f *Figure, missing string, err erro
 	if f == nil {
 		return nil, "the ages of its methods do not overlap", nil
 	}
-	f.Name = plan.name
 	f.Title = title + plan.table.Layout.Describe(setting)
 	words := fmt.Sprintf("%srepeat %d, %s", m.data.SizesOf(setting), shown.repeat, prose.Plural(len(path.Ages), "knot"))
 	if shown.cut {

@@ -50,12 +50,12 @@ func readOwn(ctx context.Context, own *layout.Part, plans []figurePlan) error {
 }
 
 // ownFigure returns nil if there is nothing to draw.
-func ownFigure(plan figurePlan, methods []string) *Figure {
-	of := plan.own.Draw()
+func ownFigure(own *layout.OwnFigure, methods []string) *Figure {
+	of := own.Draw()
 	if of == nil {
 		return nil
 	}
-	f := &Figure{Kind: plan.kind, Name: plan.name, Title: of.Title, Note: of.Note, Caption: of.Caption, X: of.X, Y: of.Y}
+	f := &Figure{Title: of.Title, Note: of.Note, Caption: of.Caption, X: of.X, Y: of.Y}
 	styles := stylesOf(methods)
 	for _, s := range of.Series {
 		series := Series{Name: s.Name, Pieces: s.Pieces}

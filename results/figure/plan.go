@@ -16,10 +16,9 @@ type figurePlan struct {
 	table *analysis.ScoreTable
 	rows  []*analysis.ScoreRow // along x, or one
 	axis  layout.Axis
-	of    string // "3 of 7": which value of the parameters
-
-	draw func() *Figure // nil if nothing to draw
-	own  *layout.OwnFigure
+	of    string            // "3 of 7": which value of the parameters
+	reach *analysis.Reach   // of Reached
+	own   *layout.OwnFigure // of a kind's own figures
 }
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/results/prose"
+	"github.com/agepath/agepath/results/stats"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -19,6 +20,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A figure is as wide as the text of a page, and sharp in print.
@@ -31,7 +33,7 @@ const (
 
 // SVG draws the figure. Equal figures give equal bytes.
 func (f *Figure) SVG() ([]byte, error) {
-	return f.render(newSVGCanvas(figureWidth, f.height()))
+	return f.render(&svgCanvas{Canvas: vgsvg.New(figureWidth, f.height())})
 }
 
 // PNG draws the figure, 1300 by 780 pixels except for a [Ranks]. Equal figures give equal bytes.
@@ -135,7 +137,8 @@ func (f *Figure) plot() (*plot.Plot, error) {
 		}
 	}
 	thumbs := make([][]plot.Thumbnailer, len(f.Series))
-	for _, i := range f.drawingOrder() {
+	thinFirst := stats.Order(len(f.Series), func(a, b int) int { return cmp.Compare(f.Series[a].style.width, f.Series[b].style.width) })
+	for _, i := range thinFirst {
 		var err error
 		if thumbs[i], err = f.addSeries(p, &f.Series[i]); err != nil {
 			return nil, fmt.Errorf("series %q: %w", f.Series[i].Name, err)
@@ -183,18 +186,6 @@ func (f *Figure) widen(y *plot.Axis) {
 		margin := 0.04 * (y.Max - y.Min)
 		y.Min, y.Max = y.Min-margin, y.Max+margin
 	}
-}
-
-// drawingOrder puts thin lines below thick ones.
-func (f *Figure) drawingOrder() []int {
-	order := make([]int, len(f.Series))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(f.Series[a].style.width, f.Series[b].style.width)
-	})
-	return order
 }
 
 func plotterXYs(points []Point) plotter.XYs {

@@ -18,7 +18,7 @@ func TestReachFigure(t *testing.T) {
 	if len(plans) != 1 {
 		t.Fatalf("%d figures, want 1", len(plans))
 	}
-	f := plans[0].draw()
+	f := reachFigure(plans[0].table, plans[0].reach)
 	want := map[string][]Point{"ACS": {{X: 0.25, Y: 0.8}, {X: 2, Y: 1}}, "GAGA": {{X: 1, Y: 1}}}
 	if len(f.Series) != len(want) {
 		t.Fatalf("%d series, want %d", len(f.Series), len(want))

@@ -213,8 +213,6 @@ func ageGrid(lo, hi float64) []float64 {
 func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
 	row := plan.rows[0]
 	f := &Figure{
-		Kind:  plan.kind,
-		Name:  plan.name,
 		Title: plan.table.Layout.Path.Curve + ": " + plan.table.Layout.Describe(row.Setting),
 		Y:     AxisLabel{Text: data.ScoreLabel(plan.table.Metric, "")},
 	}

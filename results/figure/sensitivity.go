@@ -83,12 +83,7 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 		label = strings.TrimSpace(last[plan.axis.Kind].String() + " " + label)
 	}
 	f := &Figure{
-		Kind: plan.kind,
-		Name: plan.name,
-		X: AxisLabel{
-			Text: label,
-			Log:  spansDecade(first[x].Number, last[x].Number),
-		},
+		X: AxisLabel{Text: label, Log: spansDecade(first[x].Number, last[x].Number)},
 		Y: AxisLabel{Text: data.ScoreLabel(plan.table.Metric, score.Head())},
 	}
 	f.Series = plan.curves(func(e *analysis.ScoreEntry) (analysis.Summary, bool) {

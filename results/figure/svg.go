@@ -18,10 +18,6 @@ type svgCanvas struct {
 	widths []vg.Length // in drawing order
 }
 
-func newSVGCanvas(width, height vg.Length) *svgCanvas {
-	return &svgCanvas{Canvas: vgsvg.New(width, height)}
-}
-
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
 	c.widths = append(c.widths, face.Width(words))
 	c.Canvas.FillString(face, at, words)

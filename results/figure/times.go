@@ -16,13 +16,14 @@ func planReaches(table *analysis.ScoreTable) []figurePlan {
 		plans = append(plans, figurePlan{
 			kind: Reached, name: prose.Slug(string(Reached), table.Layout.SettingName(reach.Setting)),
 			table: table, rows: []*analysis.ScoreRow{{Setting: reach.Setting}},
-			draw: func() *Figure { return reachFigure(table, &reach) },
+			reach: &reach,
 		})
 	}
 	return plans
 }
 
-// reachFigure draws each method's share of the path's best validation score against its time.
+// reachFigure draws each method's share of the path's best validation score against its time; nil if
+// no method has both.
 func reachFigure(table *analysis.ScoreTable, reach *analysis.Reach) *Figure {
 	l := table.Layout
 	main, most := analysis.MethodLabel(l.Path.Main), 0
@@ -76,7 +77,7 @@ func planTimes(table *analysis.ScoreTable) []figurePlan {
 // timeFigure returns nil if no time is known.
 func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
-	f := &Figure{Kind: plan.kind, Name: plan.name}
+	f := &Figure{}
 	x := plan.axis.Dimension
 	which := plan.knownTime()
 	words := [2]string{"processor time", "elapsed time"}[which]

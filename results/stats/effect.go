@@ -93,17 +93,14 @@ type walshMean struct {
 
 func newPairSample(differences []float64) *pairSample {
 	n := len(differences)
-	s := &pairSample{values: differences, walsh: make([]walshMean, 0, n*(n+1)/2), bySize: make([]int, n)}
+	s := &pairSample{values: differences, walsh: make([]walshMean, 0, n*(n+1)/2)}
 	for i, a := range differences {
-		s.bySize[i] = i
 		for j := i; j < n; j++ {
 			s.walsh = append(s.walsh, walshMean{(a + differences[j]) / 2, int32(i), int32(j)})
 		}
 	}
 	slices.SortFunc(s.walsh, func(a, b walshMean) int { return cmp.Compare(a.mean, b.mean) })
-	slices.SortFunc(s.bySize, func(a, b int) int {
-		return cmp.Compare(math.Abs(differences[a]), math.Abs(differences[b]))
-	})
+	s.bySize = Order(n, func(a, b int) int { return cmp.Compare(math.Abs(differences[a]), math.Abs(differences[b])) })
 	return s
 }
 

@@ -164,14 +164,20 @@ func mustBeRange(k int) {
 
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// ranks gives equal values the mean of their ranks. It also returns the sizes of the groups,
-// ascending by value.
-func ranks(xs []float64) (ranks []float64, groups []int) {
-	order := make([]int, len(xs))
+// Order returns the positions 0 to n-1 in ascending order by compare; equal ones keep their order.
+func Order(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(xs[a], xs[b]) })
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
+// ranks gives equal values the mean of their ranks. It also returns the sizes of the groups,
+// ascending by value.
+func ranks(xs []float64) (ranks []float64, groups []int) {
+	order := Order(len(xs), func(a, b int) int { return cmp.Compare(xs[a], xs[b]) })
 	ranks = make([]float64, len(xs))
 	for begin := 0; begin < len(order); {
 		end := begin + 1

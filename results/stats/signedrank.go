@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -130,14 +129,9 @@ func normalSignedRank(t *SignedRankTest, ranks []float64) float64 {
 // dependence.
 func Holm(p []float64) []float64 {
 	mustBeFinite(p)
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := make([]float64, len(p))
 	most := 0.0
-	for done, i := range order {
+	for done, i := range Order(len(p), func(a, b int) int { return cmp.Compare(p[a], p[b]) }) {
 		most = max(most, float64(len(p)-done)*p[i])
 		adjusted[i] = min(1, most)
 	}
