@@ -68,8 +68,8 @@ type FailureChange struct {
 
 // CompareOptions are the options of [CompareRuns].
 type CompareOptions struct {
-	Rounding float64    // see [Rounding]
-	Progress func(Step) // may be nil
+	Rounding float64 // see [Rounding]
+	Progress Progress
 }
 
 // CompareRuns compares the runs in folders, which meet the requirements of [Load], with the first.
@@ -81,9 +81,7 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 	cells := newComparedCells(kind)
 	c := &RunComparison{Layout: kind.Layout, Rounding: options.Rounding}
 	for i, dir := range dirs {
-		if options.Progress != nil {
-			options.Progress(Step{"reading the cells", i + 1, len(dirs)})
-		}
+		options.Progress.Tell("reading the cells", i+1, len(dirs))
 		r, err := cells.load(ctx, dir)
 		if err != nil {
 			return nil, fmt.Errorf("comparing %s: %w", dir, err)
@@ -92,9 +90,7 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 		if i == 0 {
 			continue
 		}
-		if options.Progress != nil {
-			options.Progress(Step{"comparing the runs", i, len(dirs) - 1})
-		}
+		options.Progress.Tell("comparing the runs", i, len(dirs)-1)
 		c.Pairs = append(c.Pairs, cells.compare(c.Runs[0], r, c.Rounding))
 		r.rows, r.values, r.nulls, r.newest, r.reasons = nil, nil, nil, nil, nil
 	}

@@ -102,27 +102,31 @@ type Step struct {
 	At, Of int    // from 1; 0 if not counted
 }
 
+// Progress is called before each step and must not block; it may be nil.
+type Progress func(Step)
+
+// Tell reports a step; see [Step].
+func (p Progress) Tell(what string, at, of int) {
+	if p != nil {
+		p(Step{what, at, of})
+	}
+}
+
 // Options are the options of [Load].
 type Options struct {
 	Choose   choice.Rule // "" for the cells' own choices
 	Paper    bool
-	Progress func(Step)
-}
-
-func (o Options) tell(what string) {
-	if o.Progress != nil {
-		o.Progress(Step{What: what})
-	}
+	Progress Progress
 }
 
 // Load reads the files in dir, complete or not. Only cells.arrow is required, or a stream of cells
 // of a run that has not ended.
 func Load(ctx context.Context, dir string, options Options) (*Run, error) {
-	options.tell("checking the files")
+	options.Progress.Tell("checking the files", 0, 0)
 	if err := results.CheckFiles(ctx, dir); err != nil {
 		return nil, err
 	}
-	options.tell("reading the cells")
+	options.Progress.Tell("reading the cells", 0, 0)
 	kind, err := KindOf(dir)
 	if err != nil {
 		return nil, err
@@ -132,12 +136,12 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		return nil, err
 	}
 	if options.Choose != "" {
-		options.tell("choosing")
+		options.Progress.Tell("choosing", 0, 0)
 		if err := cells.groups.chooseAgain(ctx, dir, options.Choose); err != nil {
 			return nil, err
 		}
 	}
-	options.tell("making tables")
+	options.Progress.Tell("making tables", 0, 0)
 	r, fewer := cells.run()
 	r.Dir, r.Name, r.Partial = dir, filepath.Base(dir), cells.streams > 0
 	if r.Partial {

@@ -81,11 +81,3 @@ func (c *Comparison) pairSection(p *analysis.RunPair, other string) section {
 	}
 	return s
 }
-
-func quantileNames() []string {
-	var names []string
-	for _, p := range analysis.TimeQuantiles {
-		names = append(names, fmt.Sprintf("quantile_%g", p))
-	}
-	return names
-}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
@@ -42,11 +43,7 @@ func runJSON(r *analysis.ComparedRun) object {
 	versions := listOf(r.Versions, func(v analysis.VersionCells) object {
 		return object{"version": v.Version, "cells": v.Cells}
 	})
-	platforms := r.Platforms
-	if platforms == nil {
-		platforms = []string{}
-	}
-	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "platforms": platforms, "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
+	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "platforms": append([]string{}, r.Platforms...), "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
 }
 
 // StatusCounts includes every status.
@@ -60,12 +57,8 @@ func StatusCounts(counts map[experiment.Status]int) map[experiment.Status]int {
 
 func pairJSON(p *analysis.RunPair) object {
 	n := &p.Numbers
-	notes := p.Notes
-	if notes == nil {
-		notes = []string{}
-	}
 	return object{
-		"baseline": p.Baseline.Dir, "other": p.Other.Dir, "copied": p.Copied, "notes": notes,
+		"baseline": p.Baseline.Dir, "other": p.Other.Dir, "copied": p.Copied, "notes": append([]string{}, p.Notes...),
 		"cells": listOf(p.Cells, func(n analysis.CellCounts) object {
 			return object{"method": allMethods(n.Method), "shared": n.Shared, "counterparts": n.Counterparts,
 				"only_baseline": n.OnlyBaseline, "only_other": n.OnlyOther}
@@ -81,8 +74,8 @@ func pairJSON(p *analysis.RunPair) object {
 		},
 		"times": listOf(p.Times, func(t analysis.TimeRatio) object {
 			quantiles := object{}
-			for k, name := range quantileNames() {
-				quantiles[name] = number(t.Quantiles[k])
+			for k, q := range analysis.TimeQuantiles {
+				quantiles[fmt.Sprintf("quantile_%g", q)] = number(t.Quantiles[k])
 			}
 			return object{"method": allMethods(t.Method), "column": t.Column, "cells": t.Cells, "baseline_seconds": number(t.Baseline),
 				"other_seconds": number(t.Other), "geometric_mean": number(t.Mean), "quantiles": quantiles}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -44,26 +43,24 @@ func (r *Report) addCells(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	columns := kind.Tables().Cells().Columns
-	out := results.NewCSV(to)
-	line := make([]string, len(columns))
-	for j, column := range columns {
-		line[j] = column.Name
+	var names []string
+	var types []experiment.Type
+	for _, column := range kind.Tables().Cells().Columns {
+		names, types = append(names, column.Name), append(types, column.Type)
 	}
-	if err := out.Write(line); err != nil {
+	out := results.NewCSV(to)
+	if err := out.Write(names); err != nil {
 		return err
 	}
+	line := make([]string, len(names))
 	_, err = results.EachNewest(ctx, r.Dir, nil, func(f *results.Frame) error {
-		vectors := make([]*experiment.Vector, len(columns))
-		for j, column := range columns {
-			var err error
-			if vectors[j], err = f.Column(column.Name, column.Type); err != nil {
-				return fmt.Errorf("reading the cells of %s: %w", r.Dir, err)
-			}
+		vectors, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), names, types)
+		if err != nil {
+			return err
 		}
 		for row := range f.Rows() {
-			for j, column := range columns {
-				line[j] = csvValue(column.Type, vectors[j], row)
+			for j, vector := range vectors {
+				line[j] = csvValue(types[j], vector, row)
 			}
 			if err := out.Write(line); err != nil {
 				return err
@@ -89,9 +86,6 @@ func csvValue(of experiment.Type, v *experiment.Vector, row int) string {
 	case experiment.Time:
 		return time.UnixMicro(v.Ints[row]).UTC().Format("2006-01-02T15:04:05.000000Z")
 	case experiment.Float:
-		if x := v.Floats[row]; !math.IsInf(x, 0) {
-			return strconv.FormatFloat(x, 'g', -1, 64)
-		}
 		return strings.TrimPrefix(strconv.FormatFloat(v.Floats[row], 'g', -1, 64), "+")
 	case experiment.FloatList: // not in tables of cells
 		return fmt.Sprint(v.Lists[row])

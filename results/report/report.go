@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,44 +30,27 @@ type Options struct {
 	Figures     int
 	Compression results.Compression
 	// Choose chooses points by their stored scores; "" for the cells' choices.
-	Choose choice.Rule
-	Paper  bool
-	// Progress is called before each step and must not block; may be nil.
-	Progress func(analysis.Step)
-}
-
-func (o *Options) tell(what string, at, of int) {
-	if o.Progress != nil {
-		o.Progress(analysis.Step{What: what, At: at, Of: of})
-	}
+	Choose   choice.Rule
+	Paper    bool
+	Progress analysis.Progress
 }
 
 // DefaultFigures limits the figures.
 const DefaultFigures = 24
 
-func (o Options) figures() int {
-	if o.Figures == 0 {
-		return DefaultFigures
-	}
-	return max(o.Figures, 0)
-}
-
 // Load makes the report of the files in dir, complete or not. Only cells.arrow is required, or a
 // stream of cells of a run that has not ended.
-func Load(ctx context.Context, dir string, options Options) (*Report, error) {
-	r, err := load(ctx, dir, options)
-	if err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
-	}
-	return r, nil
-}
-
-func load(ctx context.Context, dir string, options Options) (*Report, error) {
+func Load(ctx context.Context, dir string, options Options) (r *Report, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("report of %s: %w", dir, err)
+		}
+	}()
 	run, err := analysis.Load(ctx, dir, analysis.Options{Choose: options.Choose, Paper: options.Paper, Progress: options.Progress})
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := figure.Make(ctx, run, options.figures(), options.tell)
+	drawn, err := figure.Make(ctx, run, max(cmp.Or(options.Figures, DefaultFigures), 0), options.Progress.Tell)
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +110,8 @@ func (r *Report) layOut() []section {
 	for _, table := range r.Tables {
 		reaches = append(reaches, reachSheet(table))
 	}
-	for i := range r.Compared() {
-		compared := &r.Compared()[i]
-		tests = append(tests, comparedSheet(compared))
+	for _, compared := range r.Compared() {
+		tests = append(tests, comparedSheet(&compared))
 	}
 	if r.Layout.Variant != nil {
 		add("Each "+r.Layout.VariantAspect().Name, "variants", variants...)
@@ -145,5 +128,9 @@ func (r *Report) layOut() []section {
 	if r.Own != nil {
 		list = append(list, r.Own.Sections...)
 	}
-	return append(list, r.dataSections()...)
+	if r.Data != nil {
+		add("Data sets read", "readings", readingsSheet(r.Data.Readings))
+		add("Data sets skipped", "skipped", absentSheet(r.Data.Absent))
+	}
+	return list
 }

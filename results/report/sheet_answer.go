@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
@@ -111,12 +110,12 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 var choiceWords = [2]string{"validation", "the oracle (the test part)"}
 
 func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
-	if len(e.Chosen) == 0 {
-		return sheetCell{Note: "-"}
-	}
-	text := e.Chosen[0].Words
-	if x := medianStep(e, lead); !math.IsNaN(x) {
-		text = strings.TrimPrefix(text+"; ", "; ") + strconv.FormatFloat(x, 'g', 3, 64)
+	text := ""
+	if len(e.Chosen) > 0 {
+		text = e.Chosen[0].Words
+		if x := medianStep(e, lead); !math.IsNaN(x) {
+			text = strings.TrimPrefix(text+"; ", "; ") + digits(x)
+		}
 	}
 	if text == "" {
 		return sheetCell{Note: "-"}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
@@ -20,10 +21,8 @@ func comparedSheet(t *analysis.ComparedTable) *sheet {
 	}
 	varied, constant := foldAspects(t.Table.Layout, settings)
 	s.AddAspects(varied)
-	s.Columns = append(s.Columns, sheetColumn{Head: "methods", Label: true})
-	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {
-		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
-	}
+	s.Columns = slices.Concat(s.Columns, labelColumns("methods"),
+		rightColumns("pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"))
 	ofTable, labels := tableDecimals(t.Table, score), analysis.MethodLabels(t.Table.Methods)
 	left := 0
 	for _, of := range t.Rows {

@@ -47,7 +47,11 @@ func firstOf(n int) string {
 	return fmt.Sprint(n)
 }
 
+// absentSheet returns nil for none.
 func absentSheet(absent []results.ManifestData) *sheet {
+	if len(absent) == 0 {
+		return nil
+	}
 	s := &sheet{
 		Name:    "skipped",
 		Title:   "Data sets that were not on the machine",
@@ -60,22 +64,11 @@ func absentSheet(absent []results.ManifestData) *sheet {
 	return s
 }
 
-func (r *Report) dataSections() []section {
-	var list []section
-	if r.Data == nil {
+// readingsSheet also shows other possible meanings of a file; nil for none.
+func readingsSheet(readings []results.ManifestReading) *sheet {
+	if len(readings) == 0 {
 		return nil
 	}
-	if len(r.Data.Readings) > 0 {
-		list = append(list, section{Title: "Data sets read", Name: "readings", Sheets: []*sheet{readingsSheet(r.Data.Readings)}})
-	}
-	if len(r.Data.Absent) > 0 {
-		list = append(list, section{Title: "Data sets skipped", Name: "skipped", Sheets: []*sheet{absentSheet(r.Data.Absent)}})
-	}
-	return list
-}
-
-// readingsSheet also shows other possible meanings of a file.
-func readingsSheet(readings []results.ManifestReading) *sheet {
 	s := &sheet{
 		Name:    "readings",
 		Title:   "How the files were read",

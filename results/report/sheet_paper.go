@@ -30,9 +30,8 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	if further != nil {
 		s.Columns = append(s.Columns, sheetColumn{Head: "setting", Label: true})
 	}
-	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true}, sheetColumn{Head: "published"}, sheetColumn{Head: "ours"},
-		sheetColumn{Head: "repeats", Right: true}, sheetColumn{Head: "difference", Right: true},
-		sheetColumn{Head: "in standard errors", Right: true}, sheetColumn{Head: "within two"})
+	s.Columns = slices.Concat(s.Columns, []sheetColumn{{Head: "method", Label: true}, {Head: "published"}, {Head: "ours"}},
+		rightColumns("repeats", "difference", "in standard errors"), []sheetColumn{{Head: "within two"}})
 	remarked := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return len(r.Published.Notes) > 0 })
 	floored := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return r.Floor.N > 0 })
 	if floored {
@@ -62,14 +61,6 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	}
 	s.Caption = paperWords(p, constant) + notes.text()
 	return s
-}
-
-func summaryCell(s analysis.Summary, places int) sheetCell {
-	cell := layout.NumberCell(s.Mean, places)
-	if s.N > 1 {
-		cell.Std = prose.Fixed(s.Std, places)
-	}
-	return cell
 }
 
 func paperCells(row *analysis.PaperRow) []sheetCell {
@@ -133,7 +124,13 @@ func paperWords(p *analysis.PaperTable, constant []string) string {
 	if len(constant) > 0 {
 		fmt.Fprintf(&b, "All rows: %s; %s. ", strings.Join(constant, "; "), p.Table.Always)
 	}
-	for _, fact := range paperFacts(p) {
+	var methods []string
+	for i := range p.Rows {
+		if p.Rows[i].Method != "" {
+			methods = append(methods, p.Rows[i].Method)
+		}
+	}
+	for _, fact := range analysis.CommonFacts(methods) {
 		fmt.Fprintf(&b, "Our %s: %s. ", fact.Name, fact.Value)
 	}
 	for _, sentence := range p.Words {
@@ -141,16 +138,6 @@ func paperWords(p *analysis.PaperTable, constant []string) string {
 	}
 	b.WriteString(p.Coverage())
 	return b.String()
-}
-
-func paperFacts(p *analysis.PaperTable) []analysis.Fact {
-	var methods []string
-	for i := range p.Rows {
-		if p.Rows[i].Method != "" {
-			methods = append(methods, p.Rows[i].Method)
-		}
-	}
-	return analysis.CommonFacts(methods)
 }
 
 type footnotes struct{ list []string }

@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // reachSheet shows shares of the path's best validation score and of its time; nil without steps of
@@ -28,17 +30,17 @@ func reachSheet(table *analysis.ScoreTable) *sheet {
 			main, table.Metric.Word(), main, layout.ConstantWords(constant)),
 	}
 	s.AddAspects(varied)
-	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true}, sheetColumn{Head: "step", Right: true, Label: true},
-		sheetColumn{Head: "repeats", Right: true}, sheetColumn{Head: "time", Right: true}, sheetColumn{Head: "share", Right: true})
+	s.Columns = slices.Concat(s.Columns, labelColumns("method"), []sheetColumn{{Head: "step", Right: true, Label: true}},
+		rightColumns("repeats", "time", "share"))
 	labels := analysis.MethodLabels(table.Methods)
 	for i := range reaches {
 		for _, p := range reaches[i].Points {
-			cells := append(layout.AspectCells(varied, settings[i]), sheetCell{Text: labels[p.Method]}, stepCell(p.Step),
-				layout.CountCell(p.Share.N), layout.ShortCell(p.Time), layout.NumberCell(p.Share.Mean, 4))
-			if p.Share.N > 1 {
-				cells[len(cells)-1].Std = layout.NumberCell(p.Share.Std, 4).Text
+			step := sheetCell{Note: "-"}
+			if !math.IsNaN(p.Step) {
+				step = sheetCell{Text: prose.Short(p.Step)}
 			}
-			s.Rows = append(s.Rows, cells)
+			s.Rows = append(s.Rows, append(layout.AspectCells(varied, settings[i]), sheetCell{Text: labels[p.Method]}, step,
+				layout.CountCell(p.Share.N), layout.ShortCell(p.Time), summaryCell(p.Share, 4)))
 		}
 	}
 	return s
@@ -52,17 +54,10 @@ func hoursSheet(times []analysis.MethodTime) *sheet {
 	s := &sheet{
 		Name: "hours", Title: "CPU hours by method",
 		Caption: "Sums over all cells, failed ones included, of the last attempt of each. CPU hours are of the cells whose processor time was measured: timed.",
-		Columns: []sheetColumn{{Head: "method", Label: true}, {Head: "cells", Right: true}, {Head: "timed", Right: true}, {Head: "CPU hours", Right: true}, {Head: "elapsed hours", Right: true}},
+		Columns: append(labelColumns("method"), rightColumns("cells", "timed", "CPU hours", "elapsed hours")...),
 	}
 	for _, of := range times {
 		s.Rows = append(s.Rows, []sheetCell{{Text: of.Method}, layout.CountCell(of.Cells), layout.CountCell(of.Timed), layout.NumberCell(of.CPU/3600, 4), layout.NumberCell(of.Elapsed/3600, 4)})
 	}
 	return s
-}
-
-func stepCell(step float64) sheetCell {
-	if math.IsNaN(step) {
-		return sheetCell{Note: "-"}
-	}
-	return sheetCell{Text: analysis.Value{Number: step, IsNumber: true}.String()}
 }

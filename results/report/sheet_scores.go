@@ -63,7 +63,9 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	}
 	if len(table.Methods) > 1 {
 		s.Best = "best"
-		addTestWords(s, table, score)
+		if slices.ContainsFunc(table.Rows, func(r analysis.ScoreRow) bool { return r.Tested[score] }) {
+			s.Equal = "not significantly worse (Wilcoxon's signed-rank test, Holm's correction, 5 %)"
+		}
 	}
 	return s
 }
@@ -77,21 +79,11 @@ func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 		end := cmp.Or(table.Layout.Step.End, "at the end of the path")
 		return strings.ToUpper(end[:1]) + end[1:] + "."
 	}
-	by := choiceWords[1]
-	if score == analysis.TestAtBestValidation {
-		by = choiceWords[0]
-	}
-	text := fmt.Sprintf("Chosen by %s: %s.", by, listed(words))
+	text := fmt.Sprintf("Chosen by %s: %s.", choiceWords[stepOf(score)], listed(words))
 	if table.Select != "" && len(table.Parameters) == 0 {
 		text += fmt.Sprintf(" Parameters by %s.", map[experiment.Select]string{experiment.SelectValidation: choiceWords[0], experiment.SelectTest: choiceWords[1]}[table.Select])
 	}
 	return text
-}
-
-func addTestWords(s *sheet, table *analysis.ScoreTable, score analysis.Score) {
-	if slices.ContainsFunc(table.Rows, func(r analysis.ScoreRow) bool { return r.Tested[score] }) {
-		s.Equal = "not significantly worse (Wilcoxon's signed-rank test, Holm's correction, 5 %)"
-	}
 }
 
 // addRepeats adds a column of repeats, or returns their number for the caption if all are equal.
@@ -137,7 +129,11 @@ func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell 
 	default:
 		return sheetCell{Note: "no score"}
 	}
-	cell := sheetCell{Text: prose.Fixed(s.Mean, places)}
+	return summaryCell(s, places)
+}
+
+func summaryCell(s analysis.Summary, places int) sheetCell {
+	cell := layout.NumberCell(s.Mean, places)
 	if s.N > 1 {
 		cell.Std = prose.Fixed(s.Std, places)
 	}
@@ -170,7 +166,10 @@ func rowDecimals(ofTable int, row ...analysis.Summary) int {
 }
 
 func rowSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summary {
-	summaries := floorSummaries(row, score)
+	var summaries []analysis.Summary
+	if row.Floor != nil {
+		summaries = append(summaries, row.Shown(row.Floor, score))
+	}
 	for j := range row.Entries {
 		summaries = append(summaries, row.Entries[j].Summary[score])
 	}
@@ -271,11 +270,4 @@ func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.Sc
 	cell := meanCell(row.Floor, row.Shown(row.Floor, score), places)
 	cell.Std = ""
 	return append(cells, cell)
-}
-
-func floorSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summary {
-	if row.Floor == nil {
-		return nil
-	}
-	return []analysis.Summary{row.Shown(row.Floor, score)}
 }

@@ -37,10 +37,10 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	if formats == nil {
 		formats = Formats[:1]
 	}
-	options.tell("comparing methods", 0, 0)
+	options.Progress.Tell("comparing methods", 0, 0)
 	r.Compared()
 	for i, format := range formats {
-		options.tell("writing the report", i+1, len(formats))
+		options.Progress.Tell("writing the report", i+1, len(formats))
 		for _, file := range format.Files {
 			if err := writeFile(r, folder, file); err != nil {
 				return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
@@ -78,7 +78,7 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 	}{{".svg", (*figure.Figure).SVG}, {".png", (*figure.Figure).PNG}, {".csv", (*figure.Figure).CSV}}
 	written := map[string]bool{}
 	for i, f := range r.Figures {
-		options.tell("drawing figures", i+1, len(r.Figures))
+		options.Progress.Tell("drawing figures", i+1, len(r.Figures))
 		for _, rendering := range renderings {
 			if err := ctx.Err(); err != nil {
 				return err
