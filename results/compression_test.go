@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
@@ -95,13 +97,9 @@ func TestLibraryReadsCompressions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := recordBatch(table.Columns, record)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range want.Rows {
+				for i := range int(record.NumRows()) {
 					for j, column := range table.Columns {
-						if is, should := have.At(j, row), want.At(column, j, i); fmt.Sprint(is) != fmt.Sprint(should) {
+						if is, should := have.At(j, row), libraryValue(record.Column(j), i); fmt.Sprint(is) != fmt.Sprint(should) {
 							t.Fatalf("%s, %d rows: row %d of %s is %v, the library reads %v", compression, rows, row, column.Name, is, should)
 						}
 					}
@@ -114,6 +112,23 @@ func TestLibraryReadsCompressions(t *testing.T) {
 			file.Close()
 		}
 	}
+}
+
+// libraryValue reads with arrow-go alone.
+func libraryValue(column arrow.Array, i int) any {
+	if column.IsNull(i) {
+		return nil
+	}
+	switch column := column.(type) {
+	case *array.Int64:
+		return column.Value(i)
+	case *array.Float64:
+		return column.Value(i)
+	case *array.List:
+		from, to := column.ValueOffsets(i)
+		return column.ListValues().(*array.Float64).Float64Values()[from:to]
+	}
+	return column.(*array.String).Value(i)
 }
 
 // TestDamagedLZ4 changes bytes of a file without looking at its checksums: reading must end

@@ -9,9 +9,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -19,12 +16,12 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// arrow-go reads all columns of a record batch or none. Here a batch's message is rewritten to hold
-// only the wanted columns, which are read, decompressed and passed to the library: several times
-// faster for few columns. Damage is detected: see [messageScanner] and [projection.values].
+// arrow-go reads all columns of a record batch or none. Here only the buffers of the wanted columns
+// are read and decompressed: several times faster for few columns. Damage is detected: see
+// [messageScanner], [projection.values] and [vectorOf].
 
 // layouts counts nodes and buffers of each type, for a list with those of its values.
-var layouts = [...]struct{ nodes, buffers int }{
+var layouts = [...]batchParts{
 	experiment.Int:       {1, 2},
 	experiment.Float:     {1, 2},
 	experiment.Text:      {1, 3},
@@ -100,70 +97,36 @@ func (h *batchHeader) check(body int64) error {
 	return nil
 }
 
+// batchParts counts, or locates, nodes and buffers.
+type batchParts struct{ nodes, buffers int }
+
 type projection struct {
 	columns []experiment.Column // decoded
-	nodes   []int               // positions in a batch of the file
-	buffers []int
-	total   struct{ nodes, buffers int }
-	reader  *ipc.Reader
-	queue   messageQueue
+	starts  []batchParts        // of each, in a batch of the file
+	total   batchParts          // of all columns of the file
 	codec   int8
 	zstd    *zstd.Decoder
 	lz4     *lz4.Reader
 	stored  []byte
-	plain   []byte
-	body    int // longest so far, decompressed
 }
 
-func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) (*projection, error) {
-	starts := make([]struct{ nodes, buffers int }, len(all))
-	p := &projection{}
+func newProjection(all []experiment.Column, wanted []int) (*projection, error) {
+	p := &projection{lz4: lz4.NewReader(nil)}
+	starts := make([]batchParts, len(all))
 	for j, column := range all {
 		starts[j] = p.total
 		p.total.nodes += layouts[column.Type].nodes
 		p.total.buffers += layouts[column.Type].buffers
 	}
-	fields := make([]arrow.Field, len(wanted))
-	for i, j := range wanted {
-		fields[i] = schema.Field(j)
-		layout := layouts[all[j].Type]
-		for k := range layout.nodes {
-			p.nodes = append(p.nodes, starts[j].nodes+k)
-		}
-		for k := range layout.buffers {
-			p.buffers = append(p.buffers, starts[j].buffers+k)
-		}
-		p.columns = append(p.columns, all[j])
+	for _, j := range wanted {
+		p.columns, p.starts = append(p.columns, all[j]), append(p.starts, starts[j])
 	}
-	meta, err := schemaMeta(arrow.NewSchemaWithEndian(fields, nil, schema.Endianness()))
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	p.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-	if err != nil {
-		return nil, err
-	}
-	p.lz4 = lz4.NewReader(nil)
-	p.queue.push(meta, nil)
-	p.reader, err = ipc.NewReaderFromMessageReader(&p.queue)
 	return p, err
 }
 
-func schemaMeta(schema *arrow.Schema) ([]byte, error) {
-	var stream bytes.Buffer
-	if err := ipc.NewWriter(&stream, ipc.WithSchema(schema)).Close(); err != nil {
-		return nil, err
-	}
-	scanner := messageScanner{r: bytes.NewReader(stream.Bytes()), size: int64(stream.Len())}
-	m, err := scanner.next()
-	if err != nil {
-		return nil, err
-	}
-	return m.meta, nil
-}
-
-// decode returns slices that may share memory with each other, never with another batch. Panics of
-// arrow-go over damage become errors.
+// decode returns slices that share no memory with another batch. Panics over damage become errors.
 func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, err error) {
 	defer guard(&err)
 	header, err := parseBatchHeader(m)
@@ -176,45 +139,41 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	if p.codec = header.codec; codecs[p.codec] == "" {
 		return batch, fmt.Errorf("%w: codec %d", errTorn, p.codec)
 	}
-	narrow := batchHeader{rows: header.rows, codec: codecNone}
-	for _, i := range p.nodes {
-		narrow.nodes = append(narrow.nodes, header.nodes[i])
-	}
-	body := make([]byte, 0, p.body)
-	for _, i := range p.buffers {
-		values, err := p.values(r, m.body, header.buffers[i], header.codec)
-		if err != nil {
-			return batch, err
+	batch = experiment.Batch{Rows: int(header.rows), Columns: make([]experiment.Vector, len(p.columns))}
+	for j, column := range p.columns {
+		start, parts := p.starts[j], layouts[column.Type]
+		buffers := make([][]byte, parts.buffers)
+		for k := range buffers {
+			if buffers[k], err = p.values(r, m.body, header.buffers[start.buffers+k], header.codec); err != nil {
+				return batch, err
+			}
 		}
-		narrow.buffers = append(narrow.buffers, batchBuffer{int64(len(body)), int64(len(values))})
-		body = append(body, values...)
-		body = append(body, make([]byte, -len(body)&7)...)
+		nodes := header.nodes[start.nodes : start.nodes+parts.nodes]
+		if nodes[0].length != header.rows {
+			return batch, errTorn
+		}
+		batch.Columns[j] = vectorOf(column.Type, nodes, buffers)
 	}
-	p.body = max(p.body, len(body))
-	p.queue.push(narrow.meta(int64(len(body))), body)
-	record, err := p.reader.Read()
-	if err != nil {
-		return batch, fmt.Errorf("%w: %w", errTorn, err)
-	}
-	return recordBatch(p.columns, record)
+	return batch, nil
 }
 
-// values decompresses a buffer itself: the library ignores ZSTD's checksums. The result is valid
-// until the next call.
+// values decompresses a buffer itself: the library ignores ZSTD's checksums.
 func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int8) ([]byte, error) {
+	if codec == codecNone || at.length == 0 {
+		plain := make([]byte, at.length)
+		_, err := r.ReadAt(plain, body+at.offset)
+		return plain, err
+	}
 	p.stored = slices.Grow(p.stored[:0], int(at.length))[:at.length]
 	if _, err := r.ReadAt(p.stored, body+at.offset); err != nil {
 		return nil, err
-	}
-	if codec == codecNone || len(p.stored) == 0 {
-		return p.stored, nil
 	}
 	if len(p.stored) < 8 {
 		return nil, errTorn
 	}
 	size, frame := int64(binary.LittleEndian.Uint64(p.stored)), p.stored[8:]
 	if size == -1 { // Arrow's mark of an uncompressed buffer
-		return frame, nil
+		return slices.Clone(frame), nil
 	}
 	// ZSTD's maximum ratio is a block of 128 KiB in 4 bytes, LZ4's 255 bytes in one: a longer claim
 	// is damage, and must not be allocated.
@@ -225,24 +184,23 @@ func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int
 	if size < 0 || size > most {
 		return nil, errTorn
 	}
-	p.plain = slices.Grow(p.plain[:0], int(size))[:0:size]
+	plain := make([]byte, size)
 	var err error
 	if codec == codecLZ4 {
-		err = p.fillLZ4(frame)
+		err = p.fillLZ4(plain, frame)
 	} else {
-		p.plain, err = p.zstd.DecodeAll(frame, p.plain)
+		plain, err = p.zstd.DecodeAll(frame, plain[:0])
 	}
-	if err != nil || int64(len(p.plain)) != size {
+	if err != nil || int64(len(plain)) != size {
 		return nil, fmt.Errorf("%w: a buffer of %d bytes: %w", errTorn, size, err)
 	}
-	return p.plain, nil
+	return plain, nil
 }
 
 // fillLZ4 requires a frame that fills plain exactly.
-func (p *projection) fillLZ4(frame []byte) error {
+func (p *projection) fillLZ4(plain, frame []byte) error {
 	p.lz4.Reset(bytes.NewReader(frame))
-	p.plain = p.plain[:cap(p.plain)]
-	if _, err := io.ReadFull(p.lz4, p.plain); err != nil {
+	if _, err := io.ReadFull(p.lz4, plain); err != nil {
 		return err
 	}
 	var more [1]byte
@@ -251,52 +209,3 @@ func (p *projection) fillLZ4(frame []byte) error {
 	}
 	return nil
 }
-
-func (h *batchHeader) meta(body int64) []byte {
-	b := flatbuffers.NewBuilder(1024)
-	b.StartVector(16, len(h.nodes), 8)
-	for _, node := range slices.Backward(h.nodes) {
-		b.PrependInt64(node.nulls)
-		b.PrependInt64(node.length)
-	}
-	nodes := b.EndVector(len(h.nodes))
-	b.StartVector(16, len(h.buffers), 8)
-	for _, buffer := range slices.Backward(h.buffers) {
-		b.PrependInt64(buffer.length)
-		b.PrependInt64(buffer.offset)
-	}
-	buffers := b.EndVector(len(h.buffers))
-	b.StartObject(5)
-	b.PrependInt64Slot(0, h.rows, 0)
-	b.PrependUOffsetTSlot(1, nodes, 0)
-	b.PrependUOffsetTSlot(2, buffers, 0)
-	header := b.EndObject()
-	b.StartObject(5)
-	b.PrependInt16Slot(0, int16(ipc.MetadataV5), 0)
-	b.PrependByteSlot(1, byte(batchMessage), 0)
-	b.PrependUOffsetTSlot(2, header, 0)
-	b.PrependInt64Slot(3, body, 0)
-	b.Finish(b.EndObject())
-	return b.FinishedBytes()
-}
-
-type messageQueue struct {
-	waiting *ipc.Message
-}
-
-func (q *messageQueue) push(meta, body []byte) {
-	q.waiting = ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body))
-}
-
-func (q *messageQueue) Message() (*ipc.Message, error) {
-	m := q.waiting
-	if m == nil {
-		return nil, io.EOF
-	}
-	q.waiting = nil
-	return m, nil
-}
-
-func (q *messageQueue) Retain() {}
-
-func (q *messageQueue) Release() {}

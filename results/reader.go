@@ -74,6 +74,7 @@ func (t *TableReader) begin(columns []string) error {
 	if err := t.skipMagic(); err != nil {
 		return err
 	}
+	start := t.messages.offset
 	m, err := t.messages.next()
 	if errors.Is(err, io.EOF) || err == nil && m.kind != schemaMessage {
 		err = errTorn
@@ -81,9 +82,7 @@ func (t *TableReader) begin(columns []string) error {
 	if err != nil {
 		return fmt.Errorf("no Arrow schema: %w", err)
 	}
-	var queue messageQueue
-	queue.push(m.meta, nil)
-	reader, err := ipc.NewReaderFromMessageReader(&queue)
+	reader, err := ipc.NewReader(io.NewSectionReader(t.file, start, t.messages.offset-start))
 	if err != nil {
 		return fmt.Errorf("no Arrow schema: %w: %w", errTorn, err)
 	}
@@ -100,7 +99,7 @@ func (t *TableReader) begin(columns []string) error {
 	if err != nil {
 		return err
 	}
-	t.wanted, err = newProjection(t.schema, t.all, wanted)
+	t.wanted, err = newProjection(t.all, wanted)
 	return err
 }
 

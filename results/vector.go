@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -14,47 +15,40 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// recordBatch shares the record's memory, which the garbage collector owns.
-func recordBatch(columns []experiment.Column, record arrow.RecordBatch) (experiment.Batch, error) {
-	batch := experiment.Batch{Rows: int(record.NumRows()), Columns: make([]experiment.Vector, len(columns))}
-	for j, column := range columns {
-		v := &batch.Columns[j]
-		values := record.Column(j)
-		if values.Len() != batch.Rows {
-			return batch, errTorn
+// vectorOf returns a column of a batch, which shares memory with the buffers of [layouts]. It panics
+// if these are shorter than the nodes say.
+func vectorOf(t experiment.Type, nodes []batchNode, buffers [][]byte) (v experiment.Vector) {
+	rows := int(nodes[0].length)
+	var ends []int32 // where the rows of buffers[1] begin and end
+	if rows > 0 && (t == experiment.Text || t == experiment.FloatList) {
+		ends = arrow.Int32Traits.CastFromBytes(buffers[1])[:rows+1]
+	}
+	switch t {
+	case experiment.Int, experiment.Time:
+		v.Ints = arrow.Int64Traits.CastFromBytes(buffers[1])[:rows:rows]
+	case experiment.Float:
+		v.Floats = arrow.Float64Traits.CastFromBytes(buffers[1])[:rows:rows]
+	case experiment.Text:
+		v.Texts = make([]string, rows)
+		text := unsafe.String(unsafe.SliceData(buffers[2]), len(buffers[2])) // never changed
+		for i := range v.Texts {
+			v.Texts[i] = text[ends[i]:ends[i+1]]
 		}
-		switch values := values.(type) {
-		case *array.Int64:
-			v.Ints = values.Int64Values()
-		case *array.Float64:
-			v.Floats = values.Float64Values()
-		case *array.Timestamp:
-			at := values.TimestampValues()
-			v.Ints = arrow.Int64Traits.CastFromBytes(arrow.TimestampTraits.CastToBytes(at))
-		case *array.String:
-			v.Texts = make([]string, batch.Rows)
-			for i := range v.Texts {
-				v.Texts[i] = values.Value(i)
-			}
-		case *array.List:
-			v.Lists = make([][]float64, batch.Rows)
-			numbers := values.ListValues().(*array.Float64).Float64Values()
-			for i := range v.Lists {
-				from, to := values.ValueOffsets(i)
-				v.Lists[i] = numbers[from:to:to]
-			}
-		default:
-			return batch, fmt.Errorf("column %s has the Arrow type %s", column.Name, values.DataType())
-		}
-		if values.NullN() > 0 {
-			v.Null = make([]bool, batch.Rows)
-			for i := range v.Null {
-				v.Null[i] = values.IsNull(i)
-			}
-			clearNulls(v, 0)
+	case experiment.FloatList:
+		v.Lists = make([][]float64, rows)
+		numbers := arrow.Float64Traits.CastFromBytes(buffers[3])[:nodes[1].length]
+		for i := range v.Lists {
+			v.Lists[i] = numbers[ends[i]:ends[i+1]:ends[i+1]]
 		}
 	}
-	return batch, nil
+	if nodes[0].nulls > 0 {
+		v.Null = make([]bool, rows)
+		for i := range v.Null {
+			v.Null[i] = bitutil.BitIsNotSet(buffers[0], i)
+		}
+		clearNulls(&v, 0)
+	}
+	return v
 }
 
 // clearNulls makes equal rows equal bytes.
