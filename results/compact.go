@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
@@ -215,7 +216,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 	}
 	schema := withChecksums(tableSchema(table, s.rows.run))
 	if table.Name == s.rows.cells().Name {
-		schema = withTables(schema, with)
+		schema = withMetadata(schema, MetadataTables, strings.Join(with, ","))
 		if set.trims {
 			schema = withMetadata(schema, MetadataTrimmed, "true")
 		}

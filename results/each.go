@@ -153,13 +153,9 @@ func eachPartial(ctx context.Context, dir, table string, segments []int, columns
 	return nil
 }
 
-// EachNewest calls do with the counting rows of the cells in dir, including streams; a batch can be
+// EachNewest calls do with the counting rows of a table in dir, including streams; a batch can be
 // empty. The columns must include cell.
-func EachNewest(ctx context.Context, dir string, columns []string, do func(*Frame) error) (streams int, err error) {
-	return eachNewest(ctx, dir, "cells", columns, do)
-}
-
-func eachNewest(ctx context.Context, dir, table string, columns []string, do func(*Frame) error) (streams int, err error) {
+func EachNewest(ctx context.Context, dir, table string, columns []string, do func(*Frame) error) (streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {
 		return 0, err

@@ -22,22 +22,16 @@ func ParseCell(cell string) (CellKey, error) {
 	}
 	var text [2 * len(key)]byte
 	copy(text[:], cell)
-	if _, err := hex.Decode(key[:], text[:]); err != nil || !isLower(cell) {
+	if _, err := hex.Decode(key[:], text[:]); err != nil || cell != strings.ToLower(cell) {
 		return key, fmt.Errorf("cell %q: the identity of a cell is 32 hex digits, letters in lower case", cell)
 	}
 	return key, nil
 }
 
-func isLower(s string) bool {
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			return false
-		}
-	}
-	return true
-}
-
 func (k CellKey) String() string { return hex.EncodeToString(k[:]) }
+
+// Compare orders by identity.
+func (k CellKey) Compare(other CellKey) int { return bytes.Compare(k[:], other[:]) }
 
 // rowSource locates a cell's rows: one batch of the streams of one segment, the same in every
 // table, or segment 0, the final files.
@@ -212,7 +206,7 @@ func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 			rest = append(rest, int32(slot))
 		}
 	}
-	slices.SortFunc(rest, func(a, b int32) int { return bytes.Compare(x.entries[a].key[:], x.entries[b].key[:]) })
+	slices.SortFunc(rest, func(a, b int32) int { return x.entries[a].key.Compare(x.entries[b].key) })
 	for _, slot := range rest {
 		add(slot)
 	}

@@ -101,45 +101,27 @@ func (v *Inventory) ShortOf(cell string) float64 { return v.index.shortOf(cell) 
 
 // StoredCell is the newest outcome of a cell in the files of a folder.
 type StoredCell struct {
-	dir, cell string
-	at        rowSource
+	ID  string
+	dir string
+	at  rowSource
 }
 
-// FindCell finds the newest outcome of a cell of the grid in dir, without a lock. It returns nil if
-// dir does not have the cell, and [fs.ErrNotExist] if dir has no file of cells.
-func FindCell(ctx context.Context, dir, cell string) (*StoredCell, error) {
-	inventory, err := takeSome(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	e, _, there := inventory.index.find(cell)
-	if !there || e.source == inFormer {
-		return nil, nil
-	}
-	return &StoredCell{dir, cell, e.source}, nil
-}
-
-// CellsBeginning returns up to most cells of the grid in dir whose identity begins with begin,
+// FindCells finds up to most cells of the grid in dir whose identity is begin or begins with it,
 // without a lock. Its error is [fs.ErrNotExist] if dir has no file of cells.
-func CellsBeginning(ctx context.Context, dir, begin string, most int) (found []string, err error) {
-	inventory, err := takeSome(ctx, dir)
+func FindCells(ctx context.Context, dir, begin string, most int) (found []*StoredCell, err error) {
+	inventory, err := TakeInventory(ctx, dir, nil)
 	if err != nil {
 		return nil, err
+	}
+	if inventory.files == 0 {
+		return nil, fmt.Errorf("%s has no file of cells: %w", dir, fs.ErrNotExist)
 	}
 	for _, e := range inventory.index.entries {
 		if cell := e.key.String(); len(found) < most && e.source != inFormer && strings.HasPrefix(cell, begin) {
-			found = append(found, cell)
+			found = append(found, &StoredCell{cell, dir, e.source})
 		}
 	}
 	return found, nil
-}
-
-func takeSome(ctx context.Context, dir string) (*Inventory, error) {
-	inventory, err := TakeInventory(ctx, dir, nil)
-	if err == nil && inventory.files == 0 {
-		err = fmt.Errorf("%s has no file of cells: %w", dir, fs.ErrNotExist)
-	}
-	return inventory, err
 }
 
 // Read reads the outcome's rows in a table: all columns or the named ones. The error is
@@ -152,13 +134,13 @@ func (s *StoredCell) Read(ctx context.Context, table string, columns ...string) 
 	rows := &Frame{}
 	// The same outcomes are in batch k of all streams.
 	holds := func(k int, cells []string) bool {
-		return (s.at.segment == 0 || k == int(s.at.batch)) && slices.Contains(cells, s.cell)
+		return (s.at.segment == 0 || k == int(s.at.batch)) && slices.Contains(cells, s.ID)
 	}
 	err := eachPart(ctx, filepath.Join(s.dir, name), holds, columns, func(cells []string, f *Frame) error {
 		if rows.Columns == nil {
 			*rows = Frame{Columns: f.Columns, Batch: newBatch(f.Columns), Metadata: f.Metadata}
 		}
-		from := slices.Index(cells, s.cell)
+		from := slices.Index(cells, s.ID)
 		n := cellRun(cells[from:])
 		appendRows(&rows.Batch, 0, f.Columns, &f.Batch, from, from+n)
 		rows.Batch.Rows += n

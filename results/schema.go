@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -60,10 +59,6 @@ func tableSchema(table experiment.Table, run string) *arrow.Schema {
 		[]string{MetadataVersion, MetadataRun, MetadataTable},
 		[]string{strconv.Itoa(SchemaVersion), run, table.Name})
 	return arrow.NewSchema(fields, &metadata)
-}
-
-func withTables(schema *arrow.Schema, tables []string) *arrow.Schema {
-	return withMetadata(schema, MetadataTables, strings.Join(tables, ","))
 }
 
 func withChecksums(schema *arrow.Schema) *arrow.Schema {

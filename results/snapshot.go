@@ -80,7 +80,7 @@ func snapshot(ctx context.Context, dir, table, path string) (err error) {
 		}
 	}()
 	var w *tableWriter
-	_, err = eachNewest(ctx, dir, table, nil, func(f *Frame) (err error) {
+	_, err = EachNewest(ctx, dir, table, nil, func(f *Frame) (err error) {
 		if w == nil {
 			schema := withChecksums(tableSchema(experiment.Table{Name: table, Columns: f.Columns}, f.Metadata[MetadataRun]))
 			if w, err = newTableWriter(file, schema, f.Columns, true, batchRows, ZSTD); err != nil {

@@ -2,7 +2,6 @@ package results
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -150,26 +149,25 @@ func (s *tableSorter) close() error {
 
 // merge puts the rows of the earlier run first for equal cells.
 func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string) (err error) {
-	var heads mergeHeap
+	var heads []*mergeHead // in the order of paths
 	defer func() {
 		for _, h := range heads {
 			err = errors.Join(err, h.reader.Close())
 		}
 	}()
-	for i, path := range paths {
+	for _, path := range paths {
 		reader, err := openTable(s.disk, path, nil)
 		if err != nil {
 			return err
 		}
-		h := &mergeHead{reader: reader, number: i}
+		h := &mergeHead{reader: reader}
 		heads = append(heads, h)
 		if err := s.advance(h); err != nil {
 			return err
 		}
 	}
-	heap.Init(&heads)
 	for len(heads) > 0 {
-		h := heads[0]
+		h := slices.MinFunc(heads, func(a, b *mergeHead) int { return cmp.Compare(a.key, b.key) }) // the first of equal ones
 		if err := w.add(&h.batch, h.from, h.to); err != nil {
 			return err
 		}
@@ -178,10 +176,9 @@ func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string)
 			return err
 		}
 		if h.from < h.to {
-			heap.Fix(&heads, 0)
 			continue
 		}
-		heap.Pop(&heads)
+		heads = slices.DeleteFunc(heads, func(of *mergeHead) bool { return of == h })
 		if err := errors.Join(h.reader.Close(), ctx.Err()); err != nil {
 			return err
 		}
@@ -192,7 +189,6 @@ func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string)
 // mergeHead is the first unmerged cell of a run: rows [from, to) of the batch read ahead.
 type mergeHead struct {
 	reader   *TableReader
-	number   int
 	batch    experiment.Batch
 	from, to int
 	key      int32
@@ -231,18 +227,4 @@ func cellRun(cells []string) int {
 
 func cellColumn(table experiment.Table) int {
 	return slices.IndexFunc(table.Columns, func(c experiment.Column) bool { return c.Name == "cell" })
-}
-
-type mergeHeap []*mergeHead
-
-func (h mergeHeap) Len() int { return len(h) }
-func (h mergeHeap) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].key, h[j].key), cmp.Compare(h[i].number, h[j].number)) < 0
-}
-func (h mergeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *mergeHeap) Push(x any)   { *h = append(*h, x.(*mergeHead)) }
-func (h *mergeHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }

@@ -45,7 +45,9 @@ type StoreOptions struct {
 // After any error durable outcomes stay durable, and the others wait in memory for the next Flush.
 // Methods may be called concurrently.
 type Store struct {
-	folder
+	dir    string
+	disk   disk.FS
+	lock   io.Closer
 	rows   *outcomeRows
 	kept   []string
 	limits sortLimits
@@ -69,16 +71,10 @@ type Store struct {
 	omitted   []string
 }
 
-type folder struct {
-	dir  string
-	disk disk.FS
-	lock io.Closer
-}
+func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 
-func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
-
-func (f *folder) rename(name string) error {
-	return f.disk.Rename(disk.Temporary(f.path(name)), f.path(name))
+func (s *Store) rename(name string) error {
+	return s.disk.Rename(disk.Temporary(s.path(name)), s.path(name))
 }
 
 type waiting struct {
@@ -125,7 +121,7 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 		return nil, fmt.Errorf("results in %s: %d further tables; allowed are 8", dir, len(names))
 	}
 	s := &Store{
-		folder: folder{dir: dir, disk: d}, rows: rows, kept: options.Kept, limits: sortBounds,
+		dir: dir, disk: d, rows: rows, kept: options.Kept, limits: sortBounds,
 		index: newIndex(names, options.Needed), next: 1, compression: cmp.Or(options.Compression, ZSTD),
 	}
 	for _, name := range append(slices.Clone(s.kept), options.Needed...) {
@@ -139,7 +135,10 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("creating the folder of results: %w", err)
 	}
-	if s.lock, err = lockDir(d, dir); err != nil {
+	if s.lock, err = d.Lock(s.path(lockName)); err != nil {
+		if held, ok := errors.AsType[*disk.HeldError](err); ok {
+			err = &LockedError{Dir: dir, Holder: held.Holder}
+		}
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := s.recover(ctx); err != nil {
@@ -279,14 +278,6 @@ func (s *Store) Close() error {
 	return disk.Advise(errors.Join(s.flush(), s.endActive(), s.lock.Close()))
 }
 
-func lockDir(d disk.FS, dir string) (io.Closer, error) {
-	lock, err := d.Lock(filepath.Join(dir, lockName))
-	if held, ok := errors.AsType[*disk.HeldError](err); ok {
-		return nil, &LockedError{Dir: dir, Holder: held.Holder}
-	}
-	return lock, err
-}
-
 // lockName is never removed: removing it would race with the next writer.
 const lockName = ".lock"
 
@@ -297,9 +288,5 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	holder := e.Holder
-	if holder == "" {
-		holder = "another process"
-	}
-	return fmt.Sprintf("%s is being written by %s; wait for it to end, or choose another folder", e.Dir, holder)
+	return fmt.Sprintf("%s is being written by %s; wait for it to end, or choose another folder", e.Dir, cmp.Or(e.Holder, "another process"))
 }

@@ -485,7 +485,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 				}
 				err := CheckFiles(t.Context(), dir)
 				if err == nil {
-					_, err = EachNewest(t.Context(), dir, []string{"cell"}, func(*Frame) error { return nil })
+					_, err = EachNewest(t.Context(), dir, "cells", []string{"cell"}, func(*Frame) error { return nil })
 				}
 				if !errors.As(err, &version) {
 					t.Errorf("report of %s of another version: %v", name, err)

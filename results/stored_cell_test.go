@@ -9,14 +9,14 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
-// TestFindCell looks for cells in a folder without files, in one whose run goes
+// TestFindCells looks for cells in a folder without files, in one whose run goes
 // on, and in one that is gathered, and wants the newest outcome of each with its
 // rows of all tables.
-func TestFindCell(t *testing.T) {
+func TestFindCells(t *testing.T) {
 	t.Parallel()
 	tables := selfpaced.Tables()
 	dir := t.TempDir()
-	if _, err := FindCell(t.Context(), dir, storeCell(1)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := FindCells(t.Context(), dir, storeCell(1), 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder without cells: %v", err)
 	}
 	s := openStore(t, dir)
@@ -35,10 +35,11 @@ func TestFindCell(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		for i, o := range newest {
-			stored, err := FindCell(t.Context(), dir, o.Cell)
-			if err != nil || stored == nil {
-				t.Fatalf("%s: cell %d: %v, %v", when, i, stored, err)
+			found, err := FindCells(t.Context(), dir, o.Cell, 1)
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%s: cell %d: %v, %v", when, i, found, err)
 			}
+			stored := found[0]
 			row, err := stored.Read(t.Context(), "cells", "wall_seconds")
 			if err != nil || row.Rows() != 1 || row.At(0, 0) != o.Wall {
 				t.Fatalf("%s: cell %d: %+v, %v; want one row of %g s", when, i, row, err, o.Wall)
@@ -50,7 +51,7 @@ func TestFindCell(t *testing.T) {
 				}
 			}
 		}
-		if stored, err := FindCell(t.Context(), dir, storeCell(99)); stored != nil || err != nil {
+		if stored, err := FindCells(t.Context(), dir, storeCell(99), 1); stored != nil || err != nil {
 			t.Errorf("%s: a cell that is not there: %v, %v", when, stored, err)
 		}
 	}

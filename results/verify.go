@@ -222,24 +222,16 @@ func (v *Verification) readFiles(ctx context.Context) error {
 		path := filepath.Join(v.dir, name)
 		if stream {
 			v.streams++
-		} else if err := v.readSums(ctx, path); err != nil {
-			return err
+		} else if err := checkSums(ctx, disk.OS{}, path); err != nil {
+			damage, ok := errors.AsType[*DamageError](err)
+			if !ok {
+				return err
+			}
+			v.Problem("checksums", "%s: %s", path, damage.What)
 		}
 		if err := v.readBatches(ctx, path, stream); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (v *Verification) readSums(ctx context.Context, path string) error {
-	err := checkSums(ctx, disk.OS{}, path)
-	var damage *DamageError
-	switch {
-	case errors.As(err, &damage):
-		v.Problem("checksums", "%s: %s", path, damage.What)
-	case err != nil:
-		return err
 	}
 	return nil
 }

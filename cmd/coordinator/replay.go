@@ -56,7 +56,7 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 
 func findCell(ctx context.Context, dir, begin string) (string, error) {
 	const shown = 5
-	cells, err := results.CellsBeginning(ctx, dir, begin, shown)
+	cells, err := results.FindCells(ctx, dir, begin, shown)
 	switch {
 	case errors.As(err, new(*results.VersionError)):
 		return "", err
@@ -65,9 +65,13 @@ func findCell(ctx context.Context, dir, begin string) (string, error) {
 	case len(cells) == 0 || begin == "":
 		return "", fmt.Errorf("%s has no cell %q; the column cell of cells.arrow has those that are there", dir, begin)
 	case len(cells) > 1:
-		return "", fmt.Errorf("several cells of %s begin with %s: %s", dir, begin, strings.Join(cells, ", "))
+		var ids []string
+		for _, cell := range cells {
+			ids = append(ids, cell.ID)
+		}
+		return "", fmt.Errorf("several cells of %s begin with %s: %s", dir, begin, strings.Join(ids, ", "))
 	}
-	return cells[0], nil
+	return cells[0].ID, nil
 }
 
 func (a *app) showReplay(r *run.Replayed) error {

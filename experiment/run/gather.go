@@ -133,7 +133,7 @@ func (g *gatherer) recall(ctx context.Context, dir string) error {
 	if g.counts.Statuses[experiment.OK] == int64(len(g.gate.cells))-g.missing {
 		return nil
 	}
-	_, err := results.EachNewest(ctx, dir, []string{"cell", "method", "status", "error"}, func(f *results.Frame) error {
+	_, err := results.EachNewest(ctx, dir, "cells", []string{"cell", "method", "status", "error"}, func(f *results.Frame) error {
 		text := func(column, row int) string { value, _ := f.At(column, row).(string); return value }
 		for row := range f.Rows() {
 			if cell := text(0, row); g.gate.plans(cell) && !g.lacks(cell) {

@@ -328,11 +328,11 @@ func TestCellOfStraysFails(t *testing.T) {
 	if summary.Counts[experiment.Failed] != 1 || summary.Quarantined != mostAgain+1 {
 		t.Errorf("summary %+v, want one cell failed and %d messages quarantined", summary, mostAgain+1)
 	}
-	stored, err := results.FindCell(t.Context(), c.Out, w.ids[0])
-	if err != nil || stored == nil {
+	stored, err := results.FindCells(t.Context(), c.Out, w.ids[0], 1)
+	if err != nil || len(stored) == 0 {
 		t.Fatal(stored, err)
 	}
-	frame, err := stored.Read(t.Context(), "cells", "error")
+	frame, err := stored[0].Read(t.Context(), "cells", "error")
 	if err != nil || !strings.Contains(fmt.Sprint(frame.At(0, 0)), "quarantined") {
 		t.Errorf("the row says %v, %v", frame, err)
 	}

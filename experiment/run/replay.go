@@ -59,13 +59,14 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	stored, err := results.FindCell(ctx, dir, cell)
+	found, err := results.FindCells(ctx, dir, cell, 1)
 	if err != nil {
 		return nil, err
 	}
-	if stored == nil {
+	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: cell %s of the grid has not ended yet", dir, cell)
 	}
+	stored := found[0]
 	var host *outside.Host
 	if commands {
 		host = hostOf(plan)

@@ -232,7 +232,7 @@ func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
 		columns, kinds = append(columns, target.column), append(kinds, experiment.Float)
 	}
 	cells := map[string]measured{}
-	_, err := results.EachNewest(ctx, r.Dir, columns, func(f *results.Frame) error {
+	_, err := results.EachNewest(ctx, r.Dir, "cells", columns, func(f *results.Frame) error {
 		v, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), columns, kinds)
 		if err != nil {
 			return err

@@ -294,7 +294,7 @@ func TestPowerCutEmbedded(t *testing.T) {
 		time.Sleep(300*time.Millisecond + time.Duration(random.IntN(1200))*time.Millisecond)
 		d.cut(cmd)
 		kept := map[string]string{}
-		_, err := results.EachNewest(t.Context(), out, nil, func(frame *results.Frame) error {
+		_, err := results.EachNewest(t.Context(), out, "cells", nil, func(frame *results.Frame) error {
 			addNumbers(t, kept, frame)
 			return nil
 		})

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"math"
@@ -80,7 +79,7 @@ func candidatesOf(members []member) []candidate {
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.rank, b.rank), bytes.Compare(a.Cell[:], b.Cell[:]))
+		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.rank, b.rank), a.Cell.Compare(b.Cell))
 	})
 	return list
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 )
@@ -219,7 +217,7 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 		}
 	}
 	slices.SortFunc(differ, func(x, y cellPair) int {
-		return compareKeys(p.Baseline.rows[x.baseline].key, p.Baseline.rows[y.baseline].key)
+		return p.Baseline.rows[x.baseline].key.Compare(p.Baseline.rows[y.baseline].key)
 	})
 	for _, of := range differ[:min(len(differ), MaxFailures)] {
 		from, to := &p.Baseline.rows[of.baseline], &p.Other.rows[of.other]
@@ -229,8 +227,6 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 		})
 	}
 }
-
-func compareKeys(a, b results.CellKey) int { return bytes.Compare(a[:], b[:]) }
 
 func (p *RunPair) addNotes(rounding float64) {
 	total := p.Cells[0]

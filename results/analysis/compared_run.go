@@ -108,7 +108,7 @@ func (c *comparedCells) load(ctx context.Context, dir string) (*ComparedRun, err
 		return nil, err
 	}
 	versions := map[string]int{}
-	streams, err := results.EachNewest(ctx, dir, c.columns(), func(f *results.Frame) error {
+	streams, err := results.EachNewest(ctx, dir, "cells", c.columns(), func(f *results.Frame) error {
 		if err := c.add(r, f, versions); err != nil {
 			return fmt.Errorf("reading %s: %w", filepath.Join(dir, results.CellsFile), err)
 		}

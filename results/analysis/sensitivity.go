@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -188,7 +187,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row
 func (e *ScoreEntry) summarize(metric Metric) {
 	e.Sample = slices.Clone(e.Sample) // frees unused capacity
 	slices.SortFunc(e.Sample, func(a, b RepeatScore) int {
-		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), bytes.Compare(a.Cell[:], b.Cell[:]))
+		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), a.Cell.Compare(b.Cell))
 	})
 	values := make([]float64, len(e.Sample))
 	for score := range scores {

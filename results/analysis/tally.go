@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -58,7 +57,7 @@ func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, err
 		return nil
 	}
 	var err error
-	tally.streams, err = results.EachNewest(ctx, dir, columns, add)
+	tally.streams, err = results.EachNewest(ctx, dir, "cells", columns, add)
 	return tally, err
 }
 
@@ -206,7 +205,7 @@ func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
 	if of.text != text {
 		of.text = ""
 	}
-	if of.cells++; bytes.Compare(f.key[:], of.key[:]) < 0 {
+	if of.cells++; f.key.Compare(of.key) < 0 {
 		of.failedCell = f
 	}
 }
@@ -237,7 +236,7 @@ func (l *lostCells) add(f failedCell) {
 }
 
 func (l *lostCells) keepFirst() {
-	slices.SortFunc(l.first, func(a, b failedCell) int { return bytes.Compare(a.key[:], b.key[:]) })
+	slices.SortFunc(l.first, func(a, b failedCell) int { return a.key.Compare(b.key) })
 	l.first = l.first[:min(len(l.first), MaxFailures)]
 }
 

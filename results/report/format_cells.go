@@ -53,7 +53,7 @@ func (r *Report) addCells(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	line := make([]string, len(names))
-	_, err = results.EachNewest(ctx, r.Dir, nil, func(f *results.Frame) error {
+	_, err = results.EachNewest(ctx, r.Dir, "cells", nil, func(f *results.Frame) error {
 		vectors, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), names, types)
 		if err != nil {
 			return err
