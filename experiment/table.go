@@ -23,6 +23,15 @@ type Column struct {
 	Doc  string // one sentence: meaning, unit, when null
 }
 
+// Names returns the names of columns.
+func Names(columns []Column) []string {
+	names := make([]string, len(columns))
+	for j, column := range columns {
+		names[j] = column.Name
+	}
+	return names
+}
+
 // Field is a column with its value for a T, as [Batch.Append] takes it.
 type Field[T any] struct {
 	Name  string

@@ -13,17 +13,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-func (f *Frame) Vectors(path string, columns []string, kinds []experiment.Type) ([]*experiment.Vector, error) {
-	vectors := make([]*experiment.Vector, len(columns))
-	for j, name := range columns {
-		var err error
-		if vectors[j], err = f.Column(name, kinds[j]); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-	}
-	return vectors, nil
-}
-
 func eachFrame(ctx context.Context, path string, columns []string, do func(*Frame) error) error {
 	table, err := OpenTable(path, columns...)
 	if err != nil {
@@ -53,8 +42,9 @@ func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Fra
 	return nil
 }
 
-// EachFrameOf calls do with the batches of a table that have rows of wanted cells.
-func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool, columns []string, do func(*Frame) error) error {
+// EachBatchOf calls do with the columns, among them cell, of the batches of a table that have rows
+// of wanted cells.
+func EachBatchOf(ctx context.Context, path string, wanted func(cell string) bool, columns []experiment.Column, do func(v []*experiment.Vector) error) error {
 	any := func(_ int, cells []string) bool {
 		last := ""
 		return slices.ContainsFunc(cells, func(id string) bool {
@@ -65,7 +55,13 @@ func EachFrameOf(ctx context.Context, path string, wanted func(cell string) bool
 			return wanted(id)
 		})
 	}
-	return eachPart(ctx, path, any, columns, func(_ []string, f *Frame) error { return do(f) })
+	return eachPart(ctx, path, any, experiment.Names(columns), func(_ []string, f *Frame) error {
+		v, err := f.Vectors(path, columns)
+		if err != nil {
+			return err
+		}
+		return do(v)
+	})
 }
 
 // eachPart calls do with the batches that wanted selects. It decodes only the column cell of the
@@ -120,6 +116,18 @@ func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, e
 		return nil, fmt.Errorf("column %s holds %s, not %s", name, have, want)
 	}
 	return &f.Batch.Columns[j], nil
+}
+
+// Vectors returns columns of the file at path.
+func (f *Frame) Vectors(path string, columns []experiment.Column) ([]*experiment.Vector, error) {
+	vectors := make([]*experiment.Vector, len(columns))
+	for j, column := range columns {
+		var err error
+		if vectors[j], err = f.Column(column.Name, column.Type); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+	}
+	return vectors, nil
 }
 
 // At returns a value for display, nil for null. Loops use [Frame.Column].

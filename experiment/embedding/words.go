@@ -89,13 +89,11 @@ type embeddedWords struct {
 }
 
 func readWords(ctx context.Context, path string, cells map[string]bool, words map[string]*embeddedWords) error {
-	columns := []string{"cell", "counts", "before", "after"}
-	kinds := []experiment.Type{experiment.Text, experiment.FloatList, experiment.FloatList, experiment.FloatList}
-	return results.EachFrameOf(ctx, path, func(cell string) bool { return cells[cell] }, columns, func(f *results.Frame) error {
-		v, err := f.Vectors(path, columns, kinds)
-		if err != nil {
-			return err
-		}
+	columns := []experiment.Column{
+		{Name: "cell", Type: experiment.Text}, {Name: "counts", Type: experiment.FloatList},
+		{Name: "before", Type: experiment.FloatList}, {Name: "after", Type: experiment.FloatList},
+	}
+	return results.EachBatchOf(ctx, path, func(cell string) bool { return cells[cell] }, columns, func(v []*experiment.Vector) error {
 		for row, cell := range v[0].Texts {
 			if !cells[cell] {
 				continue

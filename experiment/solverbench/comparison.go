@@ -226,14 +226,16 @@ type measured struct {
 
 func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
 	c := &comparison{Results: r, families: make([]string, len(r.Methods))}
-	columns := []string{"cell", "method", "family", "overclaims", "setup_seconds", "final_gap"}
-	kinds := []experiment.Type{experiment.Text, experiment.Text, experiment.Text, experiment.Int, experiment.Float, experiment.Float}
+	columns := []experiment.Column{
+		{Name: "cell", Type: experiment.Text}, {Name: "method", Type: experiment.Text}, {Name: "family", Type: experiment.Text},
+		{Name: "overclaims", Type: experiment.Int}, {Name: "setup_seconds", Type: experiment.Float}, {Name: "final_gap", Type: experiment.Float},
+	}
 	for _, target := range gapTargets {
-		columns, kinds = append(columns, target.column), append(kinds, experiment.Float)
+		columns = append(columns, experiment.Column{Name: target.column, Type: experiment.Float})
 	}
 	cells := map[string]measured{}
-	_, err := results.EachNewest(ctx, r.Dir, "cells", columns, func(f *results.Frame) error {
-		v, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), columns, kinds)
+	_, err := results.EachNewest(ctx, r.Dir, "cells", experiment.Names(columns), func(f *results.Frame) error {
+		v, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), columns)
 		if err != nil {
 			return err
 		}
@@ -300,18 +302,15 @@ func median(xs []float64) float64 {
 	return (xs[(n-1)/2] + xs[n/2]) / 2
 }
 
-var pointColumns = []string{"cell", "gap", "violation", "objective", "passes", "seconds"}
+var pointColumns = []experiment.Column{
+	{Name: "cell", Type: experiment.Text}, {Name: "gap", Type: experiment.Float}, {Name: "violation", Type: experiment.Float},
+	{Name: "objective", Type: experiment.Float}, {Name: "passes", Type: experiment.Float}, {Name: "seconds", Type: experiment.Float},
+}
 
 // eachPoint calls do with vectors in the order of pointColumns.
 func eachPoint(ctx context.Context, dir string, wanted func(cell string) bool, do func(cell string, row int, v []*experiment.Vector)) error {
-	kinds := slices.Repeat([]experiment.Type{experiment.Float}, len(pointColumns))
-	kinds[0] = experiment.Text
 	path := filepath.Join(dir, curveTable.Name+".arrow")
-	return results.EachFrameOf(ctx, path, wanted, pointColumns, func(f *results.Frame) error {
-		v, err := f.Vectors(path, pointColumns, kinds)
-		if err != nil {
-			return err
-		}
+	return results.EachBatchOf(ctx, path, wanted, pointColumns, func(v []*experiment.Vector) error {
 		for row, cell := range v[0].Texts {
 			if wanted(cell) {
 				do(cell, row, v)

@@ -84,6 +84,14 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 // isNull is true for a column that the kind lacks.
 func isNull(vector *experiment.Vector, row int) bool { return vector == nil || vector.IsNull(row) }
 
+// number is NaN for null.
+func number(vector *experiment.Vector, row int) float64 {
+	if isNull(vector, row) {
+		return math.NaN()
+	}
+	return vector.Floats[row]
+}
+
 func (c *cellColumns) setting(row int) Setting {
 	var s Setting
 	for d, vector := range c.dimensions {
@@ -138,30 +146,24 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	if r.Cell, err = results.ParseCell(c.cell.Texts[row]); err != nil {
 		return r, "", err
 	}
+	ofWhole := func(vector *experiment.Vector) float64 {
+		if !r.Whole() {
+			return math.NaN()
+		}
+		return number(vector, row)
+	}
 	for s, vector := range c.scores {
-		r.Score[s] = math.NaN()
-		if r.Whole() && !isNull(vector, row) {
-			r.Score[s] = vector.Floats[row]
-		}
+		r.Score[s] = ofWhole(vector)
 	}
-	r.bestValidation = math.NaN()
-	if r.Whole() && !isNull(c.bestValidation, row) {
-		r.bestValidation = c.bestValidation.Floats[row]
-	}
+	r.bestValidation = ofWhole(c.bestValidation)
 	for i, vector := range c.steps {
-		r.Step[i] = math.NaN()
-		if r.Whole() && !isNull(vector, row) {
-			r.Step[i] = vector.Floats[row]
-		}
+		r.Step[i] = ofWhole(vector)
 	}
 	if !isNull(c.points, row) && !isNull(c.fits, row) {
 		r.points, r.fits = c.points.Ints[row], c.fits.Ints[row]
 	}
 	for i, vector := range c.seconds {
-		r.Seconds[i] = math.NaN()
-		if !vector.IsNull(row) {
-			r.Seconds[i] = vector.Floats[row]
-		}
+		r.Seconds[i] = number(vector, row)
 	}
 	if c.metric.IsNull(row) {
 		return r, "", nil
@@ -187,11 +189,7 @@ type schema struct {
 }
 
 func schemaOf(kind *experiment.Registration) *schema {
-	s := &schema{Layout: kind.Layout}
-	for _, column := range kind.Tables().Cells().Columns {
-		s.columns = append(s.columns, column.Name)
-	}
-	return s
+	return &schema{Layout: kind.Layout, columns: experiment.Names(kind.Tables().Cells().Columns)}
 }
 
 func (s *schema) has(column string) bool { return slices.Contains(s.columns, column) }

@@ -107,13 +107,11 @@ func (c *chooser) want(entry *ScoreEntry, metric Metric) {
 
 // read relies on adjacent points of a cell.
 func (c *chooser) read(ctx context.Context, path string) error {
-	columns := []string{"cell", c.of.Step, c.of.Score, c.of.Validation, c.of.Error, c.of.Event}
-	kinds := []experiment.Type{experiment.Text, experiment.Float, experiment.Float, experiment.Float, experiment.Float, experiment.Text}
-	err := results.EachFrameOf(ctx, path, func(cell string) bool { return c.cells[cell] != nil }, columns, func(f *results.Frame) error {
-		v, err := f.Vectors(path, columns, kinds)
-		if err != nil {
-			return err
-		}
+	columns := []experiment.Column{
+		{Name: "cell", Type: experiment.Text}, {Name: c.of.Step, Type: experiment.Float}, {Name: c.of.Score, Type: experiment.Float},
+		{Name: c.of.Validation, Type: experiment.Float}, {Name: c.of.Error, Type: experiment.Float}, {Name: c.of.Event, Type: experiment.Text},
+	}
+	err := results.EachBatchOf(ctx, path, func(cell string) bool { return c.cells[cell] != nil }, columns, func(v []*experiment.Vector) error {
 		for row, id := range v[0].Texts {
 			if id != c.id {
 				c.choose()
@@ -158,13 +156,7 @@ func (c *chooser) choose() {
 }
 
 func (c *chooser) add(v []*experiment.Vector, row int) {
-	value := func(v *experiment.Vector) float64 {
-		if v.IsNull(row) {
-			return math.NaN()
-		}
-		return v.Floats[row]
-	}
-	c.curve.Ages, c.test = append(c.curve.Ages, value(v[1])), append(c.test, value(v[2]))
-	c.curve.Scores, c.curve.Errors = append(c.curve.Scores, value(v[3])), append(c.curve.Errors, value(v[4]))
+	c.curve.Ages, c.test = append(c.curve.Ages, number(v[1], row)), append(c.test, number(v[2], row))
+	c.curve.Scores, c.curve.Errors = append(c.curve.Scores, number(v[3], row)), append(c.curve.Errors, number(v[4], row))
 	c.curve.Begins = append(c.curve.Begins, v[5].Texts[row] == "start")
 }

@@ -46,17 +46,13 @@ func (g *cellGroups) places(variant bool) map[place][]member {
 }
 
 func (g *cellGroups) severalMethods() bool {
-	first := ""
+	names := map[string]bool{}
 	for _, entries := range g.entries {
 		for method := range entries {
-			if name := MethodName(method); first == "" {
-				first = name
-			} else if name != first {
-				return true
-			}
+			names[MethodName(method)] = true
 		}
 	}
-	return false
+	return len(names) > 1
 }
 
 type candidate struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/stats"
@@ -13,15 +14,11 @@ import (
 // every method has the score that has it in any repeat. With different repeats per method, means
 // would also compare splits and favour a method that fails on the hard ones.
 type Common struct {
-	methods int     // with the score
-	repeats []int64 // ascending
+	Methods int     // with the score
+	Repeats []int64 // ascending
 }
 
-func (c *Common) Compares() bool { return c.methods > 1 && len(c.repeats) > 0 }
-
-func (c *Common) Repeats() int { return len(c.repeats) }
-
-func (c *Common) Methods() int { return c.methods }
+func (c *Common) Compares() bool { return c.Methods > 1 && len(c.Repeats) > 0 }
 
 func (r *ScoreRow) compare() {
 	for score := range scores {
@@ -31,10 +28,10 @@ func (r *ScoreRow) compare() {
 			if len(have) == 0 {
 				continue
 			}
-			if c.methods++; c.methods == 1 {
-				c.repeats = have
+			if c.Methods++; c.Methods == 1 {
+				c.Repeats = have
 			} else {
-				c.repeats = slices.DeleteFunc(c.repeats, func(repeat int64) bool {
+				c.Repeats = slices.DeleteFunc(c.Repeats, func(repeat int64) bool {
 					_, there := slices.BinarySearch(have, repeat)
 					return !there
 				})
@@ -63,7 +60,7 @@ func RepeatsWith(sample []RepeatScore, score Score) []int64 {
 func (e *ScoreEntry) within(c *Common, score Score) []float64 {
 	var values []float64
 	for i := range e.Sample {
-		if _, there := slices.BinarySearch(c.repeats, e.Sample[i].Repeat); there {
+		if _, there := slices.BinarySearch(c.Repeats, e.Sample[i].Repeat); there {
 			values = append(values, e.Sample[i].Score[score])
 		}
 	}
@@ -72,7 +69,7 @@ func (e *ScoreEntry) within(c *Common, score Score) []float64 {
 
 // Shown returns the summary over the common repeats, or over all if there are none.
 func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
-	if len(r.Common[score].repeats) == 0 {
+	if len(r.Common[score].Repeats) == 0 {
 		return e.Summary[score]
 	}
 	return e.Compared[score]
@@ -81,8 +78,8 @@ func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
 // Rests returns the number of repeats of a row's means: "5", or "3 of 5".
 func (r *ScoreRow) Rests(score Score) string {
 	c := &r.Common[score]
-	switch n := len(c.repeats); {
-	case c.methods > 1 && n == 0:
+	switch n := len(c.Repeats); {
+	case c.Methods > 1 && n == 0:
 		return "none in common"
 	case n < r.Repeats:
 		return fmt.Sprintf("%d of %d", n, r.Repeats)
@@ -97,10 +94,14 @@ func (e *ScoreEntry) Repeats(of int, score Score) string {
 	if n >= of {
 		return strconv.Itoa(n)
 	}
-	return fmt.Sprintf("%d of %d%s", n, of, e.Lost())
+	words := fmt.Sprintf("%d of %d", n, of)
+	if lost := e.Lost(); lost != "" {
+		words += "; " + lost
+	}
+	return words
 }
 
-// Lost counts the incomplete and failed cells, after a semicolon; "" for none.
+// Lost counts the incomplete and failed cells; "" for none.
 func (e *ScoreEntry) Lost() string {
 	incomplete, failed := 0, 0
 	for i := range e.Sample {
@@ -111,8 +112,12 @@ func (e *ScoreEntry) Lost() string {
 			failed++
 		}
 	}
-	if text := lostWords(incomplete, failed); text != "" {
-		return "; " + text
+	var parts []string
+	if incomplete > 0 {
+		parts = append(parts, fmt.Sprintf("%d incomplete", incomplete))
 	}
-	return ""
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", failed))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -48,7 +48,7 @@ func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	var list []Comparison
 	for j := range r.Entries {
 		for i := range j {
-			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, r.Common[score].repeats, score)
+			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, r.Common[score].Repeats, score)
 			if len(differences) > 0 {
 				list = append(list, Comparison{Method: j, Against: i, Paired: newPaired(differences)})
 			}

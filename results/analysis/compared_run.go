@@ -80,10 +80,13 @@ func newComparedCells(kind *experiment.Registration) *comparedCells {
 }
 
 // extraColumns are those that score tables do not use.
-var extraColumns = []string{"seed", "error", "worker", "version", "started_at", "platform"}
+var extraColumns = []experiment.Column{
+	{Name: "seed", Type: experiment.Int}, {Name: "error", Type: experiment.Text}, {Name: "worker", Type: experiment.Text},
+	{Name: "version", Type: experiment.Text}, {Name: "started_at", Type: experiment.Time}, {Name: "platform", Type: experiment.Text},
+}
 
 func (c *comparedCells) columns() []string {
-	columns := slices.Concat(c.schema.cellColumnNames(), c.schema.there(slices.Clone(extraColumns)...))
+	columns := slices.Concat(c.schema.cellColumnNames(), c.schema.there(experiment.Names(extraColumns)...))
 	for _, measure := range c.measures {
 		if !slices.Contains(columns, measure.Name) {
 			columns = append(columns, measure.Name)
@@ -132,16 +135,13 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 	if err != nil {
 		return err
 	}
-	kinds := []experiment.Type{experiment.Int, experiment.Text, experiment.Text, experiment.Text, experiment.Time, experiment.Text}
-	extra, err := f.Vectors(results.CellsFile, extraColumns, kinds)
+	extra, err := f.Vectors(results.CellsFile, extraColumns)
 	if err != nil {
 		return err
 	}
-	measures := make([]*experiment.Vector, len(c.measures))
-	for j, column := range c.measures {
-		if measures[j], err = f.Column(column.Name, column.Type); err != nil {
-			return err
-		}
+	measures, err := f.Vectors(results.CellsFile, c.measures)
+	if err != nil {
+		return err
 	}
 	seed, reason, worker, version, started, platform := extra[0], extra[1], extra[2], extra[3], extra[4], extra[5]
 	for row := range columns.rows {

@@ -82,17 +82,6 @@ type Failure struct {
 	Error  string
 }
 
-func lostWords(incomplete, failed int) string {
-	var parts []string
-	if incomplete > 0 {
-		parts = append(parts, fmt.Sprintf("%d incomplete", incomplete))
-	}
-	if failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", failed))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // MaxFailures limits the listed cells, failed and incomplete separately.
 const MaxFailures = 20
 

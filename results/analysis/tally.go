@@ -49,7 +49,7 @@ type failedCell struct {
 func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
 	tally := newCellTally(schema)
-	columns := slices.Concat(schema.cellColumnNames(), schema.there(slices.Concat(sizeColumns, []string{"error"})...))
+	columns := slices.Concat(schema.cellColumnNames(), schema.there(append(experiment.Names(sizeColumns), "error")...))
 	add := func(f *results.Frame) error {
 		if err := tally.add(f); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
@@ -122,15 +122,12 @@ func (t *cellTally) sortedTimes() (list []MethodTime) {
 
 // addSizes records the sizes of each data set's first cell.
 func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
-	if len(t.schema.there(sizeColumns...)) < len(sizeColumns) {
+	if len(t.schema.there(experiment.Names(sizeColumns)...)) < len(sizeColumns) {
 		return nil
 	}
-	var vectors [3]*experiment.Vector
-	for i, name := range sizeColumns {
-		var err error
-		if vectors[i], err = cells.Column(name, experiment.Int); err != nil {
-			return err
-		}
+	vectors, err := cells.Vectors(results.CellsFile, sizeColumns)
+	if err != nil {
+		return err
 	}
 	names := columns.dimensions[layout.Dataset]
 	for row, name := range names.Texts {
@@ -284,7 +281,9 @@ type dataSize struct {
 	several               bool // sizes are those of the first split
 }
 
-var sizeColumns = []string{"n_train", "n_test", "n_features"}
+var sizeColumns = []experiment.Column{
+	{Name: "n_train", Type: experiment.Int}, {Name: "n_test", Type: experiment.Int}, {Name: "n_features", Type: experiment.Int},
+}
 
 func (d *DataFacts) sizes(dataset string) string {
 	s, ok := d.Size[dataset]

@@ -37,19 +37,17 @@ type cellKnots struct {
 
 // readKnots adds to the cells in the map. One batch is in memory at a time.
 func readKnots(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
-	columns := []string{"cell", of.Number, of.Step, of.Score}
-	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Float}
-	if of.Event != "" {
-		columns, kinds = append(columns, of.Event), append(kinds, experiment.Text)
+	columns := []experiment.Column{
+		{Name: "cell", Type: experiment.Text}, {Name: of.Number, Type: experiment.Int},
+		{Name: of.Step, Type: experiment.Float}, {Name: of.Score, Type: experiment.Float},
 	}
-	return results.EachFrameOf(ctx, path, isOf(cells), columns, func(f *results.Frame) error {
-		v, err := f.Vectors(path, columns, kinds)
-		if err != nil {
-			return err
-		}
-		cell, number, age, score := v[0], v[1], v[2], v[3]
-		for row := range f.Rows() {
-			c := cells[cell.Texts[row]]
+	if of.Event != "" {
+		columns = append(columns, experiment.Column{Name: of.Event, Type: experiment.Text})
+	}
+	return results.EachBatchOf(ctx, path, isOf(cells), columns, func(v []*experiment.Vector) error {
+		number, age, score := v[1], v[2], v[3]
+		for row, cell := range v[0].Texts {
+			c := cells[cell]
 			if c == nil || age.IsNull(row) {
 				continue
 			}
@@ -67,13 +65,10 @@ func readKnots(ctx context.Context, path string, of *layout.Path, cells map[stri
 }
 
 func readCoefficients(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
-	columns := []string{"cell", of.Number, of.Value}
-	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
-	return results.EachFrameOf(ctx, path, isOf(cells), columns, func(f *results.Frame) error {
-		v, err := f.Vectors(path, columns, kinds)
-		if err != nil {
-			return err
-		}
+	columns := []experiment.Column{
+		{Name: "cell", Type: experiment.Text}, {Name: of.Number, Type: experiment.Int}, {Name: of.Value, Type: experiment.FloatList},
+	}
+	return results.EachBatchOf(ctx, path, isOf(cells), columns, func(v []*experiment.Vector) error {
 		for row, cell := range v[0].Texts {
 			if c := cells[cell]; c != nil && !v[2].IsNull(row) {
 				c.values[v[1].Ints[row]] = slices.Clone(v[2].Lists[row])

@@ -43,24 +43,20 @@ func (r *Report) addCells(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	var types []experiment.Type
-	for _, column := range kind.Tables().Cells().Columns {
-		names, types = append(names, column.Name), append(types, column.Type)
-	}
+	columns := kind.Tables().Cells().Columns
 	out := results.NewCSV(to)
-	if err := out.Write(names); err != nil {
+	if err := out.Write(experiment.Names(columns)); err != nil {
 		return err
 	}
-	line := make([]string, len(names))
+	line := make([]string, len(columns))
 	_, err = results.EachNewest(ctx, r.Dir, "cells", nil, func(f *results.Frame) error {
-		vectors, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), names, types)
+		vectors, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), columns)
 		if err != nil {
 			return err
 		}
 		for row := range f.Rows() {
-			for j, vector := range vectors {
-				line[j] = csvValue(types[j], vector, row)
+			for j, column := range columns {
+				line[j] = csvValue(column.Type, vectors[j], row)
 			}
 			if err := out.Write(line); err != nil {
 				return err

@@ -339,7 +339,7 @@ func (v *verdict) chanceSentence() string {
 					ahead++
 				}
 			default:
-				fewest, methods = min(fewest, row.Common[lead].Repeats()), max(methods, row.Common[lead].Methods())
+				fewest, methods = min(fewest, len(row.Common[lead].Repeats)), max(methods, row.Common[lead].Methods)
 			}
 		}
 	}

@@ -120,7 +120,7 @@ func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Sc
 }
 
 func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell {
-	switch lost := strings.TrimPrefix(e.Lost(), "; "); {
+	switch lost := e.Lost(); {
 	case s.N > 0:
 	case e.Cells == 0:
 		return sheetCell{Note: "-"}
