@@ -222,11 +222,7 @@ func planPaths(table *analysis.ScoreTable) []figurePlan {
 			kinds = append(kinds, Consistency)
 		}
 		for _, kind := range kinds {
-			plans = append(plans, figurePlan{
-				kind:  kind,
-				name:  prose.Slug(string(kind), l.SettingName(last, free...)),
-				table: table, rows: rows[middle : middle+1],
-			})
+			plans = append(plans, newPlan(kind, table, rows[middle:middle+1], l.SettingName(last, free...)))
 		}
 	}
 	return plans

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // figurePlan is a figure before its knots are read.
@@ -19,6 +20,10 @@ type figurePlan struct {
 	of    string            // "3 of 7": which value of the parameters
 	reach *analysis.Reach   // of Reached
 	own   *layout.OwnFigure // of a kind's own figures
+}
+
+func newPlan(kind Kind, table *analysis.ScoreTable, rows []*analysis.ScoreRow, names ...string) figurePlan {
+	return figurePlan{kind: kind, name: prose.Slug(append([]string{string(kind)}, names...)...), table: table, rows: rows}
 }
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }

@@ -27,11 +27,7 @@ func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 			continue // no method has ages
 		}
 		middle := (len(rows) - 1) / 2
-		plan := figurePlan{
-			kind:  ScoreCurve,
-			name:  prose.Slug(string(ScoreCurve), l.SettingName(rows[0].Setting, parameters...)),
-			table: table, rows: rows[middle : middle+1],
-		}
+		plan := newPlan(ScoreCurve, table, rows[middle:middle+1], l.SettingName(rows[0].Setting, parameters...))
 		if len(rows) > 1 {
 			plan.of = fmt.Sprintf("the middle of %d values of the parameters", len(rows))
 		}

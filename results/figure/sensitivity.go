@@ -23,15 +23,13 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 		for _, row := range rows {
 			covered[row] = true
 		}
-		parts := []string{string(Sensitivity), l.Column(axis.Dimension)}
+		varied := l.Column(axis.Dimension)
 		if axis.Kind != layout.Dataset {
-			parts[1] = rows[len(rows)-1].Setting[axis.Kind].String()
+			varied = rows[len(rows)-1].Setting[axis.Kind].String()
 		}
-		plans = append(plans, figurePlan{
-			kind:  Sensitivity,
-			name:  prose.Slug(append(parts, l.SettingName(rows[0].Setting, free...))...),
-			table: table, rows: rows, axis: axis,
-		})
+		plan := newPlan(Sensitivity, table, rows, varied, l.SettingName(rows[0].Setting, free...))
+		plan.axis = axis
+		plans = append(plans, plan)
 	}
 	for _, axis := range l.Sensitivity {
 		if axis.Kind == layout.Dataset {

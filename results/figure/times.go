@@ -13,11 +13,9 @@ import (
 func planReaches(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	for _, reach := range table.Reaches() {
-		plans = append(plans, figurePlan{
-			kind: Reached, name: prose.Slug(string(Reached), table.Layout.SettingName(reach.Setting)),
-			table: table, rows: []*analysis.ScoreRow{{Setting: reach.Setting}},
-			reach: &reach,
-		})
+		plan := newPlan(Reached, table, []*analysis.ScoreRow{{Setting: reach.Setting}}, table.Layout.SettingName(reach.Setting))
+		plan.reach = &reach
+		plans = append(plans, plan)
 	}
 	return plans
 }
@@ -61,14 +59,11 @@ func planTimes(table *analysis.ScoreTable) []figurePlan {
 	for _, axis := range table.Layout.Times {
 		x := axis.Dimension
 		for _, rows := range table.Groups(x) {
-			if len(rows) < 2 {
-				continue
+			if len(rows) > 1 {
+				plan := newPlan(Times, table, rows, table.Layout.Column(x), table.Layout.SettingName(rows[0].Setting, x))
+				plan.axis = axis
+				plans = append(plans, plan)
 			}
-			plans = append(plans, figurePlan{
-				kind:  Times,
-				name:  prose.Slug(string(Times), table.Layout.Column(x), table.Layout.SettingName(rows[0].Setting, x)),
-				table: table, rows: rows, axis: axis,
-			})
 		}
 	}
 	return plans

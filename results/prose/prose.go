@@ -30,7 +30,7 @@ func Plural(n int, noun string) string {
 func Short(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 
 // Wrap breaks text into lines that fit: after commas where the text between two commas fits in a
-// line, otherwise at spaces. A word that does not fit gets its own line.
+// line, otherwise at spaces.
 func Wrap(words string, fits func(string) bool) []string {
 	pieces := strings.Fields(words)
 	clauses := strings.SplitAfter(strings.Join(pieces, " "), ",")
@@ -40,6 +40,11 @@ func Wrap(words string, fits func(string) bool) []string {
 	if !slices.ContainsFunc(clauses, func(clause string) bool { return !fits(clause) }) {
 		pieces = clauses
 	}
+	return Lines(pieces, fits)
+}
+
+// Lines joins pieces by spaces into lines that fit. A piece that does not fit gets its own line.
+func Lines(pieces []string, fits func(string) bool) []string {
 	var lines []string
 	line := ""
 	for _, piece := range pieces {

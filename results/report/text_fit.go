@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agepath/agepath/results/prose"
 )
 
 const textWidth = 100
@@ -55,21 +57,6 @@ func only(s *sheet, columns []int) *sheet {
 
 // InLines breaks words into lines of at most 100 columns.
 func InLines(text string) string {
-	var b strings.Builder
-	width := 0
-	for word := range strings.FieldsSeq(Visible(text)) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case width == 0:
-		case width+1+n > textWidth:
-			b.WriteByte('\n')
-			width = 0
-		default:
-			b.WriteByte(' ')
-			width++
-		}
-		b.WriteString(word)
-		width += n
-	}
-	return b.String()
+	fits := func(line string) bool { return utf8.RuneCountInString(line) <= textWidth }
+	return strings.Join(prose.Lines(strings.Fields(Visible(text)), fits), "\n")
 }
