@@ -15,7 +15,7 @@ func TestTable(t *testing.T) {
 	table := func(ours, validated analysis.Summary) *analysis.PaperTable {
 		p := &analysis.PaperTable{Table: &layout.PublishedTable{Columns: []layout.SheetColumn{{Head: "data set"}, {Head: "noise"}}}}
 		for _, noise := range []string{"0.1", "0.2"} {
-			p.Rows = append(p.Rows, analysis.PaperRow{
+			p.Rows = append(p.Rows, &analysis.PaperRow{
 				Published: &layout.PublishedRow{Words: []string{"music", noise}}, Runs: 20, Score: layout.PublishedScore{Method: "gaga", Mean: 0.214, Std: 0.002},
 				Label: "GAGA", Ours: ours, Validated: validated,
 			})
@@ -46,7 +46,7 @@ func TestWrite(t *testing.T) {
 	run := func(name, table string, validated int) *analysis.Run {
 		return &analysis.Run{Name: name, Paper: []*analysis.PaperTable{{
 			Table: &layout.PublishedTable{Name: table, Number: 14, Title: "Noise", Columns: []layout.SheetColumn{{Head: "noise"}}},
-			Rows: []analysis.PaperRow{{
+			Rows: []*analysis.PaperRow{{
 				Published: &layout.PublishedRow{Words: []string{"0.1"}}, Ours: analysis.Summary{Mean: 1, N: 1},
 				Validated: analysis.Summary{Mean: 2, N: validated},
 			}},

@@ -62,7 +62,7 @@ func write(out string, list []*analysis.Run) error {
 		name := run.Paper[0].Table.Name
 		of := cmp.Or(pairs[name], new(pair))
 		place := &of.scripts
-		if slices.ContainsFunc(run.Paper[0].Rows, func(r analysis.PaperRow) bool { return r.Validated.N > 0 }) {
+		if slices.ContainsFunc(run.Paper[0].Rows, func(r *analysis.PaperRow) bool { return r.Validated.N > 0 }) {
 			place = &of.clean
 		}
 		if *place != nil {
@@ -104,15 +104,15 @@ func write(out string, list []*analysis.Run) error {
 // writeTable writes the three columns, with the first row of each number in both runs.
 func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 	clean := map[string]*analysis.PaperRow{}
-	for i := range honest.Rows {
-		if row := &honest.Rows[i]; clean[row.Key()] == nil {
+	for _, row := range honest.Rows {
+		if clean[row.Key()] == nil {
 			clean[row.Key()] = row
 		}
 	}
 	var varying []int
 	for k, c := range scripts.Table.Columns {
 		first := scripts.Rows[0].Published.Words[k]
-		if c.Head == "model" || c.Head == "kernel γ" || !slices.ContainsFunc(scripts.Rows, func(r analysis.PaperRow) bool { return r.Published.Words[k] != first }) {
+		if c.Head == "model" || c.Head == "kernel γ" || !slices.ContainsFunc(scripts.Rows, func(r *analysis.PaperRow) bool { return r.Published.Words[k] != first }) {
 			continue
 		}
 		varying = append(varying, k)
@@ -121,8 +121,7 @@ func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 	fmt.Fprintln(w, "| method | published | by the scripts | in standard errors | within two | clean rules |")
 	fmt.Fprintln(w, strings.Repeat("| --- ", len(varying))+"| --- | --- | --- | --: | --- | --- |")
 	seen := map[string]bool{}
-	for i := range scripts.Rows {
-		row := &scripts.Rows[i]
+	for _, row := range scripts.Rows {
 		if seen[row.Key()] {
 			continue
 		}

@@ -181,8 +181,8 @@ func (r *Run) Compared() []ComparedTable {
 	work := 0
 	for _, table := range r.Chosen {
 		of := ComparedTable{Table: table}
-		for i := range table.Rows {
-			c := ComparedRow{Row: &table.Rows[i], Comparisons: table.Rows[i].Comparisons(table.Lead())}
+		for _, row := range table.Rows {
+			c := ComparedRow{Row: row, Comparisons: row.Comparisons(table.Lead())}
 			for k := range c.Comparisons {
 				work += c.Comparisons[k].Pairs() * c.Comparisons[k].Pairs()
 			}

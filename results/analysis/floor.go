@@ -78,7 +78,7 @@ func (r *ScoreRow) floor(score Score) Summary {
 }
 
 func (t *ScoreTable) HasFloor() bool {
-	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool { return r.Floor != nil })
+	return slices.ContainsFunc(t.Rows, func(r *ScoreRow) bool { return r.Floor != nil })
 }
 
 // NotBetter is a method that is not better than the layout's floor in a row.
@@ -93,8 +93,7 @@ type NotBetter struct {
 func (t *ScoreTable) NotBetter(score Score) []NotBetter {
 	var list []NotBetter
 	for j := range t.Methods {
-		for i := range t.Rows {
-			row := &t.Rows[i]
+		for _, row := range t.Rows {
 			if row.Floor == nil {
 				continue
 			}

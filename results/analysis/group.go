@@ -210,8 +210,7 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 		}
 		return of
 	}
-	for i := range table.Rows {
-		setting := table.Rows[i].Setting
+	for _, setting := range table.Settings() {
 		name := setting[layout.Dataset].Text
 		if best, known := fullest[name]; !known || more(setting, best) {
 			fullest[name] = extent(setting)
@@ -219,9 +218,9 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 	}
 	full := *table
 	full.Rows = nil
-	for i := range table.Rows {
-		if setting := table.Rows[i].Setting; extent(setting) == fullest[setting[layout.Dataset].Text] {
-			full.Rows = append(full.Rows, table.Rows[i])
+	for _, row := range table.Rows {
+		if extent(row.Setting) == fullest[row.Setting[layout.Dataset].Text] {
+			full.Rows = append(full.Rows, row)
 		}
 	}
 	return &full
@@ -230,8 +229,7 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 // mostTraining is by data set; 0 if not stated.
 func mostTraining(table *ScoreTable) map[string]float64 {
 	most, rows := map[string]float64{}, table.Layout.At("n_train")
-	for i := range table.Rows {
-		s := table.Rows[i].Setting
+	for _, s := range table.Settings() {
 		most[s[layout.Dataset].Text] = max(most[s[layout.Dataset].Text], s[rows].Number)
 	}
 	return most

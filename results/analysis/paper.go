@@ -18,7 +18,7 @@ import (
 type PaperTable struct {
 	Layout *layout.Layout
 	Table  *layout.PublishedTable
-	Rows   []PaperRow
+	Rows   []*PaperRow
 	Words  []string // see [experiment.ScoredSection]
 
 	otherwise []string // columns that may differ
@@ -78,12 +78,13 @@ func (r *Run) addPaper(m *results.Manifest) error {
 	rows := map[string][]rankedRow{} // by the catalog's name
 	for _, table := range r.Tables {
 		most := mostTraining(table)
-		for i := range table.Rows {
-			if setting := table.Rows[i].Setting; setting[r.Layout.At("n_train")].Number < most[setting[layout.Dataset].Text] {
+		for _, row := range table.Rows {
+			data := row.Setting[layout.Dataset].Text
+			if row.Setting[r.Layout.At("n_train")].Number < most[data] {
 				continue // a sample of the data
 			}
-			name := catalogName(table.Rows[i].Setting[layout.Dataset].Text)
-			rows[name] = append(rows[name], rankedRow{table, &table.Rows[i]})
+			name := catalogName(data)
+			rows[name] = append(rows[name], rankedRow{table, row})
 		}
 	}
 	var words, otherwise []string
@@ -129,14 +130,14 @@ func (p *PaperTable) add(row *layout.PublishedRow, candidates []rankedRow) bool 
 			}
 			for j, label := range MethodLabels(c.table.Methods) {
 				if entry := &c.row.Entries[j]; MethodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
-					p.Rows = append(p.Rows, PaperRow{row, score, p.Table.Runs, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest], entry.Summary[TestAtBestValidation], c.row.floor(TestAtBestTest)})
+					p.Rows = append(p.Rows, &PaperRow{row, score, p.Table.Runs, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest], entry.Summary[TestAtBestValidation], c.row.floor(TestAtBestTest)})
 					matched = true
 				}
 			}
 		}
 		if !matched {
 			label := MethodLabel(score.Method)
-			p.Rows = append(p.Rows, PaperRow{row, score, p.Table.Runs, row.Setting, label, "", 0, Summarize(nil), Summarize(nil), Summarize(nil)})
+			p.Rows = append(p.Rows, &PaperRow{row, score, p.Table.Runs, row.Setting, label, "", 0, Summarize(nil), Summarize(nil), Summarize(nil)})
 		}
 		found = found || matched
 	}
@@ -169,8 +170,7 @@ func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 // Coverage describes the share of the table in the run.
 func (p *PaperTable) Coverage() string {
 	have := map[string]bool{}
-	for i := range p.Rows {
-		row := &p.Rows[i]
+	for _, row := range p.Rows {
 		have[row.Key()] = have[row.Key()] || row.Ours.N > 0
 	}
 	n := 0
@@ -191,8 +191,7 @@ func (p *PaperTable) Coverage() string {
 // those within two standard errors of the run's mean (within).
 func (p *PaperTable) Agreement() (within, compared int) {
 	agrees := map[string]bool{}
-	for i := range p.Rows {
-		row := &p.Rows[i]
+	for _, row := range p.Rows {
 		if !math.IsNaN(row.Errors()) {
 			agrees[row.Key()] = agrees[row.Key()] || row.Within()
 		}

@@ -35,8 +35,7 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	rows := map[string][]rankedRow{}
 	scoredOn := map[string]map[string]bool{}
 	for _, table := range tables {
-		for i := range table.Rows {
-			row := &table.Rows[i]
+		for _, row := range table.Rows {
 			name := row.Setting[layout.Dataset].Text
 			rows[name] = append(rows[name], rankedRow{table, row})
 			for j, method := range table.Methods {

@@ -241,11 +241,11 @@ func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
 	of.Methods = slices.Compact(of.Methods)
 	of.Labels = MethodLabels(of.Methods)
 	for _, table := range tables {
-		for i := range table.Rows {
-			row := layout.Row{Setting: table.Rows[i].Setting, Cells: make([][]layout.Cell, len(of.Methods))}
+		for _, scores := range table.Rows {
+			row := layout.Row{Setting: scores.Setting, Cells: make([][]layout.Cell, len(of.Methods))}
 			for j, method := range table.Methods {
 				m := slices.Index(of.Methods, method)
-				for _, s := range table.Rows[i].Entries[j].Sample {
+				for _, s := range scores.Entries[j].Sample {
 					row.Cells[m] = append(row.Cells[m], layout.Cell{ID: s.Cell.String(), Repeat: s.Repeat, Computed: s.Status.Computed(), Whole: s.Whole()})
 				}
 			}
@@ -343,8 +343,8 @@ func (r *Run) alike() (said []string) {
 	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*RepeatScore{}
 	for _, table := range r.Tables {
 		for method, label := range MethodLabels(table.Methods) {
-			for i := range table.Rows {
-				fewest := fewestFits(table.Rows[i].Entries[method].Sample)
+			for _, row := range table.Rows {
+				fewest := fewestFits(row.Entries[method].Sample)
 				if fewest == nil {
 					continue
 				}

@@ -16,7 +16,7 @@ type ScoreTable struct {
 	Metric  Metric
 	Columns [scores]bool // that the kind has
 	Methods []string     // by kind, then by name; with settings as in "huber-lasso delta=0.2"
-	Rows    []ScoreRow
+	Rows    []*ScoreRow
 
 	// Select chose the parameters in each repeat; "" if each value has its own row.
 	Select     experiment.Select
@@ -49,12 +49,20 @@ func (t *ScoreTable) Base() Score {
 	return TestAtEnd
 }
 
+// Settings returns those of the rows.
+func (t *ScoreTable) Settings() []Setting {
+	settings := make([]Setting, len(t.Rows))
+	for i, row := range t.Rows {
+		settings[i] = row.Setting
+	}
+	return settings
+}
+
 // Groups returns the rows that agree in all but the given dimensions.
 func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
 	index := map[Setting]int{}
 	var groups [][]*ScoreRow
-	for i := range t.Rows {
-		row := &t.Rows[i]
+	for _, row := range t.Rows {
 		key := row.Setting.Without(free...)
 		at, ok := index[key]
 		if !ok {
@@ -161,7 +169,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row
 	}
 	table.Methods = slices.SortedFunc(maps.Keys(methods), CompareMethods)
 	for _, setting := range slices.SortedFunc(maps.Keys(rows), Setting.Compare) {
-		row := ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods)), Floor: floor(setting)}
+		row := &ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods)), Floor: floor(setting)}
 		repeats := map[int64]bool{}
 		for j, method := range table.Methods {
 			entry := rows[setting][method]
@@ -226,7 +234,7 @@ func (r *ScoreRow) markBest(metric Metric) {
 }
 
 func (t *ScoreTable) Has(score Score) bool {
-	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool {
+	return slices.ContainsFunc(t.Rows, func(r *ScoreRow) bool {
 		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool { return e.Summary[score].N > 0 })
 	})
 }

@@ -146,7 +146,7 @@ func TestSensitivityOrderOfRows(t *testing.T) {
 		}
 	}
 	for _, table := range want {
-		if !slices.IsSortedFunc(table.Rows, func(a, b ScoreRow) int { return a.Setting.Compare(b.Setting) }) {
+		if !slices.IsSortedFunc(table.Rows, func(a, b *ScoreRow) int { return a.Setting.Compare(b.Setting) }) {
 			t.Errorf("the rows of %s are not sorted", table.Metric)
 		}
 	}

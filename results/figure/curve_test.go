@@ -303,7 +303,7 @@ func TestScoreCurveBand(t *testing.T) {
 		newScorePath([]knot{{0, 1, eventStart, 0.70}, {1, 2, "end", 0.71}}),
 	}
 	table := tablesOf(t, []testrun.Row{{"method": "gaga", "regularizer": "linear"}})[0]
-	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{&table.Rows[0]}}
+	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{table.Rows[0]}}
 	f := scoreCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return paths })
 	if f == nil {
 		t.Fatal("no figure")
@@ -339,7 +339,7 @@ func TestScoreCurveChoices(t *testing.T) {
 		{"method": "constant", "repeat": 1, "test_at_best_validation": 0.3, "best_validation": 0.3},
 		{"method": "constant", "repeat": 2, "test_at_best_validation": 0.5, "best_validation": 0.3},
 	})[0]
-	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{&table.Rows[0]}}
+	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{table.Rows[0]}}
 	f := scoreCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return []*scorePath{path, path} })
 	if f == nil {
 		t.Fatal("no figure")

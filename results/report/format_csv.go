@@ -136,8 +136,7 @@ func addRanks(out *results.CSV, r *Report) {
 
 func addPaper(out *results.CSV, r *Report) {
 	for _, p := range r.Paper {
-		for i := range p.Rows {
-			row := &p.Rows[i]
+		for _, row := range p.Rows {
 			within := ""
 			if !math.IsNaN(row.Errors()) {
 				within = strconv.FormatBool(row.Within())

@@ -47,10 +47,10 @@ func TestPaper(t *testing.T) {
 	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 14 || r.Paper[0].Words != nil || len(r.Paper[0].Rows) != 8*3 {
 		t.Fatalf("%+v", r.Paper)
 	}
-	rows := map[float64]map[string]analysis.PaperRow{}
+	rows := map[float64]map[string]*analysis.PaperRow{}
 	for _, row := range r.Paper[0].Rows {
 		if rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number] == nil {
-			rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number] = map[string]analysis.PaperRow{}
+			rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number] = map[string]*analysis.PaperRow{}
 		}
 		rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number][row.Score.Method] = row
 	}

@@ -312,7 +312,7 @@ func checkLead(t *testing.T, dir string, best []map[string]any) {
 			table = r.Chosen[1]
 		}
 		for i := range table.Rows {
-			row := &table.Rows[i]
+			row := table.Rows[i]
 			regularizer := plain(want["regularizer"])
 			if row.Setting[selfpaced.DimDataset].Text != want["dataset"] || row.Setting[selfpaced.DimNoiseLevel].Number != want["noise_level"] ||
 				regularizer != "" && row.Setting[selfpaced.DimRegularizer].Text != regularizer {

@@ -94,8 +94,7 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 		s.Columns = append(s.Columns, sheetColumn{Head: label})
 	}
 	for _, table := range tables {
-		for i := range table.Rows {
-			row := &table.Rows[i]
+		for _, row := range table.Rows {
 			cells := append(layout.AspectCells(varied, row.Setting), make([]sheetCell, len(methods))...)
 			for j := range row.Entries {
 				cells[len(varied)+slices.Index(methods, table.Methods[j])] = choiceCell(&row.Entries[j], lead)
@@ -228,15 +227,12 @@ func newVerdict(r *analysis.Run) *verdict {
 	v := &verdict{tables: r.Overall, best: map[string][]string{}}
 	var settings []analysis.Setting
 	for _, table := range r.Overall {
-		for i := range table.Rows {
-			settings = append(settings, table.Rows[i].Setting)
-		}
+		settings = append(settings, table.Settings()...)
 	}
 	v.varied, _ = foldAspects(r.Layout, settings)
 	for _, table := range r.Overall {
 		labels, lead := analysis.MethodLabels(table.Methods), table.Lead()
-		for i := range table.Rows {
-			row := &table.Rows[i]
+		for _, row := range table.Rows {
 			scored := false
 			for j := range row.Entries {
 				if row.Entries[j].Summary[lead].N > 0 {
@@ -323,8 +319,7 @@ func (v *verdict) chanceSentence() string {
 	tested, ahead, fewest, methods := 0, 0, math.MaxInt, 0
 	for _, table := range v.tables {
 		lead := table.Lead()
-		for i := range table.Rows {
-			row := &table.Rows[i]
+		for _, row := range table.Rows {
 			switch {
 			case !row.Common[lead].Compares():
 			case row.Tested[lead]:
@@ -372,8 +367,7 @@ func (v *verdict) floorSentence() string {
 		for _, not := range table.NotBetter(lead) {
 			worse[not.Row] = append(worse[not.Row], labels[not.Method])
 		}
-		for i := range table.Rows {
-			row := &table.Rows[i]
+		for _, row := range table.Rows {
 			scored := 0
 			for j := range row.Entries {
 				if row.Entries[j].Summary[lead].N > 0 {

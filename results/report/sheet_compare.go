@@ -15,11 +15,7 @@ import (
 func comparedSheet(t *analysis.ComparedTable) *sheet {
 	score := t.Table.Lead()
 	s := &sheet{Name: "compared-" + string(t.Table.Metric), Title: "Differences in test " + t.Table.Metric.Word()}
-	var settings []analysis.Setting
-	for i := range t.Table.Rows {
-		settings = append(settings, t.Table.Rows[i].Setting)
-	}
-	varied, constant := foldAspects(t.Table.Layout, settings)
+	varied, constant := foldAspects(t.Table.Layout, t.Table.Settings())
 	s.AddAspects(varied)
 	s.Columns = slices.Concat(s.Columns, labelColumns("methods"),
 		rightColumns("pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"))

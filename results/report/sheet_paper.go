@@ -17,7 +17,7 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	var constant []string
 	for k, c := range p.Table.Columns {
 		first := p.Rows[0].Published.Words[k]
-		varies := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return r.Published.Words[k] != first })
+		varies := slices.ContainsFunc(p.Rows, func(r *analysis.PaperRow) bool { return r.Published.Words[k] != first })
 		switch {
 		case varies:
 			s.Columns = append(s.Columns, sheetColumn{Head: c.Head, Right: c.Right, Label: true})
@@ -32,8 +32,8 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	}
 	s.Columns = slices.Concat(s.Columns, []sheetColumn{{Head: "method", Label: true}, {Head: "published"}, {Head: "ours"}},
 		rightColumns("repeats", "difference", "in standard errors"), []sheetColumn{{Head: "within two"}})
-	remarked := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return len(r.Published.Notes) > 0 })
-	floored := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return r.Floor.N > 0 })
+	remarked := slices.ContainsFunc(p.Rows, func(r *analysis.PaperRow) bool { return len(r.Published.Notes) > 0 })
+	floored := slices.ContainsFunc(p.Rows, func(r *analysis.PaperRow) bool { return r.Floor.N > 0 })
 	if floored {
 		s.Columns = append(s.Columns, sheetColumn{Head: analysis.MethodLabel(p.Layout.Floor.Method)})
 	}
@@ -41,8 +41,7 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 		s.Columns = append(s.Columns, sheetColumn{Head: "note"})
 	}
 	notes := &footnotes{}
-	for i := range p.Rows {
-		row := &p.Rows[i]
+	for i, row := range p.Rows {
 		var cells []sheetCell
 		for _, k := range shown {
 			cells = append(cells, sheetCell{Text: row.Published.Words[k]})
@@ -102,8 +101,7 @@ func furtherSettings(p *analysis.PaperTable) []string {
 	texts := make([]string, len(p.Rows))
 	seen := map[string]bool{}
 	several := false
-	for i := range p.Rows {
-		row := &p.Rows[i]
+	for i, row := range p.Rows {
 		if row.Ours.N > 0 {
 			texts[i] = p.Layout.Describe(row.Setting, p.Table.Stated...)
 		}
@@ -125,9 +123,9 @@ func paperWords(p *analysis.PaperTable, constant []string) string {
 		fmt.Fprintf(&b, "All rows: %s; %s. ", strings.Join(constant, "; "), p.Table.Always)
 	}
 	var methods []string
-	for i := range p.Rows {
-		if p.Rows[i].Method != "" {
-			methods = append(methods, p.Rows[i].Method)
+	for _, row := range p.Rows {
+		if row.Method != "" {
+			methods = append(methods, row.Method)
 		}
 	}
 	for _, fact := range analysis.CommonFacts(methods) {

@@ -18,11 +18,7 @@ import (
 // scoreSheet has a row for each setting and a column for each method.
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	s := &sheet{Name: prose.Slug(string(table.Metric))}
-	settings := make([]analysis.Setting, len(table.Rows))
-	for i := range table.Rows {
-		settings[i] = table.Rows[i].Setting
-	}
-	varied, constant := foldAspects(table.Layout, settings)
+	varied, constant := foldAspects(table.Layout, table.Settings())
 	s.AddAspects(varied)
 	oracle := score == analysis.TestAtBestValidation && table.Has(analysis.TestAtBestTest)
 	for _, label := range analysis.MethodLabels(table.Methods) {
@@ -37,8 +33,7 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	}
 	ofTable := tableDecimals(table, score)
 	var rests []string
-	for i := range table.Rows {
-		row := &table.Rows[i]
+	for _, row := range table.Rows {
 		places := rowDecimals(ofTable, rowSummaries(row, score)...)
 		cells := layout.AspectCells(varied, row.Setting)
 		for j := range row.Entries {
@@ -63,7 +58,7 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	}
 	if len(table.Methods) > 1 {
 		s.Best = "best"
-		if slices.ContainsFunc(table.Rows, func(r analysis.ScoreRow) bool { return r.Tested[score] }) {
+		if slices.ContainsFunc(table.Rows, func(r *analysis.ScoreRow) bool { return r.Tested[score] }) {
 			s.Equal = "not significantly worse (Wilcoxon's signed-rank test, Holm's correction, 5 %)"
 		}
 	}
@@ -142,9 +137,9 @@ func summaryCell(s analysis.Summary, places int) sheetCell {
 
 func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 	var summaries []analysis.Summary
-	for i := range t.Rows {
-		for j := range t.Rows[i].Entries {
-			summaries = append(summaries, t.Rows[i].Entries[j].Summary[score])
+	for _, row := range t.Rows {
+		for j := range row.Entries {
+			summaries = append(summaries, row.Entries[j].Summary[score])
 		}
 	}
 	return decimals(summaries)
@@ -243,8 +238,7 @@ type entryAt struct {
 func eachEntry(tables ...*analysis.ScoreTable) iter.Seq[entryAt] {
 	return func(yield func(entryAt) bool) {
 		for _, table := range tables {
-			for i := range table.Rows {
-				row := &table.Rows[i]
+			for _, row := range table.Rows {
 				for j := range row.Entries {
 					if e := &row.Entries[j]; e.Cells > 0 && !yield(entryAt{table, row, j, e}) {
 						return

@@ -103,7 +103,7 @@ func TestComparedOnCommonRepeats(t *testing.T) {
 		score("gaga", 1, 0.10), score("gaga", 2, 0.70), score("gaga", 3, 0.12), score("gaga", 4, 0.74), lost("gaga", 5, "incomplete"),
 	}
 	table := tablesOf(t, rows)[0]
-	row := &table.Rows[0]
+	row := table.Rows[0]
 	original, acs, gaga := &row.Entries[0], &row.Entries[1], &row.Entries[2]
 	// By hand: repeats 1 and 3 are there for all.
 	for _, c := range []struct {
