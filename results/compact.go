@@ -222,14 +222,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 		}
 	}
 	return rows, disk.Write(s.disk, disk.Temporary(s.path(set.name(table.Name))), func(file disk.File) error {
-		w, err := newTableWriter(file, schema, table.Columns, true, batchRows, s.compression)
-		if err != nil {
-			return err
-		}
-		if err := sorter.write(ctx, w); err != nil {
-			return err
-		}
-		return w.finish()
+		return writeTable(file, schema, table.Columns, true, batchRows, s.compression, func(w *tableWriter) error { return sorter.write(ctx, w) })
 	})
 }
 

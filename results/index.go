@@ -84,11 +84,6 @@ func (x *index) lists(names []string) (has uint8) {
 	return has
 }
 
-func (x *index) slot(key CellKey) (int32, bool) {
-	slot, known := x.slots[key]
-	return slot, known
-}
-
 func (x *index) number() {
 	clear(x.slots)
 	for slot := range x.entries {
@@ -103,7 +98,7 @@ func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uin
 		return fmt.Errorf("cell %s: there is no status %q", key, status)
 	}
 	x.counts[status]++
-	if slot, known := x.slot(key); known {
+	if slot, known := x.slots[key]; known {
 		e := &x.entries[slot]
 		x.counts[experiment.Statuses[e.status]]--
 		e.source, e.status, e.has = at, uint8(number), has
@@ -139,7 +134,7 @@ func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 		if err != nil {
 			return err
 		}
-		if slot, known := x.slot(key); known && keep != nil && !keep(&x.entries[slot]) {
+		if slot, known := x.slots[key]; known && keep != nil && !keep(&x.entries[slot]) {
 			continue
 		}
 		status, has := experiment.Status(statuses[i]), uint8(0)
@@ -169,7 +164,7 @@ func (x *index) find(cell string) (*entry, int32, bool) {
 	if err != nil {
 		return nil, 0, false
 	}
-	slot, ok := x.slot(key)
+	slot, ok := x.slots[key]
 	if !ok {
 		return nil, 0, false
 	}

@@ -33,7 +33,7 @@ func (r *outcomeRows) bytes(o *experiment.Outcome) int {
 	n := (int(unsafe.Sizeof(experiment.Vector{})) + 16) * len(r.cells().Columns)
 	for _, table := range r.further() {
 		if rows := o.Further[table.Name]; rows.Rows > 0 {
-			n += batchBytes(table.Columns[1:], &rows, 0, rows.Rows) + len(o.Cell)*rows.Rows
+			n += batchBytes(table.Columns[1:], &rows) + len(o.Cell)*rows.Rows
 		}
 	}
 	return n

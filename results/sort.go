@@ -49,7 +49,7 @@ func (s *tableSorter) add(batch *experiment.Batch, from, to int, key int32) {
 	n := len(s.batches)
 	if n == 0 || s.batches[n-1] != batch {
 		s.batches = append(s.batches, batch)
-		s.bytes += batchBytes(s.table.Columns, batch, 0, batch.Rows)
+		s.bytes += batchBytes(s.table.Columns, batch)
 		n++
 	}
 	for row := from; row < to; row++ {
@@ -62,13 +62,13 @@ func (s *tableSorter) spill() error {
 	if s.bytes < s.limits.bytes {
 		return nil
 	}
-	return s.writeRun(s.writeRows)
+	return s.writeRun()
 }
 
-func (s *tableSorter) writeRun(write func(*tableWriter) error) error {
+func (s *tableSorter) writeRun() error {
 	path := s.runPath()
 	s.runs = append(s.runs, path)
-	return s.createRun(path, write)
+	return s.createRun(path, s.writeRows)
 }
 
 func (s *tableSorter) runPath() string {
@@ -82,14 +82,7 @@ func (s *tableSorter) runName(number int) string {
 
 func (s *tableSorter) createRun(path string, write func(*tableWriter) error) error {
 	return disk.Write(s.disk, path, func(file disk.File) error {
-		w, err := newTableWriter(file, tableSchema(s.table, s.run), s.table.Columns, false, s.limits.rows, ZSTD)
-		if err != nil {
-			return err
-		}
-		if err := write(w); err != nil {
-			return err
-		}
-		return w.finish()
+		return writeTable(file, tableSchema(s.table, s.run), s.table.Columns, false, s.limits.rows, ZSTD, write)
 	})
 }
 
@@ -115,7 +108,7 @@ func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 		return s.writeRows(w)
 	}
 	if len(s.rows) > 0 {
-		if err := s.writeRun(s.writeRows); err != nil {
+		if err := s.writeRun(); err != nil {
 			return err
 		}
 	}

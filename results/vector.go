@@ -209,23 +209,23 @@ func resetBatch(batch *experiment.Batch) {
 	}
 }
 
-func batchBytes(columns []experiment.Column, batch *experiment.Batch, from, to int) int {
+func batchBytes(columns []experiment.Column, batch *experiment.Batch) int {
 	bytes := 0
 	for j, column := range columns {
 		v := &batch.Columns[j]
 		switch column.Type {
 		case experiment.Text:
-			bytes += 16 * (to - from)
-			for _, s := range v.Texts[from:to] {
+			bytes += 16 * batch.Rows
+			for _, s := range v.Texts {
 				bytes += len(s)
 			}
 		case experiment.FloatList:
-			bytes += 24 * (to - from)
-			for _, list := range v.Lists[from:to] {
+			bytes += 24 * batch.Rows
+			for _, list := range v.Lists {
 				bytes += 8 * len(list)
 			}
 		default:
-			bytes += 8 * (to - from)
+			bytes += 8 * batch.Rows
 		}
 	}
 	return bytes

@@ -183,7 +183,7 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 			v.Problem("cells of the plan", "the plan: %v", err)
 			continue
 		}
-		if _, there := v.index.slot(key); there {
+		if _, there := v.index.slots[key]; there {
 			continue
 		}
 		if missing++; v.streams == 0 {
@@ -194,7 +194,7 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 		v.Note("%d cells of the plan have no row yet", missing)
 	}
 	for _, e := range v.index.entries {
-		if _, known := planned.slot(e.key); known || e.source == inFormer {
+		if _, known := planned.slots[e.key]; known || e.source == inFormer {
 			continue
 		}
 		if v.streams > 0 {
@@ -302,7 +302,7 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 				v.Problem("cells", "%v", err)
 				continue
 			}
-			if _, twice := v.index.slot(key); twice {
+			if _, twice := v.index.slots[key]; twice {
 				v.Problem("rows", "cell %s has more than one row in %s", cell, CellsFile)
 				continue
 			}

@@ -100,6 +100,18 @@ func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.C
 	return w, err
 }
 
+// writeTable writes a whole file, without syncing or closing it.
+func writeTable(file disk.File, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int, compression Compression, fill func(*tableWriter) error) error {
+	w, err := newTableWriter(file, schema, columns, isFile, rows, compression)
+	if err != nil {
+		return err
+	}
+	if err := fill(w); err != nil {
+		return err
+	}
+	return w.finish()
+}
+
 func (w *tableWriter) add(src *experiment.Batch, from, to int) error {
 	for from < to {
 		n := w.fit(src, from, to)
@@ -182,14 +194,8 @@ func WriteTable(path string, table experiment.Table, run string, rows *experimen
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
 	}
 	return disk.Replace(disk.OS{}, path, func(file disk.File) error {
-		w, err := newTableWriter(file, withChecksums(tableSchema(table, run)), table.Columns, true, batchRows, compression)
-		if err != nil {
-			return err
-		}
-		if err := w.add(rows, 0, rows.Rows); err != nil {
-			return err
-		}
-		return w.finish()
+		schema := withChecksums(tableSchema(table, run))
+		return writeTable(file, schema, table.Columns, true, batchRows, compression, func(w *tableWriter) error { return w.add(rows, 0, rows.Rows) })
 	})
 }
 
