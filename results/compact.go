@@ -53,10 +53,10 @@ func (s *Store) haveFinals() bool {
 }
 
 type finalSet struct {
-	name  func(table string) string
-	kept  []string
-	holds func(slot int32, at rowSource) bool
-	trims bool // writes only cells.arrow; further tables still have rows of the leaving cells
+	number int // 0 or [formerSegment]
+	kept   []string
+	holds  func(slot int32, at rowSource) bool
+	trims  bool // writes only cells.arrow; further tables still have rows of the leaving cells
 }
 
 // compact expects the grid's cells first in the index. [Store.recover] explains the order.
@@ -80,7 +80,7 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 		s.untrimmed = false
 	}
 	s.shadowed = s.shadowed || comeBack
-	written, err := s.writeFinals(ctx, finalSet{name: finalName, kept: s.kept, holds: func(slot int32, _ rowSource) bool { return int(slot) < n }})
+	written, err := s.writeFinals(ctx, finalSet{kept: s.kept, holds: func(slot int32, _ rowSource) bool { return int(slot) < n }})
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 }
 
 func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at rowSource) bool) error {
-	written, err := s.writeFinals(ctx, finalSet{name: formerName, kept: s.former, holds: holds})
+	written, err := s.writeFinals(ctx, finalSet{number: formerSegment, kept: s.former, holds: holds})
 	if err == nil {
 		s.former, s.shadowed = written, false
 	}
@@ -150,12 +150,12 @@ func (s *Store) trim(ctx context.Context, n int) error {
 		return nil
 	}
 	with := slices.DeleteFunc(slices.Clone(s.finals), func(table string) bool { return table == cells.Name })
-	set := finalSet{name: finalName, trims: true, holds: func(slot int32, at rowSource) bool { return int(slot) < n && at == rowSource{} }}
+	set := finalSet{trims: true, holds: func(slot int32, at rowSource) bool { return int(slot) < n && at == rowSource{} }}
 	_, err := s.compactTable(ctx, cells, set, with)
 	if err != nil {
 		return errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.path(finalName(cells.Name)))))
 	}
-	return s.commit(finalName, nil)
+	return s.commit(0, nil)
 }
 
 func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string, err error) {
@@ -164,7 +164,7 @@ func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string
 			return
 		}
 		for _, table := range s.rows.tables {
-			err = errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.path(set.name(table.Name)))))
+			err = errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.path(fileName(table.Name, set.number)))))
 		}
 	}()
 	for _, table := range s.rows.further() {
@@ -174,7 +174,7 @@ func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string
 		}
 		if rows > 0 || slices.Contains(set.kept, table.Name) {
 			written = append(written, table.Name)
-		} else if err := disk.RemoveIfThere(s.disk, disk.Temporary(s.path(set.name(table.Name)))); err != nil {
+		} else if err := disk.RemoveIfThere(s.disk, disk.Temporary(s.path(fileName(table.Name, set.number)))); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +182,7 @@ func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string
 	if _, err := s.compactTable(ctx, cells, set, written); err != nil {
 		return nil, err
 	}
-	return append(written, cells.Name), s.commit(set.name, written)
+	return append(written, cells.Name), s.commit(set.number, written)
 }
 
 // compactTable writes the temporary file of a table. The cells' file names the tables in with.
@@ -195,20 +195,20 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 		},
 	}
 	defer func() { err = errors.Join(err, sorter.close()) }()
-	gather := func(name string, number, batches int) error {
-		n, err := s.gather(ctx, sorter, set, name, number, batches)
+	gather := func(number, batches int) error {
+		n, err := s.gather(ctx, sorter, set, number, batches)
 		rows += n
 		return err
 	}
 	if slices.Contains(s.finals, table.Name) {
-		err = gather(finalName(table.Name), 0, math.MaxInt)
+		err = gather(0, math.MaxInt)
 	}
 	if err == nil && slices.Contains(s.former, table.Name) {
-		err = gather(formerName(table.Name), formerSegment, math.MaxInt)
+		err = gather(formerSegment, math.MaxInt)
 	}
 	for _, segment := range s.segments {
 		if err == nil && segment.batches > 0 {
-			err = gather(streamName(table.Name, segment.number), segment.number, segment.batches)
+			err = gather(segment.number, segment.batches)
 		}
 	}
 	if err != nil {
@@ -221,13 +221,14 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 			schema = withMetadata(schema, MetadataTrimmed, "true")
 		}
 	}
-	return rows, disk.Write(s.disk, disk.Temporary(s.path(set.name(table.Name))), func(file disk.File) error {
+	return rows, disk.Write(s.disk, disk.Temporary(s.path(fileName(table.Name, set.number))), func(file disk.File) error {
 		return writeTable(file, schema, table.Columns, true, batchRows, s.compression, func(w *tableWriter) error { return sorter.write(ctx, w) })
 	})
 }
 
 // gather adds the rows whose source is the file, from the given number of batches of a stream.
-func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, name string, number, batches int) (rows int, err error) {
+func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, number, batches int) (rows int, err error) {
+	name := fileName(sorter.table.Name, number)
 	reader, err := openTable(s.disk, s.path(name), nil)
 	if err != nil {
 		return 0, err
@@ -260,16 +261,16 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 }
 
 // commit puts the temporary files in place, cells.arrow last.
-func (s *Store) commit(name func(table string) string, written []string) error {
+func (s *Store) commit(number int, written []string) error {
 	for _, table := range written {
-		if err := s.rename(name(table)); err != nil {
+		if err := s.rename(fileName(table, number)); err != nil {
 			return err
 		}
 	}
 	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
-	if err := s.rename(name(s.rows.cells().Name)); err != nil {
+	if err := s.rename(fileName(s.rows.cells().Name, number)); err != nil {
 		return err
 	}
 	return s.disk.SyncDir(s.dir)

@@ -139,12 +139,9 @@ var errGathered = errors.New("the run gathered its streams into tables while the
 // eachPartial reads the final file, if any, then the streams.
 func eachPartial(ctx context.Context, dir, table string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
 	for _, number := range append([]int{0}, segments...) {
-		name := finalName(table)
-		if number > 0 {
-			name = streamName(table, number)
-		}
+		path := filepath.Join(dir, fileName(table, number))
 		k := -1
-		err := eachFrame(ctx, filepath.Join(dir, name), columns, func(f *Frame) error {
+		err := eachFrame(ctx, path, columns, func(f *Frame) error {
 			k++
 			return do(sourceOf(number, k), f)
 		})
@@ -153,7 +150,7 @@ func eachPartial(ctx context.Context, dir, table string, segments []int, columns
 		case number == 0 && errors.Is(err, fs.ErrNotExist): // no final file yet
 		case number > 0 && errors.Is(err, errTorn): // the stream's schema is incomplete
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s: %w; do it again", filepath.Join(dir, name), errGathered)
+			return fmt.Errorf("%s: %w; do it again", path, errGathered)
 		default:
 			return err
 		}

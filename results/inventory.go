@@ -38,16 +38,15 @@ func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory
 	// The newest outcome counts. A compaction writes cells.arrow before it deletes the streams, so
 	// reading cells.arrow last misses no cell.
 	for _, number := range slices.Backward(segments) {
-		name := func(table string) string { return streamName(table, number) }
-		err := inventory.add(ctx, dir, name, number)
+		err := inventory.add(ctx, dir, number)
 		if err != nil && !errors.Is(err, errTorn) {
 			return nil, err
 		}
 	}
-	if err := inventory.add(ctx, dir, finalName, 0); err != nil {
+	if err := inventory.add(ctx, dir, 0); err != nil {
 		return nil, err
 	}
-	return inventory, inventory.add(ctx, dir, formerName, formerSegment)
+	return inventory, inventory.add(ctx, dir, formerSegment)
 }
 
 func cellStreams(dir string) ([]int, error) {
@@ -65,8 +64,8 @@ func cellStreams(dir string) ([]int, error) {
 	return segments, nil
 }
 
-func (v *Inventory) add(ctx context.Context, dir string, name func(table string) string, number int) error {
-	reader, err := OpenTable(filepath.Join(dir, name("cells")), indexed...)
+func (v *Inventory) add(ctx context.Context, dir string, number int) error {
+	reader, err := OpenTable(filepath.Join(dir, fileName("cells", number)), indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -127,16 +126,13 @@ func FindCells(ctx context.Context, dir, begin string, most int) (found []*Store
 // Read reads the outcome's rows in a table: all columns or the named ones. The error is
 // [fs.ErrNotExist] if the table has no file.
 func (s *StoredCell) Read(ctx context.Context, table string, columns ...string) (*Frame, error) {
-	name := finalName(table)
-	if s.at.segment > 0 {
-		name = streamName(table, int(s.at.segment))
-	}
+	path := filepath.Join(s.dir, fileName(table, int(s.at.segment)))
 	rows := &Frame{}
 	// The same outcomes are in batch k of all streams.
 	holds := func(k int, cells []string) bool {
 		return (s.at.segment == 0 || k == int(s.at.batch)) && slices.Contains(cells, s.ID)
 	}
-	err := eachPart(ctx, filepath.Join(s.dir, name), holds, columns, func(cells []string, f *Frame) error {
+	err := eachPart(ctx, path, holds, columns, func(cells []string, f *Frame) error {
 		if rows.Columns == nil {
 			*rows = Frame{Columns: f.Columns, Batch: newBatch(f.Columns), Metadata: f.Metadata}
 		}

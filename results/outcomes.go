@@ -38,24 +38,18 @@ func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables
 		}
 	}
 	found := false
-	each := func(number int, name func(table string) string) error {
-		err := f.each(ctx, number, name)
+	for _, number := range append(slices.Clone(segments), 0, formerSegment) {
+		err := f.each(ctx, number)
 		if errors.Is(err, fs.ErrNotExist) || number > 0 && errors.Is(err, errTorn) {
-			return nil
+			continue
 		}
-		found = found || err == nil
-		return err
-	}
-	for _, number := range segments {
-		if err := each(number, func(table string) string { return streamName(table, number) }); err != nil {
+		if err != nil {
 			return err
 		}
+		found = true
 	}
-	if err := each(0, finalName); err != nil {
-		return err
-	}
-	if err := each(formerSegment, formerName); err != nil || found || len(segments) > 0 {
-		return err
+	if found || len(segments) > 0 {
+		return nil
 	}
 	return fmt.Errorf("%s holds no results: %w", dir, fs.ErrNotExist)
 }
@@ -74,8 +68,8 @@ func (f *folderOutcomes) counts(cell string, at rowSource) (*entry, bool) {
 	return e, ok && e.source == at
 }
 
-func (f *folderOutcomes) each(ctx context.Context, number int, name func(table string) string) (err error) {
-	cells, err := f.open(ctx, number, name, f.rows.cells())
+func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
+	cells, err := f.open(ctx, number, f.rows.cells())
 	if err != nil {
 		return err
 	}
@@ -87,10 +81,10 @@ func (f *folderOutcomes) each(ctx context.Context, number int, name func(table s
 		}
 	}()
 	for _, table := range f.further {
-		reader, err := f.open(ctx, number, name, table)
+		reader, err := f.open(ctx, number, table)
 		if errors.Is(err, fs.ErrNotExist) {
 			if slices.Contains(writtenWith(cells), table.Name) {
-				return missingError(name, table.Name)
+				return missingError(table.Name, number)
 			}
 			continue
 		}
@@ -108,8 +102,8 @@ func (f *folderOutcomes) each(ctx context.Context, number int, name func(table s
 	})
 }
 
-func (f *folderOutcomes) open(ctx context.Context, number int, name func(table string) string, table experiment.Table) (*TableReader, error) {
-	path := filepath.Join(f.dir, name(table.Name))
+func (f *folderOutcomes) open(ctx context.Context, number int, table experiment.Table) (*TableReader, error) {
+	path := filepath.Join(f.dir, fileName(table.Name, number))
 	reader, err := OpenTable(path)
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (s *Store) recover(ctx context.Context) error {
 	if err := s.recoverFormer(ctx, names); err != nil {
 		return err
 	}
-	if s.finals, err = s.recoverFinals(ctx, finalName, 0); err != nil {
+	if s.finals, err = s.recoverFinals(ctx, 0); err != nil {
 		return err
 	}
 	for number := range s.next {
@@ -135,7 +135,7 @@ func formerName(table string) string { return formerPrefix + finalName(table) }
 // recoverFormer ignores further tables without cells, remnants of a crash.
 func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	if slices.Contains(names, formerName(s.rows.cells().Name)) {
-		s.former, err = s.recoverFinals(ctx, formerName, formerSegment)
+		s.former, err = s.recoverFinals(ctx, formerSegment)
 		return err
 	}
 	synced := false // removal of former.cells.arrow
@@ -158,9 +158,9 @@ func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 }
 
 // recoverFinals returns the tables that have a file.
-func (s *Store) recoverFinals(ctx context.Context, name func(table string) string, number int) (finals []string, err error) {
+func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string, err error) {
 	for _, table := range s.rows.further() {
-		reader, err := s.openFinal(ctx, name, table)
+		reader, err := s.openFinal(ctx, number, table)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -173,7 +173,7 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 		finals = append(finals, table.Name)
 	}
 	cells := s.rows.cells()
-	reader, err := s.openFinal(ctx, name, cells, indexed...)
+	reader, err := s.openFinal(ctx, number, cells, indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return finals, nil
 	}
@@ -192,7 +192,7 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	// Refuse a final file without a file that was written with it.
 	for _, table := range together {
 		if !slices.Contains(finals, table) {
-			return nil, missingError(name, table)
+			return nil, missingError(table, number)
 		}
 	}
 	if err := s.indexCells(ctx, reader, number, math.MaxInt); err != nil {
@@ -206,13 +206,13 @@ func writtenWith(cells *TableReader) []string {
 	return strings.FieldsFunc(cells.metadata()[MetadataTables], func(r rune) bool { return r == ',' })
 }
 
-func missingError(name func(table string) string, table string) error {
+func missingError(table string, number int) error {
 	return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
-		name(table), name("cells"))
+		fileName(table, number), fileName("cells", number))
 }
 
-func (s *Store) openFinal(ctx context.Context, name func(table string) string, table experiment.Table, columns ...string) (*TableReader, error) {
-	path := filepath.Join(s.dir, name(table.Name))
+func (s *Store) openFinal(ctx context.Context, number int, table experiment.Table, columns ...string) (*TableReader, error) {
+	path := s.path(fileName(table.Name, number))
 	reader, err := s.openChecked(path, table, columns...)
 	if err != nil {
 		return nil, err

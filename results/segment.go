@@ -17,6 +17,18 @@ import (
 // the rows of the same outcomes. The cells come last, after the other tables are durable: a whole
 // batch of cells implies that the other tables' batches are whole.
 
+// fileName names the file of a table: of a segment's stream, for 0 the final one, and for
+// [formerSegment] that of former grids.
+func fileName(table string, segment int) string {
+	switch {
+	case segment > 0:
+		return streamName(table, segment)
+	case segment == formerSegment:
+		return formerName(table)
+	}
+	return finalName(table)
+}
+
 func streamName(table string, segment int) string {
 	return fmt.Sprintf("%s.%04d.arrows", table, segment)
 }
