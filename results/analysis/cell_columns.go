@@ -92,18 +92,18 @@ func number(vector *experiment.Vector, row int) float64 {
 	return vector.Floats[row]
 }
 
-func (c *cellColumns) setting(row int) Setting {
-	var s Setting
+func (c *cellColumns) setting(row int) layout.Setting {
+	var s layout.Setting
 	for d, vector := range c.dimensions {
 		switch {
 		case vector.IsNull(row):
 		case len(vector.Ints) > 0:
-			s[d] = Value{Number: float64(vector.Ints[row]), IsNumber: true}
+			s[d] = layout.Value{Number: float64(vector.Ints[row]), IsNumber: true}
 		case c.numeric[d] && math.IsNaN(vector.Floats[row]): // NaN does not distinguish settings
 		case c.numeric[d]:
-			s[d] = Value{Number: vector.Floats[row], IsNumber: true}
+			s[d] = layout.Value{Number: vector.Floats[row], IsNumber: true}
 		default:
-			s[d] = Value{Text: c.text(vector, row)}
+			s[d] = layout.Value{Text: c.text(vector, row)}
 		}
 	}
 	if c.schema.Complete != nil {
@@ -170,17 +170,6 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	}
 	return r, Metric(c.text(c.metric, row)), nil
 }
-
-type (
-	// Dimension is [layout.Dimension].
-	Dimension = layout.Dimension
-	// Setting is [layout.Setting].
-	Setting = layout.Setting
-	// Value is [layout.Value].
-	Value = layout.Value
-	// Aspect is [layout.Aspect].
-	Aspect = layout.Aspect
-)
 
 type schema struct {
 	*layout.Layout

@@ -54,13 +54,13 @@ func (g *cellGroups) chooseAgain(ctx context.Context, dir string, rule choice.Ru
 
 func (g *cellGroups) rename(rule choice.Rule) error {
 	d := g.schema.Path.Choice
-	name := func(setting Setting) Setting {
+	name := func(setting layout.Setting) layout.Setting {
 		if !setting[d].IsNull() {
 			setting[d].Text = rule.Instead(setting[d].Text)
 		}
 		return setting
 	}
-	entries, floors := map[Setting]methodEntries{}, map[Setting]*ScoreEntry{}
+	entries, floors := map[layout.Setting]methodEntries{}, map[layout.Setting]*ScoreEntry{}
 	for setting, of := range g.entries {
 		if entries[name(setting)] != nil {
 			return fmt.Errorf("some cells differ only in how they have chosen (%s), and would be the same by the rule %s; leave it out", g.schema.Column(d), rule)

@@ -13,12 +13,12 @@ import (
 
 // place is the row and method of cells after the choice of hyperparameters.
 type place struct {
-	setting Setting
+	setting layout.Setting
 	method  string // without settings
 }
 
 type member struct {
-	setting Setting
+	setting layout.Setting
 	method  string
 	entry   *ScoreEntry
 }
@@ -94,7 +94,7 @@ type Choice struct {
 // the same method.
 func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int) {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
-	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
+	chosen := &cellGroups{schema: g.schema, entries: map[layout.Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
 	names := g.commonNames()
 	words := map[Metric][]string{}
 	for at, members := range g.places(variant) {
@@ -143,7 +143,7 @@ func (g *cellGroups) freeWords(at place, members []member) []string {
 	var words []string
 	for _, m := range members {
 		for _, a := range g.schema.Aspects {
-			if slices.ContainsFunc(a.Dimensions, func(d Dimension) bool { return m.setting[d] != at.setting[d] }) {
+			if slices.ContainsFunc(a.Dimensions, func(d layout.Dimension) bool { return m.setting[d] != at.setting[d] }) {
 				words = append(words, a.Name)
 			}
 		}
@@ -156,7 +156,7 @@ func (g *cellGroups) freeWords(at place, members []member) []string {
 }
 
 // countChoices sorts by descending number of repeats.
-func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
+func countChoices(l *layout.Layout, at layout.Setting, choices []Selected) []Choice {
 	var list []Choice
 	for i := range choices {
 		if choices[i].Cell == "" {
@@ -175,10 +175,10 @@ func countChoices(l *layout.Layout, at Setting, choices []Selected) []Choice {
 }
 
 // chosenWords names the values that the setting leaves open.
-func chosenWords(l *layout.Layout, at Setting, s *Selected) string {
+func chosenWords(l *layout.Layout, at layout.Setting, s *Selected) string {
 	var words []string
 	for _, a := range l.Aspects {
-		if !slices.ContainsFunc(a.Dimensions, func(d Dimension) bool { return s.Setting[d] != at[d] }) {
+		if !slices.ContainsFunc(a.Dimensions, func(d layout.Dimension) bool { return s.Setting[d] != at[d] }) {
 			continue
 		}
 		text := a.Text(s.Setting)
@@ -199,10 +199,10 @@ func (g *cellGroups) hasVariants() bool {
 		return false
 	}
 	type key struct {
-		setting Setting
+		setting layout.Setting
 		method  string
 	}
-	first := map[key]Setting{}
+	first := map[key]layout.Setting{}
 	for setting, entries := range g.entries {
 		for method := range entries {
 			at := key{setting.Without(v...), MethodName(method)}

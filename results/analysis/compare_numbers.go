@@ -7,13 +7,14 @@ import (
 	"strconv"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/stats"
 )
 
 // ScoreChange compares one score of a method in a setting between two runs on their common repeats:
 // the other run's minus the baseline's. The family of its test is all settings and methods.
 type ScoreChange struct {
-	Setting         Setting
+	Setting         layout.Setting
 	Method          string
 	Metric          Metric
 	Score           Score

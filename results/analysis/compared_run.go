@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // ComparedRun is a folder of results in a comparison.
@@ -56,7 +57,7 @@ type cellLabels struct {
 }
 
 type methodSetting struct {
-	setting Setting
+	setting layout.Setting
 	method  string
 }
 

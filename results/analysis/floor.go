@@ -17,18 +17,18 @@ func (s *schema) floorName() string {
 // placedFloors are the floor's entries by the dimensions in always.
 type placedFloors struct {
 	layout  *layout.Layout
-	always  []Dimension // stated in every row
-	several []Dimension // stated if the data set has several values
-	entries map[Setting][]placedFloor
+	always  []layout.Dimension // stated in every row
+	several []layout.Dimension // stated if the data set has several values
+	entries map[layout.Setting][]placedFloor
 }
 
 type placedFloor struct {
-	setting Setting
+	setting layout.Setting
 	entry   *ScoreEntry
 }
 
 func (g *cellGroups) floorsByPlace() *placedFloors {
-	f := &placedFloors{layout: g.schema.Layout, entries: map[Setting][]placedFloor{}}
+	f := &placedFloors{layout: g.schema.Layout, entries: map[layout.Setting][]placedFloor{}}
 	if len(g.floors) == 0 {
 		return f
 	}
@@ -50,7 +50,7 @@ func (g *cellGroups) floorsByPlace() *placedFloors {
 	return f
 }
 
-func only(s Setting, ds []Dimension) (kept Setting) {
+func only(s layout.Setting, ds []layout.Dimension) (kept layout.Setting) {
 	for _, d := range ds {
 		kept[d] = s[d]
 	}
@@ -58,9 +58,9 @@ func only(s Setting, ds []Dimension) (kept Setting) {
 }
 
 // of returns a copy, nil if there is none.
-func (f *placedFloors) of(row Setting, metric Metric) *ScoreEntry {
+func (f *placedFloors) of(row layout.Setting, metric Metric) *ScoreEntry {
 	for _, floor := range f.entries[only(row, f.always)] {
-		if slices.ContainsFunc(f.several, func(d Dimension) bool { return !row[d].IsNull() && row[d] != floor.setting[d] }) {
+		if slices.ContainsFunc(f.several, func(d layout.Dimension) bool { return !row[d].IsNull() && row[d] != floor.setting[d] }) {
 			continue
 		}
 		entry := *floor.entry

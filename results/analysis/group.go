@@ -15,10 +15,10 @@ import (
 
 type cellGroups struct {
 	schema  *schema
-	entries map[Setting]methodEntries
-	floors  map[Setting]*ScoreEntry // not in entries
-	metrics map[[2]string]Metric    // by data set and model
-	models  map[string]Metric       // by model
+	entries map[layout.Setting]methodEntries
+	floors  map[layout.Setting]*ScoreEntry // not in entries
+	metrics map[[2]string]Metric           // by data set and model
+	models  map[string]Metric              // by model
 
 	selected experiment.Select // by which selectBest chose
 }
@@ -28,8 +28,8 @@ type methodEntries map[string]*ScoreEntry
 func newCellGroups(schema *schema) *cellGroups {
 	return &cellGroups{
 		schema:  schema,
-		entries: map[Setting]methodEntries{},
-		floors:  map[Setting]*ScoreEntry{},
+		entries: map[layout.Setting]methodEntries{},
+		floors:  map[layout.Setting]*ScoreEntry{},
 		metrics: map[[2]string]Metric{},
 		models:  map[string]Metric{},
 	}
@@ -60,7 +60,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 	return nil
 }
 
-func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
+func (g *cellGroups) entry(setting layout.Setting, method string) *ScoreEntry {
 	if method == g.schema.floorName() {
 		if g.floors[setting] == nil {
 			g.floors[setting] = &ScoreEntry{}
@@ -79,7 +79,7 @@ func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
 }
 
 // metric falls back to the model's metric on other data.
-func (g *cellGroups) metric(s Setting) Metric {
+func (g *cellGroups) metric(s layout.Setting) Metric {
 	data, model := s[layout.Dataset].Text, s[layout.Model].Text
 	if metric, ok := g.metrics[[2]string{data, model}]; ok {
 		return metric
@@ -90,7 +90,7 @@ func (g *cellGroups) metric(s Setting) Metric {
 // ignored is a set of the layout's ignorable dimensions.
 type ignored uint16
 
-func missing(l *layout.Layout, s Setting) ignored {
+func missing(l *layout.Layout, s layout.Setting) ignored {
 	var set ignored
 	for i, d := range l.Ignorable {
 		if s[d].IsNull() {
@@ -100,10 +100,10 @@ func missing(l *layout.Layout, s Setting) ignored {
 	return set
 }
 
-func project(l *layout.Layout, s Setting, set ignored) Setting {
+func project(l *layout.Layout, s layout.Setting, set ignored) layout.Setting {
 	for i, d := range l.Ignorable {
 		if set&(1<<i) != 0 {
-			s[d] = Value{}
+			s[d] = layout.Value{}
 		}
 	}
 	return s
@@ -112,12 +112,12 @@ func project(l *layout.Layout, s Setting, set ignored) Setting {
 // spreadIgnored moves entries of methods that ignore dimensions into the rows of other methods that
 // agree in the remaining dimensions and state more, if there are any. Of two entries of a method in
 // a row, the one that states more counts.
-func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
+func spreadIgnored(l *layout.Layout, entries map[layout.Setting]methodEntries) {
 	sets := map[ignored]bool{}
 	for setting := range entries {
 		sets[missing(l, setting)] = true
 	}
-	fuller := map[Setting][]Setting{}
+	fuller := map[layout.Setting][]layout.Setting{}
 	for set := range sets {
 		for setting := range entries {
 			if has := missing(l, setting); has&set == has && has != set {
@@ -127,11 +127,11 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 			}
 		}
 	}
-	moved := make([]Setting, 0, len(fuller))
+	moved := make([]layout.Setting, 0, len(fuller))
 	for plain := range fuller {
 		moved = append(moved, plain)
 	}
-	slices.SortFunc(moved, func(a, b Setting) int {
+	slices.SortFunc(moved, func(a, b layout.Setting) int {
 		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(missing(l, a))), bits.OnesCount16(uint16(missing(l, b)))), a.Compare(b))
 	})
 	for _, plain := range moved {
@@ -148,7 +148,7 @@ func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	}
 }
 
-func statedWhereSeveral(l *layout.Layout) []Dimension {
+func statedWhereSeveral(l *layout.Layout) []layout.Dimension {
 	stated := slices.Clone(l.Conditions)
 	for _, e := range l.Extents {
 		stated = append(stated, e.Dimension)
@@ -157,12 +157,12 @@ func statedWhereSeveral(l *layout.Layout) []Dimension {
 }
 
 // dropConstant sets extents and conditions to null for data sets with a single value.
-func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setting]methodEntries {
+func dropConstant(l *layout.Layout, entries map[layout.Setting]methodEntries) map[layout.Setting]methodEntries {
 	type key struct {
 		dataset string
-		d       Dimension
+		d       layout.Dimension
 	}
-	first, several := map[key]Value{}, map[key]bool{}
+	first, several := map[key]layout.Value{}, map[key]bool{}
 	stated := statedWhereSeveral(l)
 	for setting := range entries {
 		for _, d := range stated {
@@ -176,11 +176,11 @@ func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setti
 			}
 		}
 	}
-	kept := make(map[Setting]methodEntries, len(entries))
+	kept := make(map[layout.Setting]methodEntries, len(entries))
 	for setting, methods := range entries {
 		for _, d := range stated {
 			if !several[key{setting[layout.Dataset].Text, d}] {
-				setting[d] = Value{}
+				setting[d] = layout.Value{}
 			}
 		}
 		if kept[setting] == nil {
@@ -195,8 +195,8 @@ func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setti
 // AtFullExtent returns the rows with the fullest extent of each data set; earlier extents of the
 // layout take precedence.
 func AtFullExtent(table *ScoreTable) *ScoreTable {
-	fullest, l := map[string]Setting{}, table.Layout
-	more := func(a, b Setting) bool {
+	fullest, l := map[string]layout.Setting{}, table.Layout
+	more := func(a, b layout.Setting) bool {
 		for _, e := range l.Extents {
 			if d := e.Dimension; a[d] != b[d] {
 				return (a[d].Number > b[d].Number) != e.Least
@@ -204,7 +204,7 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 		}
 		return false
 	}
-	extent := func(s Setting) (of Setting) {
+	extent := func(s layout.Setting) (of layout.Setting) {
 		for _, e := range l.Extents {
 			of[e.Dimension] = s[e.Dimension]
 		}
@@ -241,18 +241,18 @@ func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 // 0.30000000000000004 would give two rows, or two methods, of the same name.
 func (g *cellGroups) distinguish() {
 	type shown struct {
-		d    Dimension
+		d    layout.Dimension
 		text string
 	}
-	first, alike := map[shown]Value{}, map[shown]bool{}
+	first, alike := map[shown]layout.Value{}, map[shown]bool{}
 	methods, short := map[string]string{}, map[string]string{} // short by exact, and a method by short
 	shared := map[string]bool{}
-	each := func(setting Setting) {
+	each := func(setting layout.Setting) {
 		for d, value := range setting {
 			if !value.IsNumber {
 				continue
 			}
-			at := shown{Dimension(d), value.String()}
+			at := shown{layout.Dimension(d), value.String()}
 			if other, known := first[at]; !known {
 				first[at] = value
 			} else if other != value {
@@ -276,15 +276,15 @@ func (g *cellGroups) distinguish() {
 	for setting := range maps.Keys(g.floors) {
 		each(setting)
 	}
-	tell := func(setting Setting) Setting {
+	tell := func(setting layout.Setting) layout.Setting {
 		for d, value := range setting {
-			if value.IsNumber && alike[shown{Dimension(d), value.String()}] {
+			if value.IsNumber && alike[shown{layout.Dimension(d), value.String()}] {
 				setting[d].Text = exact(value.Number)
 			}
 		}
 		return setting
 	}
-	entries := make(map[Setting]methodEntries, len(g.entries))
+	entries := make(map[layout.Setting]methodEntries, len(g.entries))
 	for setting, of := range g.entries {
 		named := make(methodEntries, len(of))
 		for method, entry := range of {
@@ -295,7 +295,7 @@ func (g *cellGroups) distinguish() {
 		}
 		entries[tell(setting)] = named
 	}
-	floors := make(map[Setting]*ScoreEntry, len(g.floors))
+	floors := make(map[layout.Setting]*ScoreEntry, len(g.floors))
 	for setting, entry := range g.floors {
 		floors[tell(setting)] = entry
 	}

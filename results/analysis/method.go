@@ -51,12 +51,12 @@ func CutMethod(method string) (name, settings string) {
 }
 
 // CommonFacts returns the settings that are the same in all occurrences of a method.
-func CommonFacts(methods []string) []Fact {
-	var facts []Fact
+func CommonFacts(methods []string) []layout.Fact {
+	var facts []layout.Fact
 	for _, method := range methods {
 		label := MethodLabel(MethodName(method))
 		common := strings.Join(commonSettings(methods, MethodName(method)), " ")
-		if fact := (Fact{Name: label, Value: common}); common != "" && !slices.Contains(facts, fact) {
+		if fact := (layout.Fact{Name: label, Value: common}); common != "" && !slices.Contains(facts, fact) {
 			facts = append(facts, fact)
 		}
 	}

@@ -28,14 +28,14 @@ type PaperTable struct {
 type PaperRow struct {
 	Published *layout.PublishedRow
 	Score     layout.PublishedScore
-	Runs      int     // of the published number
-	Setting   Setting // the published row's if the run has none
-	Label     string  // with settings if there are several
-	Method    string  // "" if missing
-	Cells     int     // 0 if missing
-	Ours      Summary // at the best test age
-	Validated Summary // at the age chosen by validation
-	Floor     Summary // at its best test score
+	Runs      int            // of the published number
+	Setting   layout.Setting // the published row's if the run has none
+	Label     string         // with settings if there are several
+	Method    string         // "" if missing
+	Cells     int            // 0 if missing
+	Ours      Summary        // at the best test age
+	Validated Summary        // at the age chosen by validation
+	Floor     Summary        // at its best test score
 }
 
 // Key identifies a published number.
@@ -149,13 +149,13 @@ func (p *PaperTable) matches(row *layout.PublishedRow, of rankedRow) bool {
 	l := of.table.Layout
 	stated, have := row.Setting, of.row.Setting
 	for _, column := range p.otherwise {
-		stated[l.At(column)] = Value{}
+		stated[l.At(column)] = layout.Value{}
 	}
 	for d, value := range stated {
-		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(l.Chosen(), Dimension(d))
+		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(l.Chosen(), layout.Dimension(d))
 		switch {
-		case Dimension(d) == layout.Dataset || value.IsNull() || chosen:
-		case slices.ContainsFunc(l.Extents, func(e layout.Extent) bool { return e.Dimension == Dimension(d) }) && have[d].IsNull(): // one value in the whole run
+		case layout.Dimension(d) == layout.Dataset || value.IsNull() || chosen:
+		case slices.ContainsFunc(l.Extents, func(e layout.Extent) bool { return e.Dimension == layout.Dimension(d) }) && have[d].IsNull(): // one value in the whole run
 		case value.IsNumber:
 			if !have[d].Equal(value.Number) {
 				return false

@@ -10,7 +10,7 @@ import (
 // Reach compares methods in one setting, some with several step sizes, by their share of the main
 // path's best validation score and by their time.
 type Reach struct {
-	Setting Setting // without the step size
+	Setting layout.Setting // without the step size
 	Points  []ReachPoint
 }
 

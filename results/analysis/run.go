@@ -19,15 +19,12 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// Fact is [layout.Fact].
-type Fact = layout.Fact
-
 // Run is the evaluation of a run's files.
 type Run struct {
 	Dir        string
 	Layout     *layout.Layout
 	Name       string // of the grid or, without a manifest, the folder
-	Facts      []Fact
+	Facts      []layout.Fact
 	Overall    []*ScoreTable // age, parameters and variants chosen
 	Chosen     []*ScoreTable // each variant separately; Overall if methods have one
 	Tables     []*ScoreTable // each value of the parameters, or as select: best has it
@@ -49,8 +46,8 @@ type Run struct {
 
 // Account says how the cells of a run ended, and their cost.
 type Account struct {
-	Statuses []Fact       // cells by status
-	Times    []MethodTime // by descending processor time
+	Statuses []layout.Fact // cells by status
+	Times    []MethodTime  // by descending processor time
 }
 
 // MethodTime sums the last attempt of every cell of a method, failed ones included.
@@ -142,10 +139,10 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		return nil, err
 	}
 	if choices := cells.groups.choices(); len(choices) > 0 {
-		r.Facts = append(r.Facts, Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
+		r.Facts = append(r.Facts, layout.Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
 	}
 	cells.groups.distinguish()
-	rows := []*ScoreTable{newScoreTable("", cells.groups.entries, func(Setting) *ScoreEntry { return nil })}
+	rows := []*ScoreTable{newScoreTable("", cells.groups.entries, func(layout.Setting) *ScoreEntry { return nil })}
 	if own := r.Layout.Own; own == nil || !own.Unscored {
 		if manifest != nil {
 			r.Selected = cells.groups.selectBest(manifest.Select)
@@ -266,12 +263,12 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 		return nil, err
 	}
 	r.Name = cmp.Or(m.Name, r.Name)
-	r.Facts = append(r.Facts, Fact{Name: "run", Value: m.Run}, Fact{Name: "experiment", Value: m.Kind})
+	r.Facts = append(r.Facts, layout.Fact{Name: "run", Value: m.Run}, layout.Fact{Name: "experiment", Value: m.Kind})
 	for _, name := range slices.Sorted(maps.Keys(m.Versions)) {
-		r.Facts = append(r.Facts, Fact{Name: "version of " + name, Value: m.Versions[name]})
+		r.Facts = append(r.Facts, layout.Fact{Name: "version of " + name, Value: m.Versions[name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
-		r.Facts = append(r.Facts, Fact{Name: "data set " + name, Value: m.Data[name]})
+		r.Facts = append(r.Facts, layout.Fact{Name: "data set " + name, Value: m.Data[name]})
 	}
 	for _, reading := range m.Readings {
 		for _, warning := range reading.Warnings {
@@ -281,7 +278,7 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	for _, d := range m.Absent {
 		r.Missing = append(r.Missing, fmt.Sprintf("the data set %s was not on the machine and was skipped (coordinator datasets fetch %s downloads it).", d.Name, d.Name))
 	}
-	r.Facts = append(r.Facts, Fact{Name: "cells of the grid", Value: strconv.FormatInt(m.Cells, 10)})
+	r.Facts = append(r.Facts, layout.Fact{Name: "cells of the grid", Value: strconv.FormatInt(m.Cells, 10)})
 	if left := m.Cells - int64(cells); left > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("%d of the grid's %d cells are not in the files.", left, m.Cells))
 	}

@@ -14,9 +14,9 @@ const SelectedFile = "selected.csv"
 
 // Selected is the cell that represents a method in one repeat.
 type Selected struct {
-	Row        Setting // of the table
-	Setting    Setting // after the choice
-	Method     string  // as in [ScoreTable.Methods]
+	Row        layout.Setting // of the table
+	Setting    layout.Setting // after the choice
+	Method     string         // as in [ScoreTable.Methods]
 	Repeat     int64
 	Cell       string // "" if no candidate has a score
 	By         experiment.Select
@@ -41,7 +41,7 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	g.selected = by
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	places := g.places(false)
-	g.entries = map[Setting]methodEntries{}
+	g.entries = map[layout.Setting]methodEntries{}
 	var all []Selected
 	for at, members := range places {
 		choices, entry := choose(candidatesOf(members), by, g.metric(at.setting))
@@ -62,18 +62,18 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 
 // scope is the setting in whose cells the values of a hyperparameter are counted: without the
 // chosen dimensions and h.Across, because some methods ignore these.
-func scope(l *layout.Layout, setting Setting, h *layout.Hyperparameter) Setting {
+func scope(l *layout.Layout, setting layout.Setting, h *layout.Hyperparameter) layout.Setting {
 	return setting.Without(l.Chosen()...).Without(h.Across...)
 }
 
 // freeParameters have more than one value in their scope.
-func (g *cellGroups) freeParameters() map[Setting][]Dimension {
+func (g *cellGroups) freeParameters() map[layout.Setting][]layout.Dimension {
 	type key struct {
-		scope Setting
-		d     Dimension
+		scope layout.Setting
+		d     layout.Dimension
 	}
-	first := map[key]Value{}
-	free := map[Setting][]Dimension{}
+	first := map[key]layout.Value{}
+	free := map[layout.Setting][]layout.Dimension{}
 	for setting := range g.entries {
 		for i := range g.schema.Hyperparameters {
 			h := &g.schema.Hyperparameters[i]
@@ -92,12 +92,12 @@ func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 	return free
 }
 
-func row(l *layout.Layout, setting Setting, free map[Setting][]Dimension) Setting {
+func row(l *layout.Layout, setting layout.Setting, free map[layout.Setting][]layout.Dimension) layout.Setting {
 	at := setting
 	for i := range l.Hyperparameters {
 		h := &l.Hyperparameters[i]
 		if slices.Contains(free[scope(l, setting, h)], h.Dimension) {
-			at[h.Dimension] = Value{}
+			at[h.Dimension] = layout.Value{}
 		}
 	}
 	return at

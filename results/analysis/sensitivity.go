@@ -25,7 +25,7 @@ type ScoreTable struct {
 
 // ScoreRow is one setting of a grid.
 type ScoreRow struct {
-	Setting Setting
+	Setting layout.Setting
 	Repeats int          // distinct
 	Entries []ScoreEntry // by method
 	Floor   *ScoreEntry  // nil without cells
@@ -50,8 +50,8 @@ func (t *ScoreTable) Base() Score {
 }
 
 // Settings returns those of the rows.
-func (t *ScoreTable) Settings() []Setting {
-	settings := make([]Setting, len(t.Rows))
+func (t *ScoreTable) Settings() []layout.Setting {
+	settings := make([]layout.Setting, len(t.Rows))
 	for i, row := range t.Rows {
 		settings[i] = row.Setting
 	}
@@ -59,8 +59,8 @@ func (t *ScoreTable) Settings() []Setting {
 }
 
 // Groups returns the rows that agree in all but the given dimensions.
-func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
-	index := map[Setting]int{}
+func (t *ScoreTable) Groups(free ...layout.Dimension) [][]*ScoreRow {
+	index := map[layout.Setting]int{}
 	var groups [][]*ScoreRow
 	for _, row := range t.Rows {
 		key := row.Setting.Without(free...)
@@ -73,14 +73,6 @@ func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
 		groups[at] = append(groups[at], row)
 	}
 	return groups
-}
-
-func (r *ScoreRow) Failed() int {
-	failed := 0
-	for i := range r.Entries {
-		failed += r.Entries[i].Failed
-	}
-	return failed
 }
 
 // ScoreEntry holds the scores of one method in one setting.
@@ -137,11 +129,11 @@ func (g *cellGroups) tables() []*ScoreTable {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	spreadIgnored(g.schema.Layout, g.entries)
 	floors := g.floorsByPlace()
-	byMetric := map[Metric]map[Setting]methodEntries{}
+	byMetric := map[Metric]map[layout.Setting]methodEntries{}
 	for setting, entries := range g.entries {
 		metric := g.metric(setting)
 		if byMetric[metric] == nil {
-			byMetric[metric] = map[Setting]methodEntries{}
+			byMetric[metric] = map[layout.Setting]methodEntries{}
 		}
 		byMetric[metric][setting] = entries
 	}
@@ -152,14 +144,14 @@ func (g *cellGroups) tables() []*ScoreTable {
 				entry.summarize(metric)
 			}
 		}
-		table := newScoreTable(metric, byMetric[metric], func(row Setting) *ScoreEntry { return floors.of(row, metric) })
+		table := newScoreTable(metric, byMetric[metric], func(row layout.Setting) *ScoreEntry { return floors.of(row, metric) })
 		table.Layout, table.Columns, table.Select = g.schema.Layout, g.schema.scored(), g.selected
 		tables = append(tables, table)
 	}
 	return tables
 }
 
-func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row Setting) *ScoreEntry) *ScoreTable {
+func newScoreTable(metric Metric, rows map[layout.Setting]methodEntries, floor func(row layout.Setting) *ScoreEntry) *ScoreTable {
 	table := &ScoreTable{Metric: metric}
 	methods := map[string]bool{}
 	for _, entries := range rows {
@@ -168,7 +160,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row
 		}
 	}
 	table.Methods = slices.SortedFunc(maps.Keys(methods), CompareMethods)
-	for _, setting := range slices.SortedFunc(maps.Keys(rows), Setting.Compare) {
+	for _, setting := range slices.SortedFunc(maps.Keys(rows), layout.Setting.Compare) {
 		row := &ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods)), Floor: floor(setting)}
 		repeats := map[int64]bool{}
 		for j, method := range table.Methods {

@@ -183,7 +183,7 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 // mostReasons limits the reasons; further ones of a method and status are merged.
 const mostReasons = 1000
 
-func (t *cellTally) addReason(method string, setting Setting, f failedCell) {
+func (t *cellTally) addReason(method string, setting layout.Setting, f failedCell) {
 	name := MethodName(method)
 	names := []string{name}
 	for _, value := range setting {
@@ -248,11 +248,11 @@ func (t *cellTally) firstFailures() []Failure {
 	return failures
 }
 
-func (t *cellTally) statuses() []Fact {
-	var facts []Fact
+func (t *cellTally) statuses() []layout.Fact {
+	var facts []layout.Fact
 	for _, status := range experiment.Statuses {
 		if n := t.counts[string(status)]; n > 0 {
-			facts = append(facts, Fact{Name: "cells " + string(status), Value: strconv.Itoa(n)})
+			facts = append(facts, layout.Fact{Name: "cells " + string(status), Value: strconv.Itoa(n)})
 		}
 	}
 	return facts
@@ -294,7 +294,7 @@ func (d *DataFacts) sizes(dataset string) string {
 }
 
 // SizesOf returns only the features if the data set has several splits.
-func (d *DataFacts) SizesOf(s Setting) string {
+func (d *DataFacts) SizesOf(s layout.Setting) string {
 	name := s[layout.Dataset].Text
 	size, ok := d.Size[name]
 	switch {

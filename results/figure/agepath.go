@@ -199,7 +199,7 @@ func planPaths(table *analysis.ScoreTable) []figurePlan {
 	if method < 0 {
 		return nil
 	}
-	var noise []analysis.Dimension
+	var noise []layout.Dimension
 	for _, axis := range l.Sensitivity {
 		if axis.Kind != layout.Dataset {
 			noise = append(noise, axis.Kind, axis.Dimension)
@@ -214,7 +214,7 @@ func planPaths(table *analysis.ScoreTable) []figurePlan {
 		}
 		last := rows[len(rows)-1].Setting // sorted by noise
 		rows = slices.DeleteFunc(rows, func(r *analysis.ScoreRow) bool {
-			return slices.ContainsFunc(noise, func(d analysis.Dimension) bool { return r.Setting[d] != last[d] })
+			return slices.ContainsFunc(noise, func(d layout.Dimension) bool { return r.Setting[d] != last[d] })
 		})
 		middle := (len(rows) - 1) / 2
 		kinds := []Kind{Path, Events}

@@ -245,7 +245,7 @@ func TestChooseFigures(t *testing.T) {
 			if i >= 40 {
 				set = "b"
 			}
-			row := &analysis.ScoreRow{Setting: analysis.Setting{selfpaced.DimDataset: analysis.Value{Text: set}}}
+			row := &analysis.ScoreRow{Setting: layout.Setting{selfpaced.DimDataset: layout.Value{Text: set}}}
 			plans = append(plans, figurePlan{kind: kind, name: fmt.Sprintf("%s-%02d", kind, i), rows: []*analysis.ScoreRow{row}})
 		}
 	}

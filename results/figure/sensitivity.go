@@ -16,7 +16,7 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
 	covered := map[*analysis.ScoreRow]bool{}
-	add := func(rows []*analysis.ScoreRow, axis layout.Axis, free ...analysis.Dimension) {
+	add := func(rows []*analysis.ScoreRow, axis layout.Axis, free ...layout.Dimension) {
 		if len(rows) < 2 {
 			return
 		}
@@ -55,10 +55,10 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 }
 
 // byKind repeats rows without a value, such as clean ones, for every kind.
-func byKind(rows []*analysis.ScoreRow, d analysis.Dimension) [][]*analysis.ScoreRow {
+func byKind(rows []*analysis.ScoreRow, d layout.Dimension) [][]*analysis.ScoreRow {
 	var clean []*analysis.ScoreRow
 	var kinds [][]*analysis.ScoreRow
-	last := analysis.Value{}
+	last := layout.Value{}
 	for _, row := range rows { // sorted by kind, null first
 		switch kind := row.Setting[d]; {
 		case kind.IsNull():
@@ -87,7 +87,7 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	f.Series = plan.curves(func(e *analysis.ScoreEntry) (analysis.Summary, bool) {
 		return e.Summary[score], e.Summary[score].N > 0
 	}, func(string, int) {})
-	free := []analysis.Dimension{x}
+	free := []layout.Dimension{x}
 	if plan.axis.Kind != layout.Dataset {
 		free = append(free, plan.axis.Kind)
 	}

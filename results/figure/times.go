@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 )
 
@@ -98,7 +99,7 @@ func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 		return nil
 	}
 	f.X = AxisLabel{Text: plan.axis.Label, Log: spansDecade(first[x].Number, last[x].Number)}
-	f.Title = "Running time by " + plan.axis.Word + ": " + plan.table.Layout.Describe(first, append([]analysis.Dimension{x}, plan.axis.Free...)...)
+	f.Title = "Running time by " + plan.axis.Word + ": " + plan.table.Layout.Describe(first, append([]layout.Dimension{x}, plan.axis.Free...)...)
 	f.Y = AxisLabel{Text: words + " (s)", Log: spansDecade(lo, hi), Zero: true}
 	f.Note = data.SizesOf(first.Without(x)) + meanOver("mean ± standard deviation", repeatCounts(counts))
 	f.Caption = "Times are those of a cell, a fit of the whole path and its scores on the test part."

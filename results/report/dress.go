@@ -7,7 +7,7 @@ import (
 	"text/template"
 	"unicode"
 
-	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // templates are the formats' files, with the parts of the HTML report.
@@ -50,6 +50,6 @@ func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs tem
 	return t.Execute(w, r)
 }
 
-func (r *Report) AllFacts() []analysis.Fact {
-	return append(append([]analysis.Fact(nil), r.Facts...), r.Statuses...)
+func (r *Report) AllFacts() []layout.Fact {
+	return append(append([]layout.Fact(nil), r.Facts...), r.Statuses...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // formatCells has two repeats, a failed cell, a missing method and names that
@@ -331,31 +332,31 @@ func TestFormatNamed(t *testing.T) {
 
 func TestSettingWords(t *testing.T) {
 	t.Parallel()
-	number := func(x float64) analysis.Value { return analysis.Value{Number: x, IsNumber: true} }
-	text := func(s string) analysis.Value { return analysis.Value{Text: s} }
+	number := func(x float64) layout.Value { return layout.Value{Number: x, IsNumber: true} }
+	text := func(s string) layout.Value { return layout.Value{Text: s} }
 	tests := []struct {
-		setting analysis.Setting
+		setting layout.Setting
 		want    string
 	}{
-		{analysis.Setting{selfpaced.DimDataset: text("d"), selfpaced.DimModel: text("svm"), selfpaced.DimKernel: text("rbf"), selfpaced.DimKernelGamma: text("scale"), selfpaced.DimC: number(0.1 + 0.2)},
+		{layout.Setting{selfpaced.DimDataset: text("d"), selfpaced.DimModel: text("svm"), selfpaced.DimKernel: text("rbf"), selfpaced.DimKernelGamma: text("scale"), selfpaced.DimC: number(0.1 + 0.2)},
 			"d, SVM, RBF kernel, no noise, kernel γ=scale, C=0.3"},
-		{analysis.Setting{selfpaced.DimModel: text("svm"), selfpaced.DimKernel: text("linear"), selfpaced.DimRegularizer: text("hard"), selfpaced.DimNoiseKind: text("flip"), selfpaced.DimNoiseLevel: number(0.3)},
+		{layout.Setting{selfpaced.DimModel: text("svm"), selfpaced.DimKernel: text("linear"), selfpaced.DimRegularizer: text("hard"), selfpaced.DimNoiseKind: text("flip"), selfpaced.DimNoiseLevel: number(0.3)},
 			"SVM, linear kernel, hard regularizer, noise: flip 0.3"},
-		{analysis.Setting{selfpaced.DimModel: text("logistic"), selfpaced.DimRegularizer: text("polynomial"), selfpaced.DimRegularizerParam: number(1.35)},
+		{layout.Setting{selfpaced.DimModel: text("logistic"), selfpaced.DimRegularizer: text("polynomial"), selfpaced.DimRegularizerParam: number(1.35)},
 			"logistic regression, polynomial t=1.35 regularizer, no noise"},
-		{analysis.Setting{selfpaced.DimModel: text("new"), selfpaced.DimRegularizer: text("log"), selfpaced.DimRegularizerParam: number(1), selfpaced.DimAlpha: number(1e-3)},
+		{layout.Setting{selfpaced.DimModel: text("new"), selfpaced.DimRegularizer: text("log"), selfpaced.DimRegularizerParam: number(1), selfpaced.DimAlpha: number(1e-3)},
 			"new, LOG a=1 regularizer, no noise, α=0.001"},
-		{analysis.Setting{selfpaced.DimModel: text("elastic-net"), selfpaced.DimAlpha: number(0.01), selfpaced.DimL1Ratio: number(0.5)},
+		{layout.Setting{selfpaced.DimModel: text("elastic-net"), selfpaced.DimAlpha: number(0.01), selfpaced.DimL1Ratio: number(0.5)},
 			"elastic net, no noise, α=0.01, L1 ratio=0.5"},
-		{analysis.Setting{selfpaced.DimModel: text("erm"), selfpaced.DimLoss: text(`{"quantile":{"q":0.5}}`), selfpaced.DimConstraint: text(`{"fairness":{"columns":"0,1","tolerance":0.01}}`), selfpaced.DimC: number(1)},
+		{layout.Setting{selfpaced.DimModel: text("erm"), selfpaced.DimLoss: text(`{"quantile":{"q":0.5}}`), selfpaced.DimConstraint: text(`{"fairness":{"columns":"0,1","tolerance":0.01}}`), selfpaced.DimC: number(1)},
 			"empirical risk, quantile q 0.5, fairness columns 0, 1, tolerance 0.01, no noise, C=1"},
-		{analysis.Setting{selfpaced.DimModel: text("lasso"), selfpaced.DimIntercept: text("true"), selfpaced.DimProtocol: text("paper"),
+		{layout.Setting{selfpaced.DimModel: text("lasso"), selfpaced.DimIntercept: text("true"), selfpaced.DimProtocol: text("paper"),
 			selfpaced.DimSplitTrain: number(3), selfpaced.DimSplitTest: number(1), selfpaced.DimSplitValidation: number(0.1),
 			selfpaced.DimScaleFeatures: text("none"), selfpaced.DimScaleTarget: text("minmax")},
 			"Lasso, with intercept, no noise, protocol paper, split 3 for training, 1 for testing, validation 0.1, scale features none, target minmax"},
-		{analysis.Setting{selfpaced.DimModel: text("lasso"), selfpaced.DimIntercept: text("false"), selfpaced.DimSplitValidation: number(0)},
+		{layout.Setting{selfpaced.DimModel: text("lasso"), selfpaced.DimIntercept: text("false"), selfpaced.DimSplitValidation: number(0)},
 			"Lasso, no intercept, no noise, split validation 0"},
-		{analysis.Setting{selfpaced.DimModel: text("erm"), selfpaced.DimLoss: text("hinge")}, "empirical risk, hinge, no constraint, no noise"},
+		{layout.Setting{selfpaced.DimModel: text("erm"), selfpaced.DimLoss: text("hinge")}, "empirical risk, hinge, no constraint, no noise"},
 	}
 	for _, test := range tests {
 		if got := selfpaced.Layout.Describe(test.setting); got != test.want {

@@ -65,7 +65,7 @@ func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
 func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	lead := tables[0].Lead()
 	var methods, words []string
-	var settings []analysis.Setting
+	var settings []layout.Setting
 	steps := false
 	for at := range eachEntry(tables...) {
 		methods = append(methods, at.table.Methods[at.method])
@@ -161,7 +161,7 @@ func listed(words []string) string {
 
 // foldAspects returns the aspects that differ between settings, and constant facts. An aspect that
 // follows from earlier ones, such as a model for each data set, becomes a fact with its values.
-func foldAspects(l *layout.Layout, settings []analysis.Setting) ([]analysis.Aspect, []analysis.Fact) {
+func foldAspects(l *layout.Layout, settings []layout.Setting) ([]layout.Aspect, []layout.Fact) {
 	varied, constant := l.SplitSettings(settings)
 	if len(varied) == 0 {
 		return varied, constant
@@ -171,7 +171,7 @@ aspects:
 	for _, a := range varied[1:] {
 		for n := range kept {
 			if words, follows := followed(kept[:n+1], a, settings); follows && len(words) <= foldedSets {
-				constant = append(constant, analysis.Fact{Name: a.Name, Value: strings.Join(words, ", ")})
+				constant = append(constant, layout.Fact{Name: a.Name, Value: strings.Join(words, ", ")})
 				continue aspects
 			}
 		}
@@ -181,7 +181,7 @@ aspects:
 }
 
 // followed reports whether an aspect is a function of others, and returns its values.
-func followed(from []analysis.Aspect, a analysis.Aspect, settings []analysis.Setting) (words []string, follows bool) {
+func followed(from []layout.Aspect, a layout.Aspect, settings []layout.Setting) (words []string, follows bool) {
 	texts := map[string]string{}
 	for _, setting := range settings {
 		key, text := settingWords(from, setting), a.Text(setting)
@@ -196,7 +196,7 @@ func followed(from []analysis.Aspect, a analysis.Aspect, settings []analysis.Set
 	return words, true
 }
 
-func settingWords(aspects []analysis.Aspect, setting analysis.Setting) string {
+func settingWords(aspects []layout.Aspect, setting layout.Setting) string {
 	var words []string
 	for _, a := range aspects {
 		text := a.Text(setting)
@@ -215,7 +215,7 @@ const foldedSets = 4
 
 type verdict struct {
 	tables   []*analysis.ScoreTable
-	varied   []analysis.Aspect
+	varied   []layout.Aspect
 	settings int                  // with a score
 	compared []*analysis.ScoreRow // with several methods
 	best     map[string][]string  // settings with the best mean, by label
@@ -225,7 +225,7 @@ type verdict struct {
 
 func newVerdict(r *analysis.Run) *verdict {
 	v := &verdict{tables: r.Overall, best: map[string][]string{}}
-	var settings []analysis.Setting
+	var settings []layout.Setting
 	for _, table := range r.Overall {
 		settings = append(settings, table.Settings()...)
 	}

@@ -131,7 +131,7 @@ func scoreChangeSheets(p *analysis.RunPair, other string) []*sheet {
 func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int, other string) *sheet {
 	score, metric := differ[0].Score, differ[0].Metric
 	s := &sheet{Name: prose.Slug("scores", score.String(), string(metric)), Title: "Scores that differ: " + score.Short(l) + ", " + metric.Word()}
-	var settings []analysis.Setting
+	var settings []layout.Setting
 	var summaries []analysis.Summary
 	left := 0
 	for _, c := range differ {

@@ -17,7 +17,7 @@ func reachSheet(table *analysis.ScoreTable) *sheet {
 	if len(reaches) == 0 {
 		return nil
 	}
-	settings := make([]analysis.Setting, len(reaches))
+	settings := make([]layout.Setting, len(reaches))
 	for i := range reaches {
 		settings[i] = reaches[i].Setting
 	}
