@@ -30,10 +30,6 @@ type output struct {
 	hold     bool
 }
 
-func newOutput(file disk.File) *output {
-	return &output{file: file, buffered: bufio.NewWriterSize(file, 1<<18)}
-}
-
 func (o *output) Write(p []byte) (int, error) {
 	if o.hold {
 		o.held = append(o.held, p...)
@@ -82,7 +78,7 @@ type tableWriter struct {
 func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int, compression Compression) (*tableWriter, error) {
 	w := &tableWriter{
 		schema: schema, columns: columns,
-		out: newOutput(file), isFile: isFile, rows: rows, lists: -1,
+		out: &output{file: file, buffered: bufio.NewWriterSize(file, 1<<18)}, isFile: isFile, rows: rows, lists: -1,
 		batch: newBatch(columns),
 	}
 	for j, column := range columns {

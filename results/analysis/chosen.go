@@ -116,11 +116,8 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 			choices = byTest
 		}
 		entry.Chosen = countChoices(g.schema.Layout, at.setting, choices)
-		if chosen.entries[at.setting] == nil {
-			chosen.entries[at.setting] = methodEntries{}
-		}
 		name, settings := CutMethod(at.method)
-		chosen.entries[at.setting][strings.TrimSpace(names[name]+" "+settings)] = entry
+		under(chosen.entries, at.setting)[strings.TrimSpace(names[name]+" "+settings)] = entry
 		words[metric] = append(words[metric], g.freeWords(at, members)...)
 	}
 	tables = chosen.tables()

@@ -67,15 +67,19 @@ func (g *cellGroups) entry(setting layout.Setting, method string) *ScoreEntry {
 		}
 		return g.floors[setting]
 	}
-	entries := g.entries[setting]
-	if entries == nil {
-		entries = methodEntries{}
-		g.entries[setting] = entries
-	}
+	entries := under(g.entries, setting)
 	if entries[method] == nil {
 		entries[method] = &ScoreEntry{}
 	}
 	return entries[method]
+}
+
+// under returns the map of a key, which it makes if there is none.
+func under[K, L comparable, V any, Inner ~map[L]V](m map[K]Inner, key K) Inner {
+	if m[key] == nil {
+		m[key] = Inner{}
+	}
+	return m[key]
 }
 
 // metric falls back to the model's metric on other data.
@@ -183,11 +187,8 @@ func dropConstant(l *layout.Layout, entries map[layout.Setting]methodEntries) ma
 				setting[d] = layout.Value{}
 			}
 		}
-		if kept[setting] == nil {
-			kept[setting] = methodEntries{}
-		}
 		// no conflict: a method has the dimension in all entries or in none
-		maps.Copy(kept[setting], methods)
+		maps.Copy(under(kept, setting), methods)
 	}
 	return kept
 }

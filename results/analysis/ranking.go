@@ -40,10 +40,7 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 			rows[name] = append(rows[name], rankedRow{table, row})
 			for j, method := range table.Methods {
 				if row.Entries[j].Summary[score].N > 0 {
-					if scoredOn[method] == nil {
-						scoredOn[method] = map[string]bool{}
-					}
-					scoredOn[method][name] = true
+					under(scoredOn, method)[name] = true
 				}
 			}
 		}

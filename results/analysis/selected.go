@@ -49,10 +49,7 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 			choices[i].Row = at.setting
 		}
 		all = append(all, choices...)
-		if g.entries[at.setting] == nil {
-			g.entries[at.setting] = methodEntries{}
-		}
-		g.entries[at.setting][at.method] = entry
+		under(g.entries, at.setting)[at.method] = entry
 	}
 	slices.SortFunc(all, func(a, b Selected) int {
 		return cmp.Or(a.Row.Compare(b.Row), CompareMethods(MethodName(a.Method), MethodName(b.Method)), cmp.Compare(a.Repeat, b.Repeat))

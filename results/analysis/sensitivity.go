@@ -131,11 +131,7 @@ func (g *cellGroups) tables() []*ScoreTable {
 	floors := g.floorsByPlace()
 	byMetric := map[Metric]map[layout.Setting]methodEntries{}
 	for setting, entries := range g.entries {
-		metric := g.metric(setting)
-		if byMetric[metric] == nil {
-			byMetric[metric] = map[layout.Setting]methodEntries{}
-		}
-		byMetric[metric][setting] = entries
+		under(byMetric, g.metric(setting))[setting] = entries
 	}
 	var tables []*ScoreTable
 	for _, metric := range slices.Sorted(maps.Keys(byMetric)) {

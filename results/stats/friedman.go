@@ -58,7 +58,9 @@ func Friedman(scores [][]float64) FriedmanTest {
 		}
 		mustBeFinite(block)
 		of, groups := ranks(block)
-		ties += tieSum(groups)
+		for _, size := range groups {
+			ties += float64(size) * (float64(size)*float64(size) - 1) // Σ (t³ - t) reduces the variance of rank sums
+		}
 		for m, rank := range of {
 			t.MeanRanks[m] += rank / float64(n)
 		}
@@ -191,13 +193,4 @@ func ranks(xs []float64) (ranks []float64, groups []int) {
 		begin = end
 	}
 	return ranks, groups
-}
-
-// tieSum returns Σ (t³ - t), by which ties reduce the variance of rank sums.
-func tieSum(groups []int) float64 {
-	sum := 0.0
-	for _, t := range groups {
-		sum += float64(t) * (float64(t)*float64(t) - 1)
-	}
-	return sum
 }
