@@ -45,9 +45,7 @@ type StoreOptions struct {
 // After any error durable outcomes stay durable, and the others wait in memory for the next Flush.
 // Methods may be called concurrently.
 type Store struct {
-	dir    string
-	disk   disk.FS
-	lock   io.Closer
+	folder
 	rows   *outcomeRows
 	kept   []string
 	limits sortLimits
@@ -71,10 +69,16 @@ type Store struct {
 	omitted   []string
 }
 
-func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
+type folder struct {
+	dir  string
+	disk disk.FS
+	lock io.Closer
+}
 
-func (s *Store) rename(name string) error {
-	return s.disk.Rename(disk.Temporary(s.path(name)), s.path(name))
+func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+func (f *folder) rename(name string) error {
+	return f.disk.Rename(disk.Temporary(f.path(name)), f.path(name))
 }
 
 type waiting struct {
@@ -121,7 +125,7 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 		return nil, fmt.Errorf("results in %s: %d further tables; allowed are 8", dir, len(names))
 	}
 	s := &Store{
-		dir: dir, disk: d, rows: rows, kept: options.Kept, limits: sortBounds,
+		folder: folder{dir: dir, disk: d}, rows: rows, kept: options.Kept, limits: sortBounds,
 		index: newIndex(names, options.Needed), next: 1, compression: cmp.Or(options.Compression, ZSTD),
 	}
 	for _, name := range append(slices.Clone(s.kept), options.Needed...) {
