@@ -87,24 +87,24 @@ var durability = []mutation{
 `, `		err = error(nil)
 `, powerTests},
 	{"results: cells.arrow is renamed first", "results/compact.go", `	for _, table := range written {
-		if err := s.rename(name(table)); err != nil {
+		if err := s.rename(fileName(table, number)); err != nil {
 			return err
 		}
 	}
 	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
-	if err := s.rename(name(s.rows.cells().Name)); err != nil {
+	if err := s.rename(fileName(s.rows.cells().Name, number)); err != nil {
 		return err
 	}
-`, `	if err := s.rename(name(s.rows.cells().Name)); err != nil {
+`, `	if err := s.rename(fileName(s.rows.cells().Name, number)); err != nil {
 		return err
 	}
 	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
 	for _, table := range written {
-		if err := s.rename(name(table)); err != nil {
+		if err := s.rename(fileName(table, number)); err != nil {
 			return err
 		}
 	}
@@ -112,8 +112,8 @@ var durability = []mutation{
 	{"results: the folder is not synced before cells.arrow", "results/compact.go", `	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
-	if err := s.rename(name(s.rows.cells().Name)); err != nil {
-`, `	if err := s.rename(name(s.rows.cells().Name)); err != nil {
+	if err := s.rename(fileName(s.rows.cells().Name, number)); err != nil {
+`, `	if err := s.rename(fileName(s.rows.cells().Name, number)); err != nil {
 `, powerTests},
 	{"results: streams go before cells.arrow is synced", "results/compact.go", `		return err
 	}
