@@ -216,7 +216,6 @@ const foldedSets = 4
 type verdict struct {
 	tables   []*analysis.ScoreTable
 	varied   []layout.Aspect
-	settings int                  // with a score
 	compared []*analysis.ScoreRow // with several methods
 	best     map[string][]string  // settings with the best mean, by label
 	labels   []string             // of best
@@ -233,14 +232,10 @@ func newVerdict(r *analysis.Run) *verdict {
 	for _, table := range r.Overall {
 		labels, lead := analysis.MethodLabels(table.Methods), table.Lead()
 		for _, row := range table.Rows {
-			scored := false
 			for j := range row.Entries {
 				if row.Entries[j].Summary[lead].N > 0 {
-					scored, v.scored = true, append(v.scored, labels[j])
+					v.scored = append(v.scored, labels[j])
 				}
-			}
-			if scored {
-				v.settings++
 			}
 			if !row.Common[lead].Compares() {
 				continue
