@@ -233,10 +233,13 @@ func (p *Plan) IDs() iter.Seq[string] {
 	}
 }
 
-func (p *Plan) Tasks() iter.Seq2[Task, error] {
+func (p *Plan) Tasks() iter.Seq2[Task, error] { return p.tasks(p.groups, p.repeats) }
+
+// tasks yields the tasks of some groups in some repeats, group by group.
+func (p *Plan) tasks(groups []*plannedGroup, repeats []Repeat) iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
-		for _, g := range p.groups {
-			for cell := range g.Cells(p.repeats) {
+		for _, g := range groups {
+			for cell := range g.Cells(repeats) {
 				if !yield(p.task(cell, g.seconds)) {
 					return
 				}
@@ -304,8 +307,7 @@ func (p *Plan) Cheapest(method string) (*Task, error) {
 		}
 		return nil, fmt.Errorf("the grid has no method %s; it has %s", method, strings.Join(known, ", "))
 	}
-	for cell := range g.Cells(p.repeats) {
-		task, err := p.task(cell, g.seconds)
+	for task, err := range p.tasks([]*plannedGroup{g}, p.repeats) {
 		return &task, err
 	}
 	panic("a group without the cells that it counted")
@@ -313,20 +315,12 @@ func (p *Plan) Cheapest(method string) (*Task, error) {
 
 // First yields a method's tasks of the first repeat, cheapest first.
 func (p *Plan) First(method string) iter.Seq2[Task, error] {
-	return func(yield func(Task, error) bool) {
-		groups := slices.Clone(p.groups)
-		slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(a.seconds, b.seconds) })
-		for _, g := range groups {
-			if _, name := g.Part(); name != method {
-				continue
-			}
-			for cell := range g.Cells(p.repeats[:1]) {
-				if !yield(p.task(cell, g.seconds)) {
-					return
-				}
-			}
-		}
-	}
+	groups := slices.DeleteFunc(slices.Clone(p.groups), func(g *plannedGroup) bool {
+		_, name := g.Part()
+		return name != method
+	})
+	slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(a.seconds, b.seconds) })
+	return p.tasks(groups, p.repeats[:1])
 }
 
 func (p *Plan) task(c Cell, seconds float64) (Task, error) {
