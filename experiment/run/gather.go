@@ -98,7 +98,8 @@ func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 	g := &gatherer{
 		store: store, gate: gate, retry: retry, began: time.Now(), report: func(error) {}, before: &known{fresh: true},
 		stall: stall{every: lookEvery}, repair: repair{cells: cellSet{}}, again: cellSet{},
-		counts: Counts{Statuses: map[experiment.Status]int64{}}, trials: newTrials(gate.plan),
+		counts: Counts{Statuses: map[experiment.Status]int64{}},
+		trials: trials{commands: gate.plan.Commands(), methods: map[string]*trial{}, held: cellSet{}},
 	}
 	for _, cell := range gate.cells {
 		id := cell.key.String()
@@ -335,7 +336,10 @@ func (g *gatherer) arrive(ctx context.Context, q *queue.Queue, o *experiment.Out
 
 // tick flushes at a milestone first, so that the scores are in the folder.
 func (g *gatherer) tick() error {
-	milestone := g.reached()
+	g.mu.Lock()
+	total := g.gate.plan.Count()
+	milestone := g.milestones.Passed(total-g.missing, total)
+	g.mu.Unlock()
 	if milestone {
 		if err := g.store.Flush(); err != nil {
 			return err
@@ -343,13 +347,6 @@ func (g *gatherer) tick() error {
 	}
 	g.tell(milestone)
 	return nil
-}
-
-func (g *gatherer) reached() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	total := g.gate.plan.Count()
-	return g.milestones.Passed(total-g.missing, total)
 }
 
 func (g *gatherer) tell(milestone bool) {

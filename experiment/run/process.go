@@ -198,8 +198,6 @@ func (p *process) compute(ctx context.Context, tasks []*queue.Delivery, s *shift
 	}
 }
 
-func (p *process) several() bool { return true }
-
 func handBack(s *shift, tasks []*queue.Delivery) {
 	for _, d := range tasks {
 		s.ends(d, nil, nil)

@@ -14,8 +14,6 @@ import (
 type computer interface {
 	// compute computes tasks in order; it calls s.ends also for those it does not compute.
 	compute(ctx context.Context, tasks []*queue.Delivery, s *shift)
-	// several reports whether it hands back the tasks after one that takes long.
-	several() bool
 	close()
 }
 
@@ -60,13 +58,15 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 	var lack *outside.LackError
 	switch {
 	case errors.As(err, &lack):
-		s.worker.lack(d, lack)
+		s.worker.lacks.note(&d.Task, lack)
+		s.worker.unsettled(d, d.Leave(s.worker.settling, lack))
 	case errors.As(err, &damage):
 		s.worker.Report(d.Task.Cell, fmt.Errorf("handing cell %s back: %w", d.Task.Cell, err))
-		s.worker.decline(d, damage)
+		s.worker.unsettled(d, d.Decline(s.worker.settling, damage.Error()+"; submitting the grid again replaces it", damagedPause))
 	case err != nil:
 		s.trouble = true
-		s.worker.handBack(d, s.wait, err)
+		s.worker.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, s.wait, err))
+		s.worker.reportOutcome(d, nil, s.wait)
 	case outcome == nil:
 		s.flush() // finished tasks do not wait for this one
 		s.worker.reportOutcome(d, nil, 0)
@@ -81,8 +81,8 @@ func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 }
 
 func (s *shift) flush() {
-	if len(s.finished) > 0 {
-		s.worker.done(s.finished)
+	for i, err := range s.worker.puller.Done(s.worker.settling, s.finished) {
+		s.worker.unsettled(s.finished[i].Delivery, err)
 	}
 	s.finished = nil
 }
@@ -126,8 +126,6 @@ func (l *local) one(ctx context.Context, d *queue.Delivery) (*queue.Sealed, erro
 	<-watched
 	return l.worker.seal(d, outcome), nil
 }
-
-func (l *local) several() bool { return false }
 
 func (l *local) close() {
 	if l.host != nil {

@@ -44,10 +44,6 @@ type trial struct {
 	held cellSet
 }
 
-func newTrials(plan *experiment.Plan) trials {
-	return trials{commands: plan.Commands(), methods: map[string]*trial{}, held: cellSet{}}
-}
-
 func (t *trials) try(method string, status experiment.Status, text, cell string, repeats bool) *trial {
 	of := t.methods[method]
 	if of == nil {

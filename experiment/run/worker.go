@@ -339,7 +339,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		shift := &shift{worker: w, slotStatus: slotStatus, slot: at, ctx: computing, wait: min(max(2*trouble, firstTrouble), mostTrouble)}
 		began := time.Now()
 		computer.compute(computing, tasks, shift)
-		if computer.several() {
+		if w.Process != nil { // a process hands back the tasks after one that takes long
 			many = batchSize(many, len(tasks), time.Since(began))
 		}
 		shift.flush()
@@ -366,25 +366,6 @@ func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
 	})
 }
 
-func (w *Worker) decline(d *queue.Delivery, damage *queue.DamagedError) {
-	if err := d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it", damagedPause); err != nil {
-		w.unsettled(d, err)
-	}
-}
-
-func (w *Worker) lack(d *queue.Delivery, err *outside.LackError) {
-	w.lacks.note(&d.Task, err)
-	if err := d.Leave(w.settling, err); err != nil {
-		w.unsettled(d, err)
-	}
-}
-
-// handBack follows trouble of the worker.
-func (w *Worker) handBack(d *queue.Delivery, wait time.Duration, err error) {
-	w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, wait, err))
-	w.reportOutcome(d, nil, wait)
-}
-
 // reportOutcome settles a delivery; without an outcome the task is redelivered after delay. While
 // no server can be reached it waits until the worker is stopped. The server redelivers the task
 // once its heartbeats stop, so a lost answer costs time, not the cell.
@@ -401,12 +382,7 @@ func (w *Worker) reportOutcome(d *queue.Delivery, outcome *queue.Sealed, delay t
 	w.unsettled(d, err)
 }
 
-func (w *Worker) done(finished []queue.Finished) {
-	for i, err := range w.puller.Done(w.settling, finished) {
-		w.unsettled(finished[i].Delivery, err)
-	}
-}
-
+// unsettled takes nil for a settled delivery.
 func (w *Worker) unsettled(d *queue.Delivery, err error) {
 	if err != nil {
 		d.Abandon()
