@@ -213,41 +213,22 @@ func (p Penalty) params(without bool) string {
 }
 
 // training reads all combinations of the lists.
-func (r *reader) training(n gridfile.Item) []Training {
+func (r *reader) training(n gridfile.Item) (list []Training) {
 	d := classifier.Defaults()
-	dims, epochs, batches := []float64{float64(d.Dim)}, []float64{float64(d.Epochs)}, []float64{float64(d.Batch)}
-	rates, shares, precisions := []float64{d.Rate}, []float64{0.5}, []float64{32}
-	numbers := func(place *[]float64, rule gridfile.Rule) func(n gridfile.Item) {
-		return func(n gridfile.Item) { *place = r.Numbers(n, rule) }
+	lists := [][]float64{{float64(d.Dim)}, {float64(d.Epochs)}, {float64(d.Batch)}, {d.Rate}, {0.5}, {32}}
+	numbers := func(k int, rule gridfile.Rule) func(n gridfile.Item) {
+		return func(n gridfile.Item) { lists[k] = r.Numbers(n, rule) }
 	}
 	bits := gridfile.Rule{Allows: func(x float64) bool { return x == 32 || x == 64 }, Want: "32 or 64"}
 	r.Keys(n,
-		gridfile.On("dim", numbers(&dims, gridfile.Whole(1, maxDim))),
-		gridfile.On("epochs", numbers(&epochs, gridfile.Whole(1, maxEpochs))),
-		gridfile.On("batch", numbers(&batches, gridfile.Whole(1, maxTexts))),
-		gridfile.On("rate", numbers(&rates, gridfile.Positive)),
-		gridfile.On("train", numbers(&shares, gridfile.Level)),
-		gridfile.On("precision", numbers(&precisions, bits)))
-	if r.TooMany(n, "dim, epochs and batch", [3][]float64{dims, epochs, batches}) ||
-		r.TooMany(n, "rate, train and precision", [3][]float64{rates, shares, precisions}) {
-		return nil
+		gridfile.On("dim", numbers(0, gridfile.Whole(1, maxDim))),
+		gridfile.On("epochs", numbers(1, gridfile.Whole(1, maxEpochs))),
+		gridfile.On("batch", numbers(2, gridfile.Whole(1, maxTexts))),
+		gridfile.On("rate", numbers(3, gridfile.Positive)),
+		gridfile.On("train", numbers(4, gridfile.Level)),
+		gridfile.On("precision", numbers(5, bits)))
+	for _, v := range r.Combinations(n, "dim, epochs, batch, rate, train and precision", lists...) {
+		list = append(list, Training{Dim: int(v[0]), Epochs: int(v[1]), Batch: int(v[2]), Rate: v[3], Train: v[4], Precision: int(v[5])})
 	}
-	list := []Training{{}}
-	vary := func(values []float64, set func(t *Training, x float64)) {
-		var next []Training
-		for _, t := range list {
-			for _, x := range values {
-				set(&t, x)
-				next = append(next, t)
-			}
-		}
-		list = next
-	}
-	vary(dims, func(t *Training, x float64) { t.Dim = int(x) })
-	vary(epochs, func(t *Training, x float64) { t.Epochs = int(x) })
-	vary(batches, func(t *Training, x float64) { t.Batch = int(x) })
-	vary(rates, func(t *Training, x float64) { t.Rate = x })
-	vary(shares, func(t *Training, x float64) { t.Train = x })
-	vary(precisions, func(t *Training, x float64) { t.Precision = int(x) })
 	return list
 }

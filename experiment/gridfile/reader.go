@@ -304,11 +304,26 @@ func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
 // MaxCombinations bounds the combinations of a grid's entries.
 const MaxCombinations = 10_000
 
-// TooMany reports more than [MaxCombinations] combinations.
-func (r *Reader) TooMany(n Item, what string, parts [3][]float64) bool {
-	many := len(parts[0])*len(parts[1])*len(parts[2]) > MaxCombinations
-	if many {
-		r.Problem(n, "more than %d combinations of %s", MaxCombinations, what)
+// Combinations returns all combinations of the lists' values, the last list varying fastest, or
+// reports that there are more than [MaxCombinations].
+func (r *Reader) Combinations(n Item, what string, lists ...[]float64) [][]float64 {
+	many := 1.0
+	for _, list := range lists {
+		many *= float64(len(list))
 	}
-	return many
+	if many > MaxCombinations {
+		r.Problem(n, "more than %d combinations of %s", MaxCombinations, what)
+		return nil
+	}
+	all := [][]float64{nil}
+	for _, list := range lists {
+		var longer [][]float64
+		for _, values := range all {
+			for _, x := range list {
+				longer = append(longer, append(slices.Clip(values), x))
+			}
+		}
+		all = longer
+	}
+	return all
 }

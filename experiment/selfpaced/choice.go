@@ -105,18 +105,16 @@ func (r *sectionReader) choice(n gridfile.Item) (list []Choice) {
 	} else {
 		rules = []choice.Rule{gridfile.OneOf(r.Reader, n, choice.Rules...)}
 	}
-	if r.TooMany(n, "rule, trimmed and folds", [3][]float64{make([]float64, len(rules)), shares, folds}) {
-		return nil
+	places := make([]float64, len(rules)) // of the rules, as numbers to combine
+	for i := range places {
+		places[i] = float64(i)
 	}
-	for _, rule := range rules {
+	for _, v := range r.Combinations(n, "rule, trimmed and folds", places, shares, folds) {
+		rule := rules[int(v[0])]
 		if rule == choice.Best {
 			rule = ""
 		}
-		for _, share := range shares {
-			for _, count := range folds {
-				list = append(list, Choice{rule, share, int(count)})
-			}
-		}
+		list = append(list, Choice{rule, v[1], int(v[2])})
 	}
 	return list
 }

@@ -206,17 +206,9 @@ func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dat
 			gridfile.On("train", gridfile.Into(&parts[0], several(gridfile.Positive))),
 			gridfile.On("test", gridfile.Into(&parts[1], several(gridfile.Positive))),
 			gridfile.On("validation", gridfile.Into(&parts[2], several(gridfile.ProperShare))))
-		if r.TooMany(n, "train, test and validation", parts) {
-			return nil
-		}
-		for _, train := range parts[0] {
-			for _, test := range parts[1] {
-				for _, validation := range parts[2] {
-					// 6:2 is 3:1.
-					common := commonDivisor(train, test)
-					list = append(list, dataset.Split{Train: train / common, Test: test / common, Validation: validation})
-				}
-			}
+		for _, v := range r.Combinations(n, "train, test and validation", parts[:]...) {
+			common := commonDivisor(v[0], v[1]) // 6:2 is 3:1
+			list = append(list, dataset.Split{Train: v[0] / common, Test: v[1] / common, Validation: v[2]})
 		}
 		return list
 	})
@@ -264,22 +256,16 @@ func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 		gridfile.On("min", gridfile.Into(&parts[0], ages)),
 		gridfile.On("max", gridfile.Into(&parts[1], ages)),
 		gridfile.On("acs_step", gridfile.Into(&parts[2], ages)))
-	if r.TooMany(n, "min, max and acs_step", parts) {
-		return nil
-	}
 	var list []Age
-	for _, least := range parts[0] {
-		for _, most := range parts[1] {
-			for _, step := range parts[2] {
-				switch {
-				case most <= least:
-					r.Problem(n, "max is %g and min is %g; max > min is allowed", most, least)
-				case stepped && (most-least)/step > maxAges:
-					r.Problem(n, "acs_step %g makes more than %d ages, which is the most allowed", step, maxAges)
-				}
-				list = append(list, Age{Min: least, Max: most, Step: step})
-			}
+	for _, v := range r.Combinations(n, "min, max and acs_step", parts[:]...) {
+		age := Age{Min: v[0], Max: v[1], Step: v[2]}
+		switch {
+		case age.Max <= age.Min:
+			r.Problem(n, "max is %g and min is %g; max > min is allowed", age.Max, age.Min)
+		case stepped && (age.Max-age.Min)/age.Step > maxAges:
+			r.Problem(n, "acs_step %g makes more than %d ages, which is the most allowed", age.Step, maxAges)
 		}
+		list = append(list, age)
 	}
 	return list
 }
