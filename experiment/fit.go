@@ -3,9 +3,10 @@ package experiment
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/agepath/agepath/experiment/dataset"
 )
 
 var typeNames = [...]string{Int: "integers", Float: "floats", Text: "texts", Time: "times", FloatList: "lists of floats"}
@@ -105,17 +106,15 @@ func (t Tables) Finite(measures *Batch, further map[string]Batch) error {
 func (b *Batch) finite(columns []Column) error {
 	for j, v := range b.Columns {
 		for row, x := range v.Floats {
-			if notFinite(x) && !v.IsNull(row) {
+			if dataset.NotFinite(x) && !v.IsNull(row) {
 				return fmt.Errorf("%s is %v", columns[j].Name, x)
 			}
 		}
 		for row, list := range v.Lists {
-			if i := slices.IndexFunc(list, notFinite); i >= 0 && !v.IsNull(row) {
+			if i := slices.IndexFunc(list, dataset.NotFinite); i >= 0 && !v.IsNull(row) {
 				return fmt.Errorf("%s has %v", columns[j].Name, list[i])
 			}
 		}
 	}
 	return nil
 }
-
-func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

@@ -190,7 +190,8 @@ func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, 
 	}
 	signs := make(map[label]float64, len(labels))
 	if c.isZero() {
-		if all(labels, func(l label) bool { return !l.isText || isDecimalComma(l.text) }) && labels[len(labels)-1].isText {
+		words := func(l label) bool { return l.isText && !isDecimalComma(l.text) }
+		if labels[len(labels)-1].isText && !slices.ContainsFunc(labels, words) {
 			return nil, fmt.Errorf("labels with decimal commas (%s)%s", some(labels), decimalHint)
 		}
 		if len(labels) > 2 {
@@ -248,10 +249,6 @@ func are(labels []label) string {
 		return some(labels) + " is"
 	}
 	return some(labels) + " are"
-}
-
-func all[T any](values []T, f func(T) bool) bool {
-	return !slices.ContainsFunc(values, func(v T) bool { return !f(v) })
 }
 
 const someMost = 10

@@ -57,12 +57,12 @@ func (d *Dataset) validate() error {
 			return err
 		}
 	}
-	unfit := func(v float64) bool { return notFinite(v) && math.Float64bits(v) != math.Float64bits(math.NaN()) }
+	unfit := func(v float64) bool { return NotFinite(v) && math.Float64bits(v) != math.Float64bits(math.NaN()) }
 	if i := slices.IndexFunc(d.X, unfit); i >= 0 {
 		return fmt.Errorf("row %d, feature %d: %v is not finite", i/d.D, i%d.D, d.X[i])
 	}
 	for i, v := range d.Y {
-		if notFinite(v) {
+		if NotFinite(v) {
 			return fmt.Errorf("row %d, target: %v is not finite", i, v)
 		}
 		if d.Task == Classification && v != 1 && v != -1 {
@@ -72,7 +72,8 @@ func (d *Dataset) validate() error {
 	return nil
 }
 
-func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+// NotFinite reports whether a number is NaN or infinite.
+func NotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 func validName(name string) error {
 	if len(name) > maxName {

@@ -99,7 +99,7 @@ func save(path string, r io.Reader) error {
 
 // get retries once.
 func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) error) error {
-	again, err := f.tryIn(ctx, url, take)
+	again, err := f.try(ctx, url, take)
 	if again && ctx.Err() == nil {
 		if f.Retry != nil {
 			f.Retry(url, err)
@@ -107,7 +107,7 @@ func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) erro
 		select {
 		case <-ctx.Done():
 		case <-time.After(fetchPause):
-			_, err = f.tryIn(ctx, url, take)
+			_, err = f.try(ctx, url, take)
 		}
 	}
 	if ctx.Err() != nil {
@@ -119,17 +119,15 @@ func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) erro
 	return nil
 }
 
-func (f *Fetcher) tryIn(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
-	limited, cancel := context.WithTimeout(ctx, fetchTimeout)
-	defer cancel()
-	if again, err = f.try(limited, url, take); again && limited.Err() != nil {
-		err = fmt.Errorf("the answer is not whole after %v", fetchTimeout)
-	}
-	return again, err
-}
-
 // try reports whether a retry may help.
 func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	defer func() {
+		if again && ctx.Err() != nil {
+			err = fmt.Errorf("the answer is not whole after %v", fetchTimeout)
+		}
+	}()
 	client := f.Client
 	if client == nil {
 		client = http.DefaultClient

@@ -85,23 +85,37 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	if s.Name == "" {
 		return nil, errors.New("load data set: neither a name of the catalog nor a path")
 	}
-	entry, ok := Lookup(s.Name)
-	if !ok {
-		hint := ""
-		if meant := spelling.Hint(s.Name, names()); meant != "" {
-			hint = meant + "? "
-		}
-		return nil, fmt.Errorf("%w %q: %s`coordinator datasets list` shows all; a file of your own is given by its path", ErrUnknown, s.Name, hint)
+	entry, err := known(s.Name)
+	if err != nil {
+		return nil, err
 	}
 	location, err := l.Locate(entry)
 	if err != nil {
 		return nil, err
 	}
-	d, err := entry.read(ctx, location, s.Options, s.Memory)
-	if err != nil {
-		return nil, fmt.Errorf("load data set %s: %w", entry.Name, err)
+	return entry.load(ctx, location, s)
+}
+
+// known is [Lookup] with an error that helps.
+func known(name string) (Entry, error) {
+	entry, ok := Lookup(name)
+	if ok {
+		return entry, nil
 	}
-	d.Name, _ = entry.spelling(s.Name)
+	hint := ""
+	if meant := spelling.Hint(name, names()); meant != "" {
+		hint = meant + "? "
+	}
+	return entry, fmt.Errorf("%w %q: %s`coordinator datasets list` shows all; a file of your own is given by its path", ErrUnknown, name, hint)
+}
+
+// load reads the data set that the source names in its spelling.
+func (e Entry) load(ctx context.Context, at Location, s Source) (*Dataset, error) {
+	d, err := e.read(ctx, at, s.Options, s.Memory)
+	if err != nil {
+		return nil, fmt.Errorf("load data set %s: %w", e.Name, err)
+	}
+	d.Name, _ = e.spelling(s.Name)
 	return d, nil
 }
 

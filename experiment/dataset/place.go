@@ -11,9 +11,9 @@ import (
 func (l *Library) Place(s Source) (string, error) {
 	path := s.Path
 	if path == "" {
-		entry, ok := Lookup(s.Name)
-		if !ok {
-			return "", fmt.Errorf("%w %q", ErrUnknown, s.Name)
+		entry, err := known(s.Name)
+		if err != nil {
+			return "", err
 		}
 		at, err := l.Locate(entry)
 		if err != nil || at.Embedded {
@@ -30,18 +30,13 @@ func (l *Library) LoadFrom(ctx context.Context, s Source, path string) (*Dataset
 		s.Name, s.Path = s.DatasetName(), path
 		return l.Load(ctx, s)
 	}
-	entry, ok := Lookup(s.Name)
-	if !ok {
-		return nil, fmt.Errorf("%w %q", ErrUnknown, s.Name)
+	entry, err := known(s.Name)
+	if err != nil {
+		return nil, err
 	}
 	for _, file := range entry.Files {
 		if strings.HasSuffix(strings.TrimSuffix(filepath.ToSlash(path), ".gz"), "/"+file.Path) {
-			d, err := entry.read(ctx, Location{Path: path, File: file}, s.Options, s.Memory)
-			if err != nil {
-				return nil, fmt.Errorf("load data set %s: %w", entry.Name, err)
-			}
-			d.Name, _ = entry.spelling(s.Name)
-			return d, nil
+			return entry.load(ctx, Location{Path: path, File: file}, s)
 		}
 	}
 	return nil, fmt.Errorf("load data set %s: %s is none of its files", entry.Name, path)

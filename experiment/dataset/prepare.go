@@ -287,10 +287,10 @@ func (p *Part) bothClasses(where string) error {
 }
 
 func (p *Part) finite(features []string) error {
-	if k := slices.IndexFunc(p.X, notFinite); k >= 0 {
+	if k := slices.IndexFunc(p.X, NotFinite); k >= 0 {
 		return fmt.Errorf("row %d, feature %s: %v after scaling and noise", p.Rows[k/p.D], features[k%p.D], p.X[k])
 	}
-	if i := slices.IndexFunc(p.Y, notFinite); i >= 0 {
+	if i := slices.IndexFunc(p.Y, NotFinite); i >= 0 {
 		return fmt.Errorf("row %d, target: %v after scaling and noise", p.Rows[i], p.Y[i])
 	}
 	return nil

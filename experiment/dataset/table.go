@@ -105,7 +105,11 @@ func (t *table) setColumns(columns []column) error {
 		columns[at].leave()
 	}
 	if t.target < 0 && t.o.Target != NoTarget {
-		if t.target = lastFeature(columns); t.target < 0 {
+		t.target = len(columns) - 1 // the last feature
+		for t.target >= 0 && columns[t.target].role != feature {
+			t.target--
+		}
+		if t.target < 0 {
 			return errNoFeatures(len(columns))
 		}
 	}
@@ -148,14 +152,6 @@ func (t *table) setCategories(names map[string]int) error {
 		t.columns[at].categories = newCategories(true)
 	}
 	return nil
-}
-
-func lastFeature(columns []column) int {
-	at := len(columns) - 1
-	for at >= 0 && columns[at].role != feature {
-		at--
-	}
-	return at
 }
 
 // setRole also clears the reader's reasons for leaving the column out.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -166,30 +165,23 @@ func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a
 		return fmt.Errorf("%d ages for %d knots", len(a.Ages), knots)
 	}
 	for i, age := range a.Ages {
-		if notFinite(age) {
+		if dataset.NotFinite(age) {
 			return &NumberError{"ages"}
 		}
 		if i > 0 && age <= a.Ages[i-1] {
 			return fmt.Errorf("age %g follows %g; ages rise", age, a.Ages[i-1])
 		}
 	}
-	lists := []struct {
+	type numbers struct {
 		what string
 		list [][]float64
 		n    int
-	}{{"coefficients", a.Coefficients, prepared.Train.D + 1}}
+	}
+	lists := []numbers{{"coefficients", a.Coefficients, prepared.Train.D + 1}}
 	if len(a.Coefficients) == 0 {
-		lists = append(lists[:0], struct {
-			what string
-			list [][]float64
-			n    int
-		}{"predictions of the test part", a.Predictions.Test, prepared.Test.N})
+		lists = []numbers{{"predictions of the test part", a.Predictions.Test, prepared.Test.N}}
 		if prepared.Validation.N > 0 || len(a.Predictions.Validation) > 0 {
-			lists = append(lists, struct {
-				what string
-				list [][]float64
-				n    int
-			}{"predictions of the validation part", a.Predictions.Validation, prepared.Validation.N})
+			lists = append(lists, numbers{"predictions of the validation part", a.Predictions.Validation, prepared.Validation.N})
 		}
 	}
 	for _, l := range lists {
@@ -200,7 +192,7 @@ func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a
 			if len(values) != l.n {
 				return fmt.Errorf("%d numbers as %s; there are %d", len(values), l.what, l.n)
 			}
-			if slices.ContainsFunc(values, notFinite) {
+			if slices.ContainsFunc(values, dataset.NotFinite) {
 				return &NumberError{l.what}
 			}
 		}
@@ -219,14 +211,14 @@ func (a *Answer) checkCurve(features int) error {
 		return fmt.Errorf("%d lists of coefficients for %d seconds", len(a.Coefficients), points)
 	case points == 0 && a.Stopped == "":
 		return errors.New("neither points nor a word in stopped")
-	case notFinite(a.Setup) || a.Setup < 0:
+	case dataset.NotFinite(a.Setup) || a.Setup < 0:
 		return fmt.Errorf("%v seconds of set-up", a.Setup)
 	}
 	for name, list := range a.lists() {
 		if len(*list) != points && *list != nil {
 			return fmt.Errorf("%d %s for %d points", len(*list), name, points)
 		}
-		if slices.ContainsFunc(*list, func(x float64) bool { return notFinite(x) || x < 0 && x != -1 }) {
+		if slices.ContainsFunc(*list, func(x float64) bool { return dataset.NotFinite(x) || x < 0 && x != -1 }) {
 			return &NumberError{name}
 		}
 	}
@@ -234,14 +226,12 @@ func (a *Answer) checkCurve(features int) error {
 		if len(coefficients) != features {
 			return fmt.Errorf("%d coefficients; the problem has %d features", len(coefficients), features)
 		}
-		if slices.ContainsFunc(coefficients, notFinite) {
+		if slices.ContainsFunc(coefficients, dataset.NotFinite) {
 			return &NumberError{"coefficients"}
 		}
 	}
 	return nil
 }
-
-func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // readFile reads a row per knot or point of a curve.
 func (a *Answer) readFile(path string) error {

@@ -71,29 +71,8 @@ type line struct {
 	more bool // output followed the line
 }
 
-// started are the processes that this one waits for itself.
-var started = pids{all: map[int]bool{}}
-
-type pids struct {
-	mu  sync.Mutex
-	all map[int]bool
-}
-
-func (p *pids) has(pid int) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.all[pid]
-}
-
-func (p *pids) set(pid int, is bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if is {
-		p.all[pid] = true
-	} else {
-		delete(p.all, pid)
-	}
-}
+// started has the ids of the processes that this one waits for itself.
+var started sync.Map
 
 // Solve computes a cell, given as JSON. When ctx ends, so do the command and all processes that it
 // started, and the error wraps that of ctx.
@@ -251,7 +230,7 @@ func (h *Host) end(s *session) {
 	s.out.Close()
 	for range s.lines { // drain
 	}
-	started.set(s.cmd.Process.Pid, false)
+	started.Delete(s.cmd.Process.Pid)
 	h.mu.Lock()
 	h.cpu += s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
 	if h.Shared && len(h.all) == 0 {
@@ -325,7 +304,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 		out.Close()
 		return nil, starting(err)
 	}
-	started.set(s.cmd.Process.Pid, true)
+	started.Store(s.cmd.Process.Pid, true)
 	if h.all == nil {
 		h.all = map[*session]bool{}
 	}

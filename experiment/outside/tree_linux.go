@@ -91,10 +91,9 @@ func end(find func(all []process) []process) {
 
 // reap waits for an orphan; processes that this one started have their own waiter.
 func reap(pid int) {
-	if started.has(pid) {
-		return
+	if _, own := started.Load(pid); !own {
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // gone, or ends later
 	}
-	_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // gone, or ends later
 }
 
 // usage returns the processor time and memory of processes and their descendants, plus the shared
