@@ -1,9 +1,7 @@
 package run
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,14 +49,6 @@ type served struct {
 	foreign, mostForeign int64 // bytes of its processes: last, maximum
 }
 
-func (s *slot) open(_ context.Context, digest string) (io.ReadCloser, error) {
-	path, ok := s.served.files[digest]
-	if !ok {
-		return nil, fmt.Errorf("the task has no file with the digest %s", digest)
-	}
-	return os.Open(path)
-}
-
 // readFile checks the digest.
 func (s *slot) readFile(digest string) ([]byte, error) {
 	path, ok := s.served.files[digest]
@@ -75,6 +65,10 @@ func (s *slot) readFile(digest string) ([]byte, error) {
 	return content, nil
 }
 
+func (s *slot) openFile(_ context.Context, digest string) (io.ReadCloser, error) {
+	return reading(s.readFile(digest))
+}
+
 // The caller holds mu.
 func (s *slot) commandMemory() int64 {
 	if !s.served.commands {
@@ -85,31 +79,6 @@ func (s *slot) commandMemory() int64 {
 		s.served.mostForeign = max(s.served.mostForeign, s.served.foreign)
 	}
 	return s.served.foreign
-}
-
-// putFiles uploads missing and damaged files of commands and returns the names of the damaged ones.
-func putFiles(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of map[string]string) (replaced []string, err error) {
-	for name, digest := range of {
-		put := q.PutData
-		_, err := fetchFile(ctx, q, digest)
-		var damaged *queue.DamagedError
-		switch {
-		case err == nil:
-			continue
-		case errors.As(err, &damaged):
-			put, replaced = q.ReplaceData, append(replaced, name)
-		case !errors.Is(err, queue.ErrNoData):
-			return replaced, fmt.Errorf("looking at the file %s at the server: %w", name, err)
-		}
-		content, err := plan.File(ctx, digest)
-		if err == nil {
-			err = put(ctx, digest, bytes.NewReader(content))
-		}
-		if err != nil {
-			return replaced, fmt.Errorf("sending the file %s: %w", name, err)
-		}
-	}
-	return replaced, nil
 }
 
 // fetchFile returns a [*queue.DamagedError] for another digest.
@@ -135,6 +104,5 @@ func (l *remoteLoader) File(ctx context.Context, name string) (io.ReadCloser, er
 	if !ok {
 		return nil, fmt.Errorf("run %s has no file %q", l.manifest.Run, name)
 	}
-	content, err := fetchFile(ctx, l.queue, digest)
-	return io.NopCloser(bytes.NewReader(content)), err
+	return reading(fetchFile(ctx, l.queue, digest))
 }

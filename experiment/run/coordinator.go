@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/results"
 )
@@ -488,38 +486,6 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 		m.Absent = append(m.Absent, results.ManifestData{Name: d.Name, Task: string(d.Task), Rows: d.N, Features: d.D})
 	}
 	return m
-}
-
-// putDatasets uploads missing and damaged data sets and returns the names of the damaged ones.
-func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of []*experiment.PlannedData) (replaced []string, err error) {
-	for _, planned := range of {
-		if !plan.Loads(planned.Digest) {
-			continue
-		}
-		put := q.PutData
-		_, err := fetchDataset(ctx, q, planned.Digest)
-		var damaged *queue.DamagedError
-		switch {
-		case err == nil:
-			continue
-		case errors.As(err, &damaged):
-			put, replaced = q.ReplaceData, append(replaced, planned.Name)
-		case !errors.Is(err, queue.ErrNoData):
-			return replaced, fmt.Errorf("looking at data set %s at the server: %w", planned.Name, err)
-		}
-		set, err := plan.Dataset(ctx, planned.Digest)
-		if err != nil {
-			return replaced, err
-		}
-		reader, writer := io.Pipe()
-		go func() { writer.CloseWithError(dataset.Encode(writer, set)) }() // ends when the reader is closed
-		err = put(ctx, planned.Digest, reader)
-		reader.Close()
-		if err != nil {
-			return replaced, fmt.Errorf("sending data set %s: %w", planned.Name, err)
-		}
-	}
-	return replaced, nil
 }
 
 // tasksOf yields the tasks of wanted cells in queue order.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"math/bits"
 	"slices"
 	"time"
@@ -82,23 +81,12 @@ func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
 	if err != nil {
 		return err
 	}
-	whole := func(digest string) bool {
-		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, digest) })
-	}
-	plan := g.gate.plan
-	damaged := slices.DeleteFunc(slices.Clone(plan.Data), func(d *experiment.PlannedData) bool { return whole(d.Digest) })
-	replaced, err := putDatasets(ctx, q, plan, damaged)
-	for _, name := range replaced {
-		g.report(fmt.Errorf("data set %s was damaged at the server and is replaced", name))
-	}
-	if err != nil {
-		return err
-	}
-	files := maps.Clone(plan.Files)
-	maps.DeleteFunc(files, func(_, digest string) bool { return whole(digest) })
-	replaced, err = putFiles(ctx, q, plan, files)
-	for _, name := range replaced {
-		g.report(fmt.Errorf("the file %s was damaged at the server and is replaced", name))
+	damaged := slices.DeleteFunc(uploads(ctx, q, g.gate.plan), func(u upload) bool {
+		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, u.digest) })
+	})
+	replaced, err := putMissing(ctx, q, damaged)
+	for _, what := range replaced {
+		g.report(fmt.Errorf("%s was damaged at the server and is replaced", what))
 	}
 	return err
 }

@@ -22,11 +22,7 @@ import (
 // damaged at the server.
 func putRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, gate *gate) (replaced []string, limited bool, err error) {
 	plan := gate.plan
-	if replaced, err = putDatasets(ctx, q, plan, plan.Data); err != nil {
-		return replaced, false, err
-	}
-	damagedFiles, err := putFiles(ctx, q, plan, plan.Files)
-	if replaced = append(replaced, damagedFiles...); err != nil {
+	if replaced, err = putMissing(ctx, q, uploads(ctx, q, plan)); err != nil {
 		return replaced, false, err
 	}
 	if err := putCells(ctx, q, gate); err != nil {
@@ -84,7 +80,7 @@ type Submitted struct {
 	Left               int // cells that would fail again and that no status asks for
 	Shared             int // cells with results taken from other runs
 
-	Replaced []string // data sets damaged at the server
+	Replaced []string // what was damaged at the server
 	Limited  bool     // the queued cells have new limits
 	Paused   bool
 }

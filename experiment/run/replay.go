@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -109,8 +108,7 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 
 func hostOf(plan *experiment.Plan) *outside.Host {
 	return &outside.Host{Open: func(ctx context.Context, digest string) (io.ReadCloser, error) {
-		content, err := plan.File(ctx, digest)
-		return io.NopCloser(bytes.NewReader(content)), err
+		return reading(plan.File(ctx, digest))
 	}}
 }
 

@@ -28,7 +28,7 @@ type walltime struct {
 	until time.Time // zero for no end
 
 	mu     sync.Mutex
-	ratios map[string][]float64 // of the last cells, by method; see timeRatio
+	ratios map[string][]float64 // of the last cells, by method, of their times to their costs
 	row    int                  // consecutive cells that were too long
 	begun  int64                // cells that fitted
 	ended  int64                // cells computed or at their time limit
@@ -54,12 +54,6 @@ func (e *UntilError) Futile() bool { return e.Ended == 0 && (e.Begun > 0 || e.To
 
 func (l *walltime) end() time.Time { return l.until.Add(-untilMargin) }
 
-// timeRatio adds a second to time and cost, which keeps a cell's fixed time out of the estimates
-// for long ones.
-func timeRatio(elapsed time.Duration, cost float64) float64 {
-	return (elapsed.Seconds() + 1) / (cost + 1)
-}
-
 func (w *Worker) noteTime(task *experiment.Task, status experiment.Status, elapsed time.Duration) {
 	if !w.Until.IsZero() && (status.Computed() || status == experiment.Timeout) {
 		w.walltime.note(w.method(task), task.Cost, elapsed)
@@ -73,7 +67,8 @@ func (l *walltime) note(method string, cost float64, elapsed time.Duration) {
 	if l.ratios == nil {
 		l.ratios = map[string][]float64{}
 	}
-	l.ratios[method] = append(l.ratios[method], timeRatio(elapsed, cost))
+	// A second more of both keeps a cell's fixed time out of the estimates for long ones.
+	l.ratios[method] = append(l.ratios[method], (elapsed.Seconds()+1)/(cost+1))
 	l.ratios[method] = l.ratios[method][max(0, len(l.ratios[method])-mostRatios):]
 }
 
