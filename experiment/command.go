@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -11,6 +13,22 @@ import (
 )
 
 const commandKey = "command"
+
+// PlainName matches names of commands and of what programs register: up to 40 of a-z, 0-9 and -,
+// not - first.
+var PlainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// CheckCommandName refuses a name that is none of a command or that is in the table, of things
+// called what.
+func CheckCommandName[T gridfile.Declared](name, what string, table []T) error {
+	if !PlainName.MatchString(name) {
+		return fmt.Errorf("%.100q is no name of a command; up to 40 of a-z, 0-9 and - are, not - first", name)
+	}
+	if slices.Contains(gridfile.NamesOf(table), name) {
+		return fmt.Errorf("a command cannot have the name %s, which is that of a %s of agepath", name, what)
+	}
+	return nil
+}
 
 // IsCommand reports whether an element of a list of methods is {command: {...}}.
 func IsCommand(n gridfile.Item) bool {

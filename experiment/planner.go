@@ -69,10 +69,14 @@ func (p *Planner) Data(at gridfile.Place, data *PlannedData, source *dataset.Sou
 	}
 }
 
-func (p *Planner) Absent(absent *PlannedData) {
-	if !slices.ContainsFunc(p.plan.Absent, func(other *PlannedData) bool { return other.Name == absent.Name }) {
-		p.plan.Absent = append(p.plan.Absent, absent)
+// Absent adds a data set of the catalog that is not on this machine.
+func (p *Planner) Absent(source dataset.Source) {
+	name := source.DatasetName()
+	if slices.ContainsFunc(p.plan.Absent, func(other *PlannedData) bool { return other.Name == name }) {
+		return
 	}
+	entry, _ := dataset.Lookup(source.Name)
+	p.plan.Absent = append(p.plan.Absent, &PlannedData{Name: name, Task: entry.Task, N: entry.Rows, D: entry.Features})
 }
 
 func (p *Planner) Command(method string) {

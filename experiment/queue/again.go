@@ -1,13 +1,9 @@
 package queue
 
 import (
-	"context"
-	"iter"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/agepath/agepath/experiment"
 )
 
 // Tasks of a cell are numbered from 0: a task, and its result, has the number of results known when
@@ -28,11 +24,4 @@ func numberOf(header nats.Header) uint64 {
 		return 0 // foreign
 	}
 	return number
-}
-
-// PublishAgain is [Queue.Publish] for runs published before. number returns the known results of a
-// cell: [Ended.Number] plus one, 0 for none. Workers look for newer results before they compute the
-// cell.
-func (q *Queue) PublishAgain(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
-	return q.publish(ctx, tasks, number)
 }

@@ -105,13 +105,7 @@ func (b *Batches) Close() {
 		b.puller.runs.close(b.bill, b.bill.expected)
 		b.bill = nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
-	defer cancel()
-	for _, d := range b.waiting {
-		if err := d.Release(ctx, 0); err != nil {
-			b.puller.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
-		}
-	}
+	b.puller.releaseAll(b.waiting)
 	b.waiting = nil
 }
 

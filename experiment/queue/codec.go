@@ -92,14 +92,7 @@ func validText(table string, batch *experiment.Batch) error {
 // DecodeOutcome reads the output of [EncodeOutcome].
 func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	outcome := new(experiment.Outcome)
-	err := unmarshal(data, outcome)
-	if err == nil {
-		err = checkTimes(outcome)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
-	}
-	return outcome, nil
+	return decodeInto(data, outcome, outcome)
 }
 
 // Sealed is an encoded outcome, with the fields that a worker needs.
@@ -168,14 +161,19 @@ func (*skipped) UnmarshalCBOR([]byte) error { return nil }
 
 func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	e := new(ending)
-	err := unmarshal(data, e)
+	return decodeInto(data, e, &e.Outcome)
+}
+
+// decodeInto decodes value, which is or holds the outcome.
+func decodeInto(data []byte, value any, outcome *experiment.Outcome) (*experiment.Outcome, error) {
+	err := unmarshal(data, value)
 	if err == nil {
-		err = checkTimes(&e.Outcome)
+		err = checkTimes(outcome)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
 	}
-	return &e.Outcome, nil
+	return outcome, nil
 }
 
 func unmarshal(data []byte, value any) error {

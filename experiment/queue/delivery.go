@@ -195,12 +195,8 @@ func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
 // error, or another of its cells did. After a failure at a limit that has since been raised the
 // task is handed back. A lost delivery is left to its new owner, one of a cancelled run is dropped.
 func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duration) (final bool, err error) {
-	if err := d.open(); err != nil {
+	if ours, err := d.ours(); !ours {
 		return false, err
-	}
-	if d.lost() || d.Dropped() {
-		d.release()
-		return false, nil
 	}
 	limit, why := d.Task.Limits.Attempts, whyOf(&d.Task, outcome)
 	repeats, err := d.repeats(ctx, why)
@@ -239,12 +235,8 @@ func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duratio
 // that cannot be recorded, which then counts as a death. A lost delivery is left to its new owner,
 // one of a cancelled run is dropped.
 func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
-	if err := d.open(); err != nil {
+	if ours, err := d.ours(); !ours {
 		return err
-	}
-	if d.lost() || d.Dropped() {
-		d.release()
-		return nil
 	}
 	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {
 		if d.Delivered > 1 {
@@ -258,6 +250,18 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 // Abandon gives up an open delivery without telling the server, which redelivers the task after
 // AckWait.
 func (d *Delivery) Abandon() { d.release() }
+
+// ours ends a delivery that is another worker's now, or of a cancelled run.
+func (d *Delivery) ours() (bool, error) {
+	if err := d.open(); err != nil {
+		return false, err
+	}
+	if d.lost() || d.Dropped() {
+		d.release()
+		return false, nil
+	}
+	return true, nil
+}
 
 func (d *Delivery) open() error {
 	d.mu.Lock()

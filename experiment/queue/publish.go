@@ -21,10 +21,13 @@ import (
 // confirmation was lost; refused counts both. The counts are of confirmed tasks, even after an
 // error, which names the cell. For cells with a result see [Queue.PublishAgain].
 func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
-	return q.publish(ctx, tasks, nil)
+	return q.PublishAgain(ctx, tasks, nil)
 }
 
-func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
+// PublishAgain is [Queue.Publish] for runs published before. number returns the known results of a
+// cell: [Ended.Number] plus one, 0 for none. Workers look for newer results before they compute the
+// cell.
+func (q *Queue) PublishAgain(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
 	p := publication{queue: q, lanes: map[string]bool{}, number: number}
 	for task, err := range tasks {
 		if err == nil {
@@ -47,7 +50,7 @@ type publication struct {
 	waiting            int
 	window             []sentGroup
 	lanes              map[string]bool
-	number             func(cell string) uint64
+	number             func(cell string) uint64 // nil for a first publication
 	published, refused int
 }
 

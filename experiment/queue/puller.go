@@ -193,7 +193,13 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 			if err := context.Cause(ctx); errors.Is(err, ErrComplete) {
 				return nil, err
 			}
-			p.running.Go(func() { p.sendBack(a, batch) })
+			// The request cannot be withdrawn from the server, but ends by itself.
+			p.running.Go(func() {
+				for msg := range batch.Messages() {
+					a.msgs = append(a.msgs, msg)
+				}
+				p.handBack(a)
+			})
 			return nil, context.Cause(ctx)
 		}
 		break
@@ -211,25 +217,25 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 	return nil, nil
 }
 
-// sendBack hands back what a cancelled request still brings: the request cannot be withdrawn from
-// the server, but ends by itself.
-func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
-	for msg := range batch.Messages() {
-		a.msgs = append(a.msgs, msg)
-	}
-	p.handBack(a)
-}
-
 func (p *Puller) handBack(a *answer) {
-	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
-	defer cancel()
+	var deliveries []*Delivery
 	for _, msg := range a.msgs {
-		delivery, err := newDelivery(p, a, msg)
-		if err == nil {
-			err = delivery.Release(ctx, 0)
-		}
+		d, err := newDelivery(p, a, msg)
 		if err != nil {
 			p.queue.config.Report(fmt.Errorf("handing back %s: %w", msg.Subject(), err))
+			continue
+		}
+		deliveries = append(deliveries, d)
+	}
+	p.releaseAll(deliveries)
+}
+
+func (p *Puller) releaseAll(deliveries []*Delivery) {
+	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
+	defer cancel()
+	for _, d := range deliveries {
+		if err := d.Release(ctx, 0); err != nil {
+			p.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
 		}
 	}
 }

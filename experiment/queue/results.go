@@ -9,12 +9,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-func (r results) all(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
-	source := r.messages(run)
-	source.follow = follow
-	return r.decode(ctx, source, check)
-}
-
 func (r results) messages(run string) *reader {
 	return r.reader("reading results", resultsStream, resultTopic, run)
 }

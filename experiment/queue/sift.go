@@ -26,7 +26,9 @@ const maxNumber = 1 << 32
 // [*CellError]. The sequence continues after both; any other error ends it.
 func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
-		for outcome, err := range q.results.all(ctx, run, follow, check) {
+		source := q.results.messages(run)
+		source.follow = follow
+		for outcome, err := range q.results.decode(ctx, source, check) {
 			if found, ok := errors.AsType[*strayError](err); ok {
 				err = q.quarantine(ctx, found.stray, found.err)
 				if err != nil {

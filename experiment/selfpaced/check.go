@@ -58,7 +58,7 @@ func (p *planner) data(ctx context.Context, source DataSource, settings dataset.
 		return nil, fmt.Errorf("planning the grid %s: %w", p.Grid.Name, err)
 	}
 	if skip && errors.Is(got.err, dataset.ErrAbsent) {
-		p.absent(source)
+		p.Absent(source.Source)
 		return nil, nil
 	}
 	if got.err != nil {
@@ -66,11 +66,6 @@ func (p *planner) data(ctx context.Context, source DataSource, settings dataset.
 		return nil, nil //nolint:nilerr // it is among the problems
 	}
 	return got.data, nil
-}
-
-func (p *planner) absent(source DataSource) {
-	entry, _ := dataset.Lookup(source.Name)
-	p.Absent(&experiment.PlannedData{Name: source.DatasetName(), Task: entry.Task, N: entry.Rows, D: entry.Features})
 }
 
 func (p *planner) load(ctx context.Context, source dataset.Source, settings dataset.Settings) (*plannedData, error) {

@@ -69,7 +69,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	if data, ok := data.(experiment.CommandData); ok {
 		commands = data.Commands()
 	}
-	result, err := cell.fit(ctx, prepared, commands)
+	result, err := cell.fitOver(ctx, prepared, commands, nil)
 	if err != nil {
 		return experiment.Batch{}, nil, advise(err, &prepared.Train, set.Features)
 	}
@@ -177,11 +177,7 @@ func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 
 // Fit runs the cell's method, which must not be a command.
 func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
-	return c.fit(ctx, prepared, nil)
-}
-
-func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host) (*Fitted, error) {
-	return c.fitOver(ctx, prepared, commands, nil)
+	return c.fitOver(ctx, prepared, nil, nil)
 }
 
 // fitOver runs the method over a span; nil means the ages that the cell derives or is given.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
@@ -13,8 +12,6 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/gaga"
 )
-
-var commandName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 func commandInfo(name string, p *outside.Program) (*methodInfo, error) {
 	text, err := p.Canonical()
@@ -37,13 +34,7 @@ func commandInfo(name string, p *outside.Program) (*methodInfo, error) {
 }
 
 func checkCommandName(name string) error {
-	if !commandName.MatchString(name) {
-		return fmt.Errorf("%.100q is no name of a command; up to 40 of a-z, 0-9 and - are, not - first", name)
-	}
-	if gridfile.Lookup(methodTable, name) != nil {
-		return fmt.Errorf("a command cannot have the name %s, which is that of a method of agepath", name)
-	}
-	return nil
+	return experiment.CheckCommandName(name, "method", methodTable)
 }
 
 func (m *Method) info() (*methodInfo, error) {

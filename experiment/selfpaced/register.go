@@ -115,13 +115,11 @@ func RegisterLoss(l OwnLoss) {
 }
 
 func register[T gridfile.Declared](table *[]T, name string, d T) {
-	if !commandName.MatchString(name) {
+	if !experiment.PlainName.MatchString(name) {
 		panic(fmt.Sprintf("experiment: %q is no name: up to 40 of a-z, 0-9 and - are, not - first", name))
 	}
-	for _, other := range gridfile.NamesOf(*table) {
-		if other == name {
-			panic(fmt.Sprintf("experiment: the name %s is taken", name))
-		}
+	if slices.Contains(gridfile.NamesOf(*table), name) {
+		panic(fmt.Sprintf("experiment: the name %s is taken", name))
 	}
 	*table = append(*table, d)
 }

@@ -2,7 +2,6 @@ package solverbench
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -200,8 +199,6 @@ func entries() []entry {
 	return list
 }
 
-var solverName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-
 func (r *reader) solvers(n gridfile.Item) []entry {
 	var list []entry
 	for _, element := range r.Many(n) {
@@ -228,13 +225,7 @@ func (r *reader) solver(n gridfile.Item) (e entry, ok bool) {
 	family := generic
 	e = entry{version: outside.Protocol, place: r.Place(n)}
 	e.name, e.command, ok = experiment.ReadCommand(r.Reader, n, func(name string) error {
-		if !solverName.MatchString(name) {
-			return fmt.Errorf("%.100q is no name of a command; up to 40 of a-z, 0-9 and - are, not - first", name)
-		}
-		if gridfile.Lookup(table, name).name != "" {
-			return fmt.Errorf("a command cannot have the name %s, which is that of a solver of agepath", name)
-		}
-		return nil
+		return experiment.CheckCommandName(name, "solver", table)
 	}, gridfile.On("family", gridfile.Into(&family, gridfile.Word(r.Reader, specialized, generic))))
 	e.family = cmp.Or(family, generic)
 	return e, ok

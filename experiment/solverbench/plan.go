@@ -105,8 +105,7 @@ func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet
 	}
 	set, err := p.Library.Load(ctx, from.Source)
 	if s.skipAbsent && errors.Is(err, dataset.ErrAbsent) {
-		known, _ := dataset.Lookup(from.Name)
-		p.Absent(&experiment.PlannedData{Name: from.DatasetName(), Task: known.Task, N: known.Rows, D: known.Features})
+		p.Absent(from.Source)
 		return nil, nil
 	}
 	if err != nil {
