@@ -138,6 +138,16 @@ func (s Status) Computed() bool { return s == OK || s == Incomplete }
 // Failed reports whether the cell was tried but has no measures.
 func (s Status) Failed() bool { return !s.Computed() && s != Skipped }
 
+// CountFailed sums the counts of the statuses that are failures.
+func CountFailed[N int | int64](counts map[Status]N) (n N) {
+	for status, count := range counts {
+		if status.Failed() {
+			n += count
+		}
+	}
+	return n
+}
+
 // Outcome is the result of a task, with its labels.
 type Outcome struct {
 	Run      string           `cbor:"1,keyasint"`

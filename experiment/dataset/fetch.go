@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5" //nolint:gosec // the digest that OpenML states; it guards against damage, not against malice
 	"crypto/sha256"
@@ -128,16 +129,12 @@ func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) erro
 			err = fmt.Errorf("the answer is not whole after %v", fetchTimeout)
 		}
 	}()
-	client := f.Client
-	if client == nil {
-		client = http.DefaultClient
-	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return false, err
 	}
 	request.Header.Set("Accept", "application/json, */*")
-	response, err := client.Do(request)
+	response, err := cmp.Or(f.Client, http.DefaultClient).Do(request)
 	if wrapped, ok := errors.AsType[*neturl.Error](err); ok {
 		err = wrapped.Err // without the URL, which get adds
 	}
@@ -173,10 +170,7 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 	if e.URL != "" {
 		return origin{URL: e.URL}, nil
 	}
-	base := f.BaseURL
-	if base == "" {
-		base = OpenML
-	}
+	base := cmp.Or(f.BaseURL, OpenML)
 	url := fmt.Sprintf("%s/api/v1/json/data/%d", base, e.OpenML)
 	var raw []byte
 	err := f.get(ctx, url, func(r io.Reader) (err error) {

@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"cmp"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/wmmd/classifier"
 )
@@ -32,10 +33,7 @@ var Layout = &layout.Layout{
 	Aspects: []layout.Aspect{
 		layout.Plain("data set", dimDataset, false, nil),
 		{Name: "model", Dimensions: []layout.Dimension{dimModel}, Text: func(s layout.Setting) string {
-			if word, ok := modelWords[s[dimModel].Text]; ok {
-				return word
-			}
-			return s[dimModel].Text
+			return cmp.Or(modelWords[s[dimModel].Text], s[dimModel].Text)
 		}},
 		layout.Plain("training share", dimSplit, true, layout.Equals("training share")),
 		layout.Plain("embedding", dimDim, true, layout.Before("embedding of")),

@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -74,10 +75,7 @@ type planned struct {
 // plan reads a file's texts once, so that errors show before the first cell.
 func (d *textSource) plan(ctx context.Context, p *experiment.Planner) (*planned, error) {
 	if s, ok := corpus.LookUp(d.data.Simulation); ok {
-		of := &planned{data: d.data, texts: d.data.Texts, length: s.Length, words: s.Words()}
-		if of.texts == 0 {
-			of.texts = s.Texts
-		}
+		of := &planned{data: d.data, texts: cmp.Or(d.data.Texts, s.Texts), length: s.Length, words: s.Words()}
 		for w := s.Informative; w < s.Words(); w++ {
 			of.noise = append(of.noise, int32(w))
 		}

@@ -42,9 +42,6 @@ const mostRead = 2000
 // counts the rest.
 func (f *Follower) Reasons(ctx context.Context) (list []experiment.Reason, others int, err error) {
 	var all experiment.Reasons
-	if f.why == nil {
-		f.why = map[string]ending{}
-	}
 	for _, cell := range slices.Sorted(maps.Keys(f.failures.NotOK)) {
 		status := f.failures.NotOK[cell]
 		if status == experiment.Skipped {
@@ -117,7 +114,7 @@ func (f *Follower) Bound(workers []queue.Presence, now time.Time) {
 // NewFollower returns a follower that has not looked yet.
 func NewFollower(q *queue.Queue, name string) (*Follower, error) {
 	failures, err := q.FailureIndex(name)
-	return &Follower{queue: q, name: name, failures: failures}, err
+	return &Follower{queue: q, name: name, failures: failures, why: map[string]ending{}}, err
 }
 
 func (f *Follower) know(ctx context.Context) error {

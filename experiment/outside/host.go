@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -175,10 +177,7 @@ func (h *Host) expire(s *session) {
 // Close ends all commands; no more start.
 func (h *Host) Close() {
 	h.mu.Lock()
-	all := make([]*session, 0, len(h.all))
-	for s := range h.all {
-		all = append(all, s)
-	}
+	all := slices.Collect(maps.Keys(h.all))
 	h.idle, h.closed = nil, true
 	h.mu.Unlock()
 	for _, s := range all {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -71,12 +72,7 @@ type Config struct {
 }
 
 func (c Config) withDefaults() (Config, error) {
-	if c.URL == "" {
-		c.URL = nats.DefaultURL
-	}
-	if c.Name == "" {
-		c.Name = "agepath"
-	}
+	c.URL, c.Name, c.Window = cmp.Or(c.URL, nats.DefaultURL), cmp.Or(c.Name, "agepath"), cmp.Or(c.Window, 1024)
 	var err error
 	if c.servers, err = parseServers(c.URL); err != nil {
 		return c, err
@@ -85,9 +81,6 @@ func (c Config) withDefaults() (Config, error) {
 	case 0, 1, 3, 5:
 	default:
 		return c, fmt.Errorf("replicas %d; allowed are 1, 3 and 5", c.Replicas)
-	}
-	if c.Window == 0 {
-		c.Window = 1024
 	}
 	if c.AckWait < 0 || c.Window < 0 || c.ConnectWait < 0 {
 		return c, fmt.Errorf("ack wait %v, window %d, connect wait %v; none may be negative", c.AckWait, c.Window, c.ConnectWait)

@@ -26,7 +26,6 @@ func (e *NoJetStreamError) Error() string {
 	return fmt.Sprintf("JetStream is off at the NATS server at %s, or for this user's account: %v", e.Server, e.Err)
 }
 
-// Unwrap returns the server's answer.
 func (e *NoJetStreamError) Unwrap() error { return e.Err }
 
 // NoStreamsError says that no run was ever submitted to a JetStream.
@@ -85,7 +84,7 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 		if time.Since(began)+wait > requestWait {
 			return nil, &NoJetStreamError{connectedTo(conn).String(), config.Domain, err}
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := Sleep(ctx, wait); err != nil {
 			return nil, fmt.Errorf("opening JetStream: %w", err)
 		}
 	}

@@ -77,7 +77,7 @@ func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn
 			said = err.Error()
 			config.Report(fmt.Errorf("connecting to NATS at %s, trying again %s: %w", config.servers, long, err))
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 	}

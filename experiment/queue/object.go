@@ -59,7 +59,6 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("object %s at the server is damaged: %v", e.Object, e.Err)
 }
 
-// Unwrap returns e.Err.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 type objects struct {

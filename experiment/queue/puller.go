@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,19 +60,17 @@ type Puller struct {
 
 // Worker returns the worker's side of the queue. Without streams there is no task.
 func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
-	if config.MaxDeaths == 0 {
-		config.MaxDeaths = 2
-	}
-	if config.Idle == 0 {
-		config.Idle = time.Second
-	}
+	config.MaxDeaths, config.Idle = cmp.Or(config.MaxDeaths, 2), cmp.Or(config.Idle, time.Second)
 	if config.Accept == nil {
 		config.Accept = func(*experiment.Task) error { return nil }
 	}
 	if config.MaxDeaths < 0 || config.Idle < 0 {
 		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
 	}
-	p := &Puller{queue: q, config: config, runs: registry{queue: q, every: config.Idle, commands: config.Commands}, suspect: make(chan struct{}, 1)}
+	p := &Puller{queue: q, config: config, suspect: make(chan struct{}, 1), runs: registry{
+		queue: q, every: config.Idle, commands: config.Commands,
+		foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
+	}}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
 }
@@ -162,7 +161,7 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 	if pauses <= 0 {
 		pauses = p.config.Idle - time.Since(start)
 	}
-	return nil, pause(ctx, pauses)
+	return nil, Sleep(ctx, pauses)
 }
 
 // fetch does not wait if wait is 0. Transient errors are reported and count as no task.

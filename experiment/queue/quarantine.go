@@ -40,7 +40,6 @@ func (e *QuarantinedError) Error() string {
 	return fmt.Sprintf("run %s, cell %s: the message is quarantined: %v", e.Run, printable(e.Cell, maxName), e.Err)
 }
 
-// Unwrap returns the reason.
 func (e *QuarantinedError) Unwrap() error { return e.Err }
 
 // unfit is a fault of the message, unlike an error in reading it.

@@ -173,7 +173,7 @@ func (c *connection) persistFor(ctx context.Context, wait time.Duration, what, s
 			}
 		}
 		c.config.Report(fmt.Errorf("%s, trying again: %w", what, err))
-		if err := pause(ctx, backoff(attempt)); err != nil {
+		if err := Sleep(ctx, backoff(attempt)); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
@@ -237,7 +237,8 @@ func backoff(failures int) time.Duration {
 	return wait - wait/8 + rand.N(wait/4)
 }
 
-func pause(ctx context.Context, wait time.Duration) error {
+// Sleep waits, or returns the cause when ctx ends first.
+func Sleep(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

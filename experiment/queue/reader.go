@@ -91,7 +91,7 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 			r.close()
 			failures++
 			r.queue.config.Report(fmt.Errorf("reading %s, trying again: %w", r.filter, err))
-			if err := pause(ctx, backoff(failures)); err != nil {
+			if err := Sleep(ctx, backoff(failures)); err != nil {
 				yield(nil, r.fail(err))
 				return
 			}

@@ -131,9 +131,6 @@ func (r *registry) list(ctx context.Context) ([]*runFeed, error) {
 			return nil, fmt.Errorf("run %s: %w", name, err)
 		}
 		if consumer.CachedInfo().Config.FilterSubject != taskTopic.run(name) {
-			if r.foreign == nil {
-				r.foreign = map[string]bool{}
-			}
 			r.foreign[name] = true // guarded by listing
 			continue
 		}

@@ -160,7 +160,7 @@ func (s *Server) URL() string {
 
 // Empty waits until only own connections are left or ctx ends.
 func (s *Server) Empty(ctx context.Context, own int) {
-	for s.server.NumClients() > own && pause(ctx, 20*time.Millisecond) == nil {
+	for s.server.NumClients() > own && Sleep(ctx, 20*time.Millisecond) == nil {
 	}
 }
 

@@ -36,14 +36,7 @@ func (s *Standing) Done() (n int64) {
 }
 
 // Failed returns the number of cells that have failed.
-func (s *Standing) Failed() (n int64) {
-	for status, count := range s.Ended {
-		if status.Failed() {
-			n += count
-		}
-	}
-	return n
-}
+func (s *Standing) Failed() int64 { return experiment.CountFailed(s.Ended) }
 
 // Left returns the number of cells that workers compute or can pull.
 func (s *Standing) Left() int64 { return s.Running + s.Queued }

@@ -83,9 +83,6 @@ func (r *registry) owner(s *runFeed) *owner {
 	name := s.heard.Load().Owner
 	found := r.owners[name]
 	if found == nil {
-		if r.owners == nil {
-			r.owners = map[string]*owner{}
-		}
 		found = &owner{}
 		r.owners[name] = found
 	}
@@ -103,9 +100,6 @@ func (b *bill) charge(taken, due float64) {
 
 // The caller holds mu.
 func (r *registry) open(from *runFeed, expected float64) *bill {
-	if r.bills == nil {
-		r.bills = map[*bill]struct{}{}
-	}
 	priority := cmp.Or(from.heard.Load().Priority, DefaultPriority)
 	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected}
 	r.bills[b] = struct{}{}

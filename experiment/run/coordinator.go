@@ -97,23 +97,13 @@ type Summary struct {
 }
 
 // Failed returns the number of cells that were not computed; incomplete cells were.
-func (s *Summary) Failed() int {
-	n := 0
-	for status, count := range s.Counts {
-		if status.Failed() {
-			n += count
-		}
-	}
-	return n
-}
+func (s *Summary) Failed() int { return experiment.CountFailed(s.Counts) }
 
 // StartError says that the folder, or what the queue has of the run, cannot be used: nothing was
 // computed, gathered or written.
 type StartError struct{ Err error }
 
 func (e *StartError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason.
 func (e *StartError) Unwrap() error { return e.Err }
 
 const serverDir = ".jetstream"

@@ -40,7 +40,7 @@ func Describe(ctx context.Context, q *queue.Queue, run string) (*Description, er
 const replacing = 200 * time.Millisecond
 
 func readDescription(ctx context.Context, q *queue.Queue, run string) (d *Description, text []byte, err error) {
-	if d, text, err = readDescriptionOnce(ctx, q, run); errors.As(err, new(*queue.DamagedError)) && pause(ctx.Done(), replacing) {
+	if d, text, err = readDescriptionOnce(ctx, q, run); errors.As(err, new(*queue.DamagedError)) && queue.Sleep(ctx, replacing) == nil {
 		d, text, err = readDescriptionOnce(ctx, q, run)
 	}
 	return d, text, err

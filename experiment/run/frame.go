@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -74,16 +73,4 @@ func (r *request) encode() ([]byte, error) { return cbor.Marshal(r) }
 func decodeRequest(body []byte) (*request, error) {
 	r := new(request)
 	return r, paths.Unmarshal(body, r)
-}
-
-// pause returns false when done comes first.
-func pause(done <-chan struct{}, wait time.Duration) bool {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-done:
-		return false
-	}
 }

@@ -120,14 +120,7 @@ type Counts struct {
 }
 
 // Failed returns the number of cells that failed.
-func (c *Counts) Failed() (n int64) {
-	for status, count := range c.Statuses {
-		if status.Failed() {
-			n += count
-		}
-	}
-	return n
-}
+func (c *Counts) Failed() int64 { return experiment.CountFailed(c.Statuses) }
 
 // recall counts the failures of the folder's kept cells.
 func (g *gatherer) recall(ctx context.Context, dir string) error {

@@ -15,7 +15,6 @@ type head struct {
 	more bool
 }
 
-// Write implements [io.Writer].
 func (h *head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

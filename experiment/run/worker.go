@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -215,7 +216,7 @@ func (w *Worker) knows(task *experiment.Task) error {
 func outlasting(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		pause(later.Done(), while)
+		_ = queue.Sleep(later, while)
 		cancel()
 	})
 	return later, func() {
@@ -233,21 +234,11 @@ func (w *Worker) defaults() error {
 		}
 		w.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
-	if w.Slots == 0 {
-		w.Slots = runtime.GOMAXPROCS(0)
-	}
-	if w.Idle == 0 {
-		w.Idle = time.Second
-	}
-	if w.RetryDelay == 0 {
-		w.RetryDelay = 5 * time.Second
-	}
-	if w.CacheBytes == 0 {
-		w.CacheBytes = DefaultCacheBytes
-	}
-	if w.Health == nil {
-		w.Health = &Health{}
-	}
+	w.Slots = cmp.Or(w.Slots, runtime.GOMAXPROCS(0))
+	w.Idle = cmp.Or(w.Idle, time.Second)
+	w.RetryDelay = cmp.Or(w.RetryDelay, 5*time.Second)
+	w.CacheBytes = cmp.Or(w.CacheBytes, DefaultCacheBytes)
+	w.Health = cmp.Or(w.Health, &Health{})
 	if w.Report == nil {
 		w.Report = func(string, error) {}
 	}
@@ -324,7 +315,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 				return nil
 			}
 			idle = min(max(2*idle, firstIdle), w.Idle)
-			pause(ctx.Done(), idle) // others can fail or die, and hand tasks back
+			_ = queue.Sleep(ctx, idle) // others can fail or die, and hand tasks back
 			continue
 		case err != nil:
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
@@ -348,7 +339,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 			continue
 		}
 		trouble = shift.wait
-		pause(ctx.Done(), trouble)
+		_ = queue.Sleep(ctx, trouble)
 	}
 }
 

@@ -161,9 +161,7 @@ var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net
 
 func modelText(s layout.Setting) string {
 	name := s[DimModel].String()
-	if word, ok := modelWords[name]; ok {
-		name = word
-	}
+	name = cmp.Or(modelWords[name], name)
 	switch kernel := s[DimKernel].String(); kernel {
 	case "":
 		return name

@@ -38,9 +38,6 @@ func (r *sectionReader) command(n gridfile.Item) (e MethodEntry, ok bool) {
 		return e, false
 	}
 	text := string(gridfile.JSON(p))
-	if r.commands == nil {
-		r.commands = map[string]string{}
-	}
 	if other, there := r.commands[e.Name]; there && other != text {
 		r.Problem(given, "another command of the grid has the name %s too; give one of them another name", e.Name)
 	}

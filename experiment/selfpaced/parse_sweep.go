@@ -73,7 +73,7 @@ type sectionReader struct {
 }
 
 func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gridfile.Item) experiment.Section {
-	r := &sectionReader{Reader: from}
+	r := &sectionReader{Reader: from, commands: map[string]string{}}
 	s := &Section{}
 	if sweeps := fields["sweeps"]; sweeps.Given() {
 		s.Sweeps = r.sweeps(sweeps, fields)

@@ -60,17 +60,13 @@ func (c *comparison) addFigures(o *layout.Part) {
 	}
 }
 
-func (c *comparison) series(pieces func(m int) [][]layout.Point) []layout.Series {
-	var list []layout.Series
+// drawn adds the pieces of each method that has some; it returns nil if none has.
+func (c *comparison) drawn(f *layout.Figure, pieces func(m int) [][]layout.Point) *layout.Figure {
 	for m := range c.Methods {
 		if s := (layout.Series{Method: m, Pieces: pieces(m)}); len(s.Pieces) > 0 {
-			list = append(list, s)
+			f.Series = append(f.Series, s)
 		}
 	}
-	return list
-}
-
-func shown(f *layout.Figure) *layout.Figure {
 	if len(f.Series) == 0 {
 		return nil
 	}
@@ -93,7 +89,7 @@ func (c *comparison) profileFigure(target int) *layout.Figure {
 		X: layout.AxisLabel{Text: "time / time of the fastest solver, τ", Log: true},
 		Y: layout.AxisLabel{Text: "share of the problems", Zero: true},
 	}
-	f.Series = c.series(func(m int) [][]layout.Point {
+	return c.drawn(f, func(m int) [][]layout.Point {
 		var steps []layout.Point
 		share := 0.0
 		for i, ratio := range profiles[m] {
@@ -106,7 +102,6 @@ func (c *comparison) profileFigure(target int) *layout.Figure {
 		}
 		return [][]layout.Point{append(steps, layout.Point{X: 1.2 * most, Y: share})}
 	})
-	return shown(f)
 }
 
 func (c *comparison) growthFigure(target int, group []*compared) *layout.Figure {
@@ -118,7 +113,7 @@ func (c *comparison) growthFigure(target int, group []*compared) *layout.Figure 
 		X:       layout.AxisLabel{Text: c.Layout.Column(dimRows), Log: true},
 		Y:       layout.AxisLabel{Text: "seconds", Log: true},
 	}
-	f.Series = c.series(func(m int) [][]layout.Point {
+	return c.drawn(f, func(m int) [][]layout.Point {
 		var piece []layout.Point
 		for _, p := range group {
 			if seconds := p.time(m, target); !math.IsInf(seconds, 1) {
@@ -130,7 +125,6 @@ func (c *comparison) growthFigure(target int, group []*compared) *layout.Figure 
 		}
 		return [][]layout.Point{piece}
 	})
-	return shown(f)
 }
 
 // gapFigure draws the points of each method's first repeat.
@@ -142,11 +136,10 @@ func (c *comparison) gapFigure(p *compared, curves map[string][]layout.Point) *l
 		X:       layout.AxisLabel{Text: "seconds", Log: true},
 		Y:       layout.AxisLabel{Text: "relative gap", Log: true},
 	}
-	f.Series = c.series(func(m int) [][]layout.Point {
+	return c.drawn(f, func(m int) [][]layout.Point {
 		if of := &p.results[m]; of.repeats > 0 && len(curves[of.cells[0]]) > 0 {
 			return [][]layout.Point{curves[of.cells[0]]}
 		}
 		return nil
 	})
-	return shown(f)
 }

@@ -2,6 +2,7 @@ package solverbench
 
 import (
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
@@ -139,12 +140,7 @@ func targets(name, parameter string, l func(float64) loss, of func(y []float64, 
 }
 
 func (t *taskInfo) has(setting string) bool {
-	for i := range t.settings {
-		if t.settings[i].Name == setting {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.settings, func(s gridfile.SettingInfo) bool { return s.Name == setting })
 }
 
 func (t *Task) appended() int {
