@@ -229,3 +229,54 @@ func (q *Queue) descriptions(ctx context.Context) (runs []string, err error) {
 	}
 	return runs, nil
 }
+
+// Withdraw removes the tasks of cells from the queue. Cells in computation finish, but failures are
+// not retried.
+func (q *Queue) Withdraw(ctx context.Context, run string, cells []string) error {
+	if err := validRun(run); err != nil {
+		return err
+	}
+	for _, cell := range cells {
+		if err := ValidName(cell); err != nil {
+			return fmt.Errorf("withdrawing a task of run %s: cell %w", run, err)
+		}
+		if err := q.tasks.drop(ctx, run, cell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveEnded removes the tasks of a run that have a result and returns their number. They are
+// being removed, or stuck: a cluster that lost nodes can keep an acknowledged task that no worker
+// gets (seen with nats-server 2.9.10, three replicas) and refuse to queue its cell again.
+func (q *Queue) RemoveEnded(ctx context.Context, run string) (removed int, err error) {
+	if err := validRun(run); err != nil {
+		return 0, err
+	}
+	subjects, err := q.tasks.of(ctx, run, "*")
+	if err != nil || len(subjects) == 0 {
+		return 0, err
+	}
+	for subject := range subjects {
+		msg, err := q.last(ctx, tasksStream, subject)
+		if err != nil {
+			return removed, err
+		}
+		if msg == nil {
+			continue
+		}
+		has, err := q.results.has(ctx, run, cellOf(subject), numberOf(msg.Header))
+		if err != nil {
+			return removed, err
+		}
+		if !has {
+			continue
+		}
+		if err := q.remove(ctx, tasksStream, subject, msg.Sequence); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
