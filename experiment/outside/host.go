@@ -57,6 +57,7 @@ type Host struct {
 
 type session struct {
 	key    string
+	mark   string // of its processes: the worker's, else its own
 	dir    string
 	remove func() error
 	cmd    *exec.Cmd
@@ -203,16 +204,7 @@ func (h *Host) kill(s *session) {
 	}
 	endBelow(s.cmd.Process.Pid)
 	_ = s.cmd.Process.Kill() // may have ended
-	EndMarked(s.mark())
-}
-
-func (s *session) mark() string {
-	for _, entry := range s.cmd.Env {
-		if mark, ok := strings.CutPrefix(entry, MarkVariable+"="); ok {
-			return mark
-		}
-	}
-	return ""
+	EndMarked(s.mark)
 }
 
 func (h *Host) end(s *session) {
@@ -273,9 +265,13 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 			return nil, ofFolder(fmt.Errorf("the file %s of the command: %w", file.Name, err))
 		}
 	}
-	s := &session{key: key, dir: dir, remove: remove, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
+	mark, ofWorker := os.LookupEnv(MarkVariable)
+	if !ofWorker {
+		mark = rand.Text()
+	}
+	s := &session{key: key, mark: mark, dir: dir, remove: remove, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
 	s.cmd = exec.Command(program.Run[0], program.Run[1:]...) //nolint:noctx // the host ends its process group
-	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, h.environment(program, rand.Text()), s.stderr
+	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, h.environment(program, mark), s.stderr
 	if h.Stderr != nil {
 		s.cmd.Stderr = h.Stderr
 	}
@@ -316,7 +312,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	return s, nil
 }
 
-// environment adds the program's variables and the mark: the worker's, else the session's.
+// environment adds the program's variables and the mark.
 func (h *Host) environment(program *Program, mark string) []string {
 	lookup := h.Lookup
 	if lookup == nil {
@@ -327,9 +323,6 @@ func (h *Host) environment(program *Program, mark string) []string {
 		if value, ok := lookup(name); ok {
 			list = append(list, name+"="+value)
 		}
-	}
-	if given, ok := os.LookupEnv(MarkVariable); ok {
-		mark = given
 	}
 	return append(list, MarkVariable+"="+mark)
 }
@@ -459,4 +452,34 @@ func (s *session) how() error {
 	case <-timer.C:
 		return errors.New("the command closed its output" + unanswered)
 	}
+}
+
+// tailBytes is how much of the end of standard error is kept.
+const tailBytes = 8 << 10
+
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+	more bool
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-tailBytes):]...)
+	if over := len(t.text) - tailBytes; over > 0 || len(p) > tailBytes {
+		t.text, t.more = append(t.text[:0], t.text[max(0, over):]...), true
+	}
+	return len(p), nil
+}
+
+func (t *tail) take() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.TrimSpace(strings.ToValidUTF8(string(t.text), "\uFFFD"))
+	if t.more {
+		text = "...\n" + text
+	}
+	t.text, t.more = nil, false
+	return text
 }

@@ -28,6 +28,8 @@ var defaultChoice = Choice{Rule: choice.Smoothed, Trimmed: 0.25}
 // choiceNeed applies to cells with a nonzero choice.
 var choiceNeed = experiment.Need{Name: "choice", Version: 1}
 
+var foldCounts = gridfile.Whole(2, 100)
+
 func (c Choice) rule() choice.Rule { return cmp.Or(c.Rule, choice.Best) }
 
 // of drops what a task or a split does not use.

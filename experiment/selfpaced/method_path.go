@@ -64,6 +64,8 @@ var acsOnceMethod = methodInfo{
 	},
 }
 
+var growths = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.001 && x <= 1 }, Want: "a number from 0.001 to 1"}
+
 var acsShareMethod = methodInfo{
 	name: ACSShare, algorithm: 1, regularized: true,
 	settings: []gridfile.SettingInfo{

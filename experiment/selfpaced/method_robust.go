@@ -23,6 +23,11 @@ var (
 
 const scaleWord = "scale"
 
+var (
+	coverages = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.5 && x <= 1 }, Want: "a number from 0.5 to 1"}
+	belowHalf = gridfile.Rule{Allows: func(x float64) bool { return x >= 0 && x < 0.5 }, Want: "a number from 0 to below 0.5"}
+)
+
 var rlssvmMethod = methodInfo{
 	name: RLSSVM, algorithm: 3, ownModel: true,
 	settings: []gridfile.SettingInfo{

@@ -24,6 +24,8 @@ const (
 	defaultAgeStep    = 0.5
 )
 
+var rowCounts = gridfile.Rule{Allows: func(x float64) bool { return x >= 3 && x <= math.MaxInt32 && x == math.Trunc(x) }, Want: "a whole number from 3"}
+
 // maxAges limits one run of alternate convex search.
 const maxAges = 1_000_000
 
@@ -64,6 +66,30 @@ func (s *Section) scripted() (some, all bool) {
 		}
 	}
 	return n > 0, n == len(s.Sweeps)
+}
+
+// Sweep is a set of cells: all combinations of its data sets, noise, models and methods, with
+// regularizers and ages as these need.
+type Sweep struct {
+	Data         []DataSource
+	Settings     dataset.Settings // without noise
+	Noise        []dataset.Noise  // zero for the clean cell
+	Models       []Models
+	Regularizers []gridfile.Entry // empty if no method uses them
+	Methods      []MethodEntry
+	Age          Age
+	Choice       Choice
+	SkipAbsent   bool // of missing data sets of the catalog
+
+	place       gridfile.Place
+	noisePlaces []gridfile.Place // of Noise
+}
+
+// DataSource is a data set of a sweep.
+type DataSource struct {
+	dataset.Source
+
+	place gridfile.Place
 }
 
 type sectionReader struct {

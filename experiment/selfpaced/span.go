@@ -22,32 +22,25 @@ const (
 // any worker.
 func (f *Fitted) derive(ctx context.Context, c *Cell) (*Cell, error) {
 	if f.span == nil {
-		if err := f.findSpan(ctx, c); err != nil {
+		problem := f.Problem
+		if problem == nil { // of a command
+			var err error
+			if problem, err = c.Problem(f.parts); err != nil {
+				return nil, err
+			}
+		}
+		span, err := baselines.FindSpan(ctx, problem)
+		if errors.Is(err, gaga.ErrOneClass) {
+			return nil, &experiment.StatusError{Status: experiment.Diverged, Err: err}
+		}
+		if err != nil {
 			return nil, err
 		}
+		f.span = &span
 	}
 	derived := *c
 	derived.Method.Age.Min, derived.Method.Age.Max = f.span.First, f.span.Last
 	return &derived, nil
-}
-
-func (f *Fitted) findSpan(ctx context.Context, c *Cell) error {
-	problem := f.Problem
-	if problem == nil { // of a command
-		var err error
-		if problem, err = c.Problem(f.parts); err != nil {
-			return err
-		}
-	}
-	span, err := baselines.FindSpan(ctx, problem)
-	if errors.Is(err, gaga.ErrOneClass) {
-		return &experiment.StatusError{Status: experiment.Diverged, Err: err}
-	}
-	if err != nil {
-		return err
-	}
-	f.span = &span
-	return nil
 }
 
 func (f *Fitted) steps(age Age) []float64 {

@@ -40,7 +40,7 @@ var wire = []mutation{
 	{"command: a cached file of another digest", "experiment/run/commands.go", `have != digest {
 		return nil, fmt.Errorf("the file of`, `false {
 		return nil, fmt.Errorf("the file of`, "./experiment/run TamperedFile"},
-	{"command: orphans", "experiment/outside/host.go", `	EndMarked(s.mark())
+	{"command: orphans", "experiment/outside/host.go", `	EndMarked(s.mark)
 `, ``, "./experiment/outside Forks"},
 	{"worker: another subject's heartbeat", "experiment/queue/presence.go", `string(workerTopic)+token(p.Name) != subject || `, ``, "./experiment/run WorkersOnTheWire"},
 	{"worker: slots without a bound", "experiment/queue/presence.go", `p.Slots < 0 || p.Slots > mostSlots || `, ``, "./experiment/run WorkersOnTheWire"},
@@ -66,8 +66,8 @@ var order = []mutation{
 	{"queue: a cell is queued twice", "experiment/queue/streams.go", `tasks.DiscardNewPerSubject = true`, `tasks.DiscardNewPerSubject = false`, "./experiment/queue Publish"},
 	{"queue: a cell has two results", "experiment/queue/streams.go", `MaxMsgsPerSubject: 1,`, `MaxMsgsPerSubject: 2,`, "./experiment/queue Results|Publish|Ensure|Record"},
 	{"queue: a lost delivery is settled", "experiment/queue/delivery.go", `	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {`, `	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number+1, func(t *attemptCounts) {`, "./experiment/queue Release|Dead|Lost"},
-	{"queue: streams that discard by size", "experiment/queue/verify.go", `{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), `, `{"max_bytes", 0, 0, `, "./experiment/queue Ensure"},
-	{"queue: streams that discard by age", "experiment/queue/verify.go", `{"max_age", want.MaxAge, have.MaxAge, `, `{"max_age", 0, 0, `, "./experiment/queue Ensure"},
+	{"queue: streams that discard by size", "experiment/queue/streams.go", `{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), `, `{"max_bytes", 0, 0, `, "./experiment/queue Ensure"},
+	{"queue: streams that discard by age", "experiment/queue/streams.go", `{"max_age", want.MaxAge, have.MaxAge, `, `{"max_age", 0, 0, `, "./experiment/queue Ensure"},
 }
 
 // durability has what makes files survive a crash.
@@ -154,7 +154,7 @@ var reuse = []mutation{
 	{"reuse: scores that are no knot's", "experiment/selfpaced/consistent.go", `have != w.is`, `false`, "./experiment/run TestGate$"},
 	{"reuse: results of cells that their run does not plan", "experiment/run/share.go", `origin.check(outcome); err != nil`, `error(nil); origin == nil || err != nil`, "./experiment/run ShareForeign"},
 	{"reuse: tasks of shared cells stay", "experiment/run/share.go", `if shared > 0 && !k.fresh {`, `if false {`, "./experiment/run ShareQueued"},
-	{"reuse: the number of a result", "experiment/queue/put.go", `w.number(outcome.Cell), 0)`, `0, 0)`, "./experiment/queue ResultWriter"},
+	{"reuse: the number of a result", "experiment/queue/result.go", `w.number(outcome.Cell), 0)`, `0, 0)`, "./experiment/queue ResultWriter"},
 	{"results: only rows say what a cell was computed for", "experiment/cells.go", `if _, ok := o.Further[t.Further[i].Name]; ok {`, `if o.Further[t.Further[i].Name].Rows > 0 {`, "./results Needed"},
 	{"results: outcomes of files of two runs", "results/outcomes.go", `reader.metadata()[MetadataRun] != cells.metadata()[MetadataRun] {`, `false {`, "./results BetweenGrids"},
 	{"results: superseded outcomes", "results/outcomes.go", `return e, ok && e.source == at`, `return e, ok`, "./results EachOutcome"},
