@@ -77,6 +77,14 @@ type Part struct {
 	Multiplicity []float64
 }
 
+// Count returns the number of rows merged into row i.
+func (p *Part) Count(i int) float64 {
+	if p.Multiplicity == nil {
+		return 1
+	}
+	return p.Multiplicity[i]
+}
+
 // Prepared is a data set ready for a fit.
 type Prepared struct {
 	Train      Part // identical rows merged

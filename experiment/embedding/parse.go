@@ -104,7 +104,8 @@ func (r *reader) textSource(n gridfile.Item) (textSource, bool) {
 	d := textSource{name: string(name), place: r.Place(n)}
 	list := corpus.Catalog()
 	if i := slices.IndexFunc(list, func(k corpus.Known) bool { return k.Name == d.name }); i >= 0 {
-		d.data = dataOf(list[i].File)
+		f := list[i].File
+		d.data = Data{Language: f.Language, Occurrences: f.Occurrences, Length: f.Length, Text: f.Text, Class: f.Class}
 		if settings.Given() {
 			r.Problem(settings, "%s has no settings", d.name)
 		}
@@ -122,10 +123,6 @@ const (
 	maxDim             = 1000
 	maxEpochs          = 100_000
 )
-
-func dataOf(f corpus.File) Data {
-	return Data{Language: f.Language, Occurrences: f.Occurrences, Length: f.Length, Text: f.Text, Class: f.Class}
-}
 
 func (r *reader) own(n gridfile.Item) (textSource, bool) {
 	before := r.Reports()

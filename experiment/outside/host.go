@@ -409,9 +409,6 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 	if err != nil {
 		return nil, ofFolder(fmt.Errorf("writing the data for the command: %w", err))
 	}
-	if cell, err = compact(cell); err != nil {
-		return nil, err
-	}
 	asked, err := json.Marshal(request{Protocol: Protocol, Cell: cell, Data: data, Answer: answer})
 	if err != nil {
 		return nil, err

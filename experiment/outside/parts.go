@@ -87,10 +87,7 @@ func writePart(writer *ipc.FileWriter, out *places, schema *arrow.Schema, name s
 	weights := make([]float64, p.N)
 	for i := range weights {
 		names.Append(name)
-		weights[i] = 1
-		if p.Multiplicity != nil {
-			weights[i] = p.Multiplicity[i]
-		}
+		weights[i] = p.Count(i)
 	}
 	x, y, weight := bytesOf(p.X[:p.N*p.D]), bytesOf(p.Y[:p.N]), bytesOf(weights)
 	withheld := name == "test"

@@ -1,7 +1,6 @@
 package outside
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -169,12 +168,6 @@ func (p *Program) Has(use string) bool { return slices.Contains(p.Uses, use) }
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
-}
-
-func compact(text []byte) ([]byte, error) {
-	var line bytes.Buffer
-	err := json.Compact(&line, text)
-	return line.Bytes(), err
 }
 
 // baseNames are a worker's variables for commands and slots. Others can hold secrets.

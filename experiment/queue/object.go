@@ -280,17 +280,14 @@ type objectReader struct {
 // others wait for the object.
 const slowest = 100 << 10
 
-func partWait(bytes int64) time.Duration {
-	return min(transferWait, requestWait+time.Duration(bytes)*time.Second/slowest)
-}
-
 func (r *objectReader) Read(p []byte) (int, error) {
 	for len(r.part) == 0 {
 		if r.next == r.index.Parts {
 			return 0, io.EOF
 		}
 		name, want := partName(r.name, r.next), r.index.part(r.next)
-		err := r.objects.persistFor(r.ctx, partWait(want), "reading part "+name, "", func(ctx context.Context) (err error) {
+		wait := min(transferWait, requestWait+time.Duration(want)*time.Second/slowest)
+		err := r.objects.persistFor(r.ctx, wait, "reading part "+name, "", func(ctx context.Context) (err error) {
 			r.part, err = r.objects.read(ctx, r.store, name, want)
 			return err
 		})

@@ -70,9 +70,9 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	if commands {
 		host = hostOf(plan)
 		defer host.Close()
-	} else if command := commandOf(plan, task); command != "" {
+	} else if method := kind.Tables().Text(&task.Labels, "method"); slices.Contains(plan.Commands(), method) {
 		return nil, fmt.Errorf("%s: the method %s of cell %s is a command, which is a program on this machine; --allow-commands lets it run",
-			dir, command, cell)
+			dir, method, cell)
 	}
 	outcome := Compute(ctx, []experiment.Kind{kind.Kind}, task, withCommands(plan, host))
 	if ctx.Err() != nil {
@@ -142,14 +142,6 @@ func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (
 		return &task, nil
 	}
 	return nil, fmt.Errorf("the grid has no cell %s", id)
-}
-
-// commandOf returns the method if it is a command, else "".
-func commandOf(plan *experiment.Plan, task *experiment.Task) string {
-	if method := plan.Tables().Text(&task.Labels, "method"); slices.Contains(plan.Commands(), method) {
-		return method
-	}
-	return ""
 }
 
 func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *experiment.Outcome) {

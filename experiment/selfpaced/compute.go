@@ -274,10 +274,7 @@ func rbf(gamma float64, train *dataset.Part) (gaga.Kernel, error) {
 func variance(part *dataset.Part) float64 {
 	var weight, mean, m2 float64
 	for i := range part.N {
-		w := 1.0
-		if part.Multiplicity != nil {
-			w = part.Multiplicity[i]
-		}
+		w := part.Count(i)
 		for _, x := range part.X[i*part.D : (i+1)*part.D] {
 			weight += w
 			delta := x - mean

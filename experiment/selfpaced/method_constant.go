@@ -41,19 +41,11 @@ func majority(train *dataset.Part) float64 {
 	return 1
 }
 
-// count is the number of training rows merged into row i.
-func count(train *dataset.Part, i int) float64 {
-	if train.Multiplicity == nil {
-		return 1
-	}
-	return train.Multiplicity[i]
-}
-
 func weightedMean(train *dataset.Part) float64 {
 	var sum, n float64
 	for i, y := range train.Y {
-		sum += count(train, i) * y
-		n += count(train, i)
+		sum += train.Count(i) * y
+		n += train.Count(i)
 	}
 	return sum / n
 }
@@ -63,12 +55,12 @@ func weightedMedian(train *dataset.Part) float64 {
 	n := 0.0
 	for i := range order {
 		order[i] = i
-		n += count(train, i)
+		n += train.Count(i)
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(train.Y[i], train.Y[j]) })
 	below := 0.0
 	for k, i := range order {
-		switch below += count(train, i); {
+		switch below += train.Count(i); {
 		case 2*below == n:
 			return (train.Y[i] + train.Y[order[k+1]]) / 2
 		case 2*below > n:

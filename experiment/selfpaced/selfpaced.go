@@ -56,11 +56,7 @@ func partRows(part *dataset.Part) iter.Seq[[]string] {
 				row[j] = strconv.FormatFloat(x, 'g', -1, 64)
 			}
 			row[part.D] = strconv.FormatFloat(part.Y[i], 'g', -1, 64)
-			times := 1
-			if part.Multiplicity != nil {
-				times = int(part.Multiplicity[i])
-			}
-			for range times {
+			for range int(part.Count(i)) {
 				if !yield(row) {
 					return
 				}

@@ -49,7 +49,7 @@ func (a *attempt) took() float64 {
 
 func (a *attempt) descend(p *problem) error {
 	began := clock()
-	f := newSmooth(p)
+	f := &smooth{problem: p, grad: make([]float64, p.x.Cols), score: make([]float64, p.x.Rows)}
 	a.setups = []float64{(clock() - began).Seconds()}
 	rec := &recorder{attempt: a, began: began}
 	result, err := optimize.Minimize(
@@ -107,10 +107,6 @@ type smooth struct {
 
 	at, grad, score []float64
 	known           float64
-}
-
-func newSmooth(p *problem) *smooth {
-	return &smooth{problem: p, grad: make([]float64, p.x.Cols), score: make([]float64, p.x.Rows)}
 }
 
 func (s *smooth) value(beta []float64) float64 {
