@@ -104,8 +104,8 @@ func readName(r *gridfile.Reader, n gridfile.Item) string {
 func readLimits(r *gridfile.Reader, n gridfile.Item) Limits {
 	limits := Limits{Attempts: defaultAttempts}
 	r.Keys(n,
-		gridfile.On("timeout", gridfile.Into(&limits.Timeout, unlessNone(r, readDuration))),
-		gridfile.On("memory", gridfile.Into(&limits.Memory, unlessNone(r, readBytes))),
+		gridfile.On("timeout", gridfile.Into(&limits.Timeout, limitOf(r, parseDuration, "a time > 0 such as 90s, 30m or 1h30m"))),
+		gridfile.On("memory", gridfile.Into(&limits.Memory, limitOf(r, ParseBytes, BytesAllowed))),
 		gridfile.On("attempts", gridfile.Into(&limits.Attempts, gridfile.Integer(r, 1, MaxAttempts))))
 	return limits
 }
@@ -113,23 +113,25 @@ func readLimits(r *gridfile.Reader, n gridfile.Item) Limits {
 // None is the value of the key that removes a limit.
 const None = "none"
 
-func unlessNone[T any](r *gridfile.Reader, read func(*gridfile.Reader, gridfile.Item) T) func(gridfile.Item) T {
-	return func(n gridfile.Item) (limit T) {
-		if n.Kind == yaml.ScalarNode && n.Value == None {
-			return limit
+// limitOf returns a reader of a limit as parse takes it; [None] is the zero value.
+func limitOf[T any](r *gridfile.Reader, parse func(text string) (T, bool), allowed string) func(gridfile.Item) T {
+	return func(n gridfile.Item) (none T) {
+		if n.Kind == yaml.ScalarNode {
+			if n.Value == None {
+				return none
+			}
+			if limit, ok := parse(n.Value); ok {
+				return limit
+			}
 		}
-		return read(r, n)
+		r.Problem(n, "%s is not allowed; %s is", gridfile.Describe(n.Node), allowed)
+		return none
 	}
 }
 
-func readDuration(r *gridfile.Reader, n gridfile.Item) time.Duration {
-	if n.Kind == yaml.ScalarNode {
-		if d, err := time.ParseDuration(n.Value); err == nil && d > 0 {
-			return d
-		}
-	}
-	r.Problem(n, "%s is not allowed; a time > 0 such as 90s, 30m or 1h30m is", gridfile.Describe(n.Node))
-	return 0
+func parseDuration(text string) (time.Duration, bool) {
+	d, err := time.ParseDuration(text)
+	return d, err == nil && d > 0
 }
 
 // byteUnits lists longest names first, so that B matches last.
@@ -139,16 +141,6 @@ var byteUnits = []struct {
 }{
 	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
-}
-
-func readBytes(r *gridfile.Reader, n gridfile.Item) int64 {
-	if n.Kind == yaml.ScalarNode {
-		if amount, ok := ParseBytes(n.Value); ok {
-			return amount
-		}
-	}
-	r.Problem(n, "%s is not allowed; %s is", gridfile.Describe(n.Node), BytesAllowed)
-	return 0
 }
 
 // BytesAllowed describes the input of [ParseBytes].

@@ -138,11 +138,11 @@ func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) 
 	switch {
 	case errors.As(d.refused, new(*experiment.NeedError)), errors.As(d.refused, new(*experiment.LackError)): // another worker can compute it
 		err = d.Leave(ctx, d.refused)
-	case d.refused != nil:
-		err = d.giveUpUnread(ctx)
 	default:
-		p.aside.remove(d.msg.Subject())
-		p.runs.join(d.from)
+		if d.refused == nil {
+			p.aside.remove(d.msg.Subject())
+			p.runs.join(d.from)
+		}
 		settled, err = d.resume(ctx)
 	}
 	if errors.Is(err, ErrUnacknowledged) {

@@ -123,8 +123,8 @@ func (d *Delivery) known() bool {
 	return d.Delivered > 1 || d.msg.Headers().Get(numberHeader) != ""
 }
 
-// resume settles a known task that has a result or of which too many workers died. Otherwise it
-// records that a redelivery begins.
+// resume settles a known task that has a result, cannot be read, or of which too many workers died.
+// Otherwise it records that a redelivery begins.
 //
 // A suspect is a task that a worker may have died of. A worker computes one at a time and hands
 // others back: otherwise innocent tasks next to the one that kills would meet it again and be given
@@ -137,6 +137,9 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	}
 	if has {
 		return true, d.acknowledge(ctx)
+	}
+	if d.refused != nil {
+		return true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.refused))
 	}
 	if d.Delivered == 1 {
 		return false, nil
@@ -158,18 +161,6 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 		return false, nil
 	}
 	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
-}
-
-// giveUpUnread gives up an unreadable task, unless its cell has a result.
-func (d *Delivery) giveUpUnread(ctx context.Context) error {
-	has, err := d.puller.queue.results.has(ctx, d.run, d.cell, d.number)
-	switch {
-	case err != nil:
-		return err
-	case has:
-		return d.acknowledge(ctx)
-	}
-	return d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.refused))
 }
 
 // giveUp stores a dead letter and a failed outcome; task is nil if unreadable.

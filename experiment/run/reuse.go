@@ -202,14 +202,8 @@ func (r *Reuse) report(err error) {
 }
 
 func (g *gatherer) reuse(ctx context.Context, r Reuse) error {
-	if g.missing == 0 {
-		return nil
-	}
 	t := &taker{gate: g.gate, retry: g.retry, wants: g.lacks, take: g.takeReused, report: g.report}
-	if err := t.from(ctx, r); err != nil {
-		return errors.Join(err, g.store.Flush())
-	}
-	return g.store.Flush()
+	return errors.Join(t.from(ctx, r), g.store.Flush())
 }
 
 func (g *gatherer) takeReused(o *experiment.Outcome) error {

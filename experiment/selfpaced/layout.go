@@ -187,13 +187,7 @@ func termText(v layout.Value) string {
 var termReplacer = strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ")
 
 func interceptText(s layout.Setting) string {
-	switch s[DimIntercept].Text {
-	case "true":
-		return "with intercept"
-	case "false":
-		return "no intercept"
-	}
-	return ""
+	return map[string]string{"true": "with intercept", "false": "no intercept"}[s[DimIntercept].Text]
 }
 
 func splitAspect(s layout.Setting) string {
