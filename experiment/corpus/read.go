@@ -56,14 +56,11 @@ func readUpTo(files fs.FS, name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(io.LimitReader(f, most+1))
-	err = errors.Join(err, f.Close())
-	if err == nil && int64(len(content)) > most {
-		err = errTooLarge
-	}
-	return content, err
+	content, err := io.ReadAll(&limited{f, most})
+	return content, errors.Join(err, f.Close())
 }
 
+// limited fails when more than left bytes were read.
 type limited struct {
 	io.Reader
 

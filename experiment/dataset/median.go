@@ -36,7 +36,7 @@ func (s Settings) fill(x []float64, features []string, train []int) error {
 		if len(values) == 0 {
 			return fmt.Errorf("feature %s: all its %d values of the training part are missing: there is no median", name, len(train))
 		}
-		middle := median(values)
+		middle := MedianOf(values)
 		for k := j; k < len(x); k += d {
 			if math.IsNaN(x[k]) {
 				x[k] = middle
@@ -55,7 +55,8 @@ func gap(x []float64, d int) bool {
 	return false
 }
 
-func median(values []float64) float64 {
+// MedianOf sorts the values, which may be infinite.
+func MedianOf(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
 	low, high := values[(n-1)/2], values[n/2]

@@ -71,7 +71,7 @@ func TestMedian(t *testing.T) {
 		{[]float64{math.MaxFloat64, math.MaxFloat64, 1, math.MaxFloat64}, math.MaxFloat64},
 		{[]float64{math.MaxFloat64, -math.MaxFloat64}, 0},
 	} {
-		if got := median(slices.Clone(test.values)); got != test.want {
+		if got := MedianOf(slices.Clone(test.values)); got != test.want {
 			t.Errorf("the median of %v is %v, want %v", test.values, got, test.want)
 		}
 	}

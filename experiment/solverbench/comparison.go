@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -288,18 +289,11 @@ func reachedBy(cells []layout.Cell, all map[string]measured) reached {
 	if of.repeats == 0 {
 		return of
 	}
-	of.setup, of.gap = median(setups), median(gaps)
+	of.setup, of.gap = dataset.MedianOf(setups), dataset.MedianOf(gaps)
 	for k := range seconds {
-		of.seconds[k] = median(seconds[k])
+		of.seconds[k] = dataset.MedianOf(seconds[k])
 	}
 	return of
-}
-
-// median sorts the numbers, which may be infinite.
-func median(xs []float64) float64 {
-	slices.Sort(xs)
-	n := len(xs)
-	return (xs[(n-1)/2] + xs[n/2]) / 2
 }
 
 var pointColumns = []experiment.Column{

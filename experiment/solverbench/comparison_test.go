@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -122,7 +123,7 @@ func TestMedian(t *testing.T) {
 		{[]float64{7}, 7}, {[]float64{3, 1, 2}, 2}, {[]float64{9, 1, 4, 3, 100}, 4}, {[]float64{4, 1, 3, 2}, 2.5},
 		{[]float64{inf, 1, 2}, 2}, {[]float64{inf, 1}, inf}, {[]float64{inf, inf, inf}, inf},
 	} {
-		if have := median(of.numbers); have != of.want {
+		if have := dataset.MedianOf(of.numbers); have != of.want {
 			t.Errorf("of %v: %g, want %g", of.numbers, have, of.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -35,7 +36,7 @@ func (a *attempt) lbfgs(p *problem) error {
 				times = append(times, run.points[i].seconds)
 			}
 		}
-		a.points[i].seconds = median(times)
+		a.points[i].seconds = dataset.MedianOf(times)
 	}
 	return nil
 }

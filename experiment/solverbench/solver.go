@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/rehline"
 )
 
@@ -71,7 +72,7 @@ func (a *attempt) setup() any {
 	if len(a.setups) == 0 {
 		return nil
 	}
-	return median(a.setups)
+	return dataset.MedianOf(a.setups)
 }
 
 // Runs shorter than briefly are repeated for their median time: the first touch of memory disturbs
@@ -117,7 +118,7 @@ func (a *attempt) rehline(p *problem, method rehline.Method) error {
 		count := solution.Iterations
 		a.points = append(a.points, point{
 			tolerance: tol, passes: float64(count.Visits)/float64(len(p.y)) + float64(count.Newton), reported: solution.Gap,
-			seconds: median(times), beta: slices.Clone(solution.Beta),
+			seconds: dataset.MedianOf(times), beta: slices.Clone(solution.Beta),
 		})
 		if solution.Status != rehline.Solved {
 			a.stopped = fmt.Sprintf("%s at tolerance %g", solution.Status, tol)
