@@ -41,12 +41,6 @@ func newDataCache(limit int64, fetch fetcher) *dataCache {
 	return &dataCache{fetch: fetch, limit: limit}
 }
 
-func queueFetcher(q *queue.Queue) fetcher {
-	return func(ctx context.Context, digest string) (*dataset.Dataset, error) {
-		return fetchDataset(ctx, q, digest)
-	}
-}
-
 // Dataset returns the data set of a digest. It is shared and must not be changed.
 func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
 	if set := c.use(digest); set != nil {

@@ -273,7 +273,9 @@ func TestDatasetDigest(t *testing.T) {
 	set := &dataset.Dataset{Name: "s", Task: dataset.Regression, Features: []string{"x"}, N: 2, D: 1, X: []float64{1, 2}, Y: []float64{3, 4}}
 	other := *set
 	other.Y = []float64{3, math.Nextafter(4, 5)}
-	cache := newDataCache(cacheBytes, queueFetcher(q))
+	cache := newDataCache(cacheBytes, func(ctx context.Context, digest string) (*dataset.Dataset, error) {
+		return fetchDataset(ctx, q, digest)
+	})
 	put := func(digest string, d *dataset.Dataset) {
 		var b strings.Builder
 		if err := dataset.Encode(&b, d); err != nil {

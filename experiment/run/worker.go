@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/disk"
@@ -248,7 +249,9 @@ func (w *Worker) defaults() error {
 func (w *Worker) computers() ([]computer, error) {
 	list := make([]computer, w.Slots)
 	if w.Process == nil {
-		data := newDataCache(cacheBytes, queueFetcher(w.Queue))
+		data := newDataCache(cacheBytes, func(ctx context.Context, digest string) (*dataset.Dataset, error) {
+			return fetchDataset(ctx, w.Queue, digest)
+		})
 		data.file = func(ctx context.Context, digest string) ([]byte, error) { return fetchFile(ctx, w.Queue, digest) }
 		for at := range list {
 			here := &local{worker: w, data: data}
