@@ -378,12 +378,13 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 				c.report(err)
 			}
 		},
-		Idle: c.idle(), Process: c.Process, Cache: c.Cache,
+		Process: c.Process, Cache: c.Cache,
 		AllowCommands: c.AllowCommands, Alone: c.Queue == nil && c.Listen == nil,
 	}
 	if c.Queue != nil {
 		return w, nil
 	}
+	w.Idle = 50 * time.Millisecond                        // the server is in this process
 	w.Cache = filepath.Join(c.Out, serverDir, "datasets") // removed with the server's files
 	return w, queue.Open(ctx, q, c.Plan.Run)
 }
@@ -420,14 +421,6 @@ func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func
 		}
 		return err
 	}
-}
-
-// idle is short for a server in this process.
-func (c *Coordinator) idle() time.Duration {
-	if c.Queue == nil {
-		return 50 * time.Millisecond
-	}
-	return 0
 }
 
 func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed bool) error {
