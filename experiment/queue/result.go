@@ -190,11 +190,8 @@ type ResultWriter struct {
 	bytes  int
 }
 
-// Results returns a writer. number returns how many results a cell had before; nil means none.
+// Results returns a writer. number returns how many results a cell had before.
 func (q *Queue) Results(number func(cell string) uint64) *ResultWriter {
-	if number == nil {
-		number = func(string) uint64 { return 0 }
-	}
 	return &ResultWriter{queue: q, number: number, opened: map[string]bool{}}
 }
 

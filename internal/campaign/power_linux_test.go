@@ -135,7 +135,7 @@ func acknowledge(t *testing.T, d *mortalDisk, url string, random *rand.Rand, rou
 	)
 	go func() {
 		defer close(ended)
-		writer := q.Results(nil)
+		writer := q.Results(func(string) uint64 { return 0 })
 		for i := 0; ; {
 			var batch []string
 			for range 1 + random.IntN(8) {
