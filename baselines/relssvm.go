@@ -16,6 +16,7 @@ type ReLSSVMOptions struct {
 	Truncation float64
 }
 
+// ReLSSVMFit is the result of [ReLSSVM].
 type ReLSSVMFit struct {
 	Fit
 	Descent []float64 // the objective after each convex problem, not increasing

@@ -23,6 +23,7 @@ type RLSSVMOptions struct {
 	Random *rand.Rand
 }
 
+// RLSSVMFit is the result of [RLSSVM].
 type RLSSVMFit struct {
 	Fit
 	Trimmed float64 // the first stage's objective

@@ -105,11 +105,7 @@ func (t *table) setColumns(columns []column) error {
 		columns[at].leave()
 	}
 	if t.target < 0 && t.o.Target != NoTarget {
-		t.target = len(columns) - 1 // the last feature
-		for t.target >= 0 && columns[t.target].role != feature {
-			t.target--
-		}
-		if t.target < 0 {
+		if t.target = t.lastFeature(); t.target < 0 {
 			return errNoFeatures(len(columns))
 		}
 	}
@@ -135,6 +131,15 @@ func (t *table) setColumns(columns []column) error {
 		return fmt.Errorf("%d features: at most %d are allowed", t.width, t.limits.columns)
 	}
 	return nil
+}
+
+// lastFeature returns -1 if there is none.
+func (t *table) lastFeature() int {
+	at := len(t.columns) - 1
+	for at >= 0 && t.columns[at].role != feature {
+		at--
+	}
+	return at
 }
 
 func (t *table) setCategories(names map[string]int) error {

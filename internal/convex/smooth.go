@@ -177,8 +177,8 @@ func (p *Smooth) predict() {
 	}
 }
 
-// ErrNoMinimum, an [ErrSingular] for errors.Is, reports that a loss falls forever along a direction
-// that no penalty bounds.
+// ErrNoMinimum reports that a loss falls forever along a direction that no penalty bounds. For
+// errors.Is it is an [ErrSingular].
 var ErrNoMinimum error = noMinimum{}
 
 type noMinimum struct{}

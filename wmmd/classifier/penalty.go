@@ -31,6 +31,7 @@ func Penalties() []string {
 	return []string{None, L1, Dropout, WMMD, SWMMD, BiWMMD, GroupLasso, Frozen, FineTuned}
 }
 
+// Penalty is one of [Penalties].
 type Penalty struct {
 	Kind   string
 	Weight float64
