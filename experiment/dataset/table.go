@@ -105,7 +105,7 @@ func (t *table) setColumns(columns []column) error {
 		columns[at].leave()
 	}
 	if t.target < 0 && t.o.Target != NoTarget {
-		if t.target = t.lastFeature(); t.target < 0 {
+		if t.target = lastFeature(columns); t.target < 0 {
 			return errNoFeatures(len(columns))
 		}
 	}
@@ -134,9 +134,9 @@ func (t *table) setColumns(columns []column) error {
 }
 
 // lastFeature returns -1 if there is none.
-func (t *table) lastFeature() int {
-	at := len(t.columns) - 1
-	for at >= 0 && t.columns[at].role != feature {
+func lastFeature(columns []column) int {
+	at := len(columns) - 1
+	for at >= 0 && columns[at].role != feature {
 		at--
 	}
 	return at
