@@ -202,8 +202,8 @@ func TestHeldBackKilled(t *testing.T) {
 	o := do(t, args...)
 	forest, others := statusesOf(t, out, "forest"), statusesOf(t, out, "slow")
 	least, tried := max(3, kept+1), forest["failed"]
-	if o.code != command.ExitFailed || len(forest) != 1 || tried < least || tried > least+1 { // one more may be in flight
-		t.Errorf("exit status %d, cells of the broken method %v, want %d, as %d had ended\n%s", o.code, forest, least, kept, o.err)
+	if o.code != command.ExitFailed || len(forest) != 1 || tried < least || tried == cellsOfForest { // those in flight may end too
+		t.Errorf("exit status %d, cells of the broken method %v, want %d or a few more, as %d had ended\n%s", o.code, forest, least, kept, o.err)
 	}
 	if others["ok"] != cellsOfForest || statusesOf(t, out, "original")["ok"] != cellsOfForest {
 		t.Errorf("cells of the other methods: %v, %v", others, statusesOf(t, out, "original"))
