@@ -32,7 +32,7 @@ type Kind interface {
 type Registration struct {
 	Kind
 
-	// Keys are the keys of a grid file besides [CommonKeys], including keep, which is read for the
+	// Keys are the keys of a grid file other than [CommonKeys], including keep, which is read for the
 	// kind, if there are further tables.
 	Keys []string
 	// Read reads the given keys and reports problems: root is the whole file, fields are its

@@ -27,7 +27,7 @@ type Task struct {
 	Env    []string        `json:"env,omitempty"`   // the worker's environment variables that its command gets
 	Spec   json.RawMessage `json:"spec"`            // canonical form of the cell
 	Keep   []string        `json:"keep,omitempty"`  // further tables to fill; not in the identity
-	Needs  []Need          `json:"needs,omitempty"` // of a worker, besides the Kind
+	Needs  []Need          `json:"needs,omitempty"` // of a worker, in addition to the Kind
 	Limits Limits          `json:"limits"`
 }
 

@@ -33,7 +33,7 @@ type Options struct {
 	// Classes, else to regression.
 	Task    Task
 	Classes Classes
-	// Marks are missing values of a csv, tsv or space file besides empty fields. Default: ?, NaN,
+	// Marks are missing values of a csv, tsv or space file other than empty fields. Default: ?, NaN,
 	// NA, N/A, NULL, None and others of pandas.
 	Marks []string
 	// KeepQuoted keeps quoted marks and empty quotes as text.

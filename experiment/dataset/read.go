@@ -51,7 +51,7 @@ func inLine(line int, err error) error { return &ReadError{Line: line, Column: -
 // Read reads a table of numbers. name appears in errors and may decide the format; without folder
 // and extensions it names the data set.
 //
-// csv, tsv and space (runs of blanks) files may quote fields; a doubled quote stands for one.
+// csv, tsv and space (runs of blanks) files may quote fields; a doubled quote means one.
 // Features must be numbers unless [Options.Encode] allows text. Columns count from 0. An unnamed
 // first column that numbers or names the rows is left out, as are columns made by delimiters at
 // line ends.

@@ -68,7 +68,7 @@ type table struct {
 	line    int
 	gap     bool  // the row has a missing value
 	dropped []int // first lines left out for missing values
-	taken   int64 // bytes besides the rows
+	taken   int64 // bytes without the rows
 	spread  int   // features that categories will add to width
 
 	negative int // kept rows that NegativeRows makes -1

@@ -432,7 +432,7 @@ for (const name of ['cells', 'doses']) {
 console.log(JSON.stringify(out))
 `
 
-// TestPolarsReadsTables has polars read the tables of a run that goes on over HTTP, by ranges.
+// TestPolarsReadsTables has polars read the tables of a running run over HTTP, by ranges.
 func TestPolarsReadsTables(t *testing.T) {
 	t.Parallel()
 	polars := needs.Polars(t, "../../results/testdata/polars")
@@ -487,7 +487,7 @@ const connection = await db.connect()
 window.ask = async (query) => JSON.stringify((await connection.query(query)).toArray(), (key, value) => typeof value === 'bigint' ? Number(value) : value)
 </script>`
 
-// TestDuckDBReadsTables has DuckDB, in a browser, read the tables of a run that goes on over
+// TestDuckDBReadsTables has DuckDB, in a browser, read the tables of a running run over
 // HTTP, by ranges, and wants the values that the folder has after the end.
 func TestDuckDBReadsTables(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 // Protocol is the protocol's version. It enters the identity of commands' cells.
 const Protocol = 2
 
-// What a command may use of a cell besides its data.
+// What a command may use of a cell apart from its data.
 const (
 	UsesModel       = "model"
 	UsesRegularizer = "regularizer"
@@ -39,7 +39,7 @@ type Program struct {
 	Version string   `json:"version,omitempty"` // raised when numbers change for reasons other than files
 	Uses    []string `json:"uses,omitempty"`    // in the order of [Uses]
 	Files   []File   `json:"files,omitempty"`   // sorted by name
-	Env     []string `json:"env,omitempty"`     // variables besides [Base], sorted
+	Env     []string `json:"env,omitempty"`     // variables other than [Base], sorted
 }
 
 // File is a program's file.

@@ -47,7 +47,7 @@ type Coordinator struct {
 	// KeepGoing computes all cells of a method even if its first all end with the same error.
 	// Default: the others are held back, see [HeldError].
 	KeepGoing bool
-	// Reuse says where outcomes of other runs are, besides the Queue.
+	// Reuse says where outcomes of other runs are, apart from the Queue.
 	Reuse Reuse
 
 	internals

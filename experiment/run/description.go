@@ -15,7 +15,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// Description is what the queue keeps of a run besides its data sets, tasks and results.
+// Description is what the queue keeps of a run apart from its data sets, tasks and results.
 type Description struct {
 	results.Manifest
 	Parts []experiment.Part `json:"parts,omitempty"`

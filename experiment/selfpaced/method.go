@@ -87,7 +87,7 @@ type methodInfo struct {
 
 	// fit computes the knots and how their path ended.
 	fit func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error
-	// work estimates nanoseconds, bytes the memory besides data and kernel matrices; nil if
+	// work estimates nanoseconds, bytes the memory without data and kernel matrices; nil if
 	// negligible.
 	work  func(g *group, n, d float64) float64
 	bytes func(c *Cell, n, d int64) int64

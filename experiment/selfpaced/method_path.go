@@ -148,8 +148,8 @@ func discards(err error, remedy string) error {
 	return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%w; %s", err, remedy)}
 }
 
-// pathKnots is the number of evenly spaced ages at which a path over given ages is scored, besides
-// its critical points. Derived ages are spaced as those of [ACS].
+// pathKnots is the number of evenly spaced ages at which a path over given ages is scored, in
+// addition to its critical points. Derived ages are spaced as those of [ACS].
 const pathKnots = 100
 
 func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {

@@ -21,7 +21,7 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 	lo, hi := math.Inf(1), math.Inf(-1)
 	ages := map[string][]float64{}
 	for _, path := range paths {
-		for _, k := range inOrder(path.knots) {
+		for _, k := range toDraw(path.knots) {
 			lo, hi = min(lo, k.age), max(hi, k.age)
 			ages[k.event] = append(ages[k.event], k.age)
 		}

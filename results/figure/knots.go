@@ -92,12 +92,12 @@ func knownEvent(event string) string {
 	return eventOther
 }
 
-// farEnd is the ratio to the age of the knot before it beyond which the last knot is left out of
-// figures: derived ranges end at a billion times the age at which all samples are in.
+// farEnd is the ratio of the last two ages beyond which figures leave out the last knot: derived
+// ranges end at up to a billion times the age at which all samples are in.
 const farEnd = 1e4
 
-// inOrder sorts the knots by number and returns those before a far end.
-func inOrder(knots []knot) []knot {
+// toDraw sorts the knots by number and returns those before a far end.
+func toDraw(knots []knot) []knot {
 	slices.SortStableFunc(knots, func(a, b knot) int { return cmp.Compare(a.number, b.number) })
 	if n := len(knots); n > 2 && knots[n-1].age > farEnd*knots[n-2].age {
 		return knots[:n-1]
@@ -108,7 +108,7 @@ func inOrder(knots []knot) []knot {
 // newScorePath returns nil if no knot has a score.
 func newScorePath(knots []knot) *scorePath {
 	p := &scorePath{}
-	for _, k := range inOrder(knots) {
+	for _, k := range toDraw(knots) {
 		if !stats.Finite(k.score) {
 			continue
 		}
@@ -124,7 +124,7 @@ func newScorePath(knots []knot) *scorePath {
 
 func newAgePath(c *cellKnots) (*AgePath, error) {
 	p := &AgePath{}
-	for _, k := range inOrder(c.knots) {
+	for _, k := range toDraw(c.knots) {
 		v, ok := c.values[k.number]
 		if !ok {
 			return nil, fmt.Errorf("knot %d has no coefficients", k.number)

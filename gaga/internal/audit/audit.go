@@ -36,7 +36,7 @@ func New(p *model.Problem) *Auditor {
 }
 
 // Check returns the invariant that fails at pt on the partition of st, "" if all hold: zones,
-// signs, residual, inertia, and after a turning point, behind, the direction of the event function.
+// signs, residual, inertia, and the direction of the event function after a turning point, behind.
 // Pt has its rates, and Grad and DGrad where coordinates can become active. Floor is the minimum
 // scale of each coordinate's terms, nil with a kernel.
 func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
