@@ -156,7 +156,7 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 			return Landing{}, err
 		}
 		if w, ok := l.horizon.(*window.Window); ok && l.outlasts {
-			w.Jumped(from.Theta, pt.Theta, from.Age-l.landed)
+			w.Jumped(&from, pt, from.Age-l.landed)
 		}
 		l.landed = pt.Age
 		return Landing{Steps: total, Reason: d.way, Stayed: x.Cause != model.Stall && same(from.Theta, pt.Theta)}, nil

@@ -77,7 +77,9 @@ func (w *Window) begin(left *model.Point) bool {
 		w.length, within = tolerance.WindowFirst*left.Age, math.Inf(1)
 	}
 	w.ends, w.rates = boundaries(s, w.age)
-	w.speed, w.leap = tolerance.WindowStray*w.Distance(nil, w.rate)+w.drift, w.jumped
+	// The longer the path goes without a jump, the rarer they have become.
+	drift := math.Min(w.drift, w.jumped/(left.Age-w.landed))
+	w.speed, w.leap = tolerance.WindowStray*w.Distance(nil, w.rate)+drift, w.jumped
 	if w.whole || !w.relist(left) {
 		w.predict(left)
 		w.reach(within)

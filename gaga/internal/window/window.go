@@ -46,6 +46,7 @@ type Window struct {
 
 	drift  float64 // jump length per unit of age, running mean
 	jumped float64
+	landed float64 // age of the last jump
 
 	u, du []float64
 	whole bool
@@ -156,8 +157,9 @@ func (w *Window) WatchNone(u []float64, age float64) {
 
 // Jumped records a jump after a smooth path of some ages; windows leave room for further jumps at
 // this rate. Jumps closer together than the shortest useful window do not count.
-func (w *Window) Jumped(from, to []float64, ages float64) {
-	length := w.Distance(from, to)
+func (w *Window) Jumped(from, to *model.Point, ages float64) {
+	length := w.Distance(from.Theta, to.Theta)
+	w.landed = to.Age
 	w.jumped = math.Max(tolerance.WindowLeap*w.jumped, length)
 	if ages > tolerance.WindowBrief*w.age {
 		w.drift += (length/ages - w.drift) / tolerance.WindowJumps

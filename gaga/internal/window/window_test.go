@@ -379,8 +379,8 @@ func TestWatchNone(t *testing.T) {
 func TestJumped(t *testing.T) {
 	t.Parallel()
 	w := &Window{Ruler: NewRuler(&random(rand.New(rand.NewPCG(1, 59)), 50, false, true).Samples)}
-	from, to := make([]float64, 4), []float64{1, 0, 0, 0}
-	length := w.Distance(from, to)
+	from, to := &model.Point{Theta: make([]float64, 4)}, &model.Point{Theta: []float64{1, 0, 0, 0}}
+	length := w.Distance(from.Theta, to.Theta)
 	for range 200 {
 		w.Jumped(from, to, 0.5)
 	}
@@ -390,6 +390,35 @@ func TestJumped(t *testing.T) {
 	w.Jumped(from, from, 0)
 	if w.jumped >= length || math.IsNaN(w.drift) {
 		t.Errorf("behind no jump at all leap %v and drift %v", w.jumped, w.drift)
+	}
+}
+
+// Windows become longer with the ages that pass without a jump: after the last event a path is at
+// any later age in few steps.
+func TestWindowsAfterTheLastJump(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 67))
+	f := newSite(t, rng, random(rng, 2000, false, true))
+	f.Window.last = 1e13
+	clear(f.pt.Rate)
+	f.pt.Age = 1e3 // beyond all losses
+	u := make([]float64, f.State().N)
+	f.PredictAll(u, f.pt.Theta)
+	f.Place(make([]uint8, f.State().N), u, f.pt.Theta)
+	if i := slices.IndexFunc(zonesOf(f.State(), u, f.pt.Age), func(zone uint8) bool { return zone != 0 }); i >= 0 {
+		t.Fatalf("sample %d has a loss above %v", i, f.pt.Age)
+	}
+	to := &model.Point{Age: f.pt.Age, Theta: slices.Clone(f.pt.Theta)}
+	to.Theta[0]++
+	for range 200 {
+		f.Jumped(f.pt, to, 0.5)
+	}
+	windows := 0
+	for ; f.pt.Age < f.Window.last && windows < 1000; windows++ {
+		f.pt.Age += f.Ahead(f.pt)
+	}
+	if windows == 1000 {
+		t.Errorf("after 1000 windows the path is at the age %g of %g", f.pt.Age, f.Window.last)
 	}
 }
 
