@@ -88,7 +88,11 @@ func (f *Figure) CSV() ([]byte, error) {
 				if band == 0 {
 					band = math.NaN()
 				}
-				out.Add(s.Name, i, p.X, p.Y, band)
+				var x any = p.X
+				if f.X.Names != nil {
+					x = f.X.Names[int(p.X)]
+				}
+				out.Add(s.Name, i, x, p.Y, band)
 			}
 		}
 	}

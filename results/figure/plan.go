@@ -41,14 +41,14 @@ func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary
 		s := Series{Name: style.label, style: style.series()}
 		var piece []Point
 		most := 0
-		for _, row := range p.rows {
+		for i, row := range p.rows {
 			mean, known := summary(&row.Entries[j])
 			if !known {
 				s.Pieces, piece = append(s.Pieces, piece), nil
 				continue
 			}
 			most = max(most, mean.N)
-			piece = append(piece, Point{X: row.Setting[p.axis.Dimension].Number, Y: mean.Mean, Band: mean.Std})
+			piece = append(piece, Point{X: p.along(i), Y: mean.Mean, Band: mean.Std})
 		}
 		s.Pieces = slices.DeleteFunc(append(s.Pieces, piece), func(piece []Point) bool { return len(piece) == 0 })
 		if len(s.Pieces) > 0 {
@@ -57,6 +57,14 @@ func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary
 		}
 	}
 	return list
+}
+
+// along returns the row's place on the axis: its number, or its position if values are texts.
+func (p *figurePlan) along(row int) float64 {
+	if value := p.rows[row].Setting[p.axis.Dimension]; value.Text == "" || value.IsNumber {
+		return value.Number
+	}
+	return float64(row)
 }
 
 func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
@@ -172,6 +173,13 @@ func (f *Figure) dressAxis(a *plot.Axis, label AxisLabel) {
 	if label.Log {
 		a.Scale = plot.LogScale{}
 		a.Tick.Marker = decadeTicks{}
+	}
+	if label.Names != nil {
+		ticks := make(plot.ConstantTicks, len(label.Names))
+		for i, name := range label.Names {
+			ticks[i] = plot.Tick{Value: float64(i), Label: strings.ReplaceAll(name, ", ", ",\n")}
+		}
+		a.Tick.Marker = ticks
 	}
 }
 

@@ -236,6 +236,37 @@ func TestPlanSensitivityOverNoise(t *testing.T) {
 	}
 }
 
+func TestChoiceFigure(t *testing.T) {
+	t.Parallel()
+	var rows []testrun.Row
+	for i, choice := range []string{"best", "smoothed, trimmed 0.25"} {
+		rows = append(rows, testrun.Scored(testrun.Row{"method": "acs", "choice": choice}, float64(i), float64(i)+2)...)
+		rows = append(rows, testrun.Scored(testrun.Row{"method": "gaga", "choice": choice}, 2*float64(i), 2*float64(i)+2)...)
+	}
+	plans := planSensitivity(tablesOf(t, rows)[0])
+	if len(plans) != 1 || plans[0].name != "sensitivity-choice-diabetes-lasso-clean-alpha-0.01" {
+		t.Fatalf("plans %+v", plans)
+	}
+	f := sensitivityFigure(plans[0], &analysis.DataFacts{})
+	want := [][]Point{{{X: 0, Y: 1, Band: math.Sqrt2}, {X: 1, Y: 3, Band: math.Sqrt2}}}
+	if gaga := f.Series[1]; !slices.EqualFunc(gaga.Pieces, want, slices.Equal) {
+		t.Errorf("gaga %v, want %v", gaga.Pieces, want)
+	}
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"best", "smoothed,", "trimmed 0.25"} { // a line each below the axis
+		if count(svgTexts(t, svg), word) != 1 {
+			t.Errorf("no %q below the axis", word)
+		}
+	}
+	if numbers, err := f.CSV(); err != nil || !strings.Contains(string(numbers), `GAGA,0,"smoothed, trimmed 0.25",3,`) {
+		t.Errorf("numbers %s, %v", numbers, err)
+	}
+	checkFigure(t, f)
+}
+
 func TestChooseFigures(t *testing.T) {
 	t.Parallel()
 	var plans []figurePlan

@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// planSensitivity lists a figure for each group of rows along which a parameter of the model varies
-// and, of the other rows, a dimension with kinds, such as the noise level.
+// planSensitivity lists a figure for each group of rows along which a parameter of the model varies;
+// of the other rows, a dimension with kinds, such as the noise level; and the choice of the step.
 func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	l := table.Layout
@@ -51,6 +51,12 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 			}
 		}
 	}
+	if l.Path != nil && l.Path.Choice != layout.Dataset {
+		word := "choice of the " + l.Step.Word
+		for _, rows := range table.Groups(l.Path.Choice) {
+			add(rows, layout.Axis{Dimension: l.Path.Choice, Word: "the " + word, Label: word}, l.Path.Choice)
+		}
+	}
 	return plans
 }
 
@@ -83,6 +89,11 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	f := &Figure{
 		X: AxisLabel{Text: label, Log: spansDecade(first[x].Number, last[x].Number)},
 		Y: AxisLabel{Text: data.ScoreLabel(plan.table.Metric, score.Head())},
+	}
+	if !first[x].IsNumber {
+		for _, row := range plan.rows {
+			f.X.Names = append(f.X.Names, row.Setting[x].Text)
+		}
 	}
 	f.Series = plan.curves(func(e *analysis.ScoreEntry) (analysis.Summary, bool) {
 		return e.Summary[score], e.Summary[score].N > 0

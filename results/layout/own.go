@@ -87,9 +87,10 @@ type Figure struct {
 
 // AxisLabel is the label of an axis, and its scale.
 type AxisLabel struct {
-	Text string
-	Log  bool
-	Zero bool // begins at 0, unless logarithmic
+	Text  string
+	Log   bool
+	Zero  bool     // begins at 0, unless logarithmic
+	Names []string // at 0, 1 and so on, in place of numbers
 }
 
 // Series is one entry of a figure's legend. A line joins the points of a piece only.
