@@ -127,7 +127,7 @@ func (b *Branch) Follow(age float64) bool {
 	for b.left.Age != age {
 		to := age
 		for h := age - b.left.Age; !b.reach(to) || !b.keeps(b.trial); to = b.left.Age + h {
-			if h *= 0.5; math.Abs(h) < tolerance.Loose*age {
+			if h *= 0.5; math.Abs(h) < tolerance.Roundoff*age {
 				return false
 			}
 		}

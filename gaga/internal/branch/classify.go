@@ -77,8 +77,8 @@ func (b *Branch) solveRates() bool {
 	if !b.condition.Factorize() {
 		return false
 	}
-	if b.state.Relative() > tolerance.Loose {
-		const same = tolerance.SamePoint
+	if b.state.Relative() > tolerance.Roundoff {
+		const same = tolerance.Negligible
 		if !b.corrector.Correct(l) || b.state.Distance(b.before, l.Theta) > same*same*l.Age*b.state.Total {
 			return false
 		}

@@ -86,7 +86,7 @@ func (s *coordinates) test(_ *model.Point, x model.Crossing) (scalar float64, ok
 	g := s.row[:len(s.Active)]
 	diagonal, magnitude := s.condition.Border(g, x.Index)
 	schur := diagonal - s.condition.Quadratic(g)
-	if math.Abs(schur) <= tolerance.CollinearSchur*magnitude && s.collinear(x.Index) {
+	if math.Abs(schur) <= tolerance.Negligible*magnitude && s.collinear(x.Index) {
 		s.hidden[x.Index] = true
 		return 0, false
 	}

@@ -75,10 +75,10 @@ type function struct {
 // machine it prefers the steepest: as a pin it depends least on the others.
 func (l *look) consider(s eventSource, x model.Crossing, f function) {
 	age := l.left.Age
-	if f.left.Rate < 0 && f.left.Value <= f.slack && (-f.left.Rate*age <= tolerance.RateNoise*f.size || s.reverses(x, age)) {
+	if f.left.Rate < 0 && f.left.Value <= f.slack && (-f.left.Rate*age <= tolerance.SumRounding*f.size || s.reverses(x, age)) {
 		f.left.Rate = 0
 	}
-	soon := tolerance.Instant * age
+	soon := tolerance.TightSum * age
 	if l.right == nil {
 		x.At = f.left.Root(f.slack, soon)
 	} else {
@@ -107,7 +107,7 @@ func (b *Branch) first(right *model.Point) candidate {
 // earliest makes the trial point the first crossing in the step there, unless that is c.
 func (b *Branch) earliest(c candidate, target float64) candidate {
 	l := b.left
-	for range tolerance.Locations {
+	for range b.steps.patience {
 		first := b.first(b.trial)
 		same := first.Cause == c.Cause && first.Index == c.Index && first.At > 1-tolerance.KKT
 		switch {
@@ -124,7 +124,7 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 		}
 		// The event function is too curved for its interpolant: shorten the step.
 		h := 0.5 * math.Max(age-l.Age, tolerance.StepAnew*(end-l.Age))
-		if h < tolerance.Loose*l.Age {
+		if h < tolerance.Roundoff*l.Age {
 			break
 		}
 		if c = b.shorten(h, target); c.At == 0 {

@@ -35,9 +35,9 @@ func (t *turn) expect(s *model.State, from, to *model.Point) {
 	next := turn{since: to.Age, at: to.Age + h*before/(after-before), first: before}
 	if last.since == from.Age {
 		next.first = last.first
-		next.sure = math.Abs(next.at-last.at) <= tolerance.FoldAgreement*(last.at-from.Age)
+		next.sure = math.Abs(next.at-last.at) <= tolerance.Agreement*(last.at-from.Age)
 	}
-	if next.at-to.Age < tolerance.Loose*to.Age && after < tolerance.FoldSpeed*next.first {
+	if next.at-to.Age < tolerance.Roundoff*to.Age && after < tolerance.FoldSpeed*next.first {
 		return
 	}
 	*t = next

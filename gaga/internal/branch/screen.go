@@ -59,8 +59,6 @@ func (s *screen) next(l *look, slot int) int {
 	return s.nextWithin(l, slot)
 }
 
-const guarded = tolerance.ScreenGuard * tolerance.Roundoff
-
 // nextAhead is next along left's tangent, without a kink.
 func (s *screen) nextAhead(l *look, slot int) int {
 	watch, zone, best := s.state.Watch, s.state.Zone, l.best.At
@@ -70,7 +68,7 @@ func (s *screen) nextAhead(l *look, slot int) int {
 		value, rate := loss[slot], slope[slot]*du[slot]
 		below, above := value-e.low[0].Value, e.high[0].Value-value
 		fall, rise := rate-e.low[0].Rate, e.high[0].Rate-rate
-		if guard := guarded * math.Abs(value); !(below > guard && above > guard) ||
+		if guard := tolerance.Negligible * math.Abs(value); !(below > guard && above > guard) ||
 			!(fall >= 0 || below+best*fall > 0) || !(rise >= 0 || above+best*rise > 0) {
 			return slot
 		}
@@ -87,7 +85,7 @@ func (s *screen) nextWithin(l *look, slot int) int {
 		e := &s.ends[zone[watch[slot]]]
 		value, rate := loss[slot], slope[slot]*du[slot]
 		below, above := value-e.low[0].Value, e.high[0].Value-value
-		if guard := guarded * math.Abs(value); !(below > guard && above > guard) ||
+		if guard := tolerance.Negligible * math.Abs(value); !(below > guard && above > guard) ||
 			!(below+third*(rate-e.low[0].Rate) >= 0) || !(above+third*(e.high[0].Rate-rate) >= 0) {
 			return slot
 		}
@@ -151,5 +149,5 @@ func (s *screen) holds(l *look, i int) bool {
 }
 
 func (s *screen) guard(size float64) float64 {
-	return tolerance.ScreenGuard * tolerance.Roundoff * size
+	return tolerance.Negligible * size
 }

@@ -44,7 +44,7 @@ func (s *steps) stalled(age float64) bool {
 }
 
 func (s *steps) next(age, room float64) float64 {
-	return math.Min(math.Min(math.Max(s.length, tolerance.Loose*age), tolerance.StepLongest*age), room)
+	return math.Min(math.Min(math.Max(s.length, tolerance.Roundoff*age), tolerance.StepLongest*age), room)
 }
 
 func (s *steps) carried(h float64, iterations, easy int) {
@@ -61,7 +61,7 @@ func (s *steps) carried(h float64, iterations, easy int) {
 func (b *Branch) advance(expected candidate, target float64) candidate {
 	age := b.left.Age
 	room := b.turn.room(age)
-	if room < tolerance.Loose*age {
+	if room < tolerance.Roundoff*age {
 		return fold
 	}
 	h := math.Min(b.steps.next(age, target-age), tolerance.FoldStep*room)
@@ -70,7 +70,7 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 			return expected.located()
 		}
 		before := math.Min(expected.At, b.corrector.Room(b.left, expected.At))
-		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.Loose*age))
+		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.Roundoff*age))
 	}
 	return b.shorten(h, target)
 }
@@ -80,7 +80,7 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 // converges, the branch ends here, at a fold.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
-	for halved := false; !halved || h >= tolerance.Loose*age; h, halved = 0.5*h, true {
+	for halved := false; !halved || h >= tolerance.Roundoff*age; h, halved = 0.5*h, true {
 		to := math.Min(age+h, target)
 		if !b.reach(to) {
 			h = math.Min(h, math.Max(b.corrector.Room(b.left, to-age), tolerance.StepDoubt*h))
@@ -121,7 +121,7 @@ func (b *Branch) near(h float64) bool {
 }
 
 func (b *Branch) rounding(size float64) float64 {
-	const objective, still = tolerance.NearObjective, tolerance.NearSize
+	const objective, still = tolerance.Still, tolerance.NearSize
 	return objective*objective*b.left.Age*b.state.Total + still*still*size
 }
 
@@ -137,5 +137,5 @@ func (b *Branch) steady(h float64) bool {
 		moved += unit * way * way
 		size += unit * l.Theta[j] * l.Theta[j]
 	}
-	return off <= tolerance.Steady*tolerance.Steady*moved+b.rounding(size)
+	return off <= tolerance.Agreement*tolerance.Agreement*moved+b.rounding(size)
 }

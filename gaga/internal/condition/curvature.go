@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
 // lowest returns the smallest eigenvalue of H on the directions z with Gz = 0, and its direction.
@@ -17,13 +18,12 @@ func lowest(h *mat.SymDense, g *mat.Dense) (least float64, z []float64, ok bool)
 	}
 	var null mat.Matrix = basis
 	if g != nil {
-		const dependent = 1e-9 // singular value of dependent rows, relative
 		var svd mat.SVD
 		if !svd.Factorize(g, mat.SVDFullV) {
 			return 0, nil, false
 		}
 		rank, values := 0, svd.Values(nil)
-		for rank < len(values) && values[rank] > dependent*values[0] {
+		for rank < len(values) && values[rank] > tolerance.KKT*values[0] {
 			rank++
 		}
 		if rank == k {

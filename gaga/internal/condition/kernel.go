@@ -108,7 +108,7 @@ func (s *Kernel) Assemble(pt *model.Point) {
 	e, b := s.Equations, 1+math.Abs(pt.Theta[s.N])
 	for r, i := range s.Active[:s.pinned] {
 		off, size := s.Y[i]*pt.U[i]-1, b+math.Abs(pt.U[i])
-		if math.Abs(off) <= tolerance.PinnedRounding*size {
+		if math.Abs(off) <= tolerance.TermRounding*size {
 			off = 0
 		}
 		e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = off, size, 0, s.diagonal[i]
@@ -369,7 +369,7 @@ func (s *Kernel) Rounding() float64 { return 0 }
 
 func (s *Kernel) Policy() Policy {
 	return Policy{
-		Tight: tolerance.KernelTight, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyKernelCorrection,
+		Tight: tolerance.TightSum, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyKernelCorrection,
 		Slow: tolerance.Trusted, Held: !s.stale && !s.slow, Trusted: true,
 	}
 }

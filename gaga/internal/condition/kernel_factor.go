@@ -171,7 +171,7 @@ func (s *heldFactor) Factorize() bool {
 // or left since passed their sign tests.
 func (s *heldFactor) proven() bool {
 	for _, i := range s.Active[s.front:] {
-		if math.Abs(s.delta[i]-s.proved[i]) > tolerance.Loose*s.proved[i] {
+		if math.Abs(s.delta[i]-s.proved[i]) > tolerance.Roundoff*s.proved[i] {
 			return false
 		}
 	}

@@ -91,7 +91,7 @@ func (s *inverse) form(a []float64) float64 {
 	x := s.solution[:len(a)]
 	copy(x, a)
 	solved := func(step []float64, shrink float64) bool {
-		return shrink < 1 && shrink*math.Abs(blas64.Dot(dense.Vector(step), dense.Vector(s.left[s.pinned:len(a)]))) <= tolerance.FormSolved*math.Abs(blas64.Dot(dense.Vector(a), dense.Vector(x)))
+		return shrink < 1 && shrink*math.Abs(blas64.Dot(dense.Vector(step), dense.Vector(s.left[s.pinned:len(a)]))) <= tolerance.Negligible*math.Abs(blas64.Dot(dense.Vector(a), dense.Vector(x)))
 	}
 	if !s.invert(x, solved) {
 		s.slow = true

@@ -148,7 +148,7 @@ func (s *Primal) Rounding() (worst float64) {
 		}
 		loss, slope, curvature := s.Eval(s.Zone[i], u, s.Y[i])
 		v, dv, _ := s.Weight(s.Zone[i], loss, s.At.Age)
-		terms *= tolerance.Unit * s.M[i] * (v*curvature + math.Abs(dv)*slope*slope)
+		terms *= tolerance.TermRounding * s.M[i] * (v*curvature + math.Abs(dv)*slope*slope)
 		for r, j := range s.Active {
 			sum[r] += terms * math.Abs(s.Samples.Row(i)[j])
 		}

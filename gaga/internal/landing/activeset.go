@@ -117,7 +117,7 @@ func newActiveSet(m *machine) *activeSet {
 		near:  &near{machine: m, c: f(m.P), theta: f(m.P), u: f(m.N)},
 		among: make([]bool, m.N), scale: 1,
 	}
-	o := activeset.Options{Equality: m.biased(), Dependence: tolerance.SupportTight}
+	o := activeset.Options{Equality: m.biased(), Dependence: tolerance.TightSum}
 	for i := range m.N {
 		o.Shift += m.Diagonal(i) / float64(m.N)
 	}
@@ -165,7 +165,7 @@ func (a *activeSet) fits(box func(i int) float64) bool {
 	a.Set.Evaluate()
 	_, found, _ := a.Solve(context.Background(), activeset.Limits{
 		Exchanges: tolerance.FewExchanges + len(a.samples), Single: true,
-		Bounded: tolerance.SupportSlack * a.scale, Free: tolerance.SupportTight * a.scale,
+		Bounded: tolerance.SumRounding * a.scale, Free: tolerance.TightSum * a.scale,
 	})
 	if !found {
 		a.Renew()

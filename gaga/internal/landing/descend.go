@@ -25,9 +25,8 @@ type progress struct {
 }
 
 type limits struct {
-	plain  int // steps before extrapolation
-	quiet  int // steps in the same zones before the corrector
-	most   int
+	plain  int  // steps before extrapolation
+	quiet  int  // steps in the same zones before the corrector
 	across bool // changes of zone only bend the way
 }
 
@@ -49,7 +48,7 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
 	trigger := newTrigger(limits.quiet)
-	for steps < min(limits.most, d.most) {
+	for steps < d.most {
 		if err := ctx.Err(); err != nil {
 			return steps, err
 		}

@@ -147,7 +147,7 @@ func (e *extrapolation) extend() bool {
 		trial[i] = v + by*(v-e.anchorScores[i])
 	}
 	here := e.objective(theta, u)
-	if !(e.objective(e.trial, trial) < here+tolerance.StepRounding*math.Abs(here)) {
+	if !(e.objective(e.trial, trial) < here+tolerance.SumRounding*math.Abs(here)) {
 		e.largest = math.Max(1, tolerance.FactorCut*by)
 		e.turn()
 		return false

@@ -50,7 +50,7 @@ func newGram(s *site, c *condition.Primal, w *window.Window) (*gram, bool) {
 }
 
 func (g *gram) limits() limits {
-	return limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietSteps, most: tolerance.GramSteps, across: true}
+	return limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietSteps, across: true}
 }
 
 func (g *gram) begin(theta []float64, age float64) {

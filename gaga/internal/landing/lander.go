@@ -188,7 +188,7 @@ func (l *Lander) explain(err error, reason string, age float64) error {
 // nudge returns the distance of a landing beyond its jump, relative to the age. It grows while
 // jumps follow right after landings, to leave a place where no branch lasts.
 func (l *Lander) nudge(age float64) float64 {
-	if age > l.landed*(1+tolerance.RightAfter*tolerance.Nudge) {
+	if age > l.landed*(1+tolerance.WidenBy*tolerance.Nudge) {
 		l.restless = 0
 		return tolerance.Nudge
 	}
@@ -198,7 +198,7 @@ func (l *Lander) nudge(age float64) float64 {
 }
 
 // firstWeight returns the first age, at most the last, at which a sample's weight at pt exceeds
-// tolerance.FirstWeight. No sample may have weight at from.
+// tolerance.Negligible. No sample may have weight at from.
 func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 	s := l.state
 	l.condition.PredictAll(l.scores, pt.Theta)
@@ -208,7 +208,7 @@ func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 			if slope == 0 || s.Kinked() && s.Zone[i] == model.Pinned {
 				continue
 			}
-			if v, _, _ := s.Regularizer.Weight(s.Of(loss, age), loss, age); v > tolerance.FirstWeight {
+			if v, _, _ := s.Regularizer.Weight(s.Of(loss, age), loss, age); v > tolerance.Negligible {
 				return true
 			}
 		}
@@ -222,5 +222,5 @@ func same(a, b []float64) bool {
 		off = math.Max(off, math.Abs(w-b[j]))
 		size = math.Max(size, math.Max(math.Abs(w), math.Abs(b[j])))
 	}
-	return off <= tolerance.SameLanding*size
+	return off <= tolerance.Still*size
 }

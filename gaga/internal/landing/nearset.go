@@ -66,7 +66,7 @@ func newNearSet(s *site, c *condition.Primal) (*nearSet, bool) {
 }
 
 func (n *nearSet) limits() limits {
-	return limits{plain: tolerance.PlainNearSetSteps, quiet: tolerance.QuietSteps, most: math.MaxInt}
+	return limits{plain: tolerance.PlainNearSetSteps, quiet: tolerance.QuietSteps}
 }
 
 func (n *nearSet) begin(theta []float64, age float64) {
@@ -128,7 +128,7 @@ func (n *nearSet) surround() {
 		}
 		return count
 	}
-	for n.radius = size; n.radius > tolerance.ShortestRadius*size && near(n.radius) > most; {
+	for n.radius = size; n.radius > tolerance.WindowBrief*size && near(n.radius) > most; {
 		n.radius *= 0.5
 	}
 	n.only(places)
@@ -165,7 +165,7 @@ func (n *nearSet) reweigh() (changed bool) {
 		n.there[i] = u
 		if n.Place[i] != activeset.Inside {
 			g := 1 - n.Y[i]*u
-			if math.Abs(g) > tolerance.SupportSlack {
+			if math.Abs(g) > tolerance.SumRounding {
 				if n.Place[i] = n.Zero(i); g > 0 {
 					n.Place[i] = n.Full(i)
 				}
@@ -217,7 +217,7 @@ func (n *nearSet) fit() (found bool) {
 func (n *nearSet) misses() bool {
 	n.primal.PredictAll(n.wide, n.theta)
 	for i, u := range n.wide {
-		if g := 1 - n.Y[i]*u; n.below(i) != (g > 0) && math.Abs(g) > tolerance.SupportSlack && !n.among[i] {
+		if g := 1 - n.Y[i]*u; n.below(i) != (g > 0) && math.Abs(g) > tolerance.SumRounding && !n.among[i] {
 			return true
 		}
 	}

@@ -2,7 +2,6 @@ package landing
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -37,7 +36,7 @@ func newSolver(s *site, search *search.Search) *solver {
 func (s *solver) limits() limits {
 	// The solution of a linear support vector machine consists of few samples at the margin; each
 	// that joins or leaves changes the direction.
-	l := limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietFitSteps, most: math.MaxInt, across: true}
+	l := limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietFitSteps, across: true}
 	if s.state.Kernel != nil {
 		l.quiet = tolerance.QuietKernelSteps
 	} else if s.state.Kinked() {

@@ -38,7 +38,7 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 			n.condition.Assemble(pt)
 			value, size, dage = e.Gradient(pt, g)
 			residual, done = n.solved(&r)
-			done = done && math.Abs(value) <= tolerance.EventValue*size && pt.Age >= from && pt.Age <= end
+			done = done && math.Abs(value) <= tolerance.TightSum*size && pt.Age >= from && pt.Age <= end
 			if !done || !r.followed {
 				break
 			}
@@ -55,7 +55,7 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 		if r.factors > factors || pt.Iterations == 1 && !n.condition.Along(n.along[:len(g)], n.image[:len(g)], left) {
 			n.solveAlong()
 		}
-		if !n.bordered(&r, pt, g, value, dage) || !(pt.Age > from-tolerance.KKT*from) || !(pt.Age <= end*(1+tolerance.EventEnd)) {
+		if !n.bordered(&r, pt, g, value, dage) || !(pt.Age > from-tolerance.KKT*from) || !(pt.Age <= end*(1+tolerance.SumRounding)) {
 			return false
 		}
 		pt.Age = math.Max(pt.Age, from)

@@ -212,14 +212,14 @@ func (n *Corrector) solved(r *run) (residual float64, done bool) {
 
 // drowns is onlyRounding where terms of the predictors cancel.
 func (n *Corrector) drowns(residual, last float64) bool {
-	return residual > tolerance.Loose && residual <= 0.1*tolerance.KKT && residual >= 0.5*last &&
-		residual <= tolerance.RoundingGuard*n.condition.Rounding()
+	return residual > tolerance.Roundoff && residual <= tolerance.Negligible && residual >= 0.5*last &&
+		residual <= n.condition.Rounding()
 }
 
 // onlyRounding reports whether a residual is rounding, after a Newton step from last: even at a
 // multiple root, as at a fold, such a step leaves less than 1/e of it.
 func onlyRounding(residual, last float64) bool {
-	return residual <= tolerance.Loose && residual >= 0.5*last
+	return residual <= tolerance.Roundoff && residual >= 0.5*last
 }
 
 // Straight reports whether the implicit objective is nearly quadratic from the start of the last
@@ -244,6 +244,6 @@ func (n *Corrector) Straight(pt *model.Point) bool {
 			size[q] += unit * way * way
 		}
 	}
-	const part = 0.25 * 0.25
-	return size[0] <= tolerance.Loose*tolerance.Loose*whole || off[0] <= part*size[0] && off[1] <= part*size[1]
+	const part = tolerance.Agreement * tolerance.Agreement
+	return size[0] <= tolerance.Roundoff*tolerance.Roundoff*whole || off[0] <= part*size[0] && off[1] <= part*size[1]
 }

@@ -309,16 +309,15 @@ func FirstWhere(holds func(age float64) bool, lo, hi float64) float64 {
 	if holds(lo) {
 		return lo
 	}
-	for range tolerance.FirstAgeHalvings {
+	for {
 		mid := 0.5 * (lo + hi)
-		if hi-lo <= tolerance.FirstAge*hi || mid <= lo || mid >= hi {
-			break
-		}
-		if holds(mid) {
+		switch {
+		case hi-lo <= tolerance.FirstAge*hi || mid <= lo || mid >= hi:
+			return hi
+		case holds(mid):
 			hi = mid
-		} else {
+		default:
 			lo = mid
 		}
 	}
-	return hi
 }

@@ -34,7 +34,7 @@ func (h *productSums) update(s *Scope, slopes []float64) {
 		if total += size; size > 0 {
 			weighed++
 		}
-		if !(math.Abs(slope-h.held[slot]) <= tolerance.SlopeChange*size) {
+		if !(math.Abs(slope-h.held[slot]) <= tolerance.Roundoff*size) {
 			changed++
 		}
 	}
@@ -45,7 +45,7 @@ func (h *productSums) update(s *Scope, slopes []float64) {
 	}
 	h.added += changed
 	for slot, slope := range slopes {
-		if off := slope - h.held[slot]; !(math.Abs(off) <= tolerance.SlopeChange*math.Abs(slope)) {
+		if off := slope - h.held[slot]; !(math.Abs(off) <= tolerance.Roundoff*math.Abs(slope)) {
 			x := s.Rows[slot*k : (slot+1)*k]
 			h.products.Add(x, off)
 			kernel.AxpyTimes(math.Abs(off), x, x, h.diags[:k])

@@ -22,17 +22,13 @@ const (
 
 // The condition with a kernel, whose predictors are sums of up to n terms. A change alters results.
 const (
-	KernelTight          = 10 * Tight // relative residual of a solution
-	EasyKernelCorrection = 7          // steps, most of them by the factor of another point
-	Steepest             = 1e100      // δ of constant weights: products of three are finite
+	EasyKernelCorrection = 7     // steps, most of them by the factor of another point
+	Steepest             = 1e100 // δ of constant weights: products of three are finite
 
 	// FollowedDelta is the δ, relative to the kernel's diagonal, beyond which digits cancel when a
 	// predictor follows from the step's image.
 	FollowedDelta = 1e3
-	// PinnedRounding is the relative residual of a pinned sample that counts as zero, to save
-	// solves.
-	PinnedRounding = 4 * Unit
-	ShortSecant    = 1e-8 // relative step over which differences are rounding
+	ShortSecant   = 1e-8 // relative step over which differences are rounding
 
 	// Trusted is the spectral radius of the difference between J and the factor, in units of the
 	// factor, up to which the factor is used. Below 1 both have the same inertia, and corrections
@@ -44,10 +40,9 @@ const (
 	TrustWork   = 600
 	TrustSpread = 0.01 // fraction of all directions
 
-	Solved         = 3e-6  // residual of rates, relative to the right-hand side
-	FormSolved     = 1e-10 // relative error of a sign test: the square of its solution's error
-	FactorChanges  = 50    // changes of rows above which rounding may keep a factor from following δ
-	RenewalCost    = 0.1   // in corrections, for each curved sample if all unknowns are curved
+	Solved         = 3e-6 // residual of rates, relative to the right-hand side
+	FactorChanges  = 50   // changes of rows above which rounding may keep a factor from following δ
+	RenewalCost    = 0.1  // in corrections, for each curved sample if all unknowns are curved
 	ResidualRounds = 4
 	// RateSolved is the residual, relative to the right-hand side, up to which rates are corrected;
 	// RateRounding is the rounding of its terms in units of RateSolved.

@@ -3,17 +3,12 @@ package tolerance
 // Where a landing is sought. A change alters results.
 const (
 	// Widest is the largest distance of a landing beyond its jump, relative to the age; WidenBy
-	// widens the nudge if the optimum is not yet strict.
+	// widens the nudge if the optimum is not yet strict; a jump within such a nudge of the landing is
+	// right after it.
 	Widest  = 1e-3
 	WidenBy = 100
-	// RestlessJumps is the number of jumps right after landings, within RightAfter nudges, beyond
-	// which each doubles the nudge.
+	// RestlessJumps is the number of jumps right after landings beyond which each doubles the nudge.
 	RestlessJumps = 8
-	RightAfter    = 100
-	// FirstWeight is the weight that counts as none: the condition holds to a tenth of the promised
-	// residual either way. Smaller multipliers move no predictor by more than a solver's rounding.
-	FirstWeight = 0.1 * KKT
-	SameLanding = 100 * KKT // relative to θ
 )
 
 // Majorization-minimization steps. A change alters results.
@@ -29,15 +24,12 @@ const (
 	// LargestTerm limits a multiplier's part of a predictor in the near set: rounding of larger
 	// ones shows relative to a margin of 1 (2e-7).
 	LargestTerm = 1e9
-	GramSteps   = 20_000 // then the next descent takes over
 	// QuietSteps is the number of steps without a zone change before the corrector; steps by a
 	// convex solver often change zones again (6 is fastest for logistic regression).
 	QuietSteps       = 2
 	QuietFitSteps    = 6
 	QuietKernelSteps = 3
-	// StepRounding is the relative rise of the objective that is rounding in a bottleneck.
-	StepRounding   = 1e-3 * KKT
-	FittedRounding = 64 * Unit // relative to the target that a predictor fits
+	FittedRounding   = 64 * Unit // relative to the target that a predictor fits
 	// LapSteps of the near set must move by LapPart of their length, or be shorter than half the
 	// lap before. FitLapSteps is for a convex solver: where a weight is steep, its steps are noise.
 	LapSteps    = 16
@@ -66,13 +58,8 @@ const (
 
 // The active-set method for linear support vector machines. A change alters results.
 const (
-	SupportSlack = 100 * Tight // relative violation of a condition that is rounding
-	// SupportTight is the violation after refinement, and the relative pivot of a dependent sample.
-	SupportTight = 0.1 * SupportSlack
 	// FewExchanges, plus one for each sample, is where a solver that examines all samples is
 	// faster.
 	FewExchanges      = 200
 	PredictorRounding = 16 * Unit // relative to the norms of a predictor's factors
-	// ShortestRadius is the relative radius below which leaving samples out does not pay.
-	ShortestRadius = 1e-5
 )

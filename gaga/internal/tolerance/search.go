@@ -1,7 +1,4 @@
 package tolerance
 
 // Alternate convex search. A change alters results.
-const (
-	FirstAge         = 1e-6 // relative precision
-	FirstAgeHalvings = 200  // of the bisection
-)
+const FirstAge = 1e-6 // relative precision of the bisection

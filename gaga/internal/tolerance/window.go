@@ -15,13 +15,12 @@ const (
 	WindowStray = 0.25 // off the tangent, relative to the way along it
 	WindowLeft  = 0.02 // fraction left for reuse
 	WindowFirst = 1e-3 // relative to the age
-	// WindowBrief is the relative length below which a window does not pay: it watches a crowd of
-	// samples at a threshold. A doubled window may watch WindowAmple times as many.
-	WindowBrief  = 1e-5
-	WindowLook   = 8           // lengths within which samples are listed
-	WindowListed = 8           // at most n/8 samples are listed
-	WindowLeap   = 0.9         // decay of the longest jump with each further jump
-	WindowJumps  = 16          // jumps in the running mean of their length
-	WindowMoves  = 16          // sizes are recomputed after moves of n/16 samples
-	WindowDrift  = 0.1 * Loose // relative error of the moments' gradient
+	// WindowBrief is the relative length below which a window, or a neighbourhood, does not pay: it
+	// watches a crowd of samples at a threshold. A doubled window may watch WindowAmple times as
+	// many.
+	WindowBrief = 1e-5
+	WindowLook  = 8   // a list has the samples within eight lengths, at most n/8
+	WindowLeap  = 0.9 // decay of the longest jump with each further jump
+	WindowJumps = 16  // jumps in the running mean of their length
+	WindowMoves = 16  // sizes are recomputed after moves of n/16 samples
 )

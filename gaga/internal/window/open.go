@@ -34,7 +34,7 @@ func (m *moments) open(w *Window, left *model.Point, used float64) {
 		w.predict(left)
 		w.condition.Predict(left.U, left.Theta)
 		w.condition.Assemble(left)
-		if off := m.Measure(w.u, left.Age); off > tolerance.WindowDrift || moves > s.N {
+		if off := m.Measure(w.u, left.Age); off > tolerance.SumRounding || moves > s.N {
 			m.Sum(w.u)
 			w.condition.Assemble(left)
 		}

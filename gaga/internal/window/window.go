@@ -112,7 +112,7 @@ func New(c *condition.Primal, last float64) Horizon {
 	w.line, w.list.line = line{theta: f(s.P), rate: f(s.P)}, line{theta: f(s.P), rate: f(s.P)}
 	w.u, w.du = f(s.N), f(s.N)
 	w.soon, w.near = make([]int, 0, s.N), f(s.N)[:0]
-	w.list.samples = make([]int, 0, s.N/tolerance.WindowListed)
+	w.list.samples = make([]int, 0, s.N/tolerance.WindowLook)
 	return w
 }
 
