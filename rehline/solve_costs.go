@@ -181,13 +181,9 @@ func (k *kinked) bound(o *costs) {
 // bound sets the curvatures, which the rows of a source share.
 func (c *curved) bound(o *costs) {
 	s, t := row(o.loss.S, c.termRows[0]), row(o.loss.T, c.termRows[0])
-	if c.all && len(o.weights) == 0 {
-		kernel.Squares(c.sigma, o.c, s)
-		return
-	}
 	for i, s := range s {
 		if c.sigma[i] = 0; c.all || turns(s, t[i]) {
-			c.sigma[i] = o.of(i) * s * s
+			c.sigma[i] = o.of(i) * (s * s)
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/agepath/agepath/internal/kernel"
 )
 
 func (t *terms) slopes(visit func(slope []float64)) {
@@ -106,7 +104,13 @@ func (t *terms) give(l *Loss, dual *Dual, unit float64) {
 // and sizes, and only the dual of the slope's sign is nonzero.
 func (s termRows) spread(slope []float64, unit float64, p, dual blas64.General) {
 	for _, r := range s {
-		kernel.Share(row(dual, r), slope, row(p, r), unit)
+		shares, p := row(dual, r), row(p, r)
+		for i, a := range slope {
+			shares[i] = 0
+			if v := unit * a / p[i]; p[i] != 0 && v > 0 {
+				shares[i] = v
+			}
+		}
 	}
 }
 

@@ -20,8 +20,7 @@ type SVMOptions struct {
 	MaxUpdates int
 	// Diagonal, of length n and >= 0, is added to the training kernel's diagonal, and so to Scores,
 	// f(x_i) + Diagonal_i α_i y_i + b, but not to the function f of θ.
-	Diagonal    []float64
-	NoShrinking bool
+	Diagonal []float64
 }
 
 // SVM solves the weighted support vector machine
@@ -185,7 +184,7 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	for {
 		if far {
 			q.Balance()
-			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work), !s.options.NoShrinking)
+			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work))
 			work += updates
 			if err != nil {
 				return Certificate{}, err

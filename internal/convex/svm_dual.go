@@ -19,7 +19,6 @@ type dual struct {
 	gram      *kernelMatrix
 	stale     bool // F is not Kβ
 	objective float64
-	active    []int
 }
 
 // dependence is the relative pivot that counts as zero: above rounding (1e-14), low enough for
@@ -37,7 +36,7 @@ func newDual(g *kernelMatrix, y []float64, intercept bool, bytes int64) *dual {
 			o.Shift = 1
 		}
 	}
-	return &dual{Set: activeset.New(g, y, o), gram: g, active: make([]int, 0, n)}
+	return &dual{Set: activeset.New(g, y, o), gram: g}
 }
 
 // setBox bounds α by u. Few changes update F; many recompute it, which also ends drift.

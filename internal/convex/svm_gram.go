@@ -78,16 +78,6 @@ func (g *kernelMatrix) row(i int) []float64 {
 	return row
 }
 
-func (g *kernelMatrix) keeps(rows *[4][]float64, list []int) bool {
-	for k, i := range list {
-		if g.rows[i] == nil {
-			return false
-		}
-		rows[k] = g.row(i)
-	}
-	return true
-}
-
 func (g *kernelMatrix) compute(dst []float64, i int) {
 	g.kernel.Block(blas64.General{Rows: 1, Cols: g.n, Stride: g.n, Data: dst}, g.points.rows(i, i+1), g.points)
 	if g.extra != nil {

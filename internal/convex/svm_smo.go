@@ -9,15 +9,11 @@ import (
 
 // minimize runs sequential minimal optimization from β and f until no pair (without a bias, no
 // multiplier) violates optimality by more than tolerance: second-order working sets (Fan, Chen and
-// Lin 2005) and shrinking, with the gradient reconstructed before the end (Joachims 1998). err is
-// nil if the budget ran out.
-func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shrinking bool) (int, error) {
+// Lin 2005). err is nil if the budget ran out.
+func (q *dual) minimize(ctx context.Context, tolerance float64, budget int) (int, error) {
 	const contextEvery = 256
-	q.allActive()
-	interval := min(len(q.Y), 1000)
-	untilShrink := interval
 	updates := 0
-	for updates < budget {
+	for ; updates < budget; updates++ {
 		if updates%contextEvery == 0 {
 			if err := ctx.Err(); err != nil {
 				return updates, err
@@ -30,22 +26,8 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 			moved = q.updateOne(tolerance)
 		}
 		if !moved {
-			if len(q.active) == len(q.Y) {
-				break
-			}
-			// Shrink again only after an update: otherwise the whole set is never examined.
-			q.evaluate()
-			q.allActive()
-			continue
+			break
 		}
-		updates++
-		if untilShrink--; shrinking && untilShrink == 0 {
-			untilShrink = interval
-			q.shrink()
-		}
-	}
-	if len(q.active) < len(q.Y) {
-		q.evaluate()
 	}
 	for i := range q.Beta {
 		q.Settle(i)
@@ -53,17 +35,10 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 	return updates, nil
 }
 
-func (q *dual) allActive() {
-	q.active = q.active[:len(q.Y)]
-	for i := range q.active {
-		q.active[i] = i
-	}
-}
-
 func (q *dual) updatePair(tolerance float64) bool {
 	up, most := -1, math.Inf(-1)
-	for _, t := range q.active {
-		if v := q.Y[t] - q.F[t]; v > most && q.Beta[t] < q.High[t] {
+	for t, y := range q.Y {
+		if v := y - q.F[t]; v > most && q.Beta[t] < q.High[t] {
 			up, most = t, v
 		}
 	}
@@ -73,11 +48,11 @@ func (q *dual) updatePair(tolerance float64) bool {
 	row := q.gram.row(up)
 	diagonal := q.gram.diagonal
 	down, least, best, curvature := -1, math.Inf(1), 0.0, 0.0
-	for _, t := range q.active {
+	for t, y := range q.Y {
 		if q.Beta[t] <= q.Low[t] {
 			continue
 		}
-		v := q.Y[t] - q.F[t]
+		v := y - q.F[t]
 		if v < least {
 			least = v
 		}
@@ -117,8 +92,8 @@ func (q *dual) updatePair(tolerance float64) bool {
 
 func (q *dual) updateOne(tolerance float64) bool {
 	chosen, best, most := -1, 0.0, 0.0
-	for _, t := range q.active {
-		v := q.Y[t] - q.F[t]
+	for t, y := range q.Y {
+		v := y - q.F[t]
 		if v > 0 && q.Beta[t] >= q.High[t] || v < 0 && q.Beta[t] <= q.Low[t] {
 			continue
 		}
@@ -146,38 +121,5 @@ func (q *dual) updateOne(tolerance float64) bool {
 }
 
 func (q *dual) addRow(i int, coefficient float64) {
-	row := q.gram.row(i)
-	if len(q.active) == len(q.Y) {
-		blas64.Axpy(coefficient, vector(row), vector(q.F))
-		return
-	}
-	for _, t := range q.active {
-		q.F[t] += coefficient * row[t]
-	}
-}
-
-// shrink deselects samples at a bound that no pair would move inside.
-func (q *dual) shrink() {
-	highest, lowest := 0.0, 0.0
-	if q.Equality {
-		highest, lowest = math.Inf(-1), math.Inf(1)
-		for _, t := range q.active {
-			v := q.Y[t] - q.F[t]
-			if q.Beta[t] < q.High[t] {
-				highest = max(highest, v)
-			}
-			if q.Beta[t] > q.Low[t] {
-				lowest = min(lowest, v)
-			}
-		}
-	}
-	keep := q.active[:0]
-	for _, t := range q.active {
-		v := q.Y[t] - q.F[t]
-		if q.Beta[t] >= q.High[t] && v > highest || q.Beta[t] <= q.Low[t] && v < lowest || q.High[t] == q.Low[t] {
-			continue
-		}
-		keep = append(keep, t)
-	}
-	q.active = keep
+	blas64.Axpy(coefficient, vector(q.gram.row(i)), vector(q.F))
 }

@@ -8,11 +8,8 @@ const vector = false
 func dotAVX2(_, _ *float64, _ int) float64                                          { return 0 }
 func axpyAVX2(_ float64, _, _ *float64, _ int)                                      {}
 func axpy4AVX2(_, _, _, _, _, _ *float64, _ int)                                    {}
-func axpy4BothAVX2(_, _, _, _, _, _, _, _ *float64, _ int)                          {}
-func axpyTimesAVX2(_ float64, _, _, _ *float64, _ int)                              {}
 func scaleToAVX2(_ *float64, _ float64, _ *float64, _ int)                          {}
 func mulVecAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                         {}
-func normsAVX2(_, _ *float64, _, _, _ int)                                          {}
 func mulTransAddAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                    {}
 func mulTransAddAbsAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                 {}
 func gramTileAVX2(_, _, _ *float64, _, _ int)                                       {}
@@ -20,8 +17,6 @@ func kinkedAVX2(_, _, _, _, _, _, _, _ *float64, _ int, _ float64, _ *[3]float64
 func kinkedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _, _ float64, _ *[2]float64) {}
 func curvedAVX2(_, _, _, _, _, _, _, _ *float64, _ int, _ *[2]float64)              {}
 func curvedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _ float64, _ *[2]float64)    {}
-func shareAVX2(_, _, _ *float64, _ int, _ float64)                                  {}
-func squaresAVX2(_ *float64, _ float64, _ *float64, _ int)                          {}
 func logisticAVX2(_, _, _, _, _ *float64, _ int)                                    {}
 func logsAVX2(_, _ *float64, _ int)                                                 {}
 func weighAVX2(_ *[8]float64, _, _, _, _, _, _, _, _, _, _, _ *float64, _ int, _ bool, _ *[2]float64) {

@@ -69,31 +69,10 @@ var alike = map[string]func(d *drawn, n int){
 		Axpy4(&a, &[4][]float64{d.floats(n), d.floats(n + 1), d.floats(n), d.floats(n)}, y)
 		record(d, y...)
 	},
-	"Axpy4Both": func(d *drawn, n int) {
-		y, z, a, b := d.floats(n), d.floats(n), [4]float64(d.floats(4)), [4]float64(d.floats(4))
-		Axpy4Both(&a, &b, &[4][]float64{d.floats(n), d.floats(n), d.floats(n), d.floats(n)}, y, z)
-		record(d, append(y, z...)...)
-	},
-	"AxpyTimes": func(d *drawn, n int) {
-		y := d.floats(n)
-		AxpyTimes(d.floats(1)[0], d.floats(n), d.floats(n), y)
-		record(d, y...)
-	},
 	"ScaleTo": func(d *drawn, n int) { y := d.floats(n); ScaleTo(y, d.floats(1)[0], d.floats(n)); record(d, y...) },
-	"Squares": func(d *drawn, n int) { y := d.floats(n); Squares(y, d.floats(1)[0], d.floats(n)); record(d, y...) },
-	"Share": func(d *drawn, n int) {
-		dst := d.floats(n)
-		Share(dst, d.floats(n), d.floats(n), d.floats(1)[0])
-		record(d, dst...)
-	},
 	"MulVec": func(d *drawn, n int) {
 		dst, stride := d.floats(d.IntN(12)), n+d.IntN(3)
 		MulVec(dst, d.floats(12*stride), stride, d.floats(n))
-		record(d, dst...)
-	},
-	"Norms": func(d *drawn, n int) {
-		dst, stride := d.floats(d.IntN(12)), n+d.IntN(3)
-		Norms(dst, d.floats(12*stride), stride, n)
 		record(d, dst...)
 	},
 	"MulTransAdd":    func(d *drawn, n int) { transposed(d, n, MulTransAdd) },

@@ -74,33 +74,6 @@ func Axpy4(a *[4]float64, x *[4][]float64, y []float64) {
 	axpy4AVX2(&a[0], &x0[0], &x1[0], &x2[0], &x3[0], &y[0], n)
 }
 
-// Axpy4Both adds Σ a_i x_i to y and Σ b_i x_i to z, reading the four rows, at least as long as y,
-// once.
-func Axpy4Both(a, b *[4]float64, x *[4][]float64, y, z []float64) {
-	n := len(y)
-	z = z[:n]
-	if n == 0 || !vector {
-		axpy4BothGo(a, x, y)
-		axpy4BothGo(b, x, z)
-		return
-	}
-	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
-	axpy4BothAVX2(&a[0], &b[0], &x0[0], &x1[0], &x2[0], &x3[0], &y[0], &z[0], n)
-}
-
-// AxpyTimes adds a x∘h to y.
-func AxpyTimes(a float64, x, h, y []float64) {
-	if len(x) == 0 {
-		return
-	}
-	h, y = h[:len(x)], y[:len(x)]
-	if vector {
-		axpyTimesAVX2(a, &x[0], &h[0], &y[0], len(x))
-	} else {
-		axpyTimesGo(a, x, h, y)
-	}
-}
-
 // ScaleTo sets y to a x.
 func ScaleTo(y []float64, a float64, x []float64) {
 	if len(x) == 0 {
@@ -127,23 +100,6 @@ func MulVec(dst, x []float64, stride int, v []float64) {
 	}
 	for i := whole; i < len(dst); i++ {
 		dst[i] = Dot(x[i*stride:][:len(v)], v)
-	}
-}
-
-// Norms sets dst_i to ‖x[i*stride:][:cols]‖².
-func Norms(dst, x []float64, stride, cols int) {
-	rows(x, len(dst), stride, cols)
-	whole := fours(len(dst), cols)
-	switch {
-	case whole == 0:
-	case vector:
-		normsAVX2(&dst[0], &x[0], stride, whole/4, cols)
-	default:
-		normsGo(dst[:whole], x, stride, cols)
-	}
-	for i := whole; i < len(dst); i++ {
-		r := x[i*stride:][:cols]
-		dst[i] = Dot(r, r)
 	}
 }
 
@@ -286,32 +242,5 @@ func Logistic(z, y, loss, slope, bend []float64) {
 		logisticAVX2(&z[0], &y[0], &loss[0], &slope[0], &bend[0], n)
 	} else {
 		logisticGo(z, y, loss, slope, bend)
-	}
-}
-
-// Share sets dst to max(0, scale slope_i/p_i), 0 if p_i is 0.
-func Share(dst, slope, p []float64, scale float64) {
-	n := len(slope)
-	if n == 0 {
-		return
-	}
-	dst, p = dst[:n], p[:n]
-	if vector {
-		shareAVX2(&dst[0], &slope[0], &p[0], n, scale)
-	} else {
-		shareGo(dst, slope, p, scale)
-	}
-}
-
-// Squares sets y_i to a x_i².
-func Squares(y []float64, a float64, x []float64) {
-	if len(x) == 0 {
-		return
-	}
-	y = y[:len(x)]
-	if vector {
-		squaresAVX2(&y[0], a, &x[0], len(x))
-	} else {
-		squaresGo(y, a, x)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -75,16 +74,6 @@ func TestVectors(t *testing.T) {
 		plainAxpy4(&by, &rows, want)
 		check()
 		same(t, "axpy of four", got, want)
-		both := [4]float64{-1, 0, 3, 0.25}
-		other, checkOther := guarded(t, y)
-		wantOther := slices.Clone(y)
-		Axpy4Both(&by, &both, &rows, got, other)
-		plainAxpy4(&by, &rows, want)
-		plainAxpy4(&both, &rows, wantOther)
-		check()
-		checkOther()
-		same(t, "axpy of four, one of both", got, want)
-		same(t, "axpy of four, the other", other, wantOther)
 		AxpyTimes(-0.5, x, want, got)
 		plainAxpyTimes(-0.5, x, append([]float64(nil), want...), want)
 		check()
@@ -229,35 +218,6 @@ func TestTerms(t *testing.T) {
 			s := plainCurvedAlong(z, dz, kink, lo, hi, sigma, 0.3)
 			return s[:]
 		})
-	})
-}
-
-func TestShares(t *testing.T) {
-	each(t, func(t *testing.T, r *rand.Rand, n int) {
-		z, kink, lo, hi, inv := normal(r, n), normal(r, n), normal(r, n), normal(r, n), normal(r, n)
-		slope, last := make([]float64, n), normal(r, n)
-		for i := range lo {
-			lo[i], hi[i], inv[i], z[i] = -math.Abs(lo[i]), math.Abs(hi[i]), math.Abs(inv[i]), math.Abs(z[i])
-			slope[i] = []float64{lo[i], hi[i], 0}[r.IntN(3)]
-			if r.IntN(2) == 0 {
-				last[i] = lo[i] * 0.5
-			}
-			if r.IntN(4) == 0 {
-				kink[i] = 0
-			}
-		}
-		got, end := guarded(t, make([]float64, n))
-		want := make([]float64, n)
-		Share(got, slope, kink, 0.7)
-		plainShare(want, slope, kink, 0.7)
-		end()
-		same(t, "share", got, want)
-
-		got, end = guarded(t, make([]float64, n))
-		Squares(got, 0.7, slope)
-		plainSquares(want, 0.7, slope)
-		end()
-		same(t, "squares", got, want)
 	})
 }
 

@@ -81,18 +81,6 @@ func axpy4Go(a *[4]float64, x *[4][]float64, y []float64) {
 	}
 }
 
-func axpy4BothGo(a *[4]float64, x *[4][]float64, y []float64) {
-	for i, s := range a {
-		axpyGo(s, x[i][:len(y)], y)
-	}
-}
-
-func axpyTimesGo(a float64, x, h, y []float64) {
-	for i, v := range x {
-		y[i] = math.FMA(h[i], a*v, y[i])
-	}
-}
-
 func scaleToGo(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -110,13 +98,6 @@ func productOf(x, y []float64) float64 {
 func mulVecGo(dst, x []float64, stride int, v []float64) {
 	for i := range dst {
 		dst[i] = productOf(x[i*stride:][:len(v)], v)
-	}
-}
-
-func normsGo(dst, x []float64, stride, cols int) {
-	for i := range dst {
-		r := x[i*stride:][:cols]
-		dst[i] = productOf(r, r)
 	}
 }
 
@@ -189,6 +170,22 @@ func gramAddGo(h []float64, ld, from, n int, p, q []float64, rows int) {
 	}
 }
 
+// AxpyTimes adds a x∘h to y.
+func AxpyTimes(a float64, x, h, y []float64) {
+	h, y = h[:len(x)], y[:len(x)]
+	for i, v := range x {
+		y[i] = math.FMA(h[i], a*v, y[i])
+	}
+}
+
+// Norms sets dst_i to ‖x[i*stride:][:cols]‖².
+func Norms(dst, x []float64, stride, cols int) {
+	for i := range dst {
+		r := x[i*stride:][:cols]
+		dst[i] = productOf(r, r)
+	}
+}
+
 // Sum returns the sum of x.
 func Sum(x []float64) float64 {
 	var s0, s1, s2, s3 float64
@@ -254,21 +251,5 @@ func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index
 		row := panel[k*ld:][:cols]
 		copy(row, x[int(i)*stride:][:cols])
 		ScaleTo(scaled[k*ld:][:cols], change[k], row)
-	}
-}
-
-func shareGo(dst, slope, p []float64, scale float64) {
-	for i, a := range slope {
-		dst[i] = 0
-		if v := scale * a / p[i]; p[i] != 0 && v > 0 {
-			dst[i] = v
-		}
-	}
-}
-
-func squaresGo(y []float64, a float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] = a * (v * v)
 	}
 }

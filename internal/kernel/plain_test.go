@@ -69,22 +69,6 @@ func plainScaleTo(y []float64, a float64, x []float64) {
 	}
 }
 
-func plainShare(dst, slope, p []float64, scale float64) {
-	for i, a := range slope {
-		dst[i] = 0
-		if v := scale * a / p[i]; p[i] != 0 && v > 0 {
-			dst[i] = v
-		}
-	}
-}
-
-func plainSquares(y []float64, a float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] = a * (v * v)
-	}
-}
-
 func plainKinked(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
 	n := len(z)
 	kink, lo, hi, center, slope, g, h = kink[:n], lo[:n], hi[:n], center[:n], slope[:n], g[:n], h[:n]

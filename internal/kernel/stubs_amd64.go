@@ -19,16 +19,6 @@ func axpyAVX2(a float64, x *float64, y *float64, n int)
 //go:noescape
 func axpy4AVX2(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
 
-// axpy4BothAVX2 adds four multiples of rows to y and four to z.
-//
-//go:noescape
-func axpy4BothAVX2(a *float64, b *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, n int)
-
-// axpyTimesAVX2 adds a x h to y.
-//
-//go:noescape
-func axpyTimesAVX2(a float64, x *float64, h *float64, y *float64, n int)
-
 // scaleToAVX2 sets y = a x.
 //
 //go:noescape
@@ -38,11 +28,6 @@ func scaleToAVX2(y *float64, a float64, x *float64, n int)
 //
 //go:noescape
 func mulVecAVX2(dst *float64, x *float64, stride int, groups int, v *float64, n int)
-
-// normsAVX2 sets dst to four squared norms a group of rows of x.
-//
-//go:noescape
-func normsAVX2(dst *float64, x *float64, stride int, groups int, n int)
 
 // mulTransAddAVX2 adds to w four multiples a group of rows of x.
 //
@@ -78,16 +63,6 @@ func curvedAVX2(z *float64, kink *float64, kl *float64, kh *float64, sigma *floa
 //
 //go:noescape
 func curvedAlongAVX2(z *float64, dz *float64, kink *float64, kl *float64, kh *float64, sigma *float64, n int, t float64, out *[2]float64)
-
-// shareAVX2 is Share.
-//
-//go:noescape
-func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
-
-// squaresAVX2 is Squares.
-//
-//go:noescape
-func squaresAVX2(y *float64, a float64, x *float64, n int)
 
 // logisticAVX2 is Logistic.
 //

@@ -75,13 +75,12 @@ func (g *kernelPredictor) predict(dst, theta, du, rate []float64) {
 			g.samples, g.coefficients, g.others = append(g.samples, j), append(g.coefficients, a*g.Y[j]), append(g.others, c*g.Y[j])
 		}
 	}
-	if rate == nil {
-		g.matrix.Add(dst, g.samples, g.coefficients)
-	} else {
+	g.matrix.Add(dst, g.samples, g.coefficients)
+	if rate != nil {
 		for i := range du {
 			du[i] = rate[g.N]
 		}
-		g.matrix.AddBoth(dst, du, g.samples, g.coefficients, g.others)
+		g.matrix.Add(du, g.samples, g.others)
 	}
 	if !fresh {
 		g.moves++

@@ -139,33 +139,3 @@ func curvedAlong(v *isa) {
 	storeSums(v, first, second)
 	end(v)
 }
-
-func share(v *isa) {
-	begin(v, "share", "dst, slope, p *float64, n int, scale float64", "is Share.")
-	dst, slope, p, n, scale := pointer("dst"), pointer("slope"), pointer("p"), pointer("n"), float(v, "scale")
-	zero := v.zero()
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		a, b := v.load(at(slope, o, 0), tail), v.load(at(p, o, 0), tail)
-		VMULPD(scale, a, a)
-		VDIVPD(b, a, a)
-		VMAXPD(zero, a, a) // zero where 0/0
-		const different = 0x04
-		m := YMM()
-		VCMPPD(U8(different), zero, b, m)
-		VANDPD(m, a, a)
-		v.store(a, at(dst, o, 0), tail)
-	})
-	end(v)
-}
-
-func squares(v *isa) {
-	begin(v, "squares", "y *float64, a float64, x *float64, n int", "is Squares.")
-	x, y, n, a := pointer("x"), pointer("y"), pointer("n"), float(v, "a")
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		p := v.load(at(x, o, 0), tail)
-		VMULPD(p, p, p)
-		VMULPD(a, p, p)
-		v.store(p, at(y, o, 0), tail)
-	})
-	end(v)
-}

@@ -61,18 +61,6 @@ func scaleTo(v *isa) {
 	end(v)
 }
 
-func axpyTimes(v *isa) {
-	begin(v, "axpyTimes", "a float64, x, h, y *float64, n int", "adds a x h to y.")
-	x, h, y, n, a := pointer("x"), pointer("h"), pointer("y"), pointer("n"), float(v, "a")
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		r, p, q := v.load(at(y, o, 0), tail), v.load(at(x, o, 0), tail), v.load(at(h, o, 0), tail)
-		VMULPD(a, p, p)
-		VFMADD231PD(q, p, r)
-		v.store(r, at(y, o, 0), tail)
-	})
-	end(v)
-}
-
 func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	var r [4]reg.GPVirtual
 	r[0] = x
@@ -83,17 +71,9 @@ func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	return r
 }
 
-func mulVec(v *isa, squares bool) {
-	if squares {
-		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
-	} else {
-		begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
-	}
-	dst, x, stride, groups := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups")
-	var w reg.GPVirtual
-	if !squares {
-		w = pointer("v")
-	}
+func mulVec(v *isa) {
+	begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
+	dst, x, stride, groups, w := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups"), pointer("v")
 	Label("group")
 	TESTQ(groups, groups)
 	JZ(LabelRef("end"))
@@ -103,20 +83,12 @@ func mulVec(v *isa, squares bool) {
 		s[i] = v.zero()
 	}
 	v.each("loop", pointer("n"), func(o reg.GPVirtual, tail bool) {
-		var a reg.VecVirtual
-		if !squares {
-			a = v.load(at(w, o, 0), tail)
-		}
+		a := v.load(at(w, o, 0), tail)
 		for i := range r {
-			if !tail && !squares {
-				VFMADD231PD(at(r[i], o, 0), a, s[i])
-				continue
-			}
-			b := v.load(at(r[i], o, 0), tail)
-			if squares {
-				VFMADD231PD(b, b, s[i])
+			if tail {
+				VFMADD231PD(v.load(at(r[i], o, 0), tail), a, s[i])
 			} else {
-				VFMADD231PD(b, a, s[i])
+				VFMADD231PD(at(r[i], o, 0), a, s[i])
 			}
 		}
 	})
@@ -176,27 +148,6 @@ func axpy4(v *isa) {
 		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
 	}
 	v.addRows(y, r, f, n, false)
-	end(v)
-}
-
-func axpy4Both(v *isa) {
-	begin(v, "axpy4Both", "a, b, x0, x1, x2, x3, y, z *float64, n int", "adds four multiples of rows to y and four to z.")
-	a, b, y, z, n := pointer("a"), pointer("b"), pointer("y"), pointer("z"), pointer("n")
-	r := [4]reg.GPVirtual{pointer("x0"), pointer("x1"), pointer("x2"), pointer("x3")}
-	var f, g [4]reg.VecVirtual
-	for i := range f {
-		f[i], g[i] = v.broadcast(Mem{Base: a, Disp: 8 * i}), v.broadcast(Mem{Base: b, Disp: 8 * i})
-	}
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		s, t := v.load(at(y, o, 0), tail), v.load(at(z, o, 0), tail)
-		for i := range r {
-			x := v.load(at(r[i], o, 0), tail)
-			VFMADD231PD(x, f[i], s)
-			VFMADD231PD(x, g[i], t)
-		}
-		v.store(s, at(y, o, 0), tail)
-		v.store(t, at(z, o, 0), tail)
-	})
 	end(v)
 }
 
