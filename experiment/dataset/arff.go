@@ -18,7 +18,6 @@ type arff struct {
 	s       splitter
 	columns []column
 	refused []refused
-	implied []int // columns with an implied value other than 0 in sparse rows
 	inputs  []int // columns of @inputs, nil if absent
 	outputs []int
 }
@@ -43,11 +42,6 @@ func readARFF(l *lines, t *table) error {
 	for _, r := range a.refused {
 		if t.columns[r.column].role != dropped {
 			return t.inColumn(r.column, r.line, fmt.Errorf("%s: allowed are numeric, real, integer and {value, ...}, and anything that is dropped", r.why))
-		}
-	}
-	for i := range t.columns {
-		if col := &t.columns[i]; col.role == target || col.role == feature && col.nominal != nil {
-			a.implied = append(a.implied, i)
 		}
 	}
 	for {
@@ -123,9 +117,9 @@ func (a *arff) listed(b []byte, columns []int) ([]int, error) {
 		if b, i, err = a.s.field(b, i, ",%", a.l); err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(a.columns, func(c column) bool { return c.name == string(a.s.nth(0)) })
+		at := slices.IndexFunc(a.columns, func(c column) bool { return c.name == string(a.s.fields[0]) })
 		if at < 0 {
-			return nil, fmt.Errorf("no attribute before it is named %q", short(a.s.nth(0)))
+			return nil, fmt.Errorf("no attribute before it is named %q", short(a.s.fields[0]))
 		}
 		columns = append(columns, at)
 		if i < len(b) && b[i] == ',' {
@@ -175,7 +169,7 @@ func (a *arff) attribute(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("@attribute: %w", err)
 	}
-	col := column{name: string(a.s.nth(0))}
+	col := column{name: string(a.s.fields[0])}
 	if col.name == "" {
 		return errors.New("@attribute: a name is missing")
 	}
@@ -192,7 +186,7 @@ func (a *arff) attribute(b []byte) error {
 			err = fmt.Errorf("%q after the type", short(rest))
 		}
 	case end == 0 && len(b) > 0 && b[0] == '{':
-		if err = a.nominal(b, &col); err == nil && len(col.nominal) == 0 {
+		if err = a.nominal(b, &col); err == nil && len(col.words.list) == 0 {
 			a.refuse("a nominal attribute without values")
 		}
 	case equalFold(kind, "string"), equalFold(kind, "date"):
@@ -208,8 +202,10 @@ func (a *arff) attribute(b []byte) error {
 	}
 	a.columns = append(a.columns, col)
 	a.t.taken += bytesOfName(col.name)
-	for _, value := range col.nominal {
-		a.t.taken += bytesOfName(value)
+	if col.words != nil {
+		for _, word := range col.words.list {
+			a.t.taken += bytesOfName(word)
+		}
 	}
 	return a.t.fits(0)
 }
@@ -240,7 +236,7 @@ func (a *arff) skipRelational() error {
 }
 
 func (a *arff) nominal(b []byte, col *column) error {
-	col.nominal, col.codes = []string{}, make(map[string]int)
+	col.words = &words{places: map[string]int{}, declared: true}
 	i, err := a.inBraces(b, func(i, k int) (int, error) {
 		if k == a.t.limits.columns {
 			return 0, fmt.Errorf("more than %d values, the most that are allowed", k)
@@ -249,19 +245,18 @@ func (a *arff) nominal(b []byte, col *column) error {
 		if err != nil {
 			return 0, err
 		}
-		value := string(a.s.nth(k))
+		value := string(a.s.fields[k])
 		if value == "" && !a.s.quoted[k] {
 			return 0, errors.New("a value is empty, or } is missing")
 		}
-		if _, twice := col.codes[value]; twice {
+		if _, twice := col.words.places[value]; twice {
 			return 0, fmt.Errorf("value %q is declared twice", short([]byte(value)))
 		}
-		col.codes[value] = k
-		col.nominal = append(col.nominal, value)
+		col.words.place(value)
 		return i, nil
 	})
 	if errors.Is(err, errBrace) {
-		last := col.nominal[len(col.nominal)-1]
+		last := col.words.list[len(col.words.list)-1]
 		return fmt.Errorf("after value %q: allowed are a comma and }", short([]byte(last)))
 	} else if err != nil {
 		return err
@@ -269,7 +264,7 @@ func (a *arff) nominal(b []byte, col *column) error {
 	if rest := trim(b[i:]); len(rest) > 0 && rest[0] != '%' {
 		return fmt.Errorf("%q after the values", short(rest))
 	}
-	col.readNumbers()
+	col.words.settleDeclared()
 	return nil
 }
 
@@ -296,45 +291,30 @@ func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, err
 	return i + 1, nil
 }
 
-func (c *column) readNumbers() {
-	numbers, places := make([]float64, len(c.nominal)), make(map[float64]int)
-	for k, value := range c.nominal {
-		v, kind := parse([]byte(value))
-		if kind != isNumber {
-			return
-		}
-		numbers[k] = v
-		if _, twice := places[v]; !twice {
-			places[v] = k
-		}
-	}
-	c.numbers, c.places = numbers, places
-}
-
 // denseRow separates values by commas, if any, else by blanks.
 func (a *arff) denseRow(b []byte) error {
 	a.s.delim = ' '
 	if bytes.IndexByte(b, ',') >= 0 {
 		a.s.delim = ','
 	}
-	fields, err := a.s.split(b, a.l)
-	if err != nil {
+	if err := a.s.split(b, a.l); err != nil {
 		return err
 	}
-	if len(fields) != len(a.columns) {
-		return fmt.Errorf("%d values, where %d attributes are declared", len(fields), len(a.columns))
+	if n := len(a.s.fields); n != len(a.columns) {
+		return fmt.Errorf("%d values, where %d attributes are declared", n, len(a.columns))
 	}
-	for c, field := range fields {
-		if err := a.t.set(c, field, len(a.s.quoted) > 0 && a.s.quoted[c]); err != nil {
+	for c, field := range a.s.fields {
+		if err := a.t.set(c, field, a.s.quoted[c]); err != nil {
 			return a.t.inColumn(c, a.l.line, err)
 		}
 	}
 	return nil
 }
 
-// sparseRow reads {index value, ...} with ascending indices from 0.
+// sparseRow reads {index value, ...} with ascending indices from 0. Omitted are numbers 0 and the
+// first declared values.
 func (a *arff) sparseRow(b []byte) error {
-	previous, implied := -1, a.implied
+	previous := -1
 	i, err := a.inBraces(b, func(i, k int) (int, error) {
 		digits := i
 		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
@@ -352,8 +332,7 @@ func (a *arff) sparseRow(b []byte) error {
 		if _, i, err = a.s.field(b, a.s.skipBlanks(b, i), ",}%", a.l); err != nil {
 			return 0, err
 		}
-		implied = a.imply(implied, c)
-		if err := a.t.set(c, a.s.nth(k), a.s.quoted[k]); err != nil {
+		if err := a.t.set(c, a.s.fields[k], a.s.quoted[k]); err != nil {
 			return 0, a.t.inColumn(c, a.l.line, err)
 		}
 		return i, nil
@@ -366,24 +345,5 @@ func (a *arff) sparseRow(b []byte) error {
 	if rest := trim(b[i:]); len(rest) > 0 && rest[0] != '%' {
 		return fmt.Errorf("%q after a sparse row: allowed is nothing, weights are not read", short(rest))
 	}
-	a.imply(implied, len(a.columns))
 	return nil
-}
-
-// imply sets omitted columns before c: nominal ones to their first declared value, the target to 0.
-// It returns the columns after c.
-func (a *arff) imply(implied []int, c int) []int {
-	for len(implied) > 0 && implied[0] <= c {
-		at := implied[0]
-		implied = implied[1:]
-		if at == c {
-			break
-		}
-		if col := &a.t.columns[at]; col.nominal == nil {
-			a.t.setNumber(at, 0)
-		} else {
-			a.t.setCode(at, 0)
-		}
-	}
-	return implied
 }

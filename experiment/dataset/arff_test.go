@@ -51,6 +51,10 @@ func TestARFF(t *testing.T) {
 			"@attribute c {NA,EU}\n@attribute y real\n@data\nNA,3\nEU,6\nNA,9\n",
 			Options{}, Regression, []string{"c=NA", "c=EU"}, [][]float64{{1, 0, 3}, {0, 1, 6}, {1, 0, 9}},
 		},
+		"omitted values are 0 where others are text": {
+			"@attribute c real\n@attribute y real\n@data\n{0 x,1 b}\n{0 z}\n{1 b}\n",
+			Options{Encode: "onehot"}, Classification, []string{"c=0", "c=x", "c=z"}, [][]float64{{0, 1, 0, 1}, {0, 0, 1, -1}, {1, 0, 0, 1}},
+		},
 		"dropped attributes": {
 			"@attribute id string\n@attribute a real\n@attribute day date 'yyyy-MM-dd'\n@attribute bag relational\n@attribute u real\n@attribute inner relational\n@attribute w real\n@end inner\n@end bag\n" +
 				"@attribute none {}\n@attribute y real\n@data\n'x, 1',2,'2020-01-01','1,2\\n3,4',?,3\ny,5,?,?,?,6\nz,8,?,?,?,9\n",

@@ -76,7 +76,7 @@ func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, 
 		return "", err
 	}
 	defer file.Close()
-	contents, _, err := unpacked(ctx, file)
+	contents, err := unpacked(ctx, file)
 	if err == nil {
 		_, err = io.Copy(digest, contents)
 	}

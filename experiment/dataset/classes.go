@@ -19,7 +19,7 @@ type label struct {
 
 func parseLabel(text string) label {
 	if v, kind := parse([]byte(text)); kind == isNumber {
-		return label{number: v + 0} // -0 and 0 print alike
+		return label{number: v + 0} // -0 is 0
 	}
 	return label{text: text, isText: true}
 }
@@ -28,7 +28,7 @@ func (l label) String() string {
 	if l.isText {
 		return strconv.Quote(short([]byte(l.text)))
 	}
-	return strconv.FormatFloat(l.number, 'g', -1, 64)
+	return formatNumber(l.number)
 }
 
 func compareLabels(a, b label) int {
@@ -43,93 +43,42 @@ func compareLabels(a, b label) int {
 	return cmp.Compare(a.number, b.number)
 }
 
-type targets struct {
-	numbers []float64 // 0 for texts, NaN for missing values
-	lines   []int
-	mapped  string // labels of the classes, for people
-	codes   []int  // indexes into texts, -1 for numbers; nil while there are only numbers
-	texts   []string
-	places  map[string]int
-}
-
-func (t *targets) addNumber(line int, v float64) {
-	t.numbers = append(t.numbers, v)
-	t.lines = append(t.lines, line)
-	if t.codes != nil {
-		t.codes = append(t.codes, -1)
+func (w *words) labels() []label {
+	labels := make([]label, len(w.list))
+	for place, word := range w.list {
+		labels[place] = parseLabel(word)
 	}
-}
-
-func (t *targets) addText(line int, text []byte, most int) error {
-	code, ok := t.places[string(text)]
-	if !ok {
-		if len(t.texts) == most {
-			return errLabels(most)
-		}
-		if t.places == nil {
-			t.places = make(map[string]int)
-		}
-		code = len(t.texts)
-		t.texts = append(t.texts, string(text))
-		t.places[t.texts[code]] = code
-	}
-	t.addCode(line, 0, code)
-	return nil
+	return labels
 }
 
 func errLabels(most int) error {
 	return fmt.Errorf("more than %d labels, the most that are allowed", most)
 }
 
-func (t *targets) addDeclared(line int, col *column, code int) {
-	t.texts = col.nominal
-	v := 0.0
-	if col.numbers != nil {
-		v = col.numbers[code]
-	}
-	t.addCode(line, v, code)
-}
-
-func (t *targets) addCode(line int, v float64, code int) {
-	if t.codes == nil {
-		t.codes = slices.Repeat([]int{-1}, len(t.numbers))
-	}
-	t.addNumber(line, v)
-	t.codes[len(t.codes)-1] = code
-}
-
-func (t *targets) truncate(n int) {
-	if len(t.numbers) <= n {
-		return
-	}
-	t.numbers, t.lines = t.numbers[:n], t.lines[:n]
-	if t.codes != nil {
-		t.codes = t.codes[:n]
-	}
-}
-
-func (t *targets) makeTargets(task Task, classes Classes, col *column, most int) (Task, []float64, error) {
-	if task == "" {
-		task = Regression
-		if t.codes != nil || !classes.isZero() || t.twoValues() {
-			task = Classification
+// setTargets sets task and targets, and says what became of the target.
+func (t *table) setTargets(d *Dataset) (became string, err error) {
+	col := &t.columns[t.target]
+	if d.Task = t.o.Task; d.Task == "" {
+		d.Task = Regression
+		if col.words != nil || !t.o.Classes.isZero() || twoValues(col.values) {
+			d.Task = Classification
 		}
 	}
-	if task == Classification {
-		y, err := t.classify(classes, col, most)
-		return task, y, err
+	switch {
+	case d.Task == Classification:
+		return t.classify(d, col)
+	case col.words != nil && !col.words.numeric:
+		return "", errors.New("nominal values that are no numbers: not a target for regression")
 	}
-	if t.codes != nil && col.numbers == nil {
-		return task, nil, errors.New("nominal values that are no numbers: not a target for regression")
-	}
-	return task, t.numbers, nil
+	d.Y = col.numbers()
+	return string(d.Task), nil
 }
 
-func (t *targets) twoValues() bool {
+func twoValues(values []float64) bool {
 	second, two := 0.0, false
-	for _, v := range t.numbers {
+	for _, v := range values {
 		switch {
-		case v == t.numbers[0] || two && v == second:
+		case v == values[0] || two && v == second:
 		case two:
 			return false
 		default:
@@ -139,30 +88,26 @@ func (t *targets) twoValues() bool {
 	return two
 }
 
-func (t *targets) classify(classes Classes, col *column, most int) ([]float64, error) {
-	texts := make([]label, len(t.texts))
-	for i, text := range t.texts {
-		texts[i] = parseLabel(text)
-	}
-	at := func(row int) label {
-		if t.codes != nil && t.codes[row] >= 0 {
-			return texts[t.codes[row]]
-		}
-		return label{number: t.numbers[row] + 0}
+func (t *table) classify(d *Dataset, col *column) (became string, err error) {
+	at := func(v float64) label { return label{number: v + 0} }
+	var words []label
+	if col.words != nil {
+		words = col.words.labels()
+		at = func(v float64) label { return words[int(v)] }
 	}
 	first := make(map[label]int) // line of first appearance
-	for row, line := range t.lines {
-		if l := at(row); first[l] == 0 {
-			if len(first) == most {
-				return nil, errLabels(most)
+	for row, v := range col.values {
+		if l := at(v); first[l] == 0 {
+			if len(first) == t.limits.columns {
+				return "", errLabels(t.limits.columns)
 			}
-			first[l] = line
+			first[l] = t.lines[row]
 		}
 	}
 	labels := slices.SortedFunc(maps.Keys(first), compareLabels)
-	if col.nominal != nil {
-		rank := make(map[label]int, len(texts))
-		for i, l := range texts {
+	if col.words != nil && col.words.declared {
+		rank := make(map[label]int, len(words))
+		for i, l := range words {
 			rank[l] = i
 			if first[l] == 0 {
 				first[l] = -1 // unused
@@ -170,16 +115,16 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 		}
 		slices.SortFunc(labels, func(a, b label) int { return cmp.Compare(rank[a], rank[b]) })
 	}
-	signs, err := classes.signs(labels, first)
+	signs, err := t.o.Classes.signs(labels, first)
 	if err != nil {
-		return nil, err
+		return "", err
+	}
+	d.Y = make([]float64, d.N)
+	for row, v := range col.values {
+		d.Y[row] = signs[at(v)]
 	}
 	negative, positive := divide(labels, signs)
-	t.mapped = fmt.Sprintf("%s -1, %s +1", are(negative), are(positive))
-	for row := range t.numbers {
-		t.numbers[row] = signs[at(row)]
-	}
-	return t.numbers, nil
+	return fmt.Sprintf("%s -1, %s +1", are(negative), are(positive)), nil
 }
 
 // signs maps sorted labels to -1 and +1. first has the lines of these and of labels that may be

@@ -4,102 +4,59 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
-type record struct {
-	fields [][]byte
-	quoted []bool // by field; nil for a line without quotes
-	line   int    // first
-}
-
-func (r record) isQuoted(c int) bool { return c < len(r.quoted) && r.quoted[c] }
-
-func (r record) isEmpty(c int) bool { return c >= len(r.fields) || len(r.fields[c]) == 0 }
-
-type records struct {
-	l      *lines
-	s      splitter
-	sample []record
-	at     int
-	err    error // of the sample
-}
-
-// Largest sample; at least two records.
+// Largest sample, from which the first line is judged; at least two records.
 const (
 	sampleRecords = 64
 	sampleBytes   = 1 << 20
 )
 
-func (r *records) look() {
-	for size := 0; len(r.sample) < 2 || len(r.sample) < sampleRecords && size < sampleBytes; {
-		next, err := r.read()
-		if err != nil {
-			r.err = err
-			return
-		}
-		kept := record{fields: make([][]byte, len(next.fields)), quoted: append([]bool(nil), next.quoted...), line: next.line}
+func readDelimited(l *lines, t *table, delim byte) error {
+	s := splitter{delim: delim, most: t.limits.columns}
+	next, err := s.record(l)
+	var sample []record
+	for size := 0; err == nil && (len(sample) < 2 || len(sample) < sampleRecords && size < sampleBytes); next, err = s.record(l) {
+		kept := record{make([][]byte, len(next.fields)), slices.Clone(next.quoted), next.line}
 		for i, field := range next.fields {
 			kept.fields[i] = append([]byte{}, field...)
 			size += 64 + len(field)
 		}
-		r.sample = append(r.sample, kept)
+		sample = append(sample, kept)
 	}
-}
-
-// read returns a record, valid until the next call.
-func (r *records) read() (record, error) {
-	fields, line, err := r.s.record(r.l)
-	if errors.Is(err, io.EOF) {
-		return record{}, io.EOF
-	} else if err != nil {
-		return record{}, inLine(line, err)
-	}
-	return record{fields: fields, quoted: r.s.quoted, line: line}, nil
-}
-
-func (r *records) next() (record, error) {
-	if r.at < len(r.sample) {
-		r.at++
-		return r.sample[r.at-1], nil
-	}
-	if r.err != nil {
-		return record{}, r.err
-	}
-	return r.read()
-}
-
-func readDelimited(l *lines, t *table, delim byte) error {
-	r := &records{l: l, s: splitter{delim: delim, most: t.limits.columns}}
-	r.look()
-	if len(r.sample) == 0 {
-		if errors.Is(r.err, io.EOF) {
+	if len(sample) == 0 {
+		if errors.Is(err, io.EOF) {
 			return errEmpty
 		}
-		return r.err
+		return err
 	}
-	if err := t.readFirst(r.sample, delim); err != nil {
-		return inLine(r.sample[0].line, err)
+	if err := t.readFirst(sample, delim); err != nil {
+		return inLine(sample[0].line, err)
 	}
 	if t.header {
-		r.at = 1
+		sample = sample[1:]
 	}
-	for {
-		row, err := r.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if have, width := len(row.fields), len(t.columns); have != width {
-			return inLine(row.line, fmt.Errorf("%d fields, where line %d has %d", have, t.wide, width))
-		}
+	for _, row := range sample {
 		if err := t.addRecord(row); err != nil {
 			return err
 		}
 	}
+	for ; err == nil; next, err = s.record(l) {
+		if err := t.addRecord(next); err != nil {
+			return err
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 func (t *table) addRecord(row record) error {
+	if have, width := len(row.fields), len(t.columns); have != width {
+		return inLine(row.line, fmt.Errorf("%d fields, where line %d has %d", have, t.wide, width))
+	}
 	if err := t.begin(row.line); err != nil {
 		return inLine(row.line, err)
 	}

@@ -54,7 +54,7 @@ func (t *table) readFirst(sample []record, delim byte) error {
 		return nil
 	}
 	for i := range s.first.fields {
-		if s.isText(s.first, i) && t.columns[i].role == feature && !t.encodes(&t.columns[i]) {
+		if s.isText(s.first, i) && t.columns[i].role == feature && t.o.Encode != encodeOneHot && t.columns[i].words == nil {
 			return errHeader
 		}
 	}

@@ -68,7 +68,7 @@ func paste(files []string) (io.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, _, err := unpacked(context.Background(), packed)
+		text, err := unpacked(context.Background(), packed)
 		if err != nil {
 			return nil, err
 		}

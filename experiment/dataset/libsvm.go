@@ -5,25 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strconv"
 )
 
-// sparse collects rows until the number of features is known.
-type sparse struct {
-	labels  []float64 // NaN if missing
-	lines   []int
-	ends    []int // by row, in indices and values
-	indices []int32
-	values  []float64 // NaN if missing
-	base    int       // smallest index, at most 1
-	width   int
-}
+const labelColumn = "label"
 
 // readLIBSVM reads "label index:value ..." with ascending indices from 1 (LIBSVM, SVMlight) or 0
 // (scikit-learn). It ignores qid:number and comments after #.
 func readLIBSVM(l *lines, t *table) error {
-	s := &sparse{base: 1}
+	if target := t.o.Target; target != "" && target != labelColumn && target != NoTarget {
+		return fmt.Errorf("target %q: the target of a libsvm file is its %s", target, labelColumn)
+	}
+	t.named = true
+	label := role(dropped)
+	if t.o.Target != NoTarget && t.o.Classes.NegativeRows == 0 {
+		label = target
+	}
+	t.columns = []column{{name: labelColumn, role: label}}
+	t.addIndices(0)
 	for {
 		b, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -34,23 +34,27 @@ func readLIBSVM(l *lines, t *table) error {
 			err = checkText(b)
 		}
 		if err == nil {
-			err = s.row(b, l.line, t.limits.columns)
-		}
-		if err == nil {
-			err = t.limits.check(s.bytes(), len(s.lines), 0)
+			err = t.addSparse(b, l.line)
 		}
 		if err != nil {
+			if _, ok := errors.AsType[*ReadError](err); ok {
+				return err
+			}
 			return inLine(l.line, err)
 		}
 	}
-	if len(s.lines) == 0 {
+	if t.rows == 0 {
 		return errEmpty
 	}
-	return s.fill(t)
-}
-
-func (s *sparse) bytes() int64 {
-	return growing * int64((8+8+8)*len(s.lines)+(4+8)*len(s.values))
+	columns := append(t.columns[1:], t.columns[0])
+	base := 0
+	if columns[0].values == nil {
+		base = 1
+	}
+	columns[len(columns)-1].role = dropped // unless the target
+	t.standard = len(columns) - 1 - base
+	t.say("indices from %d", base)
+	return t.setColumns(columns[base:])
 }
 
 func word(b []byte) (first, rest []byte) {
@@ -63,19 +67,38 @@ func word(b []byte) (first, rest []byte) {
 	return b, nil
 }
 
-func (s *sparse) row(b []byte, line, most int) error {
+// addIndices adds columns up to an index; column i + 1 has index i.
+func (t *table) addIndices(last int) {
+	for i := len(t.columns) - 1; i <= last; i++ {
+		c := column{name: strconv.Itoa(i)}
+		if slices.Contains(t.o.Drop, c.name) {
+			c.role = dropped
+		}
+		t.columns = append(t.columns, c)
+	}
+	t.width = len(t.columns) - 1
+	if t.columns[1].values == nil {
+		t.width-- // indices from 1
+	}
+}
+
+func (t *table) addSparse(b []byte, line int) error {
 	field, b := word(b)
 	if len(field) == 0 {
 		return nil
 	}
 	label, kind := parse(field)
-	switch kind {
-	case isMissing:
-		label = math.NaN()
-	case isInfinite, isText:
+	if kind == isInfinite || kind == isText {
 		return fmt.Errorf("label %q: allowed are finite numbers", short(field))
 	}
-	s.labels, s.lines = append(s.labels, label), append(s.lines, line)
+	if err := t.begin(line); err != nil {
+		return err
+	}
+	if t.columns[0].role == target {
+		if err := t.put(0, label, kind); err != nil {
+			return t.inColumn(0, line, err)
+		}
+	}
 	previous := -1
 	for first := true; len(b) > 0; first = false {
 		if field, b = word(b); len(field) == 0 {
@@ -89,74 +112,26 @@ func (s *sparse) row(b []byte, line, most int) error {
 			return fmt.Errorf("%q: allowed is index:value", short(field))
 		}
 		index, err := strconv.Atoi(string(name))
-		if err != nil || index > most {
+		if most := t.limits.columns; err != nil || index > most {
 			return fmt.Errorf("index %s: at most %d is allowed", short(name), most)
 		}
 		if index <= previous {
 			return fmt.Errorf("index %d after %d: indices ascend", index, previous)
 		}
-		previous, s.base = index, min(s.base, index)
+		previous = index
 		v, kind := parse(text)
-		if kind == isMissing {
-			v = math.NaN()
-		} else if kind != isNumber {
+		if kind != isMissing && kind != isNumber {
 			return fmt.Errorf("index %d: %w", index, notNumber(text, kind))
 		}
-		s.indices, s.values = append(s.indices, int32(index)), append(s.values, v) //nolint:gosec // bounded above
-	}
-	s.width = max(s.width, previous) // largest index until the end
-	s.ends = append(s.ends, len(s.values))
-	return nil
-}
-
-const labelColumn = "label"
-
-func (s *sparse) fill(t *table) error {
-	if target := t.o.Target; target != "" && target != labelColumn && target != NoTarget {
-		return fmt.Errorf("target %q: the target of a libsvm file is its %s", target, labelColumn)
-	}
-	s.width += 1 - s.base
-	columns := make([]column, s.width+1)
-	for i := range s.width {
-		columns[i].name = strconv.Itoa(i + s.base)
-	}
-	columns[s.width] = column{name: labelColumn, role: dropped} // unless the target
-	t.named, t.standard = true, s.width
-	t.say("indices from %d", s.base)
-	if err := t.setColumns(columns); err != nil {
-		return err
-	}
-	t.taken = s.bytes()
-	if err := t.fits(len(s.lines)); err != nil {
-		return err
-	}
-	t.x = make([]float64, 0, t.width*len(s.lines))
-	start := 0
-	for row, line := range s.lines {
-		if err := t.begin(line); err != nil {
-			return inLine(line, err)
-		}
-		for k := start; k < s.ends[row]; k++ {
-			if err := t.setFloat(int(s.indices[k])-s.base, s.values[k]); err != nil {
-				return err
+		if t.addIndices(index); t.columns[index+1].role == feature {
+			if err := t.put(index+1, v, kind); err != nil {
+				return t.inColumn(index+1, line, err)
 			}
 		}
-		if err := t.setFloat(s.width, s.labels[row]); err != nil {
-			return err
-		}
-		start = s.ends[row]
-		t.end()
 	}
-	return nil
-}
-
-func (t *table) setFloat(c int, v float64) error {
-	if !math.IsNaN(v) {
-		t.setNumber(c, v)
-		return nil
+	if err := t.fits(len(t.lines)); err != nil {
+		return err
 	}
-	if err := t.setMissing(c); err != nil {
-		return t.inColumn(c, t.line, err)
-	}
+	t.end()
 	return nil
 }

@@ -32,25 +32,32 @@ const readBuffer = 256 << 10
 // lines reads lines that end with LF, CRLF or CR from text or gzip, without byte order mark, and
 // counts from 1.
 type lines struct {
-	in    *bufio.Reader
-	gzip  bool
-	limit int
-	line  int
-	rest  []byte // unread part after that line; ends at a line end unless open
-	open  bool
-	long  []byte
+	scanner  *bufio.Scanner
+	in       *bufio.Reader
+	failed   error // of reading
+	limit    int
+	line     int
+	ahead    [][]byte // scanned by peek
+	searched int      // bytes without LF
+	ended    bool
 }
 
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
+// source is a reader that ends with its context and explains errors of gzip.
+type source struct {
+	ctx  context.Context
+	r    io.Reader
+	gzip bool
 }
 
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
+func (s source) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return r.r.Read(p)
+	n, err := s.r.Read(p)
+	if s.gzip && err != io.EOF {
+		err = explain(err)
+	}
+	return n, err
 }
 
 var (
@@ -70,26 +77,29 @@ var others = []struct{ magic, what string }{
 	{"\xfe\xff", "UTF-16 text"},
 }
 
-func unpacked(ctx context.Context, r io.Reader) (text *bufio.Reader, packed bool, err error) {
-	text = bufio.NewReaderSize(contextReader{ctx, r}, readBuffer)
+func unpacked(ctx context.Context, r io.Reader) (*bufio.Reader, error) {
+	text := bufio.NewReaderSize(source{ctx, r, false}, readBuffer)
 	if magic, err := text.Peek(len(gzipMagic)); err != nil && err != io.EOF || !bytes.Equal(magic, gzipMagic) {
-		return text, false, nil // errors return with the next read
+		return text, nil // errors return with the next read
 	}
 	contents, err := gzip.NewReader(text)
 	if err != nil {
-		return nil, true, explain(err)
+		return nil, explain(err)
 	}
-	return bufio.NewReaderSize(contextReader{ctx, contents}, readBuffer), true, nil
+	return bufio.NewReaderSize(source{ctx, contents, true}, readBuffer), nil
 }
 
 func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
-	text, packed, err := unpacked(ctx, r)
+	text, err := unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	l := &lines{in: text, gzip: packed, limit: limit}
-	start, err := l.peek(8)
-	if err != nil {
+	l := &lines{in: text, limit: limit}
+	l.scanner = bufio.NewScanner(l)
+	l.scanner.Buffer(make([]byte, min(readBuffer, limit)), limit+len("\r\r\n"))
+	l.scanner.Split(l.split)
+	start, err := text.Peek(8)
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	for _, other := range others {
@@ -98,91 +108,79 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 		}
 	}
 	if bytes.HasPrefix(start, utf8Mark) {
-		_, err = l.in.Discard(len(utf8Mark))
+		_, err = text.Discard(len(utf8Mark))
+		return l, err
 	}
-	return l, err
+	return l, nil
 }
 
-// peek returns at least n bytes, fewer at the end.
-func (l *lines) peek(n int) ([]byte, error) {
-	l.rest = slices.Clone(l.rest) // the buffer may move
-	b, err := l.in.Peek(n)
-	if err != nil && err != io.EOF {
-		return nil, l.explain(err)
+func (l *lines) Read(p []byte) (int, error) {
+	n, err := l.in.Read(p)
+	if err != io.EOF {
+		l.failed = err
 	}
-	if len(l.rest) == 0 {
-		return b, nil
+	return n, err
+}
+
+// split takes CR CR LF, which a text mode makes of CRLF, for one line end.
+func (l *lines) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if atEOF && (l.failed != nil || len(data) == 0) {
+		return 0, nil, l.failed // a part of a line is none
 	}
-	end := "\n"
-	if l.open {
-		end = ""
+	feed := len(data)
+	if i := bytes.IndexByte(data[l.searched:], '\n'); i >= 0 {
+		feed = l.searched + i
 	}
-	return slices.Concat(l.rest, []byte(end), b), nil
+	end := feed
+	if i := bytes.IndexByte(data[:feed], '\r'); i >= 0 {
+		end = i
+	}
+	rest, size := data[end:], 1
+	switch {
+	case bytes.HasPrefix(rest, []byte("\n")):
+	case len(rest) < 3 && !atEOF: // it may go on
+		l.searched = feed
+		return 0, nil, nil
+	case bytes.HasPrefix(rest, []byte("\r\r\n")):
+		size = 3
+	case bytes.HasPrefix(rest, []byte("\r\n")):
+		size = 2
+	}
+	advance = min(end+size, len(data))
+	l.searched = max(feed-advance, 0)
+	return advance, data[:end], nil
+}
+
+// scan reports whether there is a line. After an error the scanner would give what is left.
+func (l *lines) scan() bool {
+	l.ended = l.ended || !l.scanner.Scan()
+	return !l.ended
+}
+
+// peek returns the lines of the next [readBuffer] bytes.
+func (l *lines) peek() [][]byte {
+	for size := 0; size < readBuffer && l.scan(); size += len(l.scanner.Bytes()) + 1 {
+		l.ahead = append(l.ahead, slices.Clone(l.scanner.Bytes()))
+	}
+	return l.ahead
 }
 
 // next returns a line without its end, valid until the next call.
-func (l *lines) next() ([]byte, error) {
-	if len(l.rest) == 0 {
-		b, err := l.in.ReadSlice('\n')
-		l.open = errors.Is(err, bufio.ErrBufferFull)
-		if err != nil && !l.open && (!errors.Is(err, io.EOF) || len(b) == 0) {
-			if !errors.Is(err, io.EOF) {
-				l.line++
-				err = l.explain(err)
-			}
-			return nil, err
-		}
-		if l.rest = b; !l.open {
-			l.rest = withoutEnd(b)
-		}
-	}
-	if l.open && !hasEnd(l.rest) {
-		if err := l.join(); err != nil {
-			l.line++
-			return nil, l.explain(err)
-		}
+func (l *lines) next() (line []byte, err error) {
+	switch {
+	case len(l.ahead) > 0:
+		line, l.ahead = l.ahead[0], l.ahead[1:]
+	case l.scan():
+		line = l.scanner.Bytes()
+	case l.scanner.Err() == nil:
+		return nil, io.EOF
+	case errors.Is(l.scanner.Err(), bufio.ErrTooLong):
+		err = fmt.Errorf("longer than %d bytes, the longest line allowed", l.limit)
+	default:
+		err = l.scanner.Err()
 	}
 	l.line++
-	line := l.rest
-	if i := bytes.IndexByte(line, '\r'); i >= 0 {
-		line, l.rest = line[:i], line[i+1:]
-	} else {
-		l.rest = nil
-	}
-	return line, nil
-}
-
-func withoutEnd(b []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
-}
-
-// hasEnd reports whether a CR ends a line within b; a last CR may begin CRLF.
-func hasEnd(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b[:len(b)-1], '\r') >= 0 }
-
-// join extends the open rest to a line end.
-func (l *lines) join() error {
-	l.long = append(l.long[:0], l.rest...)
-	for {
-		from := max(len(l.long)-1, 0)
-		b, err := l.in.ReadSlice('\n')
-		l.long = append(l.long, b...)
-		l.open = errors.Is(err, bufio.ErrBufferFull)
-		if err != nil && !l.open && !errors.Is(err, io.EOF) {
-			return err
-		}
-		l.rest = l.long
-		if !l.open {
-			l.rest = withoutEnd(l.long)
-		}
-		switch {
-		case l.open && hasEnd(l.long[from:]):
-			return nil
-		case len(l.long) > l.limit && (l.open || !hasEnd(l.long[from:])):
-			return fmt.Errorf("longer than %d bytes, the longest line allowed", l.limit)
-		case !l.open:
-			return nil
-		}
-	}
+	return line, err
 }
 
 func (l *lines) skip(n int) error {
@@ -192,13 +190,6 @@ func (l *lines) skip(n int) error {
 		}
 	}
 	return nil
-}
-
-func (l *lines) explain(err error) error {
-	if l.gzip {
-		return explain(err)
-	}
-	return err
 }
 
 func explain(err error) error {

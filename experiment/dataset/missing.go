@@ -1,84 +1,82 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 )
 
-// setMissing sets NaN, which no other value is.
-func (t *table) setMissing(c int) error {
-	col := &t.columns[c]
-	if col.role == dropped {
-		return nil
-	}
-	if col.missing == 0 {
-		col.first = t.line
-	}
-	col.missing++
-	t.gap = true
-	if col.role == feature {
-		row := t.x[len(t.x)-t.width:]
-		for i := range col.width() {
-			row[col.at+i] = math.NaN()
+// columnGaps are the missing values of a column.
+type columnGaps struct {
+	column, count int
+	line          int // of the first
+}
+
+func (t *table) gaps() (list []columnGaps) {
+	for i := range t.columns {
+		g := columnGaps{column: i}
+		for row, v := range t.columns[i].values {
+			if !math.IsNaN(v) || t.columns[i].role == dropped {
+				continue
+			}
+			if g.count++; g.count == 1 {
+				g.line = t.lines[row]
+			}
 		}
-		return nil
+		if g.count > 0 {
+			list = append(list, g)
+		}
 	}
-	if t.o.Missing == missingMean || t.o.Missing == missingMedian {
-		return fmt.Errorf("missing value in the target: missing: %s fills features only, missing: drop leaves out the row", t.o.Missing)
-	}
-	t.y.addNumber(t.line, math.NaN())
-	return nil
+	return list
 }
 
 func (t *table) settleMissing() error {
-	values, columns := 0, 0
-	for i := range t.columns {
-		if n := t.columns[i].missing; n > 0 {
-			values += n
-			columns++
-		}
-	}
-	if values == 0 {
-		return nil
-	}
-	switch t.o.Missing {
-	case missingDrop:
-		if len(t.x) == 0 {
+	if t.o.Missing == missingDrop {
+		switch n := len(t.lines); n {
+		case t.rows:
+		case 0:
 			return fmt.Errorf("each of the %d rows has a missing value: missing: drop leaves none", t.rows)
+		default:
+			t.sayDropped(t.rows-n, t.rows, t.dropped)
 		}
-		t.sayDropped(t.rows-t.kept(), t.rows, t.dropped)
 		return nil
-	case missingMean:
-		t.say("%d missing values filled by means", values)
-		return t.fillMeans()
-	case missingMedian:
-		t.say("%d missing values to fill by medians", values)
-		return t.refuseEmpty("median")
 	}
-	return t.refuseMissing(values, columns)
+	list, values := t.gaps(), 0
+	for _, g := range list {
+		values += g.count
+	}
+	what := "mean"
+	switch {
+	case values == 0:
+		return nil
+	case t.o.Missing == missingMean:
+		t.say("%d missing values filled by means", values)
+	case t.o.Missing == missingMedian:
+		t.say("%d missing values to fill by medians", values)
+		what = "median"
+	default:
+		return t.refuseMissing(list, values)
+	}
+	for _, g := range list {
+		if g.count == len(t.lines) {
+			return t.inColumn(g.column, g.line, fmt.Errorf("every value is missing: there is no %s", what))
+		}
+	}
+	return nil
 }
 
-func (t *table) refuseMissing(values, columns int) error {
+func (t *table) refuseMissing(list []columnGaps, values int) error {
 	const most = 5
-	where := 0
-	var list []string
-	for i := range t.columns {
-		col := &t.columns[i]
-		if col.missing == 0 {
-			continue
-		}
-		if least := t.columns[where]; least.missing == 0 || col.first < least.first {
-			where = i
-		}
-		if len(list) < most {
-			list = append(list, t.inColumn(i, col.first, fmt.Errorf("%d", col.missing)).Error())
-		}
+	first := slices.MinFunc(list, func(a, b columnGaps) int { return cmp.Compare(a.line, b.line) })
+	var words []string
+	for _, g := range list[:min(len(list), most)] {
+		words = append(words, t.inColumn(g.column, g.line, fmt.Errorf("%d", g.count)).Error())
 	}
 	more := ""
-	if columns > most {
-		more = fmt.Sprintf("; and %d more columns", columns-most)
+	if len(list) > most {
+		more = fmt.Sprintf("; and %d more columns", len(list)-most)
 	}
 	quoted := ""
 	if t.inQuotes > 0 {
@@ -87,52 +85,21 @@ func (t *table) refuseMissing(values, columns int) error {
 	if t.o.Encode == encodeOneHot || len(t.o.OneHot) > 0 {
 		quoted += `; missing_marks: ["?"] makes text of other marks`
 	}
-	return t.inColumn(where, t.columns[where].first, fmt.Errorf("%d missing values, by column and first line: %s%s; "+
-		"allowed with missing: median, missing: mean or missing: drop%s", values, strings.Join(list, "; "), more, quoted))
+	return t.inColumn(first.column, first.line, fmt.Errorf("%d missing values, by column and first line: %s%s; "+
+		"allowed with missing: median, missing: mean or missing: drop%s", values, strings.Join(words, "; "), more, quoted))
 }
 
-func (t *table) fillMeans() error {
-	if err := t.refuseEmpty("mean"); err != nil {
-		return err
+// mean cannot overflow.
+func mean(values []float64) float64 {
+	sum, scaled := 0.0, 0.0
+	for _, v := range values {
+		sum += v
+		scaled += v / float64(len(values))
 	}
-	for i := range t.columns {
-		col := &t.columns[i]
-		if col.missing == 0 {
-			continue
-		}
-		for at := col.at; at < col.at+col.width(); at++ {
-			mean := t.mean(at, t.rows-col.missing)
-			for k := at; k < len(t.x); k += t.width {
-				if math.IsNaN(t.x[k]) {
-					t.x[k] = mean
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (t *table) refuseEmpty(what string) error {
-	for i := range t.columns {
-		if col := &t.columns[i]; col.missing == t.rows {
-			return t.inColumn(i, col.first, fmt.Errorf("every value is missing: there is no %s", what))
-		}
-	}
-	return nil
-}
-
-func (t *table) mean(feature, n int) float64 {
-	sum, scaled := 0.0, 0.0 // cannot overflow
-	for k := feature; k < len(t.x); k += t.width {
-		if v := t.x[k]; !math.IsNaN(v) {
-			sum += v
-			scaled += v / float64(n)
-		}
-	}
-	if math.IsInf(sum, 0) || math.IsNaN(sum) {
+	if NotFinite(sum) {
 		return scaled
 	}
-	return sum / float64(n)
+	return sum / float64(len(values))
 }
 
 // Median is the [Settings.Missing] that fills in medians.
@@ -151,28 +118,37 @@ func (s Settings) fill(x []float64, features []string, train []int) error {
 	if s.Missing != Median {
 		return fmt.Errorf("row %d, feature %s: the value is missing", first/d, features[first%d])
 	}
+	if j := fill(x, d, train, MedianOf); j >= 0 {
+		return fmt.Errorf("feature %s: all its %d values of the training part are missing: there is no median", features[j], len(train))
+	}
+	return nil
+}
+
+// fill replaces the missing values of each column of x by a function of the others in some rows. It
+// returns a column in which all of these are missing, -1 if there is none.
+func fill(x []float64, d int, rows []int, of func(values []float64) float64) (empty int) {
 	var values []float64
-	for j, name := range features {
+	for j := range d {
 		if !gap(x[j:], d) {
 			continue
 		}
 		values = values[:0]
-		for _, row := range train {
+		for _, row := range rows {
 			if v := x[row*d+j]; !math.IsNaN(v) {
 				values = append(values, v)
 			}
 		}
 		if len(values) == 0 {
-			return fmt.Errorf("feature %s: all its %d values of the training part are missing: there is no median", name, len(train))
+			return j
 		}
-		middle := MedianOf(values)
+		middle := of(values)
 		for k := j; k < len(x); k += d {
 			if math.IsNaN(x[k]) {
 				x[k] = middle
 			}
 		}
 	}
-	return nil
+	return -1
 }
 
 func gap(x []float64, d int) bool {

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -130,10 +130,7 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	} else if err != nil {
 		return nil, err
 	}
-	format, delim, err := tell(l, name, o)
-	if err != nil {
-		return nil, err
-	}
+	format, delim := tell(l, name, o)
 	if format == formatARFF || format == formatLIBSVM {
 		if err := o.delimitedOnly(); err != nil {
 			return nil, fmt.Errorf("%w for csv, tsv and space files, not for %s", err, format)
@@ -163,33 +160,32 @@ func split(path string) (name, ext string) {
 	return strings.ToValidUTF8(strings.TrimSuffix(name, ext), "\uFFFD"), strings.ToLower(ext)
 }
 
-func tell(l *lines, name string, o Options) (string, byte, error) {
-	start, err := l.peek(readBuffer)
-	if err != nil {
-		return "", 0, inLine(l.line+1, err)
+func tell(l *lines, name string, o Options) (format string, delim byte) {
+	start := slices.DeleteFunc(slices.Clone(l.peek()), func(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 })
+	bare := make([][]byte, min(len(start), 20))
+	for i := range bare {
+		bare[i] = withoutQuoted(start[i])
 	}
-	list := firstLines(start)
-	format := o.Format
-	if format == "" {
+	if format = o.Format; format == "" {
 		_, ext := split(name)
-		format = tellFormat(ext, list, start, o.Decimal)
+		format = tellFormat(ext, bare, start, o.Decimal)
 	}
 	switch format {
 	case formatTSV:
-		return format, '\t', nil
+		return format, '\t'
 	case formatSpace:
-		return format, ' ', nil
+		return format, ' '
 	case formatCSV:
-		if separates(list, ';', o.Decimal) {
-			return format, ';', nil
+		if separates(bare, ';', o.Decimal) {
+			return format, ';'
 		}
-		return format, ',', nil
+		return format, ','
 	}
-	return format, 0, nil
+	return format, 0
 }
 
 // tellFormat prefers decisive extensions; .csv and .data may hold anything.
-func tellFormat(ext string, list [][]byte, start []byte, decimal string) string {
+func tellFormat(ext string, list, start [][]byte, decimal string) string {
 	switch ext {
 	case ".arff":
 		return formatARFF
@@ -224,8 +220,8 @@ func tellFormat(ext string, list [][]byte, start []byte, decimal string) string 
 	return formatSpace
 }
 
-func looksLIBSVM(start []byte) bool {
-	for line := range textLines(start) {
+func looksLIBSVM(start [][]byte) bool {
+	for _, line := range start {
 		line, _, _ = bytes.Cut(line, []byte("#"))
 		label, rest := word(bytes.TrimSpace(line))
 		pair, _ := word(rest)
@@ -248,28 +244,7 @@ func isIndex(b []byte) bool {
 	return len(b) > 0
 }
 
-func textLines(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for line := range bytes.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-			if len(bytes.TrimSpace(line)) > 0 && !yield(line) {
-				return
-			}
-		}
-	}
-}
-
-// firstLines replaces quoted fields by a letter.
-func firstLines(text []byte) [][]byte {
-	const most = 20
-	var list [][]byte
-	for line := range textLines(text) {
-		if list = append(list, withoutQuoted(line)); len(list) == most {
-			break
-		}
-	}
-	return list
-}
-
+// withoutQuoted replaces quoted fields by a letter.
 func withoutQuoted(line []byte) []byte {
 	if bytes.IndexByte(line, '"') < 0 {
 		return line

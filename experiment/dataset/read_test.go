@@ -175,7 +175,7 @@ func TestLimits(t *testing.T) {
 		{"a.arff", "@attribute a {u,v,w,x,z}\n", []string{"line 1", "more than 4 values"}},
 		{"a.csv", strings.Repeat("1,2,3\n", 22), []string{"line 18", "18 rows of 2 features need about", "limits.memory"}},
 		{"a.libsvm", strings.Repeat("1 3:1\n", 16), []string{"16 rows of 3 features need about", "limits.memory"}},
-		{"a.libsvm", strings.Repeat("1 1:1\n", 20), []string{"line 17", "17 rows of 0 features need about", "limits.memory"}},
+		{"a.libsvm", strings.Repeat("1 1:1\n", 30), []string{"line 23", "23 rows of 1 features need about", "limits.memory"}},
 		{"a.arff", strings.Repeat("@attribute "+strings.Repeat("a", 900)+" real\n", 4), []string{"line 2", "limits.memory"}},
 		{"a.csv", "1,a\n2,b\n3,c\n4,d\n5,e\n", []string{"line 5", "more than 4 labels"}},
 		{"a.csv", "1," + strings.Repeat("a", 900) + "\n2," + strings.Repeat("b", 900) + "\n3,c\n", []string{"line 3", "limits.memory"}},

@@ -71,12 +71,13 @@ func (t *table) settled(d *Dataset) Reading {
 	var list []string
 	for i := range t.columns {
 		col := &t.columns[i]
-		if col.role != feature || col.nominal == nil || col.numbers != nil {
+		if col.role != feature || col.words == nil || col.words.numeric {
 			continue
 		}
-		list = append(list, fmt.Sprintf("%s (%d)", short([]byte(col.called(i))), len(col.nominal)))
-		if col.categories != nil && d.N >= countingRows && 2*len(col.nominal) > d.N {
-			t.warn("%v", t.inColumn(i, 0, fmt.Errorf("%d different values in %d rows, each a feature; drop: %s leaves it out", len(col.nominal), d.N, t.ref(i))))
+		n := len(col.words.list)
+		list = append(list, fmt.Sprintf("%s (%d)", short([]byte(col.called(i))), n))
+		if !col.words.declared && d.N >= countingRows && 2*n > d.N {
+			t.warn("%v", t.inColumn(i, 0, fmt.Errorf("%d different values in %d rows, each a feature; drop: %s leaves it out", n, d.N, t.ref(i))))
 		}
 	}
 	if list != nil {
@@ -86,7 +87,7 @@ func (t *table) settled(d *Dataset) Reading {
 	if t.unsaid > 0 {
 		t.warnings = append(t.warnings, fmt.Sprintf("and %d more of this kind", t.unsaid))
 	}
-	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: t.rows - t.kept(), Lines: t.dropped}
+	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: t.rows - len(t.lines), Lines: t.dropped}
 }
 
 func (d *Dataset) named() string {
@@ -131,14 +132,14 @@ func (t *table) settleUnnamed() error {
 		if !t.header || !isUnnamed(col.name) {
 			return nil
 		}
-		if col.role != feature || col.categories != nil {
+		if col.role != feature || col.words != nil {
 			continue
 		}
 		why := ""
-		switch values := every(t.x, col.at, t.width); {
-		case counting(values):
+		switch {
+		case counting(col.values):
 			why = "counts rows"
-		case wholeAndDistinct(values):
+		case wholeAndDistinct(col.values):
 			why = "has another whole number in every row"
 		default:
 			t.warn("column %d has no name and is the feature %s; drop: %s leaves it out", i, short([]byte(col.called(i))), t.ref(i))
@@ -148,17 +149,10 @@ func (t *table) settleUnnamed() error {
 			return errNoFeatures(len(t.columns))
 		}
 		t.warn("column %d has no name and %s: it is left out; %s", i, why, t.keeping())
-		t.remove(i)
+		col.leave()
+		t.width--
 	}
 	return nil
-}
-
-func every(x []float64, at, width int) []float64 {
-	values := make([]float64, 0, len(x)/width)
-	for k := at; k < len(x); k += width {
-		values = append(values, x[k])
-	}
-	return values
 }
 
 // counting reports whether values increase by one or restart at the first.
@@ -176,43 +170,27 @@ func wholeAndDistinct(values []float64) bool {
 	if n < 2 || slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }) {
 		return false
 	}
-	slices.Sort(values)
-	return len(slices.Compact(values)) == n
+	return len(slices.Compact(slices.Sorted(slices.Values(values)))) == n
 }
 
-func (t *table) remove(c int) {
-	at, kept := t.columns[c].at, t.x[:0]
-	for k := range t.x {
-		if k%t.width != at {
-			kept = append(kept, t.x[k])
-		}
-	}
-	t.x = kept
-	t.width--
-	t.columns[c].leave()
-	for i := range t.columns {
-		if t.columns[i].at > at {
-			t.columns[i].at--
-		}
-	}
-}
-
-func (t *table) warnCounting() {
-	if t.kept() < countingRows {
+func (t *table) warnCounting(d *Dataset) {
+	if d.N < countingRows {
 		return
 	}
+	at := 0
 	for i := range t.columns {
 		col := &t.columns[i]
-		if col.role != feature || col.nominal != nil {
+		if col.role != feature {
 			continue
 		}
-		k := col.at + t.width
-		for k < len(t.x) && t.x[k] == t.x[k-t.width]+1 {
-			k += t.width
+		k := at + d.D
+		for k < len(d.X) && d.X[k] == d.X[k-d.D]+1 {
+			k += d.D
 		}
-		if k >= len(t.x) {
+		if k >= len(d.X) && col.words == nil {
 			t.warn("%v", t.inColumn(i, 0, fmt.Errorf("counts rows and is a feature; drop: %s leaves it out", t.ref(i))))
 		}
+		at += col.width()
 	}
 }
 
@@ -242,7 +220,7 @@ func (t *table) refuseText(c int, text []byte, kind kind) error {
 	err := notNumber(text, kind)
 	col := &t.columns[c]
 	switch {
-	case kind == isInfinite || t.columns[c].nominal != nil || t.standard >= 0:
+	case kind == isInfinite || (col.words != nil && col.words.declared) || t.standard >= 0:
 		return err
 	case isDecimalComma(text) && t.o.Decimal != decimalComma:
 		return fmt.Errorf("%w%s", err, decimalHint)
@@ -250,7 +228,7 @@ func (t *table) refuseText(c int, text []byte, kind kind) error {
 		return fmt.Errorf(`%w; with decimal: "," a point is no decimal mark`, err)
 	case looksNumber(text):
 		return fmt.Errorf("%w; separated thousands, units and currencies are not read: write plain numbers, or drop: %s", err, t.ref(c))
-	case col.role == feature && col.number == 0:
+	case col.role == feature && col.line == 0:
 		return fmt.Errorf("%w; encode: onehot takes a column of text, drop: %s leaves it out", err, t.ref(c))
 	}
 	return fmt.Errorf("%w; where it marks a missing value: missing_marks: [%q]", err, short(text))

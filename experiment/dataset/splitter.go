@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // splitter cuts lines into fields, valid until the next call.
@@ -14,83 +13,59 @@ type splitter struct {
 	most   int  // fields per line
 	arff   bool // ' also quotes, \ escapes in quotes, % starts a comment, quotes end in their line
 	fields [][]byte
-	quoted []bool // for lines with quotes
-	text   []byte // fields of a line with quotes
-	ends   []int
+	quoted []bool
+	text   []byte // of quoted fields
 }
 
-// record reads the next line that is not blank, with further lines of its quotes. line is the
-// first.
-func (s *splitter) record(l *lines) (fields [][]byte, line int, err error) {
+type record struct {
+	fields [][]byte
+	quoted []bool
+	line   int // first
+}
+
+func (r record) isQuoted(c int) bool { return c < len(r.quoted) && r.quoted[c] }
+
+func (r record) isEmpty(c int) bool { return c >= len(r.fields) || len(r.fields[c]) == 0 }
+
+// record reads the next line that is not blank, with further lines of its quotes.
+func (s *splitter) record(l *lines) (record, error) {
 	for {
 		b, err := l.next()
+		if errors.Is(err, io.EOF) {
+			return record{}, err
+		}
+		line := l.line
+		if err == nil {
+			if s.skipBlanks(b, 0) == len(b) {
+				continue
+			}
+			err = checkText(b)
+		}
+		if err == nil {
+			err = s.split(b, l)
+		}
 		if err != nil {
-			return nil, l.line, err
+			return record{}, inLine(line, err)
 		}
-		if s.skipBlanks(b, 0) == len(b) {
-			continue
-		}
-		line = l.line
-		if err := checkText(b); err != nil {
-			return nil, line, err
-		}
-		fields, err = s.split(b, l)
-		return fields, line, err
+		return record{s.fields, s.quoted, line}, nil
 	}
 }
 
-func (s *splitter) split(b []byte, l *lines) ([][]byte, error) {
+func (s *splitter) split(b []byte, l *lines) error {
 	s.clear()
-	if bytes.IndexByte(b, '"') >= 0 || s.arff && (bytes.IndexByte(b, '\'') >= 0 || bytes.IndexByte(b, '%') >= 0) {
-		err := s.splitQuoted(b, l)
-		return s.fields, err
-	}
-	s.fields = s.fields[:0]
-	if s.delim == ' ' {
-		err := s.splitBlanks(b)
-		return s.fields, err
-	}
-	for {
-		if len(s.fields) == s.most {
-			return nil, s.errMost()
-		}
-		i := bytes.IndexByte(b, s.delim)
-		if i < 0 {
-			s.fields = append(s.fields, trim(b))
-			return s.fields, nil
-		}
-		s.fields = append(s.fields, trim(b[:i]))
-		b = b[i+1:]
-	}
-}
-
-func (s *splitter) errMost() error {
-	return fmt.Errorf("more than %d columns, the most that are allowed", s.most)
-}
-
-func (s *splitter) splitBlanks(b []byte) error {
-	for field, rest := word(b); len(field) > 0; field, rest = word(rest) {
-		if len(s.fields) == s.most {
-			return s.errMost()
-		}
-		s.fields = append(s.fields, field)
-	}
-	return nil
-}
-
-func (s *splitter) splitQuoted(b []byte, l *lines) error {
-	s.fields = s.fields[:0]
 	stops := string(s.delim)
-	if s.delim == ' ' {
+	switch {
+	case s.arff && s.delim == ' ':
+		stops = " \t%"
+	case s.arff:
+		stops = ",%"
+	case s.delim == ' ':
 		stops = " \t"
-	}
-	if s.arff {
-		stops += "%"
 	}
 	i := s.skipBlanks(b, 0)
 	for more := i < len(b); more; {
-		if len(s.ends) == s.most {
-			return s.errMost()
+		if len(s.fields) == s.most {
+			return fmt.Errorf("more than %d columns, the most that are allowed", s.most)
 		}
 		var err error
 		if b, i, err = s.field(b, i, stops, l); err != nil {
@@ -106,38 +81,25 @@ func (s *splitter) splitQuoted(b []byte, l *lines) error {
 			return fmt.Errorf("%q after a closing quote: allowed is %q or the end of the line", short(b[i:]), s.delim)
 		}
 	}
-	for k := range s.ends {
-		s.fields = append(s.fields, s.nth(k))
-	}
 	return nil
 }
 
-func (s *splitter) clear() { s.text, s.ends, s.quoted = s.text[:0], s.ends[:0], s.quoted[:0] }
-
-// nth is the k-th field since clear.
-func (s *splitter) nth(k int) []byte {
-	start := 0
-	if k > 0 {
-		start = s.ends[k-1]
-	}
-	return s.text[start:s.ends[k]]
-}
+func (s *splitter) clear() { s.fields, s.quoted, s.text = s.fields[:0], s.quoted[:0], s.text[:0] }
 
 // field appends the field at b[i], which without quotes ends before a stop. It returns the line and
 // index of its end.
-func (s *splitter) field(b []byte, i int, stops string, l *lines) ([]byte, int, error) {
+func (s *splitter) field(b []byte, i int, stops string, l *lines) (rest []byte, end int, err error) {
 	if i < len(b) && (b[i] == '"' || s.arff && b[i] == '\'') {
-		rest, end, err := s.quote(b, i+1, b[i], l)
-		s.ends, s.quoted = append(s.ends, len(s.text)), append(s.quoted, true)
+		start := len(s.text)
+		rest, end, err = s.quote(b, i+1, b[i], l)
+		s.fields, s.quoted = append(s.fields, s.text[start:]), append(s.quoted, true)
 		return rest, end, err
 	}
-	start := i
-	for i < len(b) && strings.IndexByte(stops, b[i]) < 0 {
-		i++
+	if end = bytes.IndexAny(b[i:], stops); end < 0 {
+		end = len(b) - i
 	}
-	s.text = append(s.text, trim(b[start:i])...)
-	s.ends, s.quoted = append(s.ends, len(s.text)), append(s.quoted, false)
-	return b, i, nil
+	s.fields, s.quoted = append(s.fields, trim(b[i:i+end])), append(s.quoted, false)
+	return b, i + end, nil
 }
 
 func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, error) {
@@ -149,6 +111,9 @@ func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, err
 				return nil, 0, fmt.Errorf("the quote %c is not closed", mark)
 			}
 			s.text = append(s.text, '\n')
+			for k, field := range s.fields { // of the line that goes
+				s.fields[k] = bytes.Clone(field)
+			}
 			var err error
 			if b, err = l.next(); errors.Is(err, io.EOF) {
 				return nil, 0, fmt.Errorf("the quote %c is not closed up to the end of the file", mark)

@@ -1,9 +1,9 @@
 package dataset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -18,27 +18,22 @@ const (
 	dropped
 )
 
+// column has a value for each row that is kept: a number or, with words, the place of one. NaN is
+// missing; omitted values at the end are 0.
 type column struct {
-	name    string // "" if unnamed
-	role    role
-	names   string   // why it counts as row names
-	blank   bool     // made by delimiters at line ends: must stay empty
-	at      int      // first feature in a row of X
-	nominal []string // declared values
-	codes   map[string]int
-	numbers []float64 // declared values if all are numbers
-	places  map[float64]int
-	missing int
-	first   int // line of the first missing value
-
-	categories *categories // while reading
-	number     int         // line of the first number if text may be encoded
+	name   string // "" if unnamed
+	role   role
+	names  string // why it counts as row names
+	blank  bool   // made by delimiters at line ends: must stay empty
+	words  *words // nil while all values are numbers
+	values []float64
+	line   int // of the first value, 0 for none
 }
 
-// width is 1, or the number of values of a nominal attribute with text.
+// width is 1, or the number of words that become features.
 func (c *column) width() int {
-	if c.nominal != nil && c.numbers == nil {
-		return len(c.nominal)
+	if c.words != nil && !c.words.numeric {
+		return max(len(c.words.list), 1)
 	}
 	return 1
 }
@@ -60,16 +55,13 @@ type table struct {
 	head
 	reading
 
-	target  int // -1 for none
-	width   int // features in a row of x
-	x       []float64
-	y       targets
-	rows    int // read, including those left out
-	line    int
+	target  int   // -1 for none
+	width   int   // features
+	rows    int   // read, including those left out
+	lines   []int // of kept rows
 	gap     bool  // the row has a missing value
 	dropped []int // first lines left out for missing values
 	taken   int64 // bytes without the rows
-	spread  int   // features that categories will add to width
 
 	negative int // kept rows that NegativeRows makes -1
 }
@@ -120,7 +112,6 @@ func (t *table) setColumns(columns []column) error {
 	}
 	for i := range columns {
 		if columns[i].role == feature {
-			columns[i].at = t.width
 			t.width += columns[i].width()
 		}
 	}
@@ -154,7 +145,7 @@ func (t *table) setCategories(names map[string]int) error {
 		if t.columns[at].role != feature {
 			return fmt.Errorf("encode: column %q is no feature: it is the target, or dropped", ref)
 		}
-		t.columns[at].categories = newCategories(true)
+		t.columns[at].words = &words{places: map[string]int{}, listed: true}
 	}
 	return nil
 }
@@ -220,14 +211,12 @@ func (t *table) meant(ref string) string {
 }
 
 func (t *table) begin(line int) error {
-	t.line, t.gap = line, false
+	t.gap = false
 	t.rows++
-	if err := t.fits(t.kept() + 1); err != nil {
+	if err := t.fits(len(t.lines) + 1); err != nil {
 		return err
 	}
-	n := len(t.x) + t.width
-	t.x = slices.Grow(t.x, t.width)[:n]
-	clear(t.x[n-t.width:])
+	t.lines = append(t.lines, line)
 	return nil
 }
 
@@ -240,80 +229,69 @@ func (t *table) set(c int, text []byte, literal bool) error {
 		}
 		return nil
 	}
-	if col.nominal != nil {
-		return t.setNominal(c, text, literal)
+	if col.words != nil && col.words.declared {
+		v, kind := col.words.declaredPlace(text, literal)
+		if kind == isText {
+			return fmt.Errorf("%q is not among the %d values declared: %s", short(text), len(col.words.list), some(col.words.list))
+		}
+		return t.put(c, v, kind)
 	}
 	v, kind := t.parse(text)
 	if literal && kind == isMissing {
 		kind = isText
 	}
+	encoded := col.role == feature && (col.words != nil || kind == isText && t.o.Encode == encodeOneHot)
+	labels := col.role == target && kind != isInfinite && t.o.Task != Regression
 	switch {
-	case kind == isMissing:
-		return t.setMissing(c)
-	case col.categories != nil || kind == isText && col.role == feature && t.encodes(col):
-		return t.setCategory(col, text, kind)
-	case kind == isNumber:
-		t.setNumber(c, v)
-		if col.number == 0 {
-			col.number = t.line
-		}
-		return nil
-	case kind != isInfinite && col.role == target && t.o.Task != Regression:
-		before := len(t.y.texts)
-		err := t.y.addText(t.line, text, t.limits.columns)
-		if len(t.y.texts) > before {
-			t.taken += bytesOfName(text)
-		}
-		return err
+	case kind == isMissing || kind == isNumber && col.words == nil:
+		return t.put(c, v, kind)
+	case encoded || labels:
+		return t.putWord(c, text, kind)
 	}
 	return t.refuseText(c, text, kind)
 }
 
-func (t *table) setNumber(c int, v float64) {
-	if col := &t.columns[c]; col.role == target {
-		t.y.addNumber(t.line, v)
-	} else if col.role == feature {
-		t.x[len(t.x)-t.width+col.at] = v
-	}
-}
-
-func (t *table) setNominal(c int, text []byte, literal bool) error {
+// put sets a column of the current row to a number, or the place of a word, unless it is missing.
+func (t *table) put(c int, v float64, kind kind) error {
 	col := &t.columns[c]
-	code, ok := col.codes[string(text)]
-	isMark := !literal && len(text) == 1 && text[0] == '?'
-	if (!ok || isMark) && !literal && missing(text) {
-		return t.setMissing(c)
-	}
-	if !ok && col.numbers != nil { // 1.0 where 1 is declared
-		if v, kind := parse(text); kind == isNumber {
-			code, ok = col.places[v]
+	if kind == isMissing {
+		if col.role == target && (t.o.Missing == missingMean || t.o.Missing == missingMedian) {
+			return fmt.Errorf("missing value in the target: missing: %s fills features only, missing: drop leaves out the row", t.o.Missing)
 		}
+		v, t.gap = math.NaN(), true
+	} else if col.line == 0 {
+		col.line = t.lines[len(t.lines)-1]
 	}
-	if !ok {
-		return fmt.Errorf("%q is not among the %d values declared: %s", short(text), len(col.nominal), some(col.nominal))
-	}
-	t.setCode(c, code)
+	col.extend(len(t.lines) - 1)
+	col.values = append(col.values, v)
 	return nil
 }
 
-func (t *table) setCode(c, code int) {
-	switch col := &t.columns[c]; {
-	case col.role == target:
-		t.y.addDeclared(t.line, col, code)
-	case col.numbers != nil:
-		t.x[len(t.x)-t.width+col.at] = col.numbers[code]
-	default:
-		t.x[len(t.x)-t.width+col.at+code] = 1
+// extend adds omitted values.
+func (c *column) extend(rows int) {
+	if len(c.values) >= rows {
+		return
+	}
+	omitted := 0.0
+	if c.words != nil && !c.words.declared {
+		omitted = float64(c.words.place("0"))
+	}
+	for len(c.values) < rows {
+		c.values = append(c.values, omitted)
 	}
 }
 
 func (t *table) end() {
 	if t.gap && t.o.Missing == missingDrop {
+		last := len(t.lines) - 1
 		if len(t.dropped) < MaxLines {
-			t.dropped = append(t.dropped, t.line)
+			t.dropped = append(t.dropped, t.lines[last])
 		}
-		t.x = t.x[:len(t.x)-t.width]
-		t.y.truncate(t.kept())
+		t.lines = t.lines[:last]
+		for i := range t.columns {
+			col := &t.columns[i]
+			col.values = col.values[:min(last, len(col.values))]
+		}
 		return
 	}
 	if t.rows <= t.o.Classes.NegativeRows {
@@ -321,23 +299,29 @@ func (t *table) end() {
 	}
 }
 
-func (t *table) kept() int { return len(t.x) / t.width }
-
 func (t *table) finish() (*Dataset, error) {
 	if t.rows == 0 {
 		return nil, errEmpty
 	}
+	for i := range t.columns {
+		if col := &t.columns[i]; col.role != dropped {
+			col.extend(len(t.lines))
+		}
+	}
 	if err := t.settleUnnamed(); err != nil {
 		return nil, err
 	}
-	if err := t.spreadCategories(); err != nil {
+	if err := t.sortWords(); err != nil {
 		return nil, err
 	}
 	if err := t.settleMissing(); err != nil {
 		return nil, err
 	}
-	d := &Dataset{N: t.kept(), D: t.width, X: slices.Clip(t.x), Features: t.features()}
-	t.warnCounting()
+	d := t.features()
+	if t.o.Missing == missingMean {
+		fill(d.X, d.D, count(d.N), mean)
+	}
+	t.warnCounting(d)
 	if t.o.Numbered {
 		d.number()
 	}
@@ -349,11 +333,11 @@ func (t *table) finish() (*Dataset, error) {
 		d.Reading = t.settled(d)
 		return d, err
 	}
-	var err error
-	if d.Task, d.Y, err = t.y.makeTargets(t.o.Task, t.o.Classes, &t.columns[t.target], t.limits.columns); err != nil {
+	became, err := t.setTargets(d)
+	if err != nil {
 		return nil, t.inColumn(t.target, 0, err)
 	}
-	t.sayTarget(&t.columns[t.target], t.target, t.o.Target == "" && t.standard < 0, cmp.Or(t.y.mapped, string(d.Task)))
+	t.sayTarget(&t.columns[t.target], t.target, t.o.Target == "" && t.standard < 0, became)
 	d.Reading = t.settled(d)
 	return d, nil
 }
@@ -367,7 +351,7 @@ func (d *Dataset) number() {
 }
 
 func (t *table) byRow() ([]float64, error) {
-	n := t.kept()
+	n := len(t.lines)
 	if t.negative == 0 || t.negative == n {
 		return nil, fmt.Errorf("one class only: the first %d rows are to be negative, the file has %d rows", t.o.Classes.NegativeRows, t.rows)
 	}
@@ -390,24 +374,37 @@ func (t *table) inColumn(c, line int, err error) error {
 	return e
 }
 
-// features names features: column or x with index, and a nominal attribute's value.
-func (t *table) features() []string {
-	names := make([]string, 0, t.width)
+// features returns the rows with a feature for each column of numbers, named by column or x with
+// index, and for each word.
+func (t *table) features() *Dataset {
+	d := &Dataset{N: len(t.lines), D: t.width, X: make([]float64, len(t.lines)*t.width)}
 	for i := range t.columns {
 		col := &t.columns[i]
 		if col.role != feature {
 			continue
 		}
-		name := col.called(i)
-		if col.nominal == nil || col.numbers != nil {
-			names = append(names, name)
+		x, name := d.X[len(d.Features):], col.called(i)
+		if col.words == nil || col.words.numeric {
+			for row, v := range col.numbers() {
+				x[row*d.D] = v
+			}
+			d.Features = append(d.Features, name)
 			continue
 		}
-		for _, value := range col.nominal {
-			names = append(names, name+"="+value)
+		for row, v := range col.values {
+			if to := x[row*d.D:][:len(col.words.list)]; !math.IsNaN(v) {
+				to[int(v)] = 1
+			} else {
+				for j := range to {
+					to[j] = v
+				}
+			}
+		}
+		for _, word := range col.words.list {
+			d.Features = append(d.Features, name+"="+word)
 		}
 	}
-	return names
+	return d
 }
 
-func (t *table) fits(rows int) error { return t.limits.check(t.taken, rows, t.width+t.spread) }
+func (t *table) fits(rows int) error { return t.limits.check(t.taken, rows, t.width) }

@@ -1,0 +1,213 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// words are the values of a column with text: declared, or by first appearance with numbers in
+// their shortest form, so that 1, 1.0 and +1 are one.
+type words struct {
+	list     []string
+	places   map[string]int
+	declared bool
+	numeric  bool // declared, and all are numbers
+	listed   bool // in [Options.OneHot], so that numbers count
+}
+
+func formatNumber(v float64) string { return strconv.FormatFloat(v+0, 'g', -1, 64) } // -0 is 0
+
+// find returns the place of a text, or the word that it would be.
+func (w *words) find(text []byte) (place int, word string, known bool) {
+	if place, known = w.places[string(text)]; known {
+		return place, "", true
+	}
+	word = string(text)
+	if v, kind := parse(text); kind == isNumber && (!w.declared || w.numeric) {
+		word = formatNumber(v)
+	}
+	place, known = w.places[word]
+	return place, word, known
+}
+
+// place adds an unknown word.
+func (w *words) place(word string) int {
+	place, known := w.places[word]
+	if !known {
+		place = len(w.list)
+		w.places[word], w.list = place, append(w.list, word)
+	}
+	return place
+}
+
+// declaredPlace returns isText for a word that is not declared.
+func (w *words) declaredPlace(text []byte, literal bool) (float64, kind) {
+	place, _, known := w.find(text)
+	switch {
+	case !literal && (!known || string(text) == "?") && missing(text):
+		return 0, isMissing
+	case !known:
+		return 0, isText
+	}
+	return float64(place), isNumber
+}
+
+// settleDeclared decides whether the words are numbers.
+func (w *words) settleDeclared() {
+	w.numeric = !slices.ContainsFunc(w.labels(), func(l label) bool { return l.isText })
+	for place, l := range w.labels() {
+		if _, twice := w.places[formatNumber(l.number)]; w.numeric && !twice {
+			w.places[formatNumber(l.number)] = place
+		}
+	}
+}
+
+// numbers are the values with words that are numbers as such.
+func (c *column) numbers() []float64 {
+	if c.words == nil {
+		return c.values
+	}
+	numbers := slices.Clone(c.values)
+	for row, place := range numbers {
+		if !math.IsNaN(place) {
+			numbers[row], _ = parse([]byte(c.words.list[int(place)]))
+		}
+	}
+	return numbers
+}
+
+// putWord sets a column of the current row to a word: a label, or a category to encode.
+func (t *table) putWord(c int, text []byte, kind kind) error {
+	col := &t.columns[c]
+	if col.role == feature && (col.words == nil || !col.words.listed) {
+		switch line := col.line; {
+		case col.words != nil && kind == isNumber:
+			return fmt.Errorf("the number %s where line %d has text%s%s", short(text), line, decimalHintFor(t.numberLike(col).text), oneKind)
+		case col.words == nil && line > 0:
+			return fmt.Errorf("text %q where line %d has a number%s%s", short(text), line, decimalHintFor(string(text)), oneKind)
+		}
+	}
+	if col.words == nil {
+		col.words = &words{places: map[string]int{}}
+		for row, v := range col.values { // earlier labels were numbers
+			if !math.IsNaN(v) {
+				col.values[row] = float64(col.words.place(formatNumber(v)))
+			}
+		}
+	}
+	place, word, known := col.words.find(text)
+	if known {
+		return t.put(c, float64(place), isText)
+	}
+	place = col.words.place(word)
+	t.taken += bytesOfName(word)
+	if col.role == target && place >= t.limits.columns {
+		return errLabels(t.limits.columns)
+	}
+	if col.role == feature && place > 0 {
+		if t.width++; t.width > t.limits.columns {
+			return fmt.Errorf("more than %d features with one for each value, the most that are allowed", t.limits.columns)
+		}
+	}
+	err := t.put(c, float64(place), isText)
+	if col.role == feature && place == sampleRecords { // before they fill the memory
+		if like := t.numberLike(col); like.refuses {
+			return like.refusal(t.ref(c))
+		}
+	}
+	return err
+}
+
+// likeness says how many texts of a column to encode look like numbers.
+type likeness struct {
+	rows, alike int
+	text        string // the first that does
+	line        int
+	refuses     bool // most do, and the column is not listed
+}
+
+func (t *table) numberLike(col *column) (l likeness) {
+	alike := make([]bool, len(col.words.list))
+	for place, word := range col.words.list {
+		alike[place] = looksNumber(word)
+	}
+	for row, v := range col.values {
+		if math.IsNaN(v) {
+			continue
+		}
+		l.rows++
+		if !alike[int(v)] {
+			continue
+		}
+		if l.alike++; l.alike == 1 {
+			l.text, l.line = col.words.list[int(v)], t.lines[row]
+		}
+	}
+	l.refuses = !col.words.listed && 2*l.alike > l.rows
+	return l
+}
+
+func (l likeness) refusal(ref string) error {
+	what := decimalHintFor(l.text)
+	if what == "" {
+		what = "; numbers are digits with a decimal mark"
+	}
+	return fmt.Errorf("text %q, and %d of the %d values so far look like numbers%s; drop: %s leaves the column out, "+
+		"and encode: {onehot: [...]} with it and the columns of text makes each of its values a feature",
+		short([]byte(l.text)), l.alike, l.rows, what, ref)
+}
+
+func decimalHintFor(text string) string {
+	if isDecimalComma(text) {
+		return decimalHint
+	}
+	return ""
+}
+
+const oneKind = "; a column has one kind unless encode: {onehot: [...]} lists it, which makes each of its values a feature " +
+	"(header: true where the first line holds names)"
+
+// sortWords sorts the words of columns to encode, without those of rows that are left out.
+func (t *table) sortWords() error {
+	t.width = 0
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.role != feature {
+			continue
+		}
+		if col.words != nil && !col.words.declared && len(t.lines) > 0 {
+			if like := t.numberLike(col); like.refuses {
+				return t.inColumn(i, like.line, like.refusal(t.ref(i)))
+			}
+			if col.sortWords(); len(col.words.list) == 0 {
+				return t.inColumn(i, t.lines[0], errors.New("every value is missing: there is nothing to encode"))
+			}
+		}
+		t.width += col.width()
+	}
+	return t.fits(len(t.lines))
+}
+
+func (c *column) sortWords() {
+	labels, used := c.words.labels(), make([]bool, len(c.words.list))
+	for _, v := range c.values {
+		if !math.IsNaN(v) {
+			used[int(v)] = true
+		}
+	}
+	order := slices.DeleteFunc(count(len(used)), func(place int) bool { return !used[place] })
+	slices.SortFunc(order, func(a, b int) int { return compareLabels(labels[a], labels[b]) })
+	sorted, list := make([]float64, len(used)), make([]string, len(order))
+	for place, old := range order {
+		sorted[old], list[place] = float64(place), c.words.list[old]
+	}
+	for row, v := range c.values {
+		if !math.IsNaN(v) {
+			c.values[row] = sorted[int(v)]
+		}
+	}
+	c.words.list = list
+}
