@@ -43,8 +43,13 @@ func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error
 	}
 	result.Path = at.Path
 	if !at.Embedded {
-		if result.SHA256, err = contentDigest(ctx, at.Path, sha256.New()); err != nil {
+		file, err := os.Open(at.Path)
+		if err != nil {
 			return err
+		}
+		defer file.Close()
+		if result.SHA256, err = contentDigest(ctx, file, sha256.New()); err != nil {
+			return fmt.Errorf("read %s: %w", at.Path, err)
 		}
 		result.Verified = result.SHA256 == at.File.SHA256
 	}
@@ -70,18 +75,10 @@ func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error
 	return nil
 }
 
-func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	contents, err := unpacked(ctx, file)
+func contentDigest(ctx context.Context, r io.Reader, digest hash.Hash) (string, error) {
+	contents, err := unpacked(ctx, r)
 	if err == nil {
 		_, err = io.Copy(digest, contents)
 	}
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	return hex.EncodeToString(digest.Sum(nil)), nil
+	return hex.EncodeToString(digest.Sum(nil)), err
 }

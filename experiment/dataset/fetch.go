@@ -11,10 +11,10 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"net/http"
 	neturl "net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -32,8 +32,7 @@ const (
 
 // Fetcher downloads data sets of the catalog into a folder. The zero value is ready to use.
 //
-// Two processes must not fetch the same data set at once: they would share the file .part. A
-// network error, a timeout after ten minutes, and the answers 408, 429 and 5xx are retried once
+// A network error, a timeout after ten minutes, and the answers 408, 429 and 5xx are retried once
 // after five seconds.
 type Fetcher struct {
 	Client  *http.Client // default [http.DefaultClient]
@@ -59,50 +58,30 @@ func (f *Fetcher) fetch(ctx context.Context, e Entry, dir string) error {
 	if !ok || e.URL == "" && e.OpenML == 0 {
 		return errors.New("the catalog knows no place to download it from")
 	}
-	path := filepath.Join(dir, filepath.FromSlash(file.Path))
-	if _, err := os.Stat(path); err == nil && e.verify(ctx, file, path, path, "") == nil {
+	at := filepath.Join(dir, filepath.FromSlash(file.Path))
+	if content, err := os.ReadFile(at); err == nil && e.verify(ctx, file, content, "") == nil {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		return err
 	}
 	from, err := f.origin(ctx, e)
 	if err != nil {
 		return err
 	}
-	part := path + ".part"
-	if err := f.get(ctx, from.URL, func(r io.Reader) error { return save(part, r) }); err != nil {
-		_ = os.Remove(part) // otherwise the next fetch replaces it
-		return err
-	}
-	if err := e.verify(ctx, file, part, path, from.MD5); err != nil {
-		_ = os.Remove(part)
-		return fmt.Errorf("%s: %w", from.URL, err)
-	}
-	return finish(part, path)
-}
-
-func save(path string, r io.Reader) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	content, err := f.get(ctx, from.URL)
 	if err != nil {
 		return err
 	}
-	size, err := io.Copy(file, io.LimitReader(r, maxDownload+1))
-	if err == nil && size > maxDownload {
-		err = &fs.PathError{Op: "write", Path: path, Err: fmt.Errorf("the download is larger than %d bytes", maxDownload)}
+	if err := e.verify(ctx, file, content, from.MD5); err != nil {
+		return fmt.Errorf("%s: %w", from.URL, err)
 	}
-	if err == nil {
-		err = file.Sync()
-	}
-	return errors.Join(err, file.Close())
+	return disk.WriteFile(disk.OS{}, at, content)
 }
 
 // get retries once.
-func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) error) error {
-	again, err := f.try(ctx, url, take)
+func (f *Fetcher) get(ctx context.Context, url string) ([]byte, error) {
+	content, again, err := f.try(ctx, url)
 	if again && ctx.Err() == nil {
 		if f.Retry != nil {
 			f.Retry(url, err)
@@ -110,20 +89,23 @@ func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) erro
 		select {
 		case <-ctx.Done():
 		case <-time.After(fetchPause):
-			_, err = f.try(ctx, url, take)
+			content, _, err = f.try(ctx, url)
 		}
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
+	}
+	if err == nil && len(content) > maxDownload {
+		err = fmt.Errorf("the download is larger than %d bytes", maxDownload)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", url, err)
+		return nil, fmt.Errorf("%s: %w", url, err)
 	}
-	return nil
+	return content, nil
 }
 
 // try reports whether a retry may help.
-func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
+func (f *Fetcher) try(ctx context.Context, url string) (content []byte, again bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	defer func() {
@@ -133,7 +115,7 @@ func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) erro
 	}()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	request.Header.Set("Accept", "application/json, */*")
 	response, err := cmp.Or(f.Client, http.DefaultClient).Do(request)
@@ -141,15 +123,14 @@ func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) erro
 		err = wrapped.Err // without the URL, which get adds
 	}
 	if err != nil {
-		return true, err
+		return nil, true, err
 	}
 	defer response.Body.Close()
 	if code := response.StatusCode; code != http.StatusOK {
-		return code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500, refusal(response)
+		return nil, code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500, refusal(response)
 	}
-	err = take(response.Body)
-	_, disk := errors.AsType[*fs.PathError](err)
-	return err != nil && !disk, err
+	content, err = io.ReadAll(io.LimitReader(response.Body, maxDownload+1))
+	return content, err != nil, err
 }
 
 func refusal(response *http.Response) error {
@@ -174,11 +155,7 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 	}
 	base := cmp.Or(f.BaseURL, OpenML)
 	url := fmt.Sprintf("%s/api/v1/json/data/%d", base, e.OpenML)
-	var raw []byte
-	err := f.get(ctx, url, func(r io.Reader) (err error) {
-		raw, err = io.ReadAll(io.LimitReader(r, 1<<24))
-		return err
-	})
+	raw, err := f.get(ctx, url)
 	if err != nil {
 		return origin{}, err
 	}
@@ -189,8 +166,8 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 	return from, nil
 }
 
-// verify checks the file at path, later final.
-func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string) error {
+// verify checks the bytes of a file.
+func (e Entry) verify(ctx context.Context, file File, content []byte, md5Hex string) error {
 	for _, known := range []struct {
 		name, digest, by string
 		hash             hash.Hash
@@ -201,7 +178,7 @@ func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string
 		if known.digest == "" {
 			continue
 		}
-		got, err := contentDigest(ctx, path, known.hash)
+		got, err := contentDigest(ctx, bytes.NewReader(content), known.hash)
 		if err != nil {
 			return err
 		}
@@ -209,24 +186,11 @@ func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string
 			return fmt.Errorf("wrong bytes: %s is %s, %s %s", known.name, got, known.by, known.digest)
 		}
 	}
-	r, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	d, err := Read(ctx, r, filepath.Base(final), file.Options)
+	d, err := Read(ctx, bytes.NewReader(content), path.Base(file.Path), file.Options)
 	if err != nil {
 		return err
 	}
 	return e.checkShape(d, Options{})
-}
-
-// finish renames a verified download durably.
-func finish(part, path string) error {
-	if err := os.Rename(part, path); err != nil {
-		return err
-	}
-	return disk.OS{}.SyncDir(filepath.Dir(path))
 }
 
 // looseText is a JSON string or number, otherwise "": OpenML writes an empty list for nothing.

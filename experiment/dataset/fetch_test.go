@@ -303,7 +303,7 @@ func TestFetchFollowsNoLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOpenML(t, whole)
 		write(t, o.dir, "victim", toyFile[:1000])
-		if err := os.Symlink(filepath.Join(o.dir, "victim"), filepath.Join(o.dir, "toy/openml-7.arff.part")); err != nil {
+		if err := os.Symlink(filepath.Join(o.dir, "victim"), filepath.Join(o.dir, "toy/.openml-7.arff.tmp")); err != nil {
 			t.Skip("no links:", err)
 		}
 		if err := o.fetch(context.Background()); err != nil {
@@ -334,8 +334,8 @@ func TestFetchStopsAtTheDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := newOpenML(t, whole)
-		write(t, o.dir, "toy/openml-7.arff.part/in-the-way", "")
-		if err := o.fetch(context.Background()); err == nil || !strings.Contains(err.Error(), "openml-7.arff.part") || len(o.asked) != 1 {
+		write(t, o.dir, "toy/.openml-7.arff.tmp/in-the-way", "")
+		if err := o.fetch(context.Background()); err == nil || !strings.Contains(err.Error(), "openml-7.arff.tmp") || len(o.asked) != 1 {
 			t.Errorf("error %v after %d requests, want that of the disk after one", err, len(o.asked))
 		}
 		o.dir = write(t, t.TempDir(), "file", "")
