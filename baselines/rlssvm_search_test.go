@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // concentrated is the lowest objective of least trimmed squares that concentration
@@ -87,9 +88,9 @@ func concentrated(t *testing.T, s *sample, kernel gaga.Kernel, c, coverage float
 // concentration steps find from 500 starts.
 func TestRLSSVMSearch(t *testing.T) {
 	t.Parallel()
-	starts := 500
-	if testing.Short() {
-		starts = 50
+	starts := 50
+	if needs.Long() {
+		starts = 500
 	}
 	for _, data := range []struct {
 		name   string

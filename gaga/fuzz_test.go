@@ -17,7 +17,7 @@ import (
 // end with a status, at the ages asked for.
 func TestRandomProblems(t *testing.T) {
 	t.Parallel()
-	problems := map[string]int{"regression": 2000, "svm": 1500}
+	problems := map[string]int{"regression": 1000, "svm": 800}
 	if needs.Long() {
 		problems = map[string]int{"regression": 100_000, "svm": 100_000}
 	}

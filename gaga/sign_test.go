@@ -20,7 +20,7 @@ import (
 // definite and the event function moves into the new zone.
 func TestSignTestAgainstBruteForce(t *testing.T) {
 	t.Parallel()
-	problems := map[string]int{"regression": 2500, "svm": 1500}
+	problems := map[string]int{"regression": 1000, "svm": 800}
 	if needs.Long() {
 		problems = map[string]int{"regression": 60_000, "svm": 60_000}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -190,13 +189,10 @@ func continues(ctx context.Context, p *gaga.Problem, theta []float64, age float6
 // path is incomplete where plain alternation finds a strict optimum that continues, and none is
 // complete with everybody discarded.
 func TestIncompletePaths(t *testing.T) {
-	needs.Patience(t, "2 s")
+	needs.Patience(t, "4 s")
 	t.Parallel()
-	problems := 3000
-	switch {
-	case testing.Short():
-		problems = 1000
-	case os.Getenv("AGEPATH_LONG") == "1":
+	problems := 1000
+	if needs.Long() {
 		problems = 10_000
 	}
 	incomplete, stopped, violations := 0, 0, 0

@@ -35,7 +35,7 @@ func compacted(t testing.TB, cells int) (dir string, files map[string]string) {
 func TestFlippedBits(t *testing.T) {
 	needs.Patience(t, "3 s")
 	t.Parallel()
-	step := 5 // with AGEPATH_LONG=1 every byte
+	step := 15 // with AGEPATH_LONG=1 every byte
 	if needs.Long() {
 		step = 1
 	}

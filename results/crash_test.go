@@ -73,7 +73,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 func TestTornStreams(t *testing.T) {
 	needs.Patience(t, "3 s")
 	t.Parallel()
-	step := 35 // besides all cuts beside the end of a batch
+	step := 105 // besides all cuts beside the end of a batch
 	if needs.Long() {
 		step = 7
 	}
@@ -123,7 +123,7 @@ func TestTornStreams(t *testing.T) {
 			if told := len(s.Omitted()) > 0; told != tell {
 				t.Fatalf("%s cut at %d: omitted %q", name, cut, s.Omitted())
 			}
-			if cut%70 == 0 {
+			if cut%(2*step) == 0 {
 				appendAll(t, s, outcomes[batches*each:]...)
 				compactStore(t, s, len(outcomes))
 				checkFiles(t, torn, tables, outcomes)
@@ -330,8 +330,12 @@ func TestFullDisk(t *testing.T) {
 	for i := range outcomes {
 		outcomes[i] = storeOutcome(tables, i, 0)
 	}
+	step := 3001
+	if needs.Long() {
+		step = 1511
+	}
 	failures := 0
-	for bytes, last := 0, false; !last; bytes += 1511 {
+	for bytes, last := 0, false; !last; bytes += step {
 		dir := t.TempDir()
 		room := bytes
 		s := openFew(t, dir, fullDisk{room: &room})

@@ -29,7 +29,7 @@ const (
 	stale = 30 * time.Second
 )
 
-// isolation takes so long that it happens once in a campaign.
+// isolation takes so long that it happens once in a campaign, and only with AGEPATH_LONG=1.
 const isolation = "packets of a host lost until its connections count as stale"
 
 var faults = []fault{

@@ -231,7 +231,8 @@ func cuts() int {
 // TestPowerCuts wants every result and task that a server acknowledged to survive power cuts where
 // the server syncs as the deployed one does, and sees that without syncing they do not.
 func TestPowerCuts(t *testing.T) {
-	needs.Patience(t, "20 s")
+	needs.Patience(t, "10 s")
+	t.Parallel()
 	for _, server := range []struct {
 		name, sync string
 		cuts       int
