@@ -109,6 +109,7 @@ func bestTest(t *testing.T, p *gaga.Problem, c *mosplCase, test *dataset.Part, k
 // deviation of that, two for the linear support vector machine with flipped
 // labels, where the search finds poorer fronts.
 func TestMOSPLDefaults(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	regularizers, repeats, long := []gaga.Regularizer{gaga.Linear{}}, 1, needs.Long()
 	cases, noises := mosplCases[1:3], []float64{0.3}

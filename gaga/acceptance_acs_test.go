@@ -17,6 +17,7 @@ import (
 // fine grid against the path; jumps are compared both ways. With AGEPATH_LONG=1
 // over [0.1, 20] with steps 1e-3, digits 1e-2, a table row a cell.
 func TestConsistency(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	runCells(t, acceptanceCells("diabetes", "breast_cancer", "digits"), measureConsistency)
 }

@@ -20,7 +20,7 @@ func TestGaps(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 8))
 	gaps, ends := 0, 0
-	problems := 80
+	problems := 120
 	if needs.Long() {
 		problems = 400
 	}

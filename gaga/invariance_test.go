@@ -6,11 +6,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // A path must not depend on the order of samples and features, on the signs
 // and scales that can be taken back, or on whether equal rows are merged.
 func TestInvariance(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	ages := Range{0.05, 20}
 	for _, name := range []string{"samples permuted", "features permuted", "feature signs", "target sign", "loss scale", "multiplicities"} {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	need "github.com/agepath/agepath/internal/testing/needs"
 )
 
 const fitting = `
@@ -20,6 +22,7 @@ keep: {knots: true, coefficients: true}
 // TestAgesFit wants the methods of a setting over one range, derived where the grid gives no ages,
 // whose paths have all samples in at its end, and different fits counted.
 func TestAgesFit(t *testing.T) {
+	need.Patience(t, "2 s")
 	t.Parallel()
 	tasks, plan := firstTasks(t, fitting)
 	type setting struct {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
@@ -149,6 +150,7 @@ func count(texts []string, text string) int {
 }
 
 func TestFiguresOfRun(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	r := drawn(t, testrun.Write(t, testrun.Quickstart(3)))
 	kinds := map[Kind]int{}

@@ -88,6 +88,7 @@ func TestWriteIsDeterministic(t *testing.T) {
 }
 
 func TestWriteLeavesEqualFilesAlone(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	dir := testrun.Write(t, testrun.Quickstart(1))
 	mustWrite(t, dir, Options{})
