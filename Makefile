@@ -6,10 +6,10 @@
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-short: ## tests that take a minute and a half on two cores
+short: ## tests that take a minute on two cores
 	go test -short ./...
 
-full: ## every gate, a quarter of an hour: bash .ci/run
+full: ## every gate, ten minutes: bash .ci/run
 	bash .ci/run
 
 lint: ## linters on this system's files, as .golangci.yml sets them
