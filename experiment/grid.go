@@ -38,9 +38,6 @@ type ScoredSection interface {
 	Section
 	// ScoreUnit returns the unit of scores, "" if unknown or not the same for all.
 	ScoreUnit() string
-	// BesidePublished describes in sentences how the cells differ from the published ones, and
-	// names the columns in which published rows may differ.
-	BesidePublished() (words, otherwise []string)
 }
 
 // Select says which cells of a method tables show if the grid has several values of parameters. All

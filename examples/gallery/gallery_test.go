@@ -1,22 +1,29 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/selfpaced/evaluation"
+	"github.com/agepath/agepath/experiment/selfpaced/published"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/layout"
 )
+
+func publishedRow(noise float64) *published.Row {
+	none := math.NaN()
+	return &published.Row{Dataset: "music", Noise: noise, C: none, Alpha: none, KernelGamma: none, MixtureGamma: none}
+}
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	table := func(ours, validated analysis.Summary) *analysis.PaperTable {
-		p := &analysis.PaperTable{Table: &layout.PublishedTable{Columns: []layout.SheetColumn{{Head: "data set"}, {Head: "noise"}}}}
-		for _, noise := range []string{"0.1", "0.2"} {
-			p.Rows = append(p.Rows, &analysis.PaperRow{
-				Published: &layout.PublishedRow{Words: []string{"music", noise}}, Runs: 20, Score: layout.PublishedScore{Method: "gaga", Mean: 0.214, Std: 0.002},
+	table := func(ours, validated analysis.Summary) *evaluation.PaperTable {
+		p := &evaluation.PaperTable{Table: &published.Table{}}
+		for _, noise := range []float64{0.1, 0.2} {
+			p.Rows = append(p.Rows, &evaluation.PaperRow{
+				Published: publishedRow(noise), Score: published.Score{Method: "gaga", Mean: 0.214, Std: 0.002},
 				Label: "GAGA", Ours: ours, Validated: validated,
 			})
 		}
@@ -43,26 +50,26 @@ Within two standard errors by the scripts' protocol: 2 of 2.
 // errors where a run does not say which table it is or two are the same column.
 func TestWrite(t *testing.T) {
 	t.Parallel()
-	run := func(name, table string, validated int) *analysis.Run {
-		return &analysis.Run{Name: name, Paper: []*analysis.PaperTable{{
-			Table: &layout.PublishedTable{Name: table, Number: 14, Title: "Noise", Columns: []layout.SheetColumn{{Head: "noise"}}},
-			Rows: []*analysis.PaperRow{{
-				Published: &layout.PublishedRow{Words: []string{"0.1"}}, Ours: analysis.Summary{Mean: 1, N: 1},
+	of := func(name string, table, validated int) *run {
+		return &run{&analysis.Run{Name: name}, []*evaluation.PaperTable{{
+			Table: &published.Table{Number: table, Title: "Noise"},
+			Rows: []*evaluation.PaperRow{{
+				Published: publishedRow(0.1), Ours: analysis.Summary{Mean: 1, N: 1},
 				Validated: analysis.Summary{Mean: 2, N: validated},
 			}},
 		}}}
 	}
-	for want, list := range map[string][]*analysis.Run{
+	for want, list := range map[string][]*run{
 		"give folders":            nil,
-		"of 0 published tables":   {{Name: "other"}},
-		"a and b are the same co": {run("a", "table14", 0), run("b", "table14", 0)},
+		"of 0 published tables":   {{Run: &analysis.Run{Name: "other"}}},
+		"a and b are the same co": {of("a", 14, 0), of("b", 14, 0)},
 	} {
 		if err := write(t.TempDir(), list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 	out := filepath.Join(t.TempDir(), "pages")
-	if err := write(out, []*analysis.Run{run("c", "table14", 1), run("s", "table14", 0), run("d", "table16", 1)}); err != nil {
+	if err := write(out, []*run{of("c", 14, 1), of("s", 14, 0), of("d", 16, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(out)

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/experiment/selfpaced/evaluation"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/report"
 )
@@ -28,13 +29,17 @@ import (
 func main() {
 	out := flag.String("out", "out/gallery", "folder of the pages")
 	flag.Parse()
-	var list []*analysis.Run
+	var list []*run
 	for _, folder := range flag.Args() {
-		run, err := analysis.Load(context.Background(), folder, analysis.Options{Paper: true})
+		r, err := analysis.Load(context.Background(), folder, analysis.Options{})
 		if err != nil {
 			fail(err)
 		}
-		list = append(list, run)
+		tables, err := evaluation.PaperTables(r)
+		if err != nil {
+			fail(err)
+		}
+		list = append(list, &run{r, tables})
 	}
 	if err := write(*out, list); err != nil {
 		fail(err)
@@ -46,23 +51,28 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-type pair struct {
-	scripts, clean *analysis.Run
+type run struct {
+	*analysis.Run
+	paper []*evaluation.PaperTable
 }
 
-func write(out string, list []*analysis.Run) error {
+type pair struct {
+	scripts, clean *run
+}
+
+func write(out string, list []*run) error {
 	if len(list) == 0 {
 		return errors.New("give folders of results of grids/scripts and grids/honest")
 	}
 	pairs := map[string]*pair{}
 	for _, run := range list {
-		if len(run.Paper) != 1 {
-			return fmt.Errorf("run %s has cells of %d published tables, want 1", run.Name, len(run.Paper))
+		if len(run.paper) != 1 {
+			return fmt.Errorf("run %s has cells of %d published tables, want 1", run.Name, len(run.paper))
 		}
-		name := run.Paper[0].Table.Name
+		name := run.paper[0].Table.Name()
 		of := cmp.Or(pairs[name], new(pair))
 		place := &of.scripts
-		if slices.ContainsFunc(run.Paper[0].Rows, func(r *analysis.PaperRow) bool { return r.Validated.N > 0 }) {
+		if slices.ContainsFunc(run.paper[0].Rows, func(r *evaluation.PaperRow) bool { return r.Validated.N > 0 }) {
 			place = &of.clean
 		}
 		if *place != nil {
@@ -73,17 +83,17 @@ func write(out string, list []*analysis.Run) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	var clean []*analysis.Run
+	var clean []*run
 	for _, name := range slices.Sorted(maps.Keys(pairs)) {
-		of, column := pairs[name], &analysis.PaperTable{}
+		of, column := pairs[name], &evaluation.PaperTable{}
 		if of.clean != nil {
-			clean, column = append(clean, of.clean), of.clean.Paper[0]
+			clean, column = append(clean, of.clean), of.clean.paper[0]
 		}
 		if of.scripts == nil {
 			continue // only the summary has it
 		}
 		var page strings.Builder
-		table := of.scripts.Paper[0]
+		table := of.scripts.paper[0]
 		fmt.Fprintf(&page, "# Table %d: %s\n\n", table.Table.Number, table.Table.Title)
 		writeTable(&page, table, column)
 		if of.clean != nil {
@@ -102,20 +112,16 @@ func write(out string, list []*analysis.Run) error {
 }
 
 // writeTable writes the three columns, with the first row of each number in both runs.
-func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
-	clean := map[string]*analysis.PaperRow{}
+func writeTable(w io.Writer, scripts, honest *evaluation.PaperTable) {
+	clean := map[string]*evaluation.PaperRow{}
 	for _, row := range honest.Rows {
 		if clean[row.Key()] == nil {
 			clean[row.Key()] = row
 		}
 	}
-	var varying []int
-	for k, c := range scripts.Table.Columns {
-		first := scripts.Rows[0].Published.Words[k]
-		if c.Head == "model" || c.Head == "kernel γ" || !slices.ContainsFunc(scripts.Rows, func(r *analysis.PaperRow) bool { return r.Published.Words[k] != first }) {
-			continue
-		}
-		varying = append(varying, k)
+	varying, _ := scripts.Varying()
+	varying = slices.DeleteFunc(varying, func(c evaluation.PaperColumn) bool { return c.Head == "model" || c.Head == "kernel γ" })
+	for _, c := range varying {
 		fmt.Fprintf(w, "| %s ", c.Head)
 	}
 	fmt.Fprintln(w, "| method | published | by the scripts | in standard errors | within two | clean rules |")
@@ -126,8 +132,8 @@ func writeTable(w io.Writer, scripts, honest *analysis.PaperTable) {
 			continue
 		}
 		seen[row.Key()] = true
-		for _, k := range varying {
-			fmt.Fprintf(w, "| %s ", report.EscapeMarkdown(row.Published.Words[k]))
+		for _, c := range varying {
+			fmt.Fprintf(w, "| %s ", report.EscapeMarkdown(c.Text(row.Published)))
 		}
 		errors, within := "-", "-"
 		if e := row.Errors(); !math.IsNaN(e) {
@@ -153,7 +159,7 @@ type comparison struct {
 	p                float64 // corrected by Holm over the methods of the setting
 }
 
-func comparisons(run *analysis.Run) []comparison {
+func comparisons(run *run) []comparison {
 	var list []comparison
 	for _, of := range run.Compared() {
 		if of.Table.Lead() != analysis.TestAtBestValidation {
@@ -178,7 +184,7 @@ func comparisons(run *analysis.Run) []comparison {
 	return list
 }
 
-func writeTests(w io.Writer, run *analysis.Run) {
+func writeTests(w io.Writer, run *run) {
 	fmt.Fprintln(w, "\n| clean rules | GAGA against | pairs | gain | p (Holm) |\n| --- | --- | --: | --: | --: |")
 	for _, c := range comparisons(run) {
 		fmt.Fprintf(w, "| %s | %s | %d | %+.4f | %s |\n", report.EscapeMarkdown(c.setting), c.against, c.pairs, c.gain, analysis.Probability(c.p))
@@ -187,7 +193,7 @@ func writeTests(w io.Writer, run *analysis.Run) {
 
 const level = 0.00005
 
-func writeSummary(w io.Writer, runs []*analysis.Run) {
+func writeSummary(w io.Writer, runs []*run) {
 	fmt.Fprintln(w, "# GAGA under clean rules\n\n| run | GAGA against | settings | better | level | worse | better at 5 % | worse at 5 % | gains |\n"+
 		"| --- | --- | --: | --: | --: | --: | --: | --: | --- |")
 	for _, run := range runs {

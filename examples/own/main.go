@@ -17,6 +17,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	_ "github.com/agepath/agepath/experiment/selfpaced/evaluation" // of reports
 	"github.com/agepath/agepath/rehline"
 	"github.com/agepath/agepath/results/report"
 )

@@ -58,7 +58,7 @@ var Layout = &layout.Layout{
 	Path: &layout.Path{
 		Label: "epoch", Curve: "Learning curve", Within: dimModel, Table: epochsTable.Name, Number: "epoch", Step: "passes", Score: "test_score",
 	},
-	Own: &layout.Own{Figures: []string{figureEmbedding, figureFrequencies}, Make: own},
+	Own: &layout.Own{Figures: []string{figureEmbedding, figureFrequencies}},
 	Sensitivity: []layout.Axis{
 		{Dimension: dimDim, Word: "embedding", Label: "numbers of a word's row"},
 		{Dimension: dimEpochs, Word: "epochs", Label: "epochs"},

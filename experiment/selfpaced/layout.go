@@ -129,7 +129,7 @@ var Layout = &layout.Layout{
 		Main: GAGA, Steps: ACS, Values: "coefficients", Value: "values", Spacing: DimAgeStep, Choice: DimChoice,
 	},
 	Certificate:       "max_kkt",
-	Published:         publishedTables,
+	Own:               &layout.Own{Files: []string{"paper.csv"}},
 	WithoutValidation: "a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part",
 }
 
@@ -138,7 +138,7 @@ var families = []layout.Dimension{DimRegularizer, DimKernel}
 
 var aspects = []layout.Aspect{
 	layout.Plain("data set", DimDataset, false, nil),
-	{Name: "model", Dimensions: []layout.Dimension{DimModel, DimKernel}, Text: modelText},
+	{Name: "model", Dimensions: []layout.Dimension{DimModel, DimKernel}, Text: ModelText},
 	{Name: "loss", Dimensions: []layout.Dimension{DimLoss}, Text: func(s layout.Setting) string { return termText(s[DimLoss]) }},
 	{Name: "constraint", Dimensions: []layout.Dimension{DimConstraint}, Text: constraintText},
 	{Name: "intercept", Dimensions: []layout.Dimension{DimIntercept}, Text: interceptText},
@@ -159,7 +159,8 @@ var aspects = []layout.Aspect{
 
 var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net", "ridge": "ridge regression", "svm": "SVM", "logistic": "logistic regression", "erm": "empirical risk"}
 
-func modelText(s layout.Setting) string {
+// ModelText returns the words of model and kernel.
+func ModelText(s layout.Setting) string {
 	name := s[DimModel].String()
 	name = cmp.Or(modelWords[name], name)
 	switch kernel := s[DimKernel].String(); kernel {

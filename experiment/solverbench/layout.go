@@ -54,7 +54,7 @@ var Layout = &layout.Layout{
 	Step: layout.Step{Word: "tolerance"},
 	Own: &layout.Own{
 		Figures: []string{figureProfile, figureGrowth, figureGap}, Files: []string{solversFile},
-		Unscored: true, Make: own,
+		Unscored: true,
 	},
 }
 

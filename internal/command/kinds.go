@@ -3,6 +3,6 @@ package command
 import (
 	// The kinds of experiments.
 	_ "github.com/agepath/agepath/experiment/embedding"
-	_ "github.com/agepath/agepath/experiment/selfpaced"
+	_ "github.com/agepath/agepath/experiment/selfpaced/evaluation"
 	_ "github.com/agepath/agepath/experiment/solverbench"
 )

@@ -227,15 +227,6 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 	return &full
 }
 
-// mostTraining is by data set; 0 if not stated.
-func mostTraining(table *ScoreTable) map[string]float64 {
-	most, rows := map[string]float64{}, table.Layout.At("n_train")
-	for _, s := range table.Settings() {
-		most[s[layout.Dataset].Text] = max(most[s[layout.Dataset].Text], s[rows].Number)
-	}
-	return most
-}
-
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // distinguish shows all digits of numbers whose short texts are equal: 0.3 and a range's

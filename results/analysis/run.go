@@ -30,7 +30,7 @@ type Run struct {
 	Tables     []*ScoreTable // each value of the parameters, or as select: best has it
 	Selected   []Selected    // by select: best
 	Ranking    *Ranking      // nil if too small
-	Paper      []*PaperTable // if requested
+	Paper      bool          // whether published numbers are requested
 	Own        *layout.Part  // or nil
 	Failures   []Failure     // first incomplete ones, then failed, by identity
 	Reasons    []Reason      // by descending number of cells
@@ -142,31 +142,38 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		r.Facts = append(r.Facts, layout.Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
 	}
 	cells.groups.distinguish()
-	rows := []*ScoreTable{newScoreTable("", cells.groups.entries, func(layout.Setting) *ScoreEntry { return nil })}
+	whole := []*ScoreTable{newScoreTable("", cells.groups.entries, func(layout.Setting) *ScoreEntry { return nil })}
 	if own := r.Layout.Own; own == nil || !own.Unscored {
 		if manifest != nil {
 			r.Selected = cells.groups.selectBest(manifest.Select)
 		}
 		r.Tables = cells.groups.tables()
-		rows = r.Tables
-	}
-	if r.Layout.Own != nil {
-		if r.Own, err = r.Layout.Own.Make(ctx, r.ownResults(rows)); err != nil {
-			return nil, err
-		}
+		whole = r.Tables
 	}
 	r.addMissing(fewer)
-	r.Data = &DataFacts{Target: targetScale(manifest), Size: cells.sizes}
+	r.Paper = options.Paper
+	r.Data = &DataFacts{Section: sectionOf(manifest), Target: targetScale(manifest), Size: cells.sizes, cells: whole}
 	if manifest != nil {
 		r.Data.Readings, r.Data.Absent = manifest.Readings, manifest.Absent
 	}
-	if options.Paper && kind.Layout.Published != nil {
-		if err := r.addPaper(manifest); err != nil {
+	if own := owns[kind.Name()]; own != nil {
+		if r.Own, err = own(ctx, r); err != nil {
 			return nil, err
 		}
 	}
+	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {
+		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
+	}
 	return r, nil
 }
+
+// Own makes a kind's own part of the report of a run, see [layout.Own].
+type Own func(ctx context.Context, r *Run) (*layout.Part, error)
+
+var owns = map[string]Own{}
+
+// RegisterOwn is called by the package of a kind when initialized.
+func RegisterOwn(kind string, own Own) { owns[kind] = own }
 
 // run also counts choices that rest on fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
@@ -229,15 +236,16 @@ func (s *Standing) Alike() []string {
 	return (&Run{Layout: s.kind.Layout, Tables: groups.tables()}).alike()
 }
 
-func (r *Run) ownResults(tables []*ScoreTable) *layout.Results {
+// Cells returns the cells of the tables.
+func (r *Run) Cells() *layout.Results {
 	of := &layout.Results{Layout: r.Layout, Dir: r.Dir, Partial: r.Partial}
-	for _, table := range tables {
+	for _, table := range r.Data.cells {
 		of.Methods = append(of.Methods, table.Methods...)
 	}
 	slices.SortFunc(of.Methods, CompareMethods)
 	of.Methods = slices.Compact(of.Methods)
 	of.Labels = MethodLabels(of.Methods)
-	for _, table := range tables {
+	for _, table := range r.Data.cells {
 		for _, scores := range table.Rows {
 			row := layout.Row{Setting: scores.Setting, Cells: make([][]layout.Cell, len(of.Methods))}
 			for j, method := range table.Methods {
@@ -329,9 +337,6 @@ func (r *Run) addMissing(choices int) {
 		}
 	}
 	r.Missing = append(r.Missing, r.alike()...)
-	if len(r.Tables) == 0 && (r.Own == nil || r.Own.Sections == nil) {
-		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
-	}
 }
 
 // alike counts settings in which most steps have the model of the step before, and describes the

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // Metric is the unit of a cell's score, "" without a score.
@@ -95,4 +96,13 @@ func Summarize(xs []float64) Summary {
 		s.Mean, s.Std = stat.MeanStdDev(finite, nil)
 	}
 	return s
+}
+
+// Cell shows the mean to the given decimals, with the deviation of several.
+func (s Summary) Cell(places int) layout.SheetCell {
+	cell := layout.NumberCell(s.Mean, places)
+	if s.N > 1 {
+		cell.Std = prose.Fixed(s.Std, places)
+	}
+	return cell
 }

@@ -67,8 +67,6 @@ type Layout struct {
 	// Certificate is the measure that is already relative to the problem's scale; "" for none.
 	Certificate string
 	Own         *Own
-	// Published returns published numbers for comparison; may be nil.
-	Published func() ([]*PublishedTable, error)
 	// WithoutValidation says why cells may have no validation part; "" if obvious.
 	WithoutValidation string
 }

@@ -5,18 +5,17 @@ import (
 	"image/color"
 )
 
-// Own declares a kind's own part of reports.
+// Own declares a kind's own part of reports, which a program has if it imports the package that
+// makes it.
 type Own struct {
 	Figures []string // kinds, in the order of reports
 	Files   []string // see [Part.Files]
 
 	// Unscored cells have no scores: reports consist of the kind's own part.
 	Unscored bool
-
-	Make func(ctx context.Context, r *Results) (*Part, error)
 }
 
-// Results is the input of [Own.Make].
+// Results are the cells of a run.
 type Results struct {
 	Layout  *Layout
 	Dir     string
@@ -42,8 +41,9 @@ type Cell struct {
 
 // Part is a kind's addition to the report of a run.
 type Part struct {
-	Answer   *Answer  // nil for kinds with scores
-	Methods  []string // with styles in figures: [Results.Methods]
+	Answer   *Answer   // nil for kinds with scores
+	Methods  []string  // with styles in figures: [Results.Methods]
+	First    []Section // after the answer
 	Sections []Section
 	Files    []File // csv
 	Figures  []OwnFigure
@@ -61,9 +61,10 @@ type Answer struct {
 
 // File is a file of comma-separated values; without lines it is not written.
 type File struct {
-	Name  string
-	Head  []string
-	Lines [][]any // arguments of results.CSV.Add
+	Name   string
+	Head   []string
+	Lines  [][]any // arguments of results.CSV.Add
+	Linked bool    // pages have it
 }
 
 // OwnFigure is a figure of a kind.
@@ -119,32 +120,4 @@ func (l *Layout) MethodLabel(name string) string {
 		}
 	}
 	return name
-}
-
-// PublishedTable is a table of published numbers.
-type PublishedTable struct {
-	Name   string // names the grids that reproduce it
-	Number int
-	Title  string
-	Source string
-	Runs   int    // per mean
-	Always string // what holds for all rows
-
-	Columns []SheetColumn // see [PublishedRow.Words]
-	Stated  []Dimension
-	Rows    []PublishedRow
-}
-
-// PublishedRow is a row of a published table.
-type PublishedRow struct {
-	Setting Setting  // null if not stated
-	Words   []string // statements; "" for none
-	Scores  []PublishedScore
-	Notes   []string
-}
-
-// PublishedScore is a method's published result.
-type PublishedScore struct {
-	Method    string // as in grids
-	Mean, Std float64
 }

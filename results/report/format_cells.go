@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 const cellsCSV = "cells.csv"
@@ -21,14 +22,8 @@ const cellsCSV = "cells.csv"
 // batch is in memory.
 func writeCells(ctx context.Context, r *Report, folder string, _ results.Compression) error {
 	if r.Own != nil {
-		for _, f := range r.Own.Files {
-			lines := func(out *results.CSV, _ *Report) {
-				for _, line := range f.Lines {
-					out.Add(line...)
-				}
-			}
-			none := func(*Report) bool { return len(f.Lines) == 0 }
-			if err := writeFile(r, folder, csvFile(f.Name, func(*Report) []string { return f.Head }, lines, none)); err != nil {
+		for i := range r.Own.Files {
+			if err := writeFile(r, folder, ownFile(&r.Own.Files[i])); err != nil {
 				return err
 			}
 		}
@@ -36,6 +31,15 @@ func writeCells(ctx context.Context, r *Report, folder string, _ results.Compres
 	return disk.Advise(disk.Replace(disk.OS{}, filepath.Join(folder, cellsCSV), func(file disk.File) error {
 		return r.addCells(ctx, file)
 	}))
+}
+
+func ownFile(f *layout.File) FormatFile {
+	lines := func(out *results.CSV, _ *Report) {
+		for _, line := range f.Lines {
+			out.Add(line...)
+		}
+	}
+	return csvFile(f.Name, plainHead(f.Head...), lines, func(*Report) bool { return len(f.Lines) == 0 })
 }
 
 func (r *Report) addCells(ctx context.Context, to io.Writer) error {

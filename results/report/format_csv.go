@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
@@ -38,9 +37,6 @@ var csvFiles = []FormatFile{
 		addComparisons, nil),
 	csvFile("ranks.csv", plainHead("score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p"),
 		addRanks, func(r *Report) bool { return r.Ranking == nil }),
-	csvFile("paper.csv", withSetting([]string{"table"}, "method", "published_mean", "published_std",
-		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes"),
-		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
 }
 
 // selectedFile lists the choices of select: best. Its column cell is the key to the other files.
@@ -131,19 +127,6 @@ func addRanks(out *results.CSV, r *Report) {
 	t := r.Ranking.Test
 	for m, method := range r.Ranking.Methods {
 		out.Add(r.Ranking.Score, method, t.MeanRanks[m], t.Blocks, r.Ranking.Critical, t.Chi2, t.P, t.F, t.FP)
-	}
-}
-
-func addPaper(out *results.CSV, r *Report) {
-	for _, p := range r.Paper {
-		for _, row := range p.Rows {
-			within := ""
-			if !math.IsNaN(row.Errors()) {
-				within = strconv.FormatBool(row.Within())
-			}
-			out.Add(p.Table.Number, r.Layout.Fields(row.Setting), row.Score.Method, row.Score.Mean, row.Score.Std,
-				row.Ours.Mean, row.Ours.Std, row.Ours.N, row.Difference(), row.Errors(), within, strings.Join(row.Published.Notes, "; "))
-		}
 	}
 }
 

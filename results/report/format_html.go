@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/results/figure"
@@ -49,7 +50,15 @@ type download struct {
 // follow links to other files without saving them, and those are missing if the page was sent
 // alone.
 func downloads(r *Report) (list []download, err error) {
-	for _, file := range csvFiles {
+	files := slices.Clone(csvFiles)
+	if r.Own != nil {
+		for i := range r.Own.Files {
+			if r.Own.Files[i].Linked {
+				files = append(files, ownFile(&r.Own.Files[i]))
+			}
+		}
+	}
+	for _, file := range files {
 		if file.Empty != nil && file.Empty(r) {
 			continue
 		}

@@ -65,15 +65,11 @@ func (r *Report) Answer() *layout.Answer {
 	return r.answer
 }
 
-// First returns the answer and the published tables, which every format shows first.
+// First returns the answer and the kind's first sections, which every format shows first.
 func (r *Report) First() []section { //nolint:revive // exported for the page's template
 	list := []section{{Title: "Answer", Name: "answer", Notes: r.Answer().Verdict, Sheets: r.Answer().Sheets}}
-	if len(r.Paper) > 0 {
-		s := section{Title: "Published", Name: "paper"}
-		for _, p := range r.Paper {
-			s.Sheets = append(s.Sheets, paperSheet(p))
-		}
-		list = append(list, s)
+	if r.Own != nil {
+		list = append(list, r.Own.First...)
 	}
 	return list
 }

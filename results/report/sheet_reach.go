@@ -40,7 +40,7 @@ func reachSheet(table *analysis.ScoreTable) *sheet {
 				step = sheetCell{Text: prose.Short(p.Step)}
 			}
 			s.Rows = append(s.Rows, append(layout.AspectCells(varied, settings[i]), sheetCell{Text: labels[p.Method]}, step,
-				layout.CountCell(p.Share.N), layout.ShortCell(p.Time), summaryCell(p.Share, 4)))
+				layout.CountCell(p.Share.N), layout.ShortCell(p.Time), p.Share.Cell(4)))
 		}
 	}
 	return s

@@ -124,15 +124,7 @@ func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell 
 	default:
 		return sheetCell{Note: "no score"}
 	}
-	return summaryCell(s, places)
-}
-
-func summaryCell(s analysis.Summary, places int) sheetCell {
-	cell := layout.NumberCell(s.Mean, places)
-	if s.N > 1 {
-		cell.Std = prose.Fixed(s.Std, places)
-	}
-	return cell
+	return s.Cell(places)
 }
 
 func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {

@@ -1,15 +1,18 @@
-package report
+package evaluation
 
 import (
 	"encoding/csv"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/experiment/selfpaced/published"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/report"
 )
 
 // table14Cells are cells of the paper's Table 14 for some noise levels.
@@ -27,32 +30,45 @@ func table14Cells(levels ...float64) []testrun.Row {
 	return rows
 }
 
-func paperReport(t *testing.T, name string, rows []testrun.Row) (*Report, string) {
+func paperReport(t *testing.T, name string, rows []testrun.Row) ([]*PaperTable, string) {
 	t.Helper()
 	dir := testrun.Write(t, testrun.Tables{Cells: rows})
 	grid := "name: " + name + "\ndata: [{name: music}]\nprotocol: paper\nmodels: [{lasso: {alpha: [0.006]}}]\nregularizers: [linear]\nmethods: [gaga]\n"
 	if err := results.WriteManifest(dir, &results.Manifest{Name: name, Kind: selfpaced.Name, Cells: int64(len(rows)), Grid: grid}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Write(t.Context(), dir, Options{Paper: true, Figures: -1, Formats: Formats})
+	r, err := report.Write(t.Context(), dir, report.Options{Paper: true, Figures: -1, Formats: report.Formats})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, dir
+	tables, err := PaperTables(r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables, dir
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "report", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestPaper(t *testing.T) {
 	t.Parallel()
-	r, dir := paperReport(t, "table14", table14Cells(0.1, 0.6))
-	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 14 || r.Paper[0].Words != nil || len(r.Paper[0].Rows) != 8*3 {
-		t.Fatalf("%+v", r.Paper)
+	tables, dir := paperReport(t, "table14", table14Cells(0.1, 0.6))
+	if len(tables) != 1 || tables[0].Table.Number != 14 || tables[0].Words != nil || len(tables[0].Rows) != 8*3 {
+		t.Fatalf("%+v", tables)
 	}
-	rows := map[float64]map[string]*analysis.PaperRow{}
-	for _, row := range r.Paper[0].Rows {
-		if rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number] == nil {
-			rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number] = map[string]*analysis.PaperRow{}
+	rows := map[float64]map[string]*PaperRow{}
+	for _, row := range tables[0].Rows {
+		if rows[row.Published.Noise] == nil {
+			rows[row.Published.Noise] = map[string]*PaperRow{}
 		}
-		rows[row.Published.Setting[selfpaced.DimNoiseLevel].Number][row.Score.Method] = row
+		rows[row.Published.Noise][row.Score.Method] = row
 	}
 	gaga := rows[0.1]["gaga"] // 0.214 ± 0.002 published, 0.215 ± 0.00115 ours
 	if gaga.Ours.N != 4 || math.Abs(gaga.Difference()-0.001) > 1e-12 || !gaga.Within() {
@@ -70,7 +86,7 @@ func TestPaper(t *testing.T) {
 	if row := rows[0.6]["gaga"]; len(row.Published.Notes) != 1 || row.Ours.N != 4 {
 		t.Errorf("%+v", row)
 	}
-	text := filesIn(t, dir)["report/report.md"]
+	text := read(t, dir, "report.md")
 	for _, want := range []string{
 		"## Published", "### Table 14 of the paper: Sensitivity to noise: music",
 		"| 0.1 | GAGA | 0.214 ± 0.002 | 0.2150 ± 0.0012 | 4 | +0.0010 | +1.4 | yes |  |",
@@ -85,13 +101,15 @@ func TestPaper(t *testing.T) {
 	if strings.Contains(text, "does not follow the paper's protocol") {
 		t.Error("the protocol is the paper's")
 	}
-	lines, err := csv.NewReader(strings.NewReader(filesIn(t, dir)["report/paper.csv"])).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(read(t, dir, "paper.csv"))).ReadAll()
 	if err != nil || len(lines) != 1+24 {
 		t.Errorf("paper.csv: %d lines, %v", len(lines), err)
 	}
 	// Without --paper the file goes.
-	mustWrite(t, dir, Options{Figures: -1, Formats: Formats})
-	if _, there := filesIn(t, dir)["report/paper.csv"]; there {
+	if _, err := report.Write(t.Context(), dir, report.Options{Figures: -1, Formats: report.Formats}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report", "paper.csv")); err == nil {
 		t.Error("paper.csv remains")
 	}
 }
@@ -115,10 +133,10 @@ func TestPaperOfScripts(t *testing.T) {
 		if err := results.WriteManifest(dir, &results.Manifest{Name: "table16-scripts", Kind: selfpaced.Name, Cells: 8, Grid: grid}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Write(t.Context(), dir, Options{Paper: true, Figures: -1, Formats: Formats}); err != nil {
+		if _, err := report.Write(t.Context(), dir, report.Options{Paper: true, Figures: -1, Formats: report.Formats}); err != nil {
 			t.Fatal(err)
 		}
-		return filesIn(t, dir)["report/report.md"]
+		return read(t, dir, "report.md")
 	}
 	text := write("scripts")
 	for _, want := range []string{
@@ -142,9 +160,9 @@ func TestPaperOfScripts(t *testing.T) {
 func TestPaperFindsTables(t *testing.T) {
 	t.Parallel()
 	// Noise 0.3 and α = 0.006 are in Tables 10 and 14.
-	r, _ := paperReport(t, "my-grid", table14Cells(0.3))
+	tables, dir := paperReport(t, "my-grid", table14Cells(0.3))
 	var numbers []int
-	for _, p := range r.Paper {
+	for _, p := range tables {
 		numbers = append(numbers, p.Table.Number)
 	}
 	if len(numbers) != 3 || numbers[0] != 7 || numbers[1] != 10 || numbers[2] != 14 {
@@ -152,14 +170,14 @@ func TestPaperFindsTables(t *testing.T) {
 	}
 	// Another α is in none, and that is said.
 	rows := table14Cells(0.9)
-	r, _ = paperReport(t, "my-grid", rows)
-	if len(r.Paper) != 0 || !strings.Contains(strings.Join(r.Missing, " "), "so none is shown") {
-		t.Errorf("%+v, %q", r.Paper, r.Missing)
+	tables, dir = paperReport(t, "my-grid", rows)
+	if len(tables) != 0 || !strings.Contains(read(t, dir, "report.md"), "so none is shown") {
+		t.Errorf("%+v", tables)
 	}
 	// A grid that is named after a table shows it whatever it has.
-	r, _ = paperReport(t, "table09-honest", rows)
-	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 9 || !strings.HasPrefix(r.Paper[0].Coverage(), "Of the table's 45 numbers 0") {
-		t.Errorf("%+v", r.Paper)
+	tables, _ = paperReport(t, "table09-honest", rows)
+	if len(tables) != 1 || tables[0].Table.Number != 9 || !strings.HasPrefix(tables[0].Coverage(), "Of the table's 45 numbers 0") {
+		t.Errorf("%+v", tables)
 	}
 }
 
@@ -169,8 +187,8 @@ func TestPaperSeveralSettings(t *testing.T) {
 	for _, row := range table14Cells(0.3) {
 		rows = append(rows, testrun.Merge(row, testrun.Row{"alpha": 0.01}))
 	}
-	r, _ := paperReport(t, "table07", rows) // which states no α
-	s := paperSheet(r.Paper[0])
+	tables, _ := paperReport(t, "table07", rows) // which states no α
+	s := paperSheet(tables[0])
 	at := -1
 	for j, c := range s.Columns {
 		if c.Head == "setting" {
@@ -188,5 +206,21 @@ func TestPaperSeveralSettings(t *testing.T) {
 	}
 	if len(settings) != 2 || !strings.Contains(settings[0], "α=0.006") || !strings.Contains(settings[1], "α=0.01") {
 		t.Errorf("settings %q", settings)
+	}
+}
+
+// TestPaperColumns wants each published row to name its data set and its model.
+func TestPaperColumns(t *testing.T) {
+	t.Parallel()
+	tables, err := published.Tables()
+	if err != nil || len(tables) != 14 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	for _, table := range tables {
+		for i := range table.Rows {
+			if row := &table.Rows[i]; PaperColumns[0].Text(row) == "" || PaperColumns[1].Text(row) == "" {
+				t.Errorf("%s: %+v", table.Name(), row)
+			}
+		}
 	}
 }

@@ -1,0 +1,29 @@
+// Package evaluation has the sheets, files and figures that only runs of the self-paced kind have.
+// Programs that import it show them in reports.
+package evaluation
+
+import (
+	"context"
+
+	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
+)
+
+func init() { analysis.RegisterOwn(selfpaced.Name, own) } //nolint:gochecknoinits // a program knows the kinds that it imports
+
+func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
+	o := &layout.Part{}
+	var tables []*PaperTable
+	if r.Paper {
+		var err error
+		if tables, err = PaperTables(r); err != nil {
+			return nil, err
+		}
+		if len(tables) == 0 {
+			r.Missing = append(r.Missing, "no row of the run has the data set, noise and parameters of a row in the paper's tables, so none is shown.")
+		}
+	}
+	addPaper(o, tables)
+	return o, nil
+}
