@@ -33,6 +33,6 @@
 //
 // # Same bits
 //
-// The sample alone determines the parts into which sums are cut, and the parts are added in order,
-// so any number of goroutines gives the same bits. Other instruction sets round differently.
+// The sample alone determines the parts into which sums are cut, and the parts are added in order.
+// Other instruction sets round differently.
 package wmmd

@@ -32,7 +32,8 @@ func (p *pair) bandwidth(o Options, guess float64) float64 {
 	}
 	// Twice the distance from one word bounds all distances.
 	s := &p.selection
-	*s = selection{pair: p, scale: (1<<keyBits - 1) / (4.0001 * furthest), workers: o.Workers}
+	s.pair, s.scale = p, (1<<keyBits-1)/(4.0001*furthest)
+	s.lo, s.hi, s.under, s.upTo = 0, 0, 0, 0
 	if !(s.scale > 0) {
 		return math.NaN()
 	}
@@ -56,20 +57,23 @@ func (p *pair) bandwidth(o Options, guess float64) float64 {
 
 func (p *pair) furthest() float64 {
 	largest := 0.0
-	for _, d := range p.distances(&p.parts[0], 0) {
+	for _, d := range p.distances(0) {
 		largest = max(largest, d)
 	}
 	return largest
 }
 
 type selection struct {
-	pair    *pair
-	scale   float64
-	workers int
+	pair      *pair
+	scale     float64
+	values    []weighted
+	histogram [buckets]float64
 
-	// Distances between lo and hi were gathered from the parts; under is the weight of those below
-	// lo, upTo of those below hi. hi is 0 for none.
+	// gathered are the distances between lo and hi; under is the weight of those below lo, upTo of
+	// those below hi. hi is 0 for none.
 	lo, hi, under, upTo float64
+	gathered            []weighted
+	index               []int32
 }
 
 // ranked is a distance, and the weight of all distances up to it.
@@ -83,22 +87,23 @@ func (s *selection) at(rank float64) ranked {
 	}
 	prefix, below := uint64(0), 0.0
 	for shift := keyBits - levelBits; ; shift -= levelBits {
-		histogram := s.histogram(prefix, shift)
-		bucket := 0
-		for bucket < buckets-1 && below+histogram[bucket] <= rank {
-			below += histogram[bucket]
-			bucket++
-		}
+		s.count(prefix, shift)
+		bucket := s.bucket(&below, rank)
 		prefix = prefix<<levelBits | uint64(bucket)
 		if s.collect(prefix, shift) {
-			p := s.pair
-			p.values = p.values[:0]
-			for i := range p.parts {
-				p.values = append(p.values, p.parts[i].values...)
-			}
-			return among(p.values, below, rank)
+			return among(s.values, below, rank)
 		}
 	}
+}
+
+// bucket returns that of a rank, and adds the weights before it to below.
+func (s *selection) bucket(below *float64, rank float64) int {
+	bucket := 0
+	for bucket < buckets-1 && *below+s.histogram[bucket] <= rank {
+		*below += s.histogram[bucket]
+		bucket++
+	}
+	return bucket
 }
 
 // among sorts the values; below is the weight below them.
@@ -117,126 +122,75 @@ func among(values []weighted, below, rank float64) ranked {
 }
 
 func (s *selection) gather(lo, hi float64) {
-	p := s.pair
-	s.lo, s.hi = lo, hi
-	p.run(work{do: (*pair).gatherPart}, s.workers)
-	for i := range p.parts {
-		s.under += p.parts[i].under
-	}
-	s.upTo = s.under
-	for i := range p.parts {
-		for _, v := range p.parts[i].gathered {
-			s.upTo += v.weight
-		}
-	}
-}
-
-func (p *pair) gatherPart(t *part) {
-	lo, hi := p.selection.lo, p.selection.hi
-	t.gathered, t.index, t.under = t.gathered[:0], resize(t.index, p.n+8), 0
-	if t == &p.parts[0] {
-		t.under = p.selfWeight()
-	}
-	p.eachRow(t, func(d, weights []float64, by float64) {
-		count, under := kernel.Between(t.index, d, weights, lo, hi)
-		t.under += by * under
-		for _, k := range t.index[:count] {
-			t.gathered = append(t.gathered, weighted{d[k], by * weights[k]})
+	s.lo, s.hi, s.gathered, s.index = lo, hi, s.gathered[:0], resize(s.index, s.pair.n+8)
+	s.under, s.upTo = s.pair.selfWeight(), 0
+	s.pair.eachRow(func(d, weights []float64, by float64) {
+		count, under := kernel.Between(s.index, d, weights, lo, hi)
+		s.under += by * under
+		for _, k := range s.index[:count] {
+			s.gathered = append(s.gathered, weighted{d[k], by * weights[k]})
+			s.upTo += by * weights[k]
 		}
 	})
+	s.upTo += s.under
 }
 
 func (s *selection) amongGathered(rank float64) ranked {
-	p := s.pair
-	h := (*[buckets]float64)(p.parts[0].clearHistogram())
+	clear(s.histogram[:])
 	scale := (buckets - 1) / (s.hi - s.lo)
-	for i := range p.parts {
-		for _, v := range p.parts[i].gathered {
-			h[uint64(int64((v.value-s.lo)*scale))%buckets] += v.weight
+	for _, v := range s.gathered {
+		s.histogram[uint64(int64((v.value-s.lo)*scale))%buckets] += v.weight
+	}
+	below := s.under
+	bucket := s.bucket(&below, rank)
+	s.values = s.values[:0]
+	for _, v := range s.gathered {
+		if int((v.value-s.lo)*scale) == bucket {
+			s.values = append(s.values, v)
 		}
 	}
-	below, bucket := s.under, 0
-	for bucket < buckets-1 && below+h[bucket] <= rank {
-		below += h[bucket]
-		bucket++
-	}
-	p.values = p.values[:0]
-	for i := range p.parts {
-		for _, v := range p.parts[i].gathered {
-			if int((v.value-s.lo)*scale) == bucket {
-				p.values = append(p.values, v)
-			}
-		}
-	}
-	return among(p.values, below, rank)
+	return among(s.values, below, rank)
 }
 
-func (t *part) clearHistogram() []float64 {
-	t.histogram = resize(t.histogram, buckets)
-	clear(t.histogram)
-	return t.histogram
-}
-
-// histogram returns the weights by the bits of keys from shift on, for keys whose higher bits are
-// prefix.
-func (s *selection) histogram(prefix uint64, shift int) []float64 {
-	p := s.pair
-	p.run(work{do: (*pair).histogramPart, prefix: prefix, shift: shift}, s.workers)
-	first := p.parts[0].histogram
-	for _, t := range p.parts[1:] {
-		kernel.Axpy(1, t.histogram, first)
-	}
+// count sets the histogram of the weights by the bits of keys from shift on, for keys whose higher
+// bits are prefix.
+func (s *selection) count(prefix uint64, shift int) {
+	clear(s.histogram[:])
 	if prefix == 0 {
-		first[0] += p.selfWeight()
+		s.histogram[0] = s.pair.selfWeight()
 	}
-	return first
-}
-
-func (p *pair) histogramPart(t *part) {
-	s, prefix, shift := &p.selection, p.work.prefix, p.work.shift
-	h := (*[buckets]float64)(t.clearHistogram())
-	p.eachRow(t, func(d, weights []float64, by float64) {
+	s.pair.eachRow(func(d, weights []float64, by float64) {
 		for j, w := range weights[:len(d)] {
 			key := s.key(d[j])
 			if key>>(shift+levelBits) == prefix {
-				h[key>>shift%buckets] += by * w
+				s.histogram[key>>shift%buckets] += by * w
 			}
 		}
 	})
 }
 
-// collect gathers the distances whose key has the bits prefix from shift on; false if too many to
-// sort.
+// collect sets values to the distances whose key has the bits prefix from shift on; false if too
+// many to sort.
 func (s *selection) collect(prefix uint64, shift int) bool {
-	p := s.pair
 	limit := fewValues
 	if shift == 0 {
 		limit = math.MaxInt
 	}
-	p.run(work{do: (*pair).collectPart, prefix: prefix, shift: shift, limit: limit}, s.workers)
-	count := 0
-	for i := range p.parts {
-		count += len(p.parts[i].values)
+	s.values = s.values[:0]
+	if prefix == 0 {
+		s.values = append(s.values, weighted{0, s.pair.selfWeight()})
 	}
-	return count <= limit
-}
-
-func (p *pair) collectPart(t *part) {
-	s, prefix, shift, limit := &p.selection, p.work.prefix, p.work.shift, p.work.limit
-	t.values = t.values[:0]
-	if t == &p.parts[0] && prefix == 0 {
-		t.values = append(t.values, weighted{0, p.selfWeight()})
-	}
-	p.eachRow(t, func(d, weights []float64, by float64) {
-		if len(t.values) > limit {
+	s.pair.eachRow(func(d, weights []float64, by float64) {
+		if len(s.values) > limit {
 			return
 		}
 		for j, v := range d {
 			if s.key(v)>>shift == prefix {
-				t.values = append(t.values, weighted{v, by * weights[j]})
+				s.values = append(s.values, weighted{v, by * weights[j]})
 			}
 		}
 	})
+	return len(s.values) <= limit
 }
 
 // selfWeight is the weight of words with themselves, at distance 0.
@@ -248,17 +202,17 @@ func (p *pair) selfWeight() float64 {
 	return total
 }
 
-// eachRow calls visit with the squared distances of each word of a part from the later ones, for
-// all words and then for the words of each text. The weight of a distance is that of the other word
-// times by, for both orders of the two.
-func (p *pair) eachRow(t *part, visit func(d, weights []float64, by float64)) {
-	for i := t.words[0]; i < t.words[1]; i++ {
-		visit(p.distances(t, i), p.both[i+1:], 2*p.both[i])
+// eachRow calls visit with the squared distances of each word from the later ones, for all words
+// and then for the words of each text. The weight of a distance is that of the other word times by,
+// for both orders of the two. Weights are whole numbers, whose sums are exact in any order.
+func (p *pair) eachRow(visit func(d, weights []float64, by float64)) {
+	for i, weight := range p.both {
+		visit(p.distances(i), p.both[i+1:], 2*weight)
 	}
-	for _, text := range p.texts[t.texts[0]:t.texts[1]] {
-		t.text.load(p, text.entries)
-		for i, count := range t.text.count {
-			visit(t.text.distances(t.point, i), t.text.count[i+1:], -2*count)
+	for _, text := range p.texts {
+		p.text.load(p, text.entries)
+		for i, count := range p.text.count {
+			visit(p.text.distances(p.point, i), p.text.count[i+1:], -2*count)
 		}
 	}
 }

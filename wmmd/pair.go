@@ -17,9 +17,10 @@ type pair struct {
 	texts          []member
 	entries        []entry
 	parts          []part
-	values         []weighted
 	selection      selection
-	work           work
+	point, d, g    []float64
+	text           block
+	sums, own      sums // with kernels, over all parts and of one
 }
 
 type member struct {
@@ -27,21 +28,14 @@ type member struct {
 	entries []entry
 }
 
-// part is the work of one goroutine at a time: some words, each with all later ones, and some
-// texts.
-type part struct {
-	words, texts [2]int
-	histogram    []float64
-	values       []weighted
-	gathered     []weighted
-	index        []int32
-	under        float64
-	value        float64
-	total        []float64 // sum of each word's weights, with kernels
-	moment       []float64 // the same times the rows of the other words
-	point        []float64
-	d, g         []float64
-	text         block
+// part is what is summed before it is added to other parts: some words, each with all later ones,
+// and some texts.
+type part struct{ words, texts [2]int }
+
+type sums struct {
+	value  float64
+	total  []float64 // each word's weights
+	moment []float64 // the same times the rows of the other words
 }
 
 type block struct {
@@ -126,17 +120,16 @@ func (p *pair) cut() {
 		}
 		t.words[1] = word
 		t.texts = [2]int{i * len(p.texts) / count, (i + 1) * len(p.texts) / count}
-		t.point = resize(t.point, p.dim)
-		t.d, t.g = resize(t.d, p.n), resize(t.g, p.n)
 	}
+	p.point, p.d, p.g = resize(p.point, p.dim), resize(p.d, p.n), resize(p.g, p.n)
 }
 
-func (p *pair) distances(t *part, i int) []float64 {
-	for k := range t.point {
-		t.point[k] = p.x[k*p.stride+i]
+func (p *pair) distances(i int) []float64 {
+	for k := range p.point {
+		p.point[k] = p.x[k*p.stride+i]
 	}
-	d := t.d[:p.n-1-i]
-	kernel.Distances(d, p.x[i+1:], p.stride, t.point)
+	d := p.d[:p.n-1-i]
+	kernel.Distances(d, p.x[i+1:], p.stride, p.point)
 	return d
 }
 
@@ -163,56 +156,50 @@ func (b *block) distances(point []float64, i int) []float64 {
 }
 
 // evaluate returns wMMD² of the two classes and, with gradient, leaves the parts of the gradient in
-// the first part.
-func (p *pair) evaluate(gamma float64, gradient bool, workers int) float64 {
-	p.run(work{do: (*pair).evaluatePart, gamma: gamma, gradient: gradient}, workers)
-	value := 0.0
-	first := &p.parts[0]
-	for i := range p.parts {
-		t := &p.parts[i]
-		value += t.value
-		if gradient && i > 0 {
-			kernel.Axpy(1, t.total, first.total)
-			kernel.Axpy(1, t.moment, first.moment)
+// sums.
+func (p *pair) evaluate(gamma float64, gradient bool) float64 {
+	for i, t := range p.parts {
+		to := &p.own
+		if i == 0 {
+			to = &p.sums
+		}
+		to.value, to.total, to.moment = 0, resize(to.total, p.n), resize(to.moment, p.dim*p.stride)
+		clear(to.total)
+		clear(to.moment)
+		p.overWords(t, to, gamma, gradient)
+		p.overTexts(t, to, gamma, gradient)
+		if i > 0 {
+			p.sums.value += to.value
+			kernel.Axpy(1, to.total, p.sums.total)
+			kernel.Axpy(1, to.moment, p.sums.moment)
 		}
 	}
 	if gradient { // the value has each pair twice, and ∂‖x - y‖²/∂x = 2(x - y)
-		kernel.ScaleTo(first.total, -4*gamma, first.total)
-		kernel.ScaleTo(first.moment, 4*gamma, first.moment)
+		kernel.ScaleTo(p.sums.total, -4*gamma, p.sums.total)
+		kernel.ScaleTo(p.sums.moment, 4*gamma, p.sums.moment)
 	}
-	return value
+	return p.sums.value
 }
 
-func (p *pair) evaluatePart(t *part) {
-	t.value = 0
-	t.total, t.moment = resize(t.total, p.n), resize(t.moment, p.dim*p.stride)
-	clear(t.total)
-	clear(t.moment)
-	p.overWords(t)
-	p.overTexts(t)
-}
-
-func (p *pair) overWords(t *part) {
-	gamma, gradient := p.work.gamma, p.work.gradient
+func (p *pair) overWords(t part, to *sums, gamma float64, gradient bool) {
 	own := [2]float64{1 / p.class[0].pairs(), 1 / p.class[1].pairs()}
 	cross := -1 / (p.class[0].words * p.class[1].words)
 	for i := t.words[0]; i < t.words[1]; i++ {
 		s := [2]float64{p.sum[0][i], p.sum[1][i]}
 		a, b := s[0]*own[0]+s[1]*cross, s[1]*own[1]+s[0]*cross
-		t.value += s[0]*a + s[1]*b // the word with itself
-		d := p.distances(t, i)
-		g := t.g[:len(d)]
+		to.value += s[0]*a + s[1]*b // the word with itself
+		d := p.distances(i)
+		g := p.g[:len(d)]
 		sum := kernel.Gauss(g, d, p.sum[0][i+1:], p.sum[1][i+1:], a, b, gamma)
-		t.value += 2 * sum
+		to.value += 2 * sum
 		if gradient {
-			spread(t.total, t.moment, p.x, p.stride, t.point, g, sum, i)
+			spread(to.total, to.moment, p.x, p.stride, p.point, g, sum, i)
 		}
 	}
 }
 
-func (p *pair) overTexts(t *part) {
-	gamma, gradient := p.work.gamma, p.work.gradient
-	b := &t.text
+func (p *pair) overTexts(t part, to *sums, gamma float64, gradient bool) {
+	b := &p.text
 	for _, text := range p.texts[t.texts[0]:t.texts[1]] {
 		share := -1 / p.class[text.class].pairs()
 		b.load(p, text.entries)
@@ -220,23 +207,23 @@ func (p *pair) overTexts(t *part) {
 		clear(b.total)
 		clear(b.moment)
 		for i, count := range b.count {
-			t.value += share * count * count
-			d := b.distances(t.point, i)
+			to.value += share * count * count
+			d := b.distances(p.point, i)
 			g := b.g[:len(d)]
 			rest := b.count[i+1:]
 			sum := kernel.Gauss(g, d, rest, rest, share*count, 0, gamma)
-			t.value += 2 * sum
+			to.value += 2 * sum
 			if gradient {
-				spread(b.total, b.moment, b.x, b.stride, t.point, g, sum, i)
+				spread(b.total, b.moment, b.x, b.stride, p.point, g, sum, i)
 			}
 		}
 		if !gradient {
 			continue
 		}
 		for j, e := range text.entries {
-			t.total[e.word] += b.total[j]
+			to.total[e.word] += b.total[j]
 			for k := range p.dim {
-				t.moment[k*p.stride+int(e.word)] += b.moment[k*b.stride+j]
+				to.moment[k*p.stride+int(e.word)] += b.moment[k*b.stride+j]
 			}
 		}
 	}
@@ -257,11 +244,10 @@ func spread(total, moment, x []float64, stride int, point, g []float64, sum floa
 }
 
 func (p *pair) addSlope(slope []float64) {
-	t := &p.parts[0]
 	for j, word := range p.words {
 		to := slope[int(word)*p.dim:][:p.dim]
 		for k := range to {
-			to[k] += t.total[j]*p.x[k*p.stride+j] + t.moment[k*p.stride+j]
+			to[k] += p.sums.total[j]*p.x[k*p.stride+j] + p.sums.moment[k*p.stride+j]
 		}
 	}
 }

@@ -1,11 +1,6 @@
 package wmmd
 
-import (
-	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
-)
+import "fmt"
 
 // Float is the number type of embeddings. Sums are in float64 for both.
 type Float interface{ float32 | float64 }
@@ -35,9 +30,6 @@ type Options struct {
 	// Bigrams uses pairs of neighbouring words as words, with concatenated rows, except pairs with
 	// a word of Without.
 	Bigrams bool
-	// Workers is the number of goroutines, at most that of processors. 0: 1. It does not change the
-	// numbers.
-	Workers int
 }
 
 // Estimator computes wMMD² and reuses its memory. It is not safe for concurrent use.
@@ -141,7 +133,7 @@ func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64
 			if sigma2 == 0 {
 				continue
 			}
-			total += e.pair.evaluate(1/(2*sigma2), gradient, e.options.Workers)
+			total += e.pair.evaluate(1/(2*sigma2), gradient)
 			if gradient {
 				e.pair.addSlope(e.slope)
 			}
@@ -155,38 +147,4 @@ func resize[E any](x []E, n int) []E {
 		return make([]E, n, n+n/4)
 	}
 	return x[:n]
-}
-
-type work struct {
-	do func(p *pair, t *part)
-
-	gamma    float64
-	gradient bool
-	prefix   uint64
-	shift    int
-	limit    int
-}
-
-func (p *pair) run(w work, workers int) {
-	p.work = w
-	if workers = min(workers, len(p.parts), runtime.GOMAXPROCS(0)); workers > 1 {
-		p.runTogether(workers)
-		return
-	}
-	for i := range p.parts {
-		w.do(p, &p.parts[i])
-	}
-}
-
-func (p *pair) runTogether(workers int) {
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range workers {
-		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(p.parts); i = int(next.Add(1)) - 1 {
-				p.work.do(p, &p.parts[i])
-			}
-		})
-	}
-	wait.Wait()
 }

@@ -177,7 +177,7 @@ func TestMedianLarge(t *testing.T) {
 					m.Data[i]++
 				}
 			}
-			e := New[float64](Options{Workers: 2})
+			e := New[float64](Options{})
 			var all []float64
 			for i, x := range s.Texts {
 				for j, y := range s.Texts {
@@ -291,24 +291,6 @@ func TestGradient(t *testing.T) {
 			if want := (above - below) / (2 * h); math.Abs(got[i]-want) > 1e-6*(1+math.Abs(want)) {
 				t.Fatalf("seed %d: entry %d is %v, by differences %v", seed, i, got[i], want)
 			}
-		}
-	}
-}
-
-// TestWorkers: any number of goroutines gives the same bits.
-func TestWorkers(t *testing.T) {
-	t.Parallel()
-	m, s := draw(rand.New(rand.NewPCG(5, 6)), 900, 4, 60, 3, 50, true)
-	var values []float64
-	var slopes [][]float64
-	for _, workers := range []int{0, 1, 2, 7} {
-		e := New[float64](Options{Workers: workers})
-		slope := make([]float64, len(m.Data))
-		values, slopes = append(values, e.AddGradient(slope, -3, m, s)), append(slopes, slope)
-	}
-	for i := range values {
-		if values[i] != values[0] || !slices.Equal(slopes[i], slopes[0]) {
-			t.Errorf("workers change the numbers: %v and %v", values[i], values[0])
 		}
 	}
 }
