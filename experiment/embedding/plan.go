@@ -55,8 +55,10 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 						p.Problem(d.place, "a share of %v of its %d texts leaves fewer than %d for training, or none for testing", training.Train, planned.texts, folds)
 						continue
 					}
-					g := &group{name: d.name, data: planned, model: model, penalty: own, training: training, several: len(s.Training) > 1, without: s.Penalties[k].everyWord}
-					groups = append(groups, g.single())
+					c := plannedCell{name: d.name, data: planned, without: s.Penalties[k].everyWord, Cell: Cell{
+						Kind: Name, Version: version, Data: planned.data, Model: model, Penalty: own, Training: training,
+					}}
+					groups = append(groups, c.group(len(s.Training) > 1))
 				}
 			}
 		}
@@ -148,61 +150,50 @@ func (p penalty) of(d *planned) (Penalty, error) {
 	return own, nil
 }
 
-// group is the cells of one combination of entries.
-type group struct {
-	name     string
-	data     *planned
-	model    string
-	penalty  Penalty
-	training Training
-	several  bool // the grid has other trainings
-	without  bool // the grid gives the words to leave out
+type plannedCell struct {
+	Cell
+	name    string
+	data    *planned
+	without bool // the grid gives the words to leave out
+	repeat  int
 }
 
-func (g *group) single() *experiment.Single {
+// group names the training if the grid has several.
+func (c plannedCell) group(several bool) experiment.Group {
 	training := ""
-	if g.several {
-		training = fmt.Sprintf("embedding of %d, %d epochs, batches of %d, rate %g, share %g, %d bits", g.training.Dim,
-			g.training.Epochs, g.training.Batch, g.training.Rate, g.training.Train, g.training.Precision)
+	if t := c.Training; several {
+		training = fmt.Sprintf("embedding of %d, %d epochs, batches of %d, rate %g, share %g, %d bits", t.Dim, t.Epochs, t.Batch, t.Rate, t.Train, t.Precision)
 	}
 	return &experiment.Single{
-		Dataset: g.name, Method: g.penalty.Kind, Values: []string{g.name, g.model, g.penalty.Kind, training},
-		Required: []experiment.Need{need}, Estimate: g.seconds(),
-		Cell: func(repeat int, seed int64) experiment.Cell { return &plannedCell{g.cell(seed), g, repeat} },
+		Dataset: c.name, Method: c.Penalty.Kind, Values: []string{c.name, c.Model, c.Penalty.Kind, training},
+		Required: []experiment.Need{need}, Estimate: c.seconds(),
+		Cell: func(repeat int, seed int64) experiment.Cell {
+			own := c
+			own.repeat, own.Seed = repeat, seed
+			return &own
+		},
 	}
 }
 
 // seconds estimates the time of a cell: per text, epoch and word, and for wMMD by the pairs of
 // distinct words of a batch.
-func (g *group) seconds() float64 {
-	t := &g.training
-	texts := t.Train * float64(g.data.texts)
-	words := texts * float64(g.data.length) * float64(t.Epochs)
+func (c *plannedCell) seconds() float64 {
+	t := &c.Training
+	texts := t.Train * float64(c.data.texts)
+	words := texts * float64(c.data.length) * float64(t.Epochs)
 	perWord := map[string]float64{
 		classifier.Logistic: 5e-8, classifier.MLP: 1e-7, classifier.CNN: 1e-6, classifier.GRU: 5e-6, classifier.BiLSTM: 1e-5,
-	}[g.model]
+	}[c.Model]
 	seconds := 0.001 + words*perWord*float64(t.Precision)/32
-	switch g.penalty.Kind {
+	switch c.Penalty.Kind {
 	case classifier.WMMD, classifier.SWMMD, classifier.BiWMMD:
-		distinct := min(float64(t.Batch*g.data.length), float64(g.data.words))
+		distinct := min(float64(t.Batch*c.data.length), float64(c.data.words))
 		seconds += texts / float64(t.Batch) * float64(t.Epochs) * distinct * distinct * 1.2e-8
 	}
-	if n := len(g.penalty.Weights); n > 1 {
+	if n := len(c.Penalty.Weights); n > 1 {
 		seconds *= 1 + float64(n*folds)*0.8
 	}
 	return seconds
-}
-
-func (g *group) cell(seed int64) Cell {
-	return Cell{
-		Kind: Name, Version: version, Data: g.data.data, Model: g.model, Penalty: g.penalty, Training: g.training, Seed: seed,
-	}
-}
-
-type plannedCell struct {
-	Cell
-	group  *group
-	repeat int
 }
 
 func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
@@ -214,4 +205,4 @@ func (c *plannedCell) Fill(task *experiment.Task) error {
 	return labelFields.Append(&task.Labels, c)
 }
 
-func (c *plannedCell) train() int { return int(c.Training.Train * float64(c.group.data.texts)) }
+func (c *plannedCell) train() int { return int(c.Training.Train * float64(c.data.texts)) }

@@ -8,10 +8,10 @@ func Tables() experiment.Tables {
 }
 
 var labelFields = experiment.Fields[*plannedCell]{
-	{Name: "dataset", Type: experiment.Text, Value: func(c *plannedCell) any { return c.group.name }, Doc: "name of the texts, as the grid gives it"},
+	{Name: "dataset", Type: experiment.Text, Value: func(c *plannedCell) any { return c.name }, Doc: "name of the texts, as the grid gives it"},
 	{Name: "n_train", Type: experiment.Int, Value: func(c *plannedCell) any { return c.train() }, Doc: "texts of the training part"},
-	{Name: "n_test", Type: experiment.Int, Value: func(c *plannedCell) any { return c.group.data.texts - c.train() }, Doc: "texts of the test part"},
-	{Name: "n_features", Type: experiment.Int, Value: func(c *plannedCell) any { return c.group.data.length }, Doc: "words of a text, padding included"},
+	{Name: "n_test", Type: experiment.Int, Value: func(c *plannedCell) any { return c.data.texts - c.train() }, Doc: "texts of the test part"},
+	{Name: "n_features", Type: experiment.Int, Value: func(c *plannedCell) any { return c.data.length }, Doc: "words of a text, padding included"},
 	{Name: "split_train", Type: experiment.Float, Value: func(c *plannedCell) any { return c.Training.Train }, Doc: "share of the texts for training"},
 	{Name: "model", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Model }, Doc: "logistic, mlp, cnn, gru or bilstm"},
 	{Name: "dim", Type: experiment.Int, Value: func(c *plannedCell) any { return c.Training.Dim }, Doc: "numbers of a word's row in the embedding"},
@@ -20,7 +20,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 	{Name: "rate", Type: experiment.Float, Value: func(c *plannedCell) any { return c.Training.Rate }, Doc: "first rate of Adam, which falls linearly to 0"},
 	{Name: "precision", Type: experiment.Int, Value: func(c *plannedCell) any { return c.Training.Precision }, Doc: "bits of the network's numbers, 32 or 64"},
 	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Penalty.Kind }, Doc: "the penalty: none, l1, dropout, wmmd, swmmd, biwmmd, group-lasso, frozen or fine-tuned"},
-	{Name: "method_params", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Penalty.params(c.group.without)) }, Doc: "its weights and the words that it leaves out, as a JSON object; null for penalties without"},
+	{Name: "method_params", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Penalty.params(c.without)) }, Doc: "its weights and the words that it leaves out, as a JSON object; null for penalties without"},
 	{Name: "repeat", Type: experiment.Int, Value: func(c *plannedCell) any { return c.repeat }, Doc: "number of the repeat, from 1; cells of the same data set and repeat share texts, split and first parameters"},
 	{Name: "seed", Type: experiment.Int, Value: func(c *plannedCell) any { return c.Seed }, Doc: "seed of the cell's random streams, derived from the grid's seed and the repeat, in [0, 2^53)"},
 }

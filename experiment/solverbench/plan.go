@@ -52,8 +52,10 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 			}
 			for _, f := range s.Factors {
 				for _, of := range solvers {
-					g := &group{data: d, task: task, factor: f, solver: of, budget: s.Budget}
-					groups = append(groups, g.single())
+					c := plannedCell{set: d, regime: f.text, family: of.family, Cell: Cell{
+						Kind: Name, Version: version, Data: d.data, Task: task, C: f.of(d.N), Solver: of.Solver, Budget: s.Budget,
+					}}
+					groups = append(groups, c.group())
 				}
 			}
 		}
@@ -120,45 +122,35 @@ func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet
 	return d, nil
 }
 
-type group struct {
-	data   *planned
-	task   Task
-	factor factor
-	solver plannedSolver
-	budget float64
+type plannedCell struct {
+	Cell
+
+	set            *planned
+	regime, family string
+	repeat         int
 }
 
-func (g *group) single() *experiment.Single {
+func (c plannedCell) group() experiment.Group {
 	return &experiment.Single{
-		Dataset: g.data.Name, Method: g.solver.Name, Values: []string{g.data.Name, g.task.Name, g.factor.text, g.solver.Name},
-		Required: g.cell(0).needs(), Estimate: g.seconds(),
-		Cell: func(repeat int, seed int64) experiment.Cell { return &plannedCell{g.cell(seed), g, repeat} },
+		Dataset: c.set.Name, Method: c.Solver.Name, Values: []string{c.set.Name, c.Task.Name, c.regime, c.Solver.Name},
+		Required: c.needs(), Estimate: c.seconds(),
+		Cell: func(repeat int, seed int64) experiment.Cell {
+			own := c
+			own.repeat, own.Seed = repeat, seed
+			return &own
+		},
 	}
 }
 
 // seconds estimates some hundred passes over the data, for a command ten times that and a second;
 // at most twice the budget.
-func (g *group) seconds() float64 {
-	passes := float64(g.data.N) * float64(g.data.D) * 2e-9
+func (c *plannedCell) seconds() float64 {
+	passes := float64(c.set.N) * float64(c.set.D) * 2e-9
 	seconds := 0.001 + 500*passes
-	if g.solver.Command != "" {
+	if c.Solver.Command != "" {
 		seconds = 1 + 5000*passes
 	}
-	return 100*passes + min(seconds, 2*g.budget)
-}
-
-func (g *group) cell(seed int64) *Cell {
-	return &Cell{
-		Kind: Name, Version: version, Data: g.data.data, Task: g.task, C: g.factor.of(g.data.N), Solver: g.solver.Solver,
-		Budget: g.budget, Seed: seed,
-	}
-}
-
-type plannedCell struct {
-	*Cell
-
-	group  *group
-	repeat int
+	return 100*passes + min(seconds, 2*c.Budget)
 }
 
 func (c *plannedCell) Fill(task *experiment.Task) error {

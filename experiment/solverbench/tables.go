@@ -11,15 +11,15 @@ func Tables() experiment.Tables {
 }
 
 var labelFields = experiment.Fields[*plannedCell]{
-	{Name: "dataset", Type: experiment.Text, Value: func(c *plannedCell) any { return c.group.data.Name }, Doc: "name of the data set, as the grid gives it; of generated ones with rows and features"},
-	{Name: "n_rows", Type: experiment.Int, Value: func(c *plannedCell) any { return c.group.data.N }, Doc: "rows of the problem"},
-	{Name: "n_features", Type: experiment.Int, Value: func(c *plannedCell) any { return c.group.data.D + c.Task.appended() }, Doc: "its features, an appended column of ones included"},
+	{Name: "dataset", Type: experiment.Text, Value: func(c *plannedCell) any { return c.set.Name }, Doc: "name of the data set, as the grid gives it; of generated ones with rows and features"},
+	{Name: "n_rows", Type: experiment.Int, Value: func(c *plannedCell) any { return c.set.N }, Doc: "rows of the problem"},
+	{Name: "n_features", Type: experiment.Int, Value: func(c *plannedCell) any { return c.set.D + c.Task.appended() }, Doc: "its features, an appended column of ones included"},
 	{Name: "task", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Task.Name }, Doc: "svm, smoothed-svm, squared-svm, fair-svm, quantile, elastic-net-quantile, huber or epsilon-insensitive"},
 	{Name: "task_params", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Task.Settings.Text()) }, Doc: "the task's settings as a JSON object; null for tasks without"},
-	{Name: "regime", Type: experiment.Text, Value: func(c *plannedCell) any { return c.group.factor.text }, Doc: "the factor of the loss as the grid gives it, as in 100/n"},
+	{Name: "regime", Type: experiment.Text, Value: func(c *plannedCell) any { return c.regime }, Doc: "the factor of the loss as the grid gives it, as in 100/n"},
 	{Name: "c", Type: experiment.Float, Value: func(c *plannedCell) any { return c.C }, Doc: "the factor of the loss"},
 	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Solver.Name }, Doc: "the solver"},
-	{Name: "family", Type: experiment.Text, Value: func(c *plannedCell) any { return c.group.solver.family }, Doc: "rehline, specialized or generic"},
+	{Name: "family", Type: experiment.Text, Value: func(c *plannedCell) any { return c.family }, Doc: "rehline, specialized or generic"},
 	{Name: "repeat", Type: experiment.Int, Value: func(c *plannedCell) any { return c.repeat }, Doc: "number of the repeat, from 1; repeats differ in random orders and in what disturbs times"},
 	{Name: "seed", Type: experiment.Int, Value: func(c *plannedCell) any { return c.Seed }, Doc: "seed of the cell's random streams, derived from the grid's seed and the repeat, in [0, 2^53)"},
 }
