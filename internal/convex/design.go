@@ -5,44 +5,16 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
-// design holds samples feature by feature.
+// design holds samples feature by feature; see [rows.columns].
 type design struct {
 	n, d   int
 	column blas64.General // d x n, feature j minus origin[j]
 	origin []float64
-}
-
-// newDesign copies x. With an intercept it subtracts a typical value from each feature: a constant
-// one becomes exactly 0, and a large offset costs no digits.
-func newDesign(x blas64.General, y []float64, intercept bool) design {
-	n, d := x.Rows, x.Cols
-	if len(y) != n {
-		panic(fmt.Sprintf("convex: %d targets for %d samples", len(y), n))
-	}
-	p := emptyDesign(n, d)
-	for j := range d {
-		column := p.row(j)
-		for i := range column {
-			column[i] = x.Data[i*x.Stride+j]
-		}
-		if intercept {
-			p.origin[j] = typical(column)
-			for i := range column {
-				column[i] -= p.origin[j]
-			}
-		}
-	}
-	return p
-}
-
-func emptyDesign(n, d int) design {
-	p := design{n: n, d: d, origin: make([]float64, d)}
-	p.column = blas64.General{Rows: d, Cols: n, Stride: max(1, n), Data: make([]float64, n*d)}
-	return p
 }
 
 // typical returns the median of at most 201 values: exact for a constant x and robust to outliers.
@@ -74,7 +46,7 @@ func (p *design) samples() blas64.General {
 }
 
 func (p *design) offset(w []float64) float64 {
-	return blas64.Dot(vector(p.origin), vector(w))
+	return kernel.Dot(p.origin, w)
 }
 
 func (p *design) predict(dst, w []float64, b float64) {
@@ -83,15 +55,14 @@ func (p *design) predict(dst, w []float64, b float64) {
 	}
 	for j, v := range w {
 		if v != 0 {
-			blas64.Axpy(v, vector(p.row(j)), vector(dst))
+			kernel.Axpy(v, p.row(j), dst)
 		}
 	}
 }
 
+// correlate sets dst to Xᵀq.
 func (p *design) correlate(dst, q []float64) {
-	if p.n > 0 && p.d > 0 {
-		blas64.Gemv(blas.NoTrans, 1, p.column, vector(q), 1, vector(dst))
-	}
+	kernel.MulVec(dst, p.column.Data, p.column.Stride, q)
 }
 
 // scaled is a design, centered if there is an intercept, of samples of positive weight times the
@@ -120,7 +91,7 @@ func (s *scaled) row(j int) []float64 {
 // constant is the relative standard deviation below which a feature is constant.
 const constant = 64 * 0x1p-52
 
-func (s *scaled) set(p *design, weights []float64, unit float64, intercept bool) {
+func (s *scaled) weigh(weights []float64, unit float64) {
 	s.sample, s.root, s.total = s.sample[:0], s.root[:0], 0
 	for i, v := range weights {
 		v /= unit
@@ -131,9 +102,6 @@ func (s *scaled) set(p *design, weights []float64, unit float64, intercept bool)
 		}
 	}
 	s.column.Cols = len(s.sample)
-	for j := range p.d {
-		s.setColumn(j, p.row(j), intercept)
-	}
 }
 
 func (s *scaled) setColumn(j int, x []float64, intercept bool) {
@@ -159,8 +127,8 @@ func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
 func (s *scaled) centerScaled(a []float64) float64 {
 	mean := 0.0
 	for range 2 {
-		m := blas64.Dot(vector(s.root), vector(a)) / s.total
-		blas64.Axpy(-m, vector(s.root), vector(a))
+		m := kernel.Dot(s.root, a) / s.total
+		kernel.Axpy(-m, s.root, a)
 		mean += m
 	}
 	return mean

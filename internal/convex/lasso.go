@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Lasso minimizes, over w in R^d and optionally an unpenalized intercept b,
@@ -19,15 +21,11 @@ import (
 // Presnell and Turlach, 2000), exact for its support. Repeating this refines away the Gram matrix's
 // rounding.
 //
-// The Gram matrix comes from sums kept between solves: a change of few weights needs no full sum.
-// If centering would cancel too many digits, or without a penalty, [Smooth] solves the problem,
-// without a gap in its certificate.
+// Without a penalty, or if rounding remains, [Smooth] solves the problem.
 //
 // The certificate is for centered features, with u = x·w + b and ‖z‖_v² = Σ v_i z_i²: the violation
 // of feature j's condition is divided by the terms of its gradient, 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n
-// α). Both it and the gap, relative to the objective, allow for rounding of terms of size T = ‖y‖_v
-// + Σ_j ‖x_j‖_v |w_j|: the dual point meets its constraints up to rounding of ‖x_j‖_v T, and if the
-// objective is below rounding of T², a gap of that size is accepted.
+// α).
 type Lasso struct {
 	design    design
 	y         []float64 // minus yOrigin
@@ -35,16 +33,19 @@ type Lasso struct {
 	penalty   float64 // n α
 	intercept bool
 	theta     []float64
+	smooth    *Smooth // created on first use
 
-	quick    *quick
-	smooth   *Smooth   // created on first use
-	norms    []float64 // d, of working and violating features
-	norm     float64
-	w        []float64
-	best     []float64
-	gradient []float64
-	excess   []float64
-	working  working
+	weights    []float64
+	scaled     scaled    // its columns are those of working and violating features
+	target     []float64 // scaled and centered y
+	mean, norm float64   // of the target
+	now, best  point     // for the shifted features and target
+	u          []float64
+	weighted   []float64 // v (y - u)
+	sum        float64   // of weighted
+	gradient   []float64
+	excess     []float64
+	working    working
 }
 
 // NewLasso copies x, n x d. total is the n of the penalty, before duplicates were merged. It panics
@@ -55,30 +56,27 @@ func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept boo
 		panic(fmt.Sprintf("convex: Lasso with alpha %v and %v samples", alpha, total))
 	}
 	n, d := x.Rows, x.Cols
+	f := func(k int) []float64 { return make([]float64, k) }
+	samples := newRows(x, y, intercept)
 	p := &Lasso{
-		design: newDesign(x, y, intercept), y: slices.Clone(y), penalty: penalty, intercept: intercept,
-		theta: make([]float64, d+1),
-		w:     make([]float64, d), best: make([]float64, d), gradient: make([]float64, d),
-		excess: make([]float64, d), norms: make([]float64, d),
+		design: samples.columns(), y: slices.Clone(y), penalty: penalty, intercept: intercept, theta: f(d + 1),
+		target: f(n), now: newPoint(d), best: newPoint(d), u: f(n), weighted: f(n), gradient: f(d), excess: f(d),
+		working: newWorking(d, min(d, n+128)),
 	}
+	p.scaled = newScaled(&p.design)
 	if intercept {
 		p.yOrigin = typical(y)
 		for i := range p.y {
 			p.y[i] -= p.yOrigin
 		}
 	}
-	p.working = newWorking(d, min(d, n+128))
-	p.quick = newQuick(p)
 	return p
 }
 
 func (p *Lasso) Theta() []float64 { return p.theta }
 
 // SetTheta ignores the last entry if there is no intercept.
-func (p *Lasso) SetTheta(theta []float64) {
-	setTheta(p.theta, theta, p.intercept)
-	p.quick.current = false
-}
+func (p *Lasso) SetTheta(theta []float64) { setTheta(p.theta, theta, p.intercept) }
 
 func setTheta(dst, theta []float64, intercept bool) {
 	if len(theta) != len(dst) {
@@ -91,10 +89,6 @@ func setTheta(dst, theta []float64, intercept bool) {
 }
 
 func (p *Lasso) Scores(dst []float64) {
-	if p.quick.current {
-		p.quick.scores(dst)
-		return
-	}
 	w := p.theta[:p.design.d]
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
@@ -110,28 +104,34 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	if err != nil {
 		return Certificate{}, fmt.Errorf("lasso: %w", err)
 	}
-	p.quick.current = false
 	if top == 0 {
 		clear(p.theta)
 		return Certificate{}, nil
 	}
-	if certificate, ok := p.solveQuick(ctx, weights, top); ok {
+	if certificate, ok := p.solveGram(ctx, weights, top); ok {
 		return certificate, nil
 	}
 	return p.solveSmooth(ctx, weights)
 }
 
-func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
+func (p *Lasso) solveGram(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
+	const least, most = 1e-100, 1e100 // squares must not overflow or underflow
+	if !(p.penalty > 0 && top >= least && top <= most) {
+		return Certificate{}, false
+	}
 	p.start()
-	if !(p.penalty > 0) || !p.quick.prepare(ctx, weights, top) {
+	if p.scale(weights); p.intercept && !(p.scaled.total > 0) || p.lead(ctx) != nil {
 		return Certificate{}, false
 	}
 	certificate, err := p.descend(ctx)
-	if err != nil || p.quick.spoiled || !(certificate.KKT <= refined && certificate.Gap <= Tolerance) {
+	if err != nil || !(certificate.KKT <= refined) {
 		return Certificate{}, false
 	}
 	certificate.Objective *= 2
-	p.quick.finish()
+	copy(p.theta, p.best.w)
+	if p.intercept {
+		p.theta[p.design.d] = p.yOrigin + p.best.b - p.design.offset(p.best.w)
+	}
 	return certificate, true
 }
 
@@ -149,8 +149,8 @@ func (p *Lasso) solveSmooth(ctx context.Context, weights []float64) (Certificate
 		p.smooth.name = "lasso"
 	}
 	p.start()
-	theta := append(slices.Clone(p.w), 0)
-	if b := p.theta[d] + p.design.offset(p.w) - p.yOrigin; !math.IsNaN(b - b) {
+	theta := append(slices.Clone(p.now.w), 0)
+	if b := p.theta[d] + p.design.offset(p.now.w) - p.yOrigin; !math.IsNaN(b - b) {
 		theta[d] = b
 	}
 	p.smooth.SetTheta(theta)
@@ -167,107 +167,160 @@ func (p *Lasso) solveSmooth(ctx context.Context, weights []float64) (Certificate
 
 func (p *Lasso) start() {
 	support := 0
-	for j := range p.w {
-		p.w[j] = p.theta[j]
-		if math.IsNaN(p.w[j] - p.w[j]) {
-			p.w[j] = 0
+	for j := range p.now.w {
+		p.now.w[j] = p.theta[j]
+		if math.IsNaN(p.now.w[j] - p.now.w[j]) {
+			p.now.w[j] = 0
 		}
-		if p.w[j] != 0 {
+		if p.now.w[j] != 0 {
 			support++
 		}
 	}
 	if support > p.working.capacity {
-		clear(p.w)
+		clear(p.now.w)
 	}
+}
+
+// scale makes the working set the nonzero coefficients of p.now.w, and sets b for them.
+func (p *Lasso) scale(weights []float64) {
+	s := &p.scaled
+	p.weights = weights
+	s.weigh(weights, 1)
+	p.mean, p.norm = s.fill(p.target[:len(s.sample)], p.y, p.intercept)
+	p.working.reset()
+	p.now.b = p.mean
+	for j, w := range p.now.w {
+		if w == 0 {
+			continue
+		}
+		if s.setColumn(j, p.design.row(j), p.intercept); s.norm[j] == 0 {
+			p.now.w[j] = 0
+			continue
+		}
+		p.working.add(j)
+		p.now.b -= s.mean[j] * w
+	}
+}
+
+// lead moves p.now.w to the minimum on the working set.
+func (p *Lasso) lead(ctx context.Context) error {
+	s, a := &p.scaled, &p.working
+	a.multiply(s)
+	square, beta := 0.0, p.excess[:a.size()]
+	for k, j := range a.feature {
+		beta[k] = p.now.w[j] * s.norm[j]
+	}
+	for k, j := range a.feature {
+		fit := kernel.Dot(a.row(k), beta)
+		square += fit * beta[k]
+		p.gradient[j] = kernel.Dot(s.row(j), p.target[:len(s.sample)]) - fit*s.norm[j]
+	}
+	a.begin(s.norm, p.now.w, p.gradient, p.penalty, p.norm+math.Sqrt(max(0, square)))
+	p.sum = 0
+	_, err := a.minimize(ctx, false)
+	p.store()
+	return err
 }
 
 func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 	best := Certificate{KKT: math.Inf(1)}
 	iterations, stalled := 0, 0
 	for {
-		now, unit := p.quick.evaluate()
+		now, unit := p.evaluate()
 		if stalled++; now.KKT < best.KKT/2 {
 			stalled = 0
 		}
 		if now.KKT < best.KKT {
 			best = now
-			p.quick.keep()
+			p.best.set(p.now)
 		}
-		grown := p.working.grow(p.excess, p.w)
-		solved := now.KKT <= refined && now.Gap <= Tolerance
-		slow := stalled > 1 && !grown && best.Gap <= Tolerance || stalled > 20
-		if solved || slow || math.IsNaN(now.KKT) {
+		grown := p.working.grow(p.excess, p.now.w)
+		slow := stalled > 1 && !grown || stalled > 20
+		if now.KKT <= refined || slow || math.IsNaN(now.KKT) {
 			best.Iterations = iterations
 			return best, nil
 		}
-		p.quick.load(unit)
+		p.load(unit)
 		n, err := p.working.minimize(ctx, grown)
 		iterations += n
 		if err != nil {
 			best.Iterations = iterations
 			return best, err
 		}
-		p.quick.store()
+		p.store()
+	}
+}
+
+// evaluate returns the certificate, and ‖u‖ + ‖y‖.
+func (p *Lasso) evaluate() (Certificate, float64) {
+	s := &p.scaled
+	p.design.predict(p.u, p.now.w, p.now.b)
+	var squares, product, sum float64
+	for i, y := range p.y {
+		r := y - p.u[i]
+		t := p.weights[i] * r
+		p.weighted[i] = t
+		squares += t * r
+		product += t * y
+		sum += t
+	}
+	p.sum = sum
+	p.design.correlate(p.gradient, p.weighted)
+	// ‖u‖² = ‖y‖² - 2 y·(y-u) + ‖y-u‖², all centered.
+	square := p.norm*p.norm - 2*(product-p.mean*sum) + squares
+	if p.intercept {
+		square -= sum * sum / s.total
+	}
+	unit := p.norm + math.Sqrt(max(0, square))
+	certificate := p.certify(squares, unit)
+	if p.intercept && sum != 0 {
+		certificate.KKT = max(certificate.KKT, math.Abs(sum)/(math.Sqrt(s.total)*unit))
+	}
+	return certificate, unit
+}
+
+func (p *Lasso) load(unit float64) {
+	p.working.multiply(&p.scaled)
+	for _, j := range p.working.feature {
+		p.gradient[j] -= p.scaled.mean[j] * p.sum
+	}
+	p.working.begin(p.scaled.norm, p.now.w, p.gradient, p.penalty, unit)
+}
+
+func (p *Lasso) store() {
+	s, a := &p.scaled, &p.working
+	if p.intercept {
+		p.now.b += p.sum / s.total
+	}
+	for k, j := range a.feature {
+		w := a.beta[k] / s.norm[j]
+		p.now.b -= s.mean[j] * (w - p.now.w[j])
+		p.now.w[j] = w
 	}
 }
 
 // certify takes the sum of weighted squared residuals and unit = ‖u‖ + ‖y‖.
 func (p *Lasso) certify(squares, unit float64) Certificate {
-	terms := p.terms()
-	// The dual point is the residual times shrink.
-	shrink, violation := 1.0, 0.0
+	s := &p.scaled
+	c := Certificate{Gap: math.NaN(), Objective: squares / 2}
 	for j, g := range p.gradient {
 		p.excess[j] = 0
-		w, v := p.w[j], math.Abs(g)-p.penalty
-		if w == 0 && v <= 0 || p.norms[j] == 0 {
+		w, v := p.now.w[j], math.Abs(g)-p.penalty
+		if w == 0 && v <= 0 {
 			continue
 		}
-		if v > rounding*p.norms[j]*terms {
-			shrink = min(shrink, p.penalty/math.Abs(g))
+		if !p.working.member[j] {
+			s.setColumn(j, p.design.row(j), p.intercept)
+		}
+		if s.norm[j] == 0 {
+			continue
 		}
 		if w != 0 {
 			v = math.Abs(g - math.Copysign(p.penalty, w))
 		}
-		p.excess[j] = v / (p.norms[j]*unit + p.penalty)
-		violation = max(violation, p.excess[j])
+		p.excess[j] = v / (s.norm[j]*unit + p.penalty)
+		c.KKT = max(c.KKT, p.excess[j])
+		c.Objective += p.penalty * math.Abs(w)
 	}
-	objective, gap := p.objective(squares, shrink)
-	return Certificate{KKT: violation, Gap: relativeGap(gap, objective, terms), Objective: objective}
-}
-
-func (p *Lasso) terms() float64 {
-	terms := p.norm
-	for j, w := range p.w {
-		if w != 0 {
-			terms += p.norms[j] * math.Abs(w)
-		}
-	}
-	return terms
-}
-
-// rounding bounds the relative error of a sum of products.
-const rounding = 16 * 0x1p-52
-
-// objective returns ½‖y - u‖² + mu‖w‖₁ and the gap to the dual point, with y = residual + u to
-// avoid a difference of large terms.
-func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
-	objective, gap = squares/2, (1-shrink)*(1-shrink)*squares/2
-	for j, w := range p.w {
-		if w != 0 {
-			objective += p.penalty * math.Abs(w)
-			gap += max(0, p.penalty*math.Abs(w)-shrink*w*p.gradient[j])
-		}
-	}
-	return objective, gap
-}
-
-// relativeGap is gap/objective, forgiving rounding of terms²/2.
-func relativeGap(gap, objective, terms float64) float64 {
-	if gap == 0 {
-		return 0
-	}
-	if gap <= rounding*terms*terms/2 {
-		return min(gap/objective, Tolerance)
-	}
-	return gap / objective
+	return c
 }

@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/internal/dense"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // support holds the positions with coefficients nonzero or about to be: a largest independent part,
@@ -126,7 +125,7 @@ func (a *working) newtonStep() bool {
 func (a *working) move(k int, delta float64) {
 	if delta != 0 {
 		a.beta[k] += delta
-		blas64.Axpy(-delta, vector(a.row(k)), vector(a.q[:a.size()]))
+		kernel.Axpy(-delta, a.row(k), a.q[:a.size()])
 	}
 }
 

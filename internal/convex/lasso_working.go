@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // working is the Lasso on a working set of features scaled to norm 1, in Gram form: ½βᵀGβ - cᵀβ +
@@ -127,9 +127,9 @@ func (a *working) multiply(s *scaled) {
 	for from := 0; from < m && first < size; from += block {
 		to := min(m, from+block)
 		for k := first; k < size; k++ {
-			column, row := vector(s.row(a.feature[k])[from:to]), a.row(k)
+			column, row := s.row(a.feature[k])[from:to], a.row(k)
 			for l, j := range a.feature[:k] {
-				row[l] += blas64.Dot(column, vector(s.row(j)[from:to]))
+				row[l] += kernel.Dot(column, s.row(j)[from:to])
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
 
 func (a *working) pass() bool {
 	changed := false
-	q := vector(a.q[:a.size()])
+	q := a.q[:a.size()]
 	for k := range a.size() {
 		old := a.beta[k]
 		z := a.q[k] + old
@@ -191,7 +191,7 @@ func (a *working) pass() bool {
 		}
 		changed = changed || (value > 0) != (old > 0) || (value < 0) != (old < 0)
 		a.beta[k] = value
-		blas64.Axpy(old-value, vector(a.row(k)), q)
+		kernel.Axpy(old-value, a.row(k), q)
 	}
 	return changed
 }

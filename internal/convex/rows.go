@@ -16,12 +16,15 @@ type rows struct {
 	origin []float64
 }
 
+// newRows copies x. With an intercept it subtracts a typical value from each feature: a constant one
+// becomes exactly 0, and a large offset costs no digits.
 func newRows(x blas64.General, y []float64, intercept bool) rows {
 	n, d := x.Rows, x.Cols
 	if len(y) != n {
 		panic(fmt.Sprintf("convex: %d targets for %d samples", len(y), n))
 	}
-	p := emptyRows(n, d)
+	stride := kernel.Pad(d)
+	p := rows{n: n, d: d, stride: stride, data: make([]float64, n*stride), origin: make([]float64, d)}
 	for i := range n {
 		copy(p.row(i), x.Data[i*x.Stride:][:d])
 	}
@@ -42,19 +45,14 @@ func newRows(x blas64.General, y []float64, intercept bool) rows {
 }
 
 func (p *rows) columns() design {
-	x := emptyDesign(p.n, p.d)
-	copy(x.origin, p.origin)
+	x := design{n: p.n, d: p.d, origin: p.origin}
+	x.column = blas64.General{Rows: p.d, Cols: p.n, Stride: max(1, p.n), Data: make([]float64, p.n*p.d)}
 	for i := range p.n {
 		for j, v := range p.row(i) {
 			x.row(j)[i] = v
 		}
 	}
 	return x
-}
-
-func emptyRows(n, d int) rows {
-	stride := kernel.Pad(d)
-	return rows{n: n, d: d, stride: stride, data: make([]float64, n*stride), origin: make([]float64, d)}
 }
 
 func (p *rows) row(i int) []float64 { return p.data[i*p.stride:][:p.d] }

@@ -192,7 +192,7 @@ func (noMinimum) Is(target error) bool { return target == ErrSingular }
 // Solve sets θ = 0 if all weights are 0. Among several solutions (dependent features and L2 = 0)
 // it stays near its start. Without any penalty it returns [ErrSingular] if the solution is not
 // unique, [ErrOneClass] or [ErrNoMinimum] if there is none. A solution short of [Tolerance] is a
-// [*ToleranceError]. Only logistic regression has a gap.
+// [*ToleranceError].
 func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, error) {
 	top, err := largestWeight(weights, p.rows.n)
 	if err == nil {
@@ -215,7 +215,7 @@ func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, err
 	if err != nil && !(errors.Is(err, ErrSingular) && certificate.KKT <= Tolerance) {
 		return certificate, fmt.Errorf("%s: %w", p.name, err)
 	}
-	if !(certificate.KKT <= Tolerance && (certificate.Gap <= Tolerance || !p.logistic)) {
+	if !(certificate.KKT <= Tolerance) {
 		return certificate, &ToleranceError{p.name, certificate}
 	}
 	copy(p.theta, p.best.w)

@@ -63,11 +63,7 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 		s.lowest, s.stuck, s.done = p.at.violation, 0, false
 		err = p.steps(ctx, &s)
 	}
-	c := Certificate{KKT: p.at.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}
-	if p.logistic && err == nil {
-		c.Gap = p.logisticGap(c.Objective)
-	}
-	return c, err
+	return Certificate{KKT: p.at.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}, err
 }
 
 // steps starts from the evaluated p.now and returns to the best point.

@@ -88,7 +88,10 @@ func (m *sparseModel) factor(curvature []float64) bool {
 	for _, c := range curvature {
 		m.unit = max(m.unit, c)
 	}
-	m.scaled.set(&m.design, curvature, m.unit, m.options.Intercept)
+	m.scaled.weigh(curvature, m.unit)
+	for j := range m.scaled.norm {
+		m.scaled.setColumn(j, m.design.row(j), m.options.Intercept)
+	}
 	ridge := math.Sqrt(m.options.L2 / m.unit)
 	for j, norm := range m.scaled.norm {
 		m.scaled.norm[j] = min(math.Hypot(norm, ridge), 1e150)

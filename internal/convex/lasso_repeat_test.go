@@ -30,52 +30,10 @@ func alter(r *rand.Rand, weights []float64, round int) {
 	}
 }
 
-// Through changes of weights and working sets, the sums stay those of their
-// definition up to rounding.
-func TestLassoSums(t *testing.T) {
-	t.Parallel()
-	for _, intercept := range []bool{false, true} {
-		const n, d = 700, 6 // more than a block
-		r := rand.New(rand.NewPCG(4, 5))
-		p := randomLinear(1, n, d)
-		design := newDesign(p.x, p.y, intercept)
-		s := newSums(p.y, intercept, d)
-		features := []int{}
-		for round := range 300 {
-			alter(r, p.weights, round)
-			if round%7 == 0 {
-				features = r.Perm(d)[:r.IntN(d+1)]
-			}
-			s.follow(&design, features)
-			s.set(p.weights)
-			s.multiply()
-			rows := [][]float64{p.y}
-			if intercept {
-				rows = append(rows, slices.Repeat([]float64{1}, n))
-			}
-			for _, j := range features {
-				rows = append(rows, design.row(j))
-			}
-			for k, a := range rows {
-				for l, b := range rows[:k+1] {
-					sum, size := 0.0, 0.0
-					for i, v := range p.weights {
-						sum += v * a[i] * b[i]
-						size += math.Abs(v * a[i] * b[i])
-					}
-					if got := s.product[k*s.stride+l]; math.Abs(got-sum) > 1e-13*size {
-						t.Fatalf("intercept %v, round %d: product %d,%d is %v, by definition %v", intercept, round, k, l, got, sum)
-					}
-				}
-			}
-		}
-	}
-}
-
-// In a long run with changing weights the kept sums serve every solve, each
+// In a long run with changing weights the Gram form serves every solve, each
 // meets the conditions by their definition to rounding, and agrees with a solve
-// without them.
-func TestLassoKeepsItsSums(t *testing.T) {
+// without it.
+func TestLassoGramForm(t *testing.T) {
 	t.Parallel()
 	for seed, size := range [][2]int{{60, 5}, {331, 10}, {150, 40}, {30, 60}} {
 		for _, intercept := range []bool{false, true} {
@@ -88,7 +46,7 @@ func TestLassoKeepsItsSums(t *testing.T) {
 				alter(r, p.weights, round)
 				certificate := solveLinear(t, solver, p.weights)
 				if solver.smooth != nil {
-					t.Fatalf("%v, intercept %v, round %d: the sums were not good enough", size, intercept, round)
+					t.Fatalf("%v, intercept %v, round %d: the Gram form was not good enough", size, intercept, round)
 				}
 				if strict, backward := lassoKKT(p, 0.01, total, intercept, solver.Theta()); strict > Tolerance || backward > 1e-14 {
 					t.Fatalf("%v, intercept %v, round %d: relative KKT violation %g, %g", size, intercept, round, strict, backward)
@@ -98,7 +56,7 @@ func TestLassoKeepsItsSums(t *testing.T) {
 				}
 				same, err := other.solveSmooth(context.Background(), p.weights)
 				if err != nil || math.Abs(same.Objective-certificate.Objective) > 1e-12*same.Objective {
-					t.Errorf("objective %v, without kept sums %v, error %v", certificate.Objective, same.Objective, err)
+					t.Errorf("objective %v, without the Gram form %v, error %v", certificate.Objective, same.Objective, err)
 				}
 				solver.Scores(scores)
 				for i, u := range scores {
@@ -117,8 +75,8 @@ func TestLassoKeepsItsSums(t *testing.T) {
 }
 
 // Where the samples of positive weight lie close together far from the others,
-// taking off the mean cancels the sums' digits: the solve goes without them.
-func TestLassoOnCancelledSums(t *testing.T) {
+// the scores' rounding is that of the offset: the solve goes without the Gram form.
+func TestLassoFarFromTheMean(t *testing.T) {
 	t.Parallel()
 	const n, d = 80, 4
 	p := randomLinear(9, n, d)
@@ -139,8 +97,8 @@ func TestLassoOnCancelledSums(t *testing.T) {
 		if strict, backward := lassoKKT(p, 0.001, n, true, solver.Theta()); strict > 1e-9 || backward > 1e-14 {
 			t.Errorf("relative KKT violation %g, %g", strict, backward)
 		}
-		if quick := solver.smooth == nil; quick != (round == 0) {
-			t.Errorf("round %d: the sums served all solves so far: %v", round, quick)
+		if gram := solver.smooth == nil; gram != (round == 0) {
+			t.Errorf("round %d: the Gram form served all solves so far: %v", round, gram)
 		}
 	}
 }
@@ -156,7 +114,7 @@ func TestLassoRepeats(t *testing.T) {
 		for round := range 100 {
 			alter(r, p.weights, round)
 			certificate := solveLinear(t, solver, p.weights)
-			all = append(append(all, solver.Theta()...), certificate.KKT, certificate.Gap, certificate.Objective)
+			all = append(append(all, solver.Theta()...), certificate.KKT, certificate.Objective)
 		}
 		return all
 	}
