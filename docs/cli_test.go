@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 const commandsFile = "docs/commands.md"
@@ -65,6 +67,7 @@ type commandHelp struct {
 // TestCommandReference compares docs/commands.md with what --help says of every command;
 // -update writes the page.
 func TestCommandReference(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	all := helpOfAll(t)
 	uses := map[string]int{}
