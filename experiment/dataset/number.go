@@ -20,20 +20,14 @@ const (
 )
 
 func parse(b []byte) (float64, kind) {
-	if v, ok := parseShort(b); ok {
-		return v, isNumber
-	}
-	if missing(b) {
+	switch {
+	case hasDigitsOnly(b):
+	case missing(b):
 		return 0, isMissing
-	}
-	if infinite(b) {
+	case infinite(b):
 		return 0, isInfinite
-	}
-	for _, c := range b {
-		// strconv also accepts hexadecimal numbers and underscores.
-		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
-			return 0, isText
-		}
+	default:
+		return 0, isText
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	switch {
@@ -43,6 +37,17 @@ func parse(b []byte) (float64, kind) {
 		return 0, isInfinite
 	}
 	return 0, isText
+}
+
+// hasDigitsOnly also takes signs, points and exponents, but not the hexadecimal digits and
+// underscores of strconv.
+func hasDigitsOnly(b []byte) bool {
+	for _, c := range b {
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			return false
+		}
+	}
+	return len(b) > 0
 }
 
 type numerals struct {
@@ -119,45 +124,6 @@ func notNumber(b []byte, kind kind) error {
 		return fmt.Errorf("%q is infinite: allowed are finite numbers", short(b))
 	}
 	return fmt.Errorf("text %q in a number column", short(b))
-}
-
-var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-
-// parseShort reads up to 15 digits without exponent, the usual case. Digits and power are exact, so
-// that one division rounds correctly (Clinger 1990).
-func parseShort(b []byte) (v float64, ok bool) {
-	i, negative := 0, false
-	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
-		i, negative = 1, b[0] == '-'
-	}
-	if len(b)-i > 16 {
-		return 0, false
-	}
-	var digits uint64
-	n, point := 0, -1
-	for ; i < len(b); i++ {
-		c := b[i] - '0'
-		switch {
-		case c <= 9:
-			digits = digits*10 + uint64(c)
-			n++
-		case b[i] == '.' && point < 0:
-			point = n
-		default:
-			return 0, false
-		}
-	}
-	if n == 0 || n > 15 {
-		return 0, false
-	}
-	v = float64(digits)
-	if point >= 0 {
-		v /= powers[n-point]
-	}
-	if negative {
-		v = -v
-	}
-	return v, true
 }
 
 // missing matches the marks of pandas, ? and KEEL's <null>.

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"testing"
 )
@@ -24,33 +23,6 @@ func TestParse(t *testing.T) {
 		if number, err := strconv.ParseFloat(text, 64); kind == isNumber && (err != nil || number != v || math.Signbit(number) != math.Signbit(v)) {
 			t.Errorf("%q is %v, want %v", text, v, number)
 		}
-	}
-}
-
-// TestParseShortRoundsCorrectly compares with strconv, which is exact.
-func TestParseShortRoundsCorrectly(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	short := 0
-	for range 200_000 {
-		text := strconv.FormatUint(random.Uint64N(uint64(math.Pow10(1+random.IntN(17)))), 10)
-		if at := random.IntN(len(text) + 2); at <= len(text) {
-			text = text[:at] + "." + text[at:]
-		}
-		if random.IntN(2) == 0 {
-			text = "-" + text
-		}
-		v, ok := parseShort([]byte(text))
-		if !ok {
-			continue
-		}
-		short++
-		if want, err := strconv.ParseFloat(text, 64); err != nil || v != want {
-			t.Fatalf("%q is %v, want %v", text, v, want)
-		}
-	}
-	if short < 150_000 {
-		t.Errorf("only %d numbers were short", short)
 	}
 }
 
