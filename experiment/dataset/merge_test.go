@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -37,10 +38,6 @@ func TestMergeAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 9))
 	values := []float64{0, math.Copysign(0, -1), 1, math.Nextafter(1, 2), -1, 5e-324, math.MaxFloat64}
-	hashes := map[string]func([]float64, float64) uint64{
-		"hashRow":  hashRow,
-		"constant": func([]float64, float64) uint64 { return 7 }, // every row collides
-	}
 	for range 300 {
 		n, d := 1+random.IntN(60), 1+random.IntN(3)
 		kinds := 1 + random.IntN(len(values))
@@ -53,17 +50,13 @@ func TestMergeAgainstBruteForce(t *testing.T) {
 			p.append(Part{N: 1, X: x, Y: []float64{values[random.IntN(kinds)]}, Rows: []int{3 * i}})
 		}
 		want := mergeAll(p)
-		for name, hash := range hashes {
-			var got Part
-			got.D = d
-			got.append(p)
-			merged := got.merge(hash)
-			if merged != n-want.N {
-				t.Fatalf("%s: %d rows merged, want %d", name, merged, n-want.N)
-			}
-			if !samePart(got, want) {
-				t.Fatalf("%s: got %+v, want %+v", name, got, want)
-			}
+		got := Part{D: d}
+		got.append(p)
+		if merged := got.merge(); merged != n-want.N {
+			t.Fatalf("%d rows merged, want %d", merged, n-want.N)
+		}
+		if !samePart(got, want) {
+			t.Fatalf("got %+v, want %+v", got, want)
 		}
 	}
 }
@@ -75,18 +68,8 @@ func samePart(a, b Part) bool {
 		reflect.DeepEqual(a.Rows, b.Rows) && reflect.DeepEqual(a.Multiplicity, b.Multiplicity)
 }
 
-func TestHashRowSpreads(t *testing.T) {
-	t.Parallel()
-	seen := make(map[uint64]bool)
-	const side = 300
-	for a := range side {
-		for b := range side {
-			seen[hashRow([]float64{float64(a), float64(b)}, 1)] = true
-		}
-	}
-	if len(seen) != side*side {
-		t.Errorf("%d hashes for %d rows", len(seen), side*side)
-	}
+func equalBits(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
 func BenchmarkMerge(b *testing.B) {
@@ -99,6 +82,6 @@ func BenchmarkMerge(b *testing.B) {
 	b.SetBytes(n * d * 8)
 	for b.Loop() {
 		part := whole // nothing is merged, so nothing moves
-		part.merge(hashRow)
+		part.merge()
 	}
 }

@@ -2,10 +2,11 @@ package dataset
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -202,7 +203,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	}
 	if s.Protocol == Scripts {
 		p.Clean = t.gather(parts.train)
-		p.Clean.merge(hashRow)
+		p.Clean.merge()
 	}
 	noisy := count(d.N)
 	if d.Task == Regression || s.Protocol != Paper {
@@ -232,7 +233,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 			return nil, err
 		}
 	}
-	p.Merged = p.Train.merge(hashRow)
+	p.Merged = p.Train.merge()
 	return &p, nil
 }
 
@@ -307,61 +308,30 @@ func (p *Part) finite(features []string) error {
 }
 
 // merge merges rows that are equal in every bit into the first and counts them in Multiplicity, nil
-// if all differ. It returns the number of removed rows, in O(N D) expected time.
-func (p *Part) merge(hash func(x []float64, y float64) uint64) int {
-	d := p.D
-	first := map[uint64]int32{} // last kept row by hash
-	var chain []int32           // earlier kept row with the same hash, or -1
+// if all differ. It returns the number of removed rows.
+func (p *Part) merge() int {
+	places := map[[sha256.Size]byte]int{} // of kept rows, by digest
 	var multiplicity []float64
-	kept := 0
+	var row []byte
 	for i := range p.N {
-		x, y := p.X[i*d:][:d], p.Y[i]
-		key := hash(x, y)
-		last, found := first[key]
-		if !found {
-			last = -1
-		}
-		same := last
-		for same >= 0 && !(equalBits(p.Y[same:same+1], p.Y[i:i+1]) && equalBits(p.X[int(same)*d:][:d], x)) {
-			same = chain[same]
-		}
-		if same >= 0 {
+		x := p.X[i*p.D:][:p.D]
+		row, _ = binary.Append(row[:0], binary.LittleEndian, x)
+		digest := sha256.Sum256(binary.LittleEndian.AppendUint64(row, math.Float64bits(p.Y[i])))
+		if same, found := places[digest]; found {
 			multiplicity[same]++
 			continue
 		}
-		copy(p.X[kept*d:][:d], x)
-		p.Y[kept], p.Rows[kept] = y, p.Rows[i]
-		first[key] = int32(kept)
-		chain = append(chain, last)
+		kept := len(multiplicity)
+		copy(p.X[kept*p.D:], x)
+		p.Y[kept], p.Rows[kept], places[digest] = p.Y[i], p.Rows[i], kept
 		multiplicity = append(multiplicity, 1)
-		kept++
 	}
+	kept := len(multiplicity)
 	merged := p.N - kept
 	if merged == 0 {
 		return 0
 	}
-	p.N, p.X, p.Y, p.Rows = kept, slices.Clone(p.X[:kept*d]), slices.Clone(p.Y[:kept]), slices.Clone(p.Rows[:kept])
+	p.N, p.X, p.Y, p.Rows = kept, slices.Clone(p.X[:kept*p.D]), slices.Clone(p.Y[:kept]), slices.Clone(p.Rows[:kept])
 	p.Multiplicity = multiplicity
 	return merged
-}
-
-func hashRow(x []float64, y float64) uint64 {
-	mix := func(hash, value uint64) uint64 {
-		high, low := bits.Mul64(hash^value, 0x9e3779b97f4a7c15)
-		return high ^ low ^ bits.RotateLeft64(hash, 23)
-	}
-	hash := mix(0xa0761d6478bd642f, math.Float64bits(y))
-	for _, value := range x {
-		hash = mix(hash, math.Float64bits(value))
-	}
-	return hash
-}
-
-func equalBits(a, b []float64) bool {
-	for i := range a {
-		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-			return false
-		}
-	}
-	return true
 }
