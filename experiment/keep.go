@@ -15,13 +15,13 @@ type Keep struct {
 	kept   []string // in the order of tables
 }
 
-// NewKeep keeps the tables for which keeps returns true.
-func NewKeep(tables []Table, keeps func(t *Table) bool) Keep {
+// NewKeep keeps some of the tables.
+func NewKeep(tables []Table, kept map[string]bool) Keep {
 	var k Keep
-	for i := range tables {
-		k.tables = append(k.tables, tables[i].Name)
-		if keeps(&tables[i]) {
-			k.kept = append(k.kept, tables[i].Name)
+	for _, table := range tables {
+		k.tables = append(k.tables, table.Name)
+		if kept[table.Name] {
+			k.kept = append(k.kept, table.Name)
 		}
 	}
 	return k
@@ -44,14 +44,12 @@ func (k Keep) MarshalJSON() ([]byte, error) {
 }
 
 func readKeep(r *gridfile.Reader, n gridfile.Item, tables []Table) Keep {
-	keeps := make([]bool, len(tables))
+	kept := make(map[string]bool, len(tables))
 	keys := make([]gridfile.Key, len(tables))
 	for i, table := range tables {
-		keeps[i] = table.Kept
-		keys[i] = gridfile.On(table.Name, gridfile.Into(&keeps[i], r.Boolean))
+		kept[table.Name] = table.Kept
+		keys[i] = gridfile.On(table.Name, func(n gridfile.Item) { kept[table.Name] = r.Boolean(n) })
 	}
 	r.Keys(n, keys...)
-	return NewKeep(tables, func(t *Table) bool {
-		return keeps[slices.IndexFunc(tables, func(other Table) bool { return other.Name == t.Name })]
-	})
+	return NewKeep(tables, kept)
 }

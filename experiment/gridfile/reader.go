@@ -187,21 +187,7 @@ func (r *Reader) Text(n Item) string {
 }
 
 // Texts reads one or several different texts.
-func (r *Reader) Texts(n Item) []string {
-	var list []string
-	seen := map[string]bool{"": true} // already reported
-	for _, element := range r.Many(n) {
-		text := r.Text(element)
-		if text != "" && seen[text] {
-			r.Problem(element, "%q is given twice", Clip(text))
-		}
-		if !seen[text] {
-			seen[text] = true
-			list = append(list, text)
-		}
-	}
-	return list
-}
+func (r *Reader) Texts(n Item) []string { return Different(r, n, r.Text) }
 
 // OneOf reads one of the allowed words.
 func OneOf[T ~string](r *Reader, n Item, allowed ...T) T {
@@ -235,13 +221,18 @@ func Words[T ~string](r *Reader, allowed ...T) func(n Item) []T {
 // Different reads one or several different values.
 func Different[T comparable](r *Reader, n Item, read func(n Item) T) []T {
 	var list []T
+	seen := map[T]bool{}
 	for _, element := range r.Many(n) {
 		before := r.reported
 		value := read(element)
-		if r.reported == before && slices.Contains(list, value) {
+		switch {
+		case r.reported > before:
+		case seen[value]:
 			r.Problem(element, "%s is given twice", Describe(element.Node))
+		default:
+			seen[value] = true
+			list = append(list, value)
 		}
-		list = append(list, value)
 	}
 	return list
 }

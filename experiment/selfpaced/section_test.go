@@ -2,7 +2,6 @@ package selfpaced
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -23,5 +22,9 @@ func cellsOf(p *experiment.Plan) iter.Seq[Cell] {
 
 // keepOf keeps the given tables.
 func keepOf(names ...string) experiment.Keep {
-	return experiment.NewKeep(furtherTables, func(t *experiment.Table) bool { return slices.Contains(names, t.Name) })
+	kept := map[string]bool{}
+	for _, name := range names {
+		kept[name] = true
+	}
+	return experiment.NewKeep(furtherTables, kept)
 }
