@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,28 +204,16 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 	return nil
 }
 
-// with lets over override options, Classes as a whole.
+// with lets over override options that it sets, Classes as a whole, Encode and OneHot together.
 func (o Options) with(over Options) Options {
-	o.Format = cmp.Or(over.Format, o.Format)
-	o.Skip = cmp.Or(over.Skip, o.Skip)
-	o.Header = cmp.Or(over.Header, o.Header)
-	o.Decimal = cmp.Or(over.Decimal, o.Decimal)
-	o.Target = cmp.Or(over.Target, o.Target)
-	o.Task = cmp.Or(over.Task, o.Task)
-	o.Missing = cmp.Or(over.Missing, o.Missing)
-	o.Numbered = o.Numbered || over.Numbered
-	o.KeepQuoted = o.KeepQuoted || over.KeepQuoted
-	if over.Marks != nil {
-		o.Marks = over.Marks
-	}
 	if over.Encode != "" || over.OneHot != nil {
-		o.Encode, o.OneHot = over.Encode, over.OneHot
+		o.Encode, o.OneHot = "", nil
 	}
-	if over.Drop != nil {
-		o.Drop = over.Drop
-	}
-	if !over.Classes.isZero() {
-		o.Classes = over.Classes
+	to, from := reflect.ValueOf(&o).Elem(), reflect.ValueOf(over)
+	for i := range from.NumField() {
+		if field := from.Field(i); !field.IsZero() {
+			to.Field(i).Set(field)
+		}
 	}
 	return o
 }
