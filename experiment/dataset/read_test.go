@@ -178,6 +178,7 @@ func TestLimits(t *testing.T) {
 		{"a.libsvm", strings.Repeat("1 1:1\n", 30), []string{"line 23", "23 rows of 1 features need about", "limits.memory"}},
 		{"a.arff", strings.Repeat("@attribute "+strings.Repeat("a", 900)+" real\n", 4), []string{"line 2", "limits.memory"}},
 		{"a.csv", "1,a\n2,b\n3,c\n4,d\n5,e\n", []string{"line 5", "more than 4 labels"}},
+		{"a.csv", "1,1\n2,2\n3,3\n4,4\n5,5\n6,a\n", []string{"line 6", "more than 4 labels"}},
 		{"a.csv", "1," + strings.Repeat("a", 900) + "\n2," + strings.Repeat("b", 900) + "\n3,c\n", []string{"line 3", "limits.memory"}},
 		{"a.libsvm", "1 1:1\n2 5:1\n", []string{"line 2", "index 5", "at most 4"}},
 		{"a.libsvm", "1 1:1\n2 99999999999999999999:1\n", []string{"line 2", "at most 4"}},

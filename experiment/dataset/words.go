@@ -93,32 +93,48 @@ func (t *table) putWord(c int, text []byte, kind kind) error {
 	if col.words == nil {
 		col.words = &words{places: map[string]int{}}
 		for row, v := range col.values { // earlier labels were numbers
-			if !math.IsNaN(v) {
-				col.values[row] = float64(col.words.place(formatNumber(v)))
+			if math.IsNaN(v) {
+				continue
 			}
+			if err := t.addWord(col, formatNumber(v)); err != nil {
+				return err
+			}
+			col.values[row] = float64(col.words.place(formatNumber(v)))
 		}
 	}
 	place, word, known := col.words.find(text)
-	if known {
-		return t.put(c, float64(place), isText)
-	}
-	place = col.words.place(word)
-	t.taken += bytesOfName(word)
-	if col.role == target && place >= t.limits.columns {
-		return errLabels(t.limits.columns)
-	}
-	if col.role == feature && place > 0 {
-		if t.width++; t.width > t.limits.columns {
-			return fmt.Errorf("more than %d features with one for each value, the most that are allowed", t.limits.columns)
+	if !known {
+		if err := t.addWord(col, word); err != nil {
+			return err
 		}
+		place = col.words.place(word)
 	}
 	err := t.put(c, float64(place), isText)
-	if col.role == feature && place == sampleRecords { // before they fill the memory
+	if col.role == feature && !known && place == sampleRecords { // before they fill the memory
 		if like := t.numberLike(col); like.refuses {
 			return like.refusal(t.ref(c))
 		}
 	}
 	return err
+}
+
+// addWord bounds words and the features that they become.
+func (t *table) addWord(col *column, word string) error {
+	n := len(col.words.list)
+	if _, known := col.words.places[word]; known {
+		return nil
+	}
+	if col.role == target && n == t.limits.columns {
+		return errLabels(n)
+	}
+	if col.role == feature && n > 0 {
+		if t.width++; t.width > t.limits.columns {
+			return fmt.Errorf("more than %d features with one for each value, the most that are allowed", t.limits.columns)
+		}
+	}
+	col.words.place(word)
+	t.taken += bytesOfName(word)
+	return nil
 }
 
 // likeness says how many texts of a column to encode look like numbers.

@@ -181,7 +181,7 @@ var limits = []mutation{
 	{"command: the folder of a killed worker stays", "experiment/run/worker.go", `disk.RemoveLeft(outside.FolderPrefix) //`, `_ = disk.RemoveLeft //`, "./cmd/worker Killed"},
 	{"command: folders that others can write are removed", "internal/disk/temporary.go", `!isPrivate(old) {`, `false {`, "./cmd/worker Killed"},
 	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(len(t.lines) + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},
-	{"dataset: labels without a bound", "experiment/dataset/words.go", `place >= t.limits.columns {`, `false {`, "./experiment/dataset Limits"},
+	{"dataset: labels without a bound", "experiment/dataset/words.go", `n == t.limits.columns {`, `false {`, "./experiment/dataset Limits"},
 	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `_, err = info, nil`, "./cmd/coordinator Irregular"},
 	{"dataset: the grid's limit is not asked", "experiment/selfpaced/check.go", `source.Memory = p.Grid.Limits.Memory`, `source.Memory = 0`, "./cmd/coordinator ManyShort"},
 	{"dataset: a boundary's last digits count", "experiment/dataset/noise.go", `math.Round(math.Abs(score) / boundaryPrecision)`, `math.Abs(score)`, "./experiment/dataset LastDigits"},
