@@ -168,23 +168,24 @@ func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
 		return nil, err
 	}
 	front.Fits = s.fits
-	var archive nsga3.Archive
-	left := 0
-	for _, slot := range s.order {
-		if members[slot] != nil {
-			archive.Add(s.engine.F(slot), slot)
-			left++
-		}
-	}
+	fitted := slices.DeleteFunc(slices.Clone(s.order), func(slot int) bool { return members[slot] == nil })
 	if front.Discarded == len(s.order) {
 		return nil, fmt.Errorf("baselines: MOSPL: at every implied age %w", gaga.ErrDiscarded)
 	}
-	front.OneClass = len(s.order) - left - front.Discarded
-	front.Dominated = left - len(archive.Members())
+	front.OneClass = len(s.order) - len(fitted) - front.Discarded
 	var ages []float64
-	for _, point := range archive.Members() { // in order of the second objective
-		member := members[point.Tag]
-		member.Loss, member.Penalty = point.F[0], point.F[1]
+	for k, slot := range fitted { // in order of the second objective
+		f, dominated := s.engine.F(slot), false
+		for l, other := range fitted {
+			g := s.engine.F(other)
+			dominated = dominated || g[0] <= f[0] && g[1] <= f[1] && (l < k || g[0] < f[0] || g[1] < f[1])
+		}
+		if dominated {
+			front.Dominated++
+			continue
+		}
+		member := members[slot]
+		member.Loss, member.Penalty = f[0], f[1]
 		front.Members = append(front.Members, *member)
 		ages = append(ages, member.Age)
 	}

@@ -18,18 +18,12 @@ type Problem interface {
 
 // Settings describe a search. Fields after Points have defaults.
 type Settings struct {
-	Variables  int
+	Variables  int         // each from 0 to 1
 	Objectives int         // at least 2
 	Points     [][]float64 // reference points on the unit simplex, see [DasDennis]
 	Population int         // default: the number of reference points; at least 4
 	Initial    [][]float64 // the first individuals; the others are uniform
-	Lower      []float64   // default: 0
-	Upper      []float64   // default: 1
 	Seed       uint64
-	// Crossover and Mutation are distribution indices: larger ones keep children nearer to their
-	// parents. Defaults: 30 and 20.
-	Crossover, Mutation float64
-	MutationRate        float64 // per variable; default: 1/Variables
 }
 
 // Times is the time spent so far.
@@ -66,7 +60,7 @@ func New(problem Problem, s Settings) (*Engine, error) {
 	n, m, size := s.Variables, s.Objectives, s.Population
 	e := &Engine{
 		problem: problem, rng: rng, n: n, m: m, size: size,
-		vary: newVariation(&s, rng),
+		vary: newVariation(n, rng),
 		x:    make([]float64, 2*size*n), f: make([]float64, 2*size*m),
 		living: make([]int, size), free: make([]int, size),
 		fronts: newSorter(2*size, m), scale: newNormalizer(2*size, m), niches: newNiches(s.Points, 2*size, rng),
@@ -78,7 +72,7 @@ func New(problem Problem, s Settings) (*Engine, error) {
 			copy(x, s.Initial[k])
 		} else {
 			for j := range x {
-				x[j] = s.Lower[j] + rng.Float64()*(s.Upper[j]-s.Lower[j])
+				x[j] = rng.Float64()
 			}
 		}
 	}
@@ -114,47 +108,13 @@ func (s *Settings) complete() error {
 	if s.Population < 4 || len(s.Initial) > s.Population {
 		return fmt.Errorf("nsga3: a population of %d with %d first individuals, need at least 4 and no more first individuals", s.Population, len(s.Initial))
 	}
-	if s.Crossover == 0 {
-		s.Crossover = 30
-	}
-	if s.Mutation == 0 {
-		s.Mutation = 20
-	}
-	if s.MutationRate == 0 {
-		s.MutationRate = 1 / float64(s.Variables)
-	}
-	if !(s.Crossover > 0 && s.Mutation > 0 && s.MutationRate > 0 && s.MutationRate <= 1) {
-		return fmt.Errorf("nsga3: indices %v and %v and mutation rate %v, need numbers > 0 and a rate of at most 1", s.Crossover, s.Mutation, s.MutationRate)
-	}
-	return s.bound()
-}
-
-func (s *Settings) bound() error {
-	n := s.Variables
-	if s.Lower == nil {
-		s.Lower = make([]float64, n)
-	}
-	if s.Upper == nil {
-		s.Upper = make([]float64, n)
-		for j := range s.Upper {
-			s.Upper[j] = 1
-		}
-	}
-	if len(s.Lower) != n || len(s.Upper) != n {
-		return fmt.Errorf("nsga3: %d lower and %d upper bounds for %d variables", len(s.Lower), len(s.Upper), n)
-	}
-	for j, low := range s.Lower {
-		if !(low < s.Upper[j]) || math.IsInf(low, 0) || math.IsInf(s.Upper[j], 0) {
-			return fmt.Errorf("nsga3: variable %d has the bounds %v and %v", j, low, s.Upper[j])
-		}
-	}
 	for k, x := range s.Initial {
-		if len(x) != n {
-			return fmt.Errorf("nsga3: first individual %d has %d variables, need %d", k, len(x), n)
+		if len(x) != s.Variables {
+			return fmt.Errorf("nsga3: first individual %d has %d variables, need %d", k, len(x), s.Variables)
 		}
 		for j, v := range x {
-			if !(v >= s.Lower[j] && v <= s.Upper[j]) {
-				return fmt.Errorf("nsga3: variable %d of first individual %d is %v, allowed is %v to %v", j, k, v, s.Lower[j], s.Upper[j])
+			if !(v >= 0 && v <= 1) {
+				return fmt.Errorf("nsga3: variable %d of first individual %d is %v, allowed is 0 to 1", j, k, v)
 			}
 		}
 	}

@@ -102,11 +102,10 @@ func (w *witness) Evaluate(f, x []float64, slot, mother, father int) {
 // TestSlots has an odd population, whose last pair has a parent twice.
 func TestSlots(t *testing.T) {
 	t.Parallel()
-	w := &witness{t: t, bounds: [2]float64{-1, 2}, born: map[int]bool{}}
-	first := [][]float64{{-1, 2}, {0.5, 0.25}}
+	w := &witness{t: t, bounds: [2]float64{0, 1}, born: map[int]bool{}}
+	first := [][]float64{{0, 1}, {0.5, 0.25}}
 	e, err := nsga3.New(w, nsga3.Settings{
 		Variables: 2, Objectives: 2, Points: nsga3.DasDennis(2, 6), Population: 7, Initial: first,
-		Lower: []float64{-1, -1}, Upper: []float64{2, 2}, MutationRate: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -173,10 +172,6 @@ func TestRefuses(t *testing.T) {
 		"5 first individuals":     func(s *nsga3.Settings) { s.Population, s.Initial = 4, make([][]float64, 5) },
 		"0 variables, need 2":     func(s *nsga3.Settings) { s.Initial = make([][]float64, 5) },
 		"allowed is 0 to 1":       func(s *nsga3.Settings) { s.Initial = [][]float64{{0, 1.5}} },
-		"indices -1":              func(s *nsga3.Settings) { s.Crossover = -1 },
-		"mutation rate 2":         func(s *nsga3.Settings) { s.MutationRate = 2 },
-		"1 lower and 2 upper":     func(s *nsga3.Settings) { s.Lower = []float64{0} },
-		"has the bounds 1 and 1":  func(s *nsga3.Settings) { s.Lower = []float64{0, 1} },
 	} {
 		s := good()
 		spoil(&s)

@@ -125,10 +125,13 @@ func TestKnownFronts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range seeds() {
-				e := search(t, c.problem, nsga3.Settings{
-					Variables: c.variables, Objectives: 2, Points: nsga3.DasDennis(2, 149), Seed: seed,
-					Lower: fill(c.variables, c.lower), Upper: fill(c.variables, c.upper),
-				}, c.generations)
+				at := make([]float64, c.variables)
+				e := search(t, function(func(f, x []float64) {
+					for j, v := range x {
+						at[j] = c.lower + v*(c.upper-c.lower)
+					}
+					c.problem(f, at)
+				}), nsga3.Settings{Variables: c.variables, Objectives: 2, Points: nsga3.DasDennis(2, 149), Seed: seed}, c.generations)
 				d := distance(c.front, objectives(e))
 				t.Logf("seed %d: %.2e", seed, d)
 				if limit := 0.01 * max(1, c.front[len(c.front)-1][0]); !(d < limit) {

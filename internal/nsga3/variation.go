@@ -13,15 +13,18 @@ import (
 // swapped, so that a child has half of its variables from near each parent; values that leave the
 // box are moved onto its surface, where fronts often lie.
 type variation struct {
-	rng          *rand.Rand
-	lower, upper []float64
-	crossover    float64 // 1/(1 + the distribution index)
-	mutation     float64 // 1 + the distribution index
-	stay         float64 // log probability that a variable does not mutate
+	rng  *rand.Rand
+	stay float64 // log probability that a variable does not mutate
 }
 
-func newVariation(s *Settings, rng *rand.Rand) variation {
-	return variation{rng, s.Lower, s.Upper, 1 / (s.Crossover + 1), s.Mutation + 1, math.Log1p(-s.MutationRate)}
+// Distribution indices: larger ones keep children nearer to their parents.
+const (
+	crossover = 30
+	mutation  = 20
+)
+
+func newVariation(variables int, rng *rand.Rand) variation {
+	return variation{rng, math.Log1p(-1 / float64(variables))}
 }
 
 func (v *variation) cross(first, second, a, b []float64) {
@@ -33,13 +36,13 @@ func (v *variation) cross(first, second, a, b []float64) {
 			// (2-2u)^(-1/(η+1)) for u > 1/2. Faster than kernel.Pow.
 			var spread float64
 			if u <= 0.5 {
-				spread = kernel.Exp(math.Log(2*u) * v.crossover)
+				spread = kernel.Exp(math.Log(2*u) * (1. / (crossover + 1)))
 			} else {
-				spread = kernel.Exp(math.Log(2-2*u) * -v.crossover)
+				spread = kernel.Exp(math.Log(2-2*u) * (-1. / (crossover + 1)))
 			}
 			middle, half := 0.5*(x+y), 0.5*spread*(y-x)
-			x = math.Min(math.Max(middle+half, v.lower[j]), v.upper[j])
-			y = math.Min(math.Max(middle-half, v.lower[j]), v.upper[j])
+			x = math.Min(math.Max(middle+half, 0), 1)
+			y = math.Min(math.Max(middle-half, 0), 1)
 		}
 		first[j] = x
 		if second != nil {
@@ -51,18 +54,16 @@ func (v *variation) cross(first, second, a, b []float64) {
 // mutate advances to the next mutating variable by geometric steps; the distribution is truncated
 // at the bounds.
 func (v *variation) mutate(x []float64) {
+	const order = mutation + 1
 	for j := v.skip(-1, len(x)); j < len(x); j = v.skip(j, len(x)) {
-		width := v.upper[j] - v.lower[j]
 		u := v.rng.Float64()
 		var step float64
 		if u < 0.5 {
-			edge := (v.upper[j] - x[j]) / width
-			step = kernel.Pow(2*u+(1-2*u)*kernel.Pow(edge, v.mutation), 1/v.mutation) - 1
+			step = kernel.Pow(2*u+(1-2*u)*kernel.Pow(1-x[j], order), 1./order) - 1
 		} else {
-			edge := (x[j] - v.lower[j]) / width
-			step = 1 - kernel.Pow(2*(1-u)+(2*u-1)*kernel.Pow(edge, v.mutation), 1/v.mutation)
+			step = 1 - kernel.Pow(2*(1-u)+(2*u-1)*kernel.Pow(x[j], order), 1./order)
 		}
-		x[j] = math.Min(math.Max(x[j]+step*width, v.lower[j]), v.upper[j])
+		x[j] = math.Min(math.Max(x[j]+step, 0), 1)
 	}
 }
 
