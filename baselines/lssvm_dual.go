@@ -22,8 +22,12 @@ type dual struct {
 	origin []float64
 	kernel blas64.General
 
-	*bordered
-	other *bordered // for the weights before: searches alternate between two
+	weights []float64
+	active  []int     // samples with weight
+	ridge   []float64 // 1/(C a) of active
+	factor  dense.Cholesky
+	ones    []float64 // of active: the solution for 1
+	sum     float64   // 1ᵀones
 
 	schur dense.Cholesky
 
@@ -33,23 +37,10 @@ type dual struct {
 	r     []float64
 }
 
-type bordered struct {
-	weights []float64
-	active  []int     // samples with weight
-	ridge   []float64 // 1/(C a) of active
-	factor  dense.Cholesky
-	ones    []float64 // of active: the solution for 1
-	sum     float64   // 1ᵀones
-}
-
-func newBordered(n int) *bordered {
-	return &bordered{ridge: make([]float64, n), ones: make([]float64, n), active: make([]int, 0, n)}
-}
-
 func newDual(ctx context.Context, x blas64.General, kernel gaga.Kernel, c float64) (*dual, error) {
 	n := x.Rows
 	f := func(k int) []float64 { return make([]float64, k) }
-	q := &dual{c: c, bordered: newBordered(n), other: newBordered(n), alpha: f(n), u: f(n), r: f(n)}
+	q := &dual{c: c, ridge: f(n), ones: f(n), alpha: f(n), u: f(n), r: f(n)}
 	q.x, q.origin = convex.Centred(x) // all kernels here are translation invariant up to the intercept
 	if kernel == nil {
 		q.linear, kernel = true, convex.Linear{}
@@ -69,10 +60,6 @@ func newDual(ctx context.Context, x blas64.General, kernel gaga.Kernel, c float6
 }
 
 func (q *dual) weigh(ctx context.Context, a []float64) error {
-	if slices.Equal(q.weights, a) {
-		return nil
-	}
-	q.bordered, q.other = q.other, q.bordered
 	if slices.Equal(q.weights, a) {
 		return nil
 	}

@@ -155,13 +155,13 @@ func leastSquaresWork(g *group, n, d, linear, cubes float64) float64 {
 }
 
 // leastSquaresBytes includes a copy of the data and the normal equations, or the kernel matrices of
-// training and prediction (for the usual split) and two factors.
+// training and prediction (for the usual split) and a factor.
 func leastSquaresBytes(c *Cell, n, d int64) int64 {
 	if c.Method.Settings.Word("kernel") == Linear {
 		if small := min(n, d); n < d {
-			return 8 * (3*small*small + n*d)
+			return 8 * (2*small*small + n*d)
 		}
 		return 8 * (n*d + d*d)
 	}
-	return 8 * int64(math.Ceil(3.5*float64(n*n)))
+	return 8 * int64(math.Ceil(2.5*float64(n*n)))
 }
