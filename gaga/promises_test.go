@@ -21,6 +21,7 @@ import (
 // the problem alone, and is the one of a path with a knot there; no landing is above the
 // point that the path left, unless a gap is between.
 func TestPromises(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Parallel()
 	var all tally
 	if needs.Long() {

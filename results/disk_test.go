@@ -391,7 +391,7 @@ func runFiles(d *faultyDisk) map[string]string {
 func faultStep() int {
 	switch {
 	case testing.Short():
-		return 71
+		return 211
 	case needs.Long():
 		return 1
 	default:

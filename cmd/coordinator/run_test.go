@@ -104,6 +104,7 @@ func wantSameNumbers(t *testing.T, want, have map[string][]string) {
 // TestRun computes a grid, again with other workers, and once more into the
 // same folder.
 func TestRun(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	dir := t.TempDir()
 	grid, one, four := write(t, dir, "grid.yaml", allMethods), filepath.Join(dir, "one"), filepath.Join(dir, "four")
