@@ -41,7 +41,8 @@ type gate struct {
 type plannedCell struct {
 	key    cellKey
 	labels uint64
-	first  bool // of the first repeat
+	cost   float32 // estimated seconds
+	first  bool    // of the first repeat
 }
 
 // newGate takes some microseconds a cell.
@@ -67,7 +68,7 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 		if !ok {
 			return nil, fmt.Errorf("run %s: cell %q; a cell is called by 32 hex digits", plan.Run, task.Cell)
 		}
-		g.cells = append(g.cells, plannedCell{key, g.hash(&task.Labels), tables.Repeat(&task.Labels) == 1})
+		g.cells = append(g.cells, plannedCell{key, g.hash(&task.Labels), float32(task.Cost), tables.Repeat(&task.Labels) == 1})
 	}
 	slices.SortFunc(g.cells, func(a, b plannedCell) int { return compareKeys(a.key, b.key) })
 	return g, nil

@@ -44,54 +44,11 @@ type gatherer struct {
 	came    int        // gathered in this run
 	adopted int64      // missing cells taken from other runs
 	again   cellSet    // gathered with a status to compute again
+	ahead   float64    // estimated seconds of the missing cells
+	behind  float64    // of the cells computed in this run
 	counts  Counts
-	workload
 	trials
 	milestones Milestones
-}
-
-// workload is in estimated seconds.
-type workload struct {
-	known  cellSet // with an earlier result in the queue
-	costs  []costs // published and not gathered, taken to come in the order of their tasks
-	ahead  float64 // sum of costs
-	behind float64 // cells gathered in this run
-}
-
-func (w *workload) expect(cost float64) {
-	w.ahead += cost
-	if n := len(w.costs); n > 0 && w.costs[n-1].each == cost {
-		w.costs[n-1].cells++
-		return
-	}
-	w.costs = append(w.costs, costs{cost, 1})
-}
-
-func (w *workload) gathered(cell string) {
-	if len(w.costs) == 0 || w.known.has(cell) {
-		return
-	}
-	first := &w.costs[0]
-	w.ahead -= first.each
-	w.behind += first.each
-	if first.cells--; first.cells == 0 {
-		w.costs = w.costs[1:]
-	}
-}
-
-// remaining is negative while unknown.
-func (w *workload) remaining(elapsed time.Duration) time.Duration {
-	if w.behind <= 0 {
-		return -1
-	}
-	return time.Duration(float64(elapsed) * max(w.ahead, 0) / w.behind)
-}
-
-// costs are consecutive cells of equal cost: few, since each repeat is published in the order of
-// costs.
-type costs struct {
-	each  float64
-	cells int
 }
 
 func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
@@ -99,7 +56,7 @@ func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 		store: store, gate: gate, retry: retry, began: time.Now(), report: func(error) {}, before: &known{fresh: true},
 		stall: stall{every: lookEvery}, repair: repair{cells: cellSet{}}, again: cellSet{},
 		counts: Counts{Statuses: map[experiment.Status]int64{}},
-		trials: trials{commands: gate.plan.Commands(), methods: map[string]*trial{}, held: cellSet{}},
+		trials: trials{commands: gate.plan.Commands(), methods: map[string]*trial{}, held: map[cellKey]*trial{}},
 	}
 	for _, cell := range gate.cells {
 		id := cell.key.String()
@@ -143,13 +100,16 @@ func (g *gatherer) recall(ctx context.Context, dir string) error {
 }
 
 func (g *gatherer) misses(cell string) bool {
+	key, _ := keyOf(cell)
 	status, short, there := g.store.Newest(cell)
-	return (!there || g.retry.wants(status, short) && !g.again.has(cell)) && !g.held.has(cell)
+	return (!there || g.retry.wants(status, short) && !g.again.has(cell)) && g.held[key] == nil
 }
 
 func (g *gatherer) miss(cell string, by int64) {
 	g.missing += by
-	if planned, ok := g.gate.find(cell); ok && planned.first {
+	planned, _ := g.gate.find(cell)
+	g.ahead += float64(by) * float64(planned.cost)
+	if planned.first {
 		g.milestones.First += by
 	}
 }
@@ -169,28 +129,7 @@ func (g *gatherer) complete() bool {
 
 // tasks yields the tasks of missing cells without a result in the queue.
 func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
-	g.mu.Lock()
-	g.known = computed
-	g.mu.Unlock()
-	wanted := func(cell string) bool {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		return !computed.has(cell) && g.misses(cell)
-	}
-	return func(yield func(experiment.Task, error) bool) {
-		for task, err := range tasksOf(g.gate.plan, wanted) {
-			if err == nil {
-				g.mu.Lock()
-				if g.misses(task.Cell) {
-					g.expect(task.Cost)
-				}
-				g.mu.Unlock()
-			}
-			if !yield(task, err) {
-				return
-			}
-		}
-	}
+	return tasksOf(g.gate.plan, func(cell string) bool { return !computed.has(cell) && g.lacks(cell) })
 }
 
 const (
@@ -278,8 +217,8 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	stale := raised || g.retry.wants(o.Status, o.Short) && o.Finished.Before(g.began)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !stale && g.release(o.Cell) { // in computation when its method was held back
-		g.miss(o.Cell, 1)
+	if key, _ := keyOf(o.Cell); !stale && g.held[key] != nil { // in computation when its method was held back
+		g.release(key)
 	}
 	if !g.misses(o.Cell) || stale {
 		return nil
@@ -295,7 +234,10 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	if g.retry.wants(o.Status, o.Short) {
 		g.again.add(o.Cell)
 	}
-	g.gathered(o.Cell)
+	if !g.before.done.has(o.Cell) {
+		planned, _ := g.gate.find(o.Cell)
+		g.behind += float64(planned.cost)
+	}
 	if g.judge(of); o.Status.Computed() {
 		g.lift(of)
 	}
@@ -348,10 +290,14 @@ func (g *gatherer) tell(milestone bool) {
 	}
 	g.mu.Lock()
 	total, elapsed := g.gate.plan.Count(), time.Since(g.began)
+	remaining := time.Duration(-1)
+	if g.behind > 0 {
+		remaining = time.Duration(float64(elapsed) * max(g.ahead, 0) / g.behind)
+	}
 	p := Progress{
 		Total: total, Done: total - g.missing - int64(len(g.held)), Gathered: int64(g.came),
 		Counts: Counts{maps.Clone(g.counts.Statuses), g.why()}, Held: g.heldBack(),
-		Elapsed: elapsed, Remaining: g.remaining(elapsed), Milestone: milestone,
+		Elapsed: elapsed, Remaining: remaining, Milestone: milestone,
 	}
 	g.mu.Unlock()
 	g.progress(p)

@@ -160,7 +160,7 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		if err != nil {
 			return err
 		}
-		_, _, err = q.PublishAgain(ctx, tasksOf(g.gate.plan, func(cell string) bool { return !k.done.has(cell) && g.lacks(cell) }), k.number)
+		_, _, err = q.PublishAgain(ctx, g.tasks(k.done), k.number)
 		return err
 	case stallAfter:
 		return fmt.Errorf("%d cells of run %s are neither queued nor running and have not ended; the same command queues them again", missing, run)

@@ -33,15 +33,15 @@ type trials struct {
 	commands  []string
 	reasons   experiment.Reasons
 	methods   map[string]*trial
-	held      cellSet
+	held      map[cellKey]*trial // cells that are held back
 	due       []*trial
 }
 
 type trial struct {
-	told HeldError
-	key  string // of the reason
-	well bool   // one was computed, or failed otherwise
-	held cellSet
+	told   HeldError
+	key    string // of the reason
+	well   bool   // one was computed, or failed otherwise
+	judged bool   // found broken
 }
 
 func (t *trials) try(method string, status experiment.Status, text, cell string, repeats bool) *trial {
@@ -72,21 +72,37 @@ func (t *trials) try(method string, status experiment.Status, text, cell string,
 
 // judge holds back a method without a computed cell.
 func (t *trials) judge(of *trial) {
-	if !t.keepGoing && !of.well && of.held == nil && of.told.Reason.Count >= trialCells {
-		of.held = cellSet{}
+	if !t.keepGoing && !of.well && !of.judged && of.told.Reason.Count >= trialCells {
+		of.judged = true
 		t.due = append(t.due, of)
 	}
 }
 
 // lift queues a method's cells again after one was computed.
 func (g *gatherer) lift(of *trial) {
-	for key := range of.held {
-		cell := key.String()
-		delete(g.held, key)
-		g.miss(cell, 1)
-		g.repair.cells.add(cell)
+	if of.told.Cells == 0 {
+		return
 	}
-	of.held = nil
+	for key, holder := range g.held {
+		if holder == of {
+			g.release(key)
+			g.repair.cells[key] = struct{}{}
+		}
+	}
+}
+
+func (g *gatherer) hold(of *trial, cell string) {
+	key, _ := keyOf(cell)
+	g.held[key] = of
+	of.told.Cells++
+	g.miss(cell, -1)
+}
+
+// release makes a cell that is held back a missing one.
+func (g *gatherer) release(key cellKey) {
+	g.held[key].told.Cells--
+	delete(g.held, key)
+	g.miss(key.String(), 1)
 }
 
 // why marks the reasons of methods without a computed cell as repeating.
@@ -100,23 +116,9 @@ func (t *trials) why() []experiment.Reason {
 	return list
 }
 
-func (t *trials) release(cell string) bool {
-	key, ok := keyOf(cell)
-	if !ok || !t.held.has(cell) {
-		return false
-	}
-	delete(t.held, key)
-	for _, of := range t.methods {
-		delete(of.held, key)
-	}
-	return true
-}
-
 func (t *trials) heldBack() (list []*HeldError) {
 	for _, of := range t.methods {
-		if len(of.held) > 0 {
-			held := of.told
-			held.Cells = int64(len(of.held))
+		if held := of.told; held.Cells > 0 {
 			list = append(list, &held)
 		}
 	}
@@ -131,6 +133,7 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 	g.due = nil
 	g.mu.Unlock()
 	for _, of := range due {
+		var cells []string
 		for task, err := range g.gate.plan.Tasks() {
 			if err != nil {
 				return err
@@ -141,19 +144,15 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 			g.mu.Lock()
 			if g.misses(task.Cell) {
 				g.hold(of, task.Cell)
+				cells = append(cells, task.Cell)
 			}
 			g.mu.Unlock()
 		}
-		if len(of.held) == 0 {
+		if len(cells) == 0 {
 			continue
 		}
 		g.mu.Lock()
-		of.told.Cells = int64(len(of.held))
 		told := of.told
-		cells := make([]string, 0, len(of.held))
-		for key := range of.held {
-			cells = append(cells, key.String())
-		}
 		g.mu.Unlock()
 		g.report(&told)
 		if err := q.Withdraw(ctx, g.gate.plan.Run, cells); err != nil {
@@ -161,12 +160,6 @@ func (g *gatherer) holdBack(ctx context.Context, q *queue.Queue) error {
 		}
 	}
 	return nil
-}
-
-func (g *gatherer) hold(of *trial, cell string) {
-	g.miss(cell, -1)
-	of.held.add(cell)
-	g.held.add(cell)
 }
 
 // Milestones say when scores are comparable: the first repeat is complete, then after each tenth of

@@ -32,7 +32,7 @@ func TestTrials(t *testing.T) {
 		"divergence":       {[]end{diverged, diverged, diverged}, false, false},
 		"told to go on":    {[]end{failed, failed, failed}, true, false},
 	} {
-		tr := trials{methods: map[string]*trial{}, held: cellSet{}, keepGoing: c.keepGoing}
+		tr := trials{methods: map[string]*trial{}, keepGoing: c.keepGoing}
 		for i, e := range c.ends {
 			tr.judge(tr.try("mine", e.status, e.text, fmt.Sprint(i), false))
 			tr.judge(tr.try("another", experiment.OK, "", "x", false))
@@ -41,7 +41,7 @@ func TestTrials(t *testing.T) {
 			t.Errorf("%s: held back %v, want %v", name, got, c.want)
 		}
 	}
-	command := trials{methods: map[string]*trial{}, held: cellSet{}, commands: []string{"mine"}}
+	command := trials{methods: map[string]*trial{}, commands: []string{"mine"}}
 	for range 3 {
 		command.judge(command.try("mine", experiment.Diverged, "NaN", "c", false))
 	}
@@ -90,7 +90,6 @@ func TestHeldCellEnds(t *testing.T) {
 			continue
 		}
 		of := g.try("original", experiment.Failed, "no module", "x", false)
-		of.held = cellSet{}
 		g.hold(of, task.Cell)
 		o := &experiment.Outcome{Run: p.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels, Status: experiment.Failed, Error: "no module", Finished: time.Now()}
 		if err := g.storeMissing(o); err != nil {
