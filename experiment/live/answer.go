@@ -40,13 +40,14 @@ type answers struct {
 	took time.Duration
 }
 
-func (a *answers) add(kind *experiment.Registration, o *experiment.Outcome) {
-	if kind == nil || a.kind != nil && a.kind != kind || a.kept >= a.room || !fits(kind, o) {
+// add takes nil for an outcome with unreadable labels.
+func (a *answers) add(s *schema, o *experiment.Outcome) {
+	if s == nil || a.kind != nil && a.kind != s.Registration || a.kept >= a.room || !s.fits(o) {
 		a.left++
 		return
 	}
 	if a.kind == nil {
-		a.kind, a.standing = kind, analysis.NewStanding(kind)
+		a.kind, a.standing = s.Registration, analysis.NewStanding(s.Registration)
 	}
 	a.kept++
 	own := *o
@@ -56,10 +57,9 @@ func (a *answers) add(kind *experiment.Registration, o *experiment.Outcome) {
 	}
 }
 
-// fits reports whether an outcome has this kind and version, and texts of bounded size.
-func fits(kind *experiment.Registration, o *experiment.Outcome) bool {
-	tables := kind.Tables()
-	if o.Labels.Rows != 1 || o.Labels.Fits(tables.Labels) != nil || o.Measures.Rows > 1 || o.Measures.Rows == 1 && o.Measures.Fits(tables.Measures) != nil {
+// fits reports whether measures are of this version, with texts of bounded size.
+func (s *schema) fits(o *experiment.Outcome) bool {
+	if o.Measures.Rows > 1 || o.Measures.Rows == 1 && o.Measures.Fits(s.tables.Measures) != nil {
 		return false
 	}
 	if _, err := results.ParseCell(o.Cell); err != nil {

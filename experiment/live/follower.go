@@ -80,17 +80,16 @@ func (f *Follower) Scores(ctx context.Context, over bool) (*Scores, error) {
 		return nil, err
 	}
 	feed.Has = f.has
-	made := answers{room: mostScored}
+	all := newTally(schemasOf(experiment.Registrations()))
 	for stored, err := range feed.Next(ctx) {
 		if err != nil && !errors.As(err, new(*queue.CellError)) {
 			return nil, fmt.Errorf("scores of run %s: %w", f.name, err)
 		}
 		if err == nil {
-			kind, _ := experiment.Named(stored.Outcome.Kind) // nil if this program lacks it
-			made.add(kind, stored.Outcome)
+			all.add(stored.Outcome)
 		}
 	}
-	return made.scores(over), nil
+	return all.answers.scores(over), nil
 }
 
 func (f *Follower) has(cell string) bool { return f.cells == nil || f.cells.Has(cell) }

@@ -27,37 +27,34 @@ type mirror struct {
 
 func (t *Tables) mirrored(ctx context.Context, name string) (dir string, err error) {
 	m := t.mirrors[name]
-	if t.monitor == nil || t.monitor.State().named(name) == nil {
-		err := fmt.Errorf("there is no run %q; /runs lists them: %w", name, fs.ErrNotExist)
-		if m != nil {
-			delete(t.mirrors, name)
-			err = errors.Join(err, m.close(), os.RemoveAll(m.dir))
-		}
-		return "", err
-	}
-	q := t.monitor.config.Queue
-	if m != nil && time.Since(m.looked) < t.kept {
+	known := t.monitor != nil && t.monitor.State().named(name) != nil
+	if m != nil && known && time.Since(m.looked) < t.kept {
 		return m.dir, nil
 	}
-	if m != nil {
-		counts, err := q.Counts(ctx, name)
+	purged := false
+	if m != nil && known {
+		counts, err := t.monitor.config.Queue.Counts(ctx, name)
 		if err != nil {
 			return "", err
 		}
-		if counts.Done < m.cells() { // purged meanwhile
-			delete(t.mirrors, name)
-			if err := errors.Join(m.close(), os.RemoveAll(m.dir)); err != nil {
-				return "", err
-			}
-			m = nil
+		purged = counts.Done < m.cells()
+	}
+	if m != nil && (!known || purged) {
+		delete(t.mirrors, name)
+		if err := errors.Join(m.store.Close(), os.RemoveAll(m.dir)); err != nil {
+			return "", err
 		}
+		m = nil
+	}
+	if !known {
+		return "", fmt.Errorf("there is no run %q; /runs lists them: %w", name, fs.ErrNotExist)
 	}
 	if m == nil {
 		if err := t.makeFolder(); err != nil {
 			return "", err
 		}
 		t.made++
-		if m, err = t.newMirror(ctx, q, name, filepath.Join(t.temp, fmt.Sprintf("%06d", t.made))); err != nil {
+		if m, err = t.newMirror(ctx, name, filepath.Join(t.temp, fmt.Sprintf("%06d", t.made))); err != nil {
 			return "", err
 		}
 		t.mirrors[name] = m
@@ -65,7 +62,8 @@ func (t *Tables) mirrored(ctx context.Context, name string) (dir string, err err
 	return m.dir, m.update(ctx)
 }
 
-func (t *Tables) newMirror(ctx context.Context, q *queue.Queue, name, dir string) (*mirror, error) {
+func (t *Tables) newMirror(ctx context.Context, name, dir string) (*mirror, error) {
+	q := t.monitor.config.Queue
 	description, err := run.Describe(ctx, q, name)
 	if err != nil {
 		return nil, err
@@ -115,5 +113,3 @@ func (m *mirror) update(ctx context.Context) error {
 	m.looked = time.Now()
 	return m.store.Flush()
 }
-
-func (m *mirror) close() error { return m.store.Close() }

@@ -59,10 +59,7 @@ func New(config Config) *Monitor {
 	if config.Report == nil {
 		config.Report = func(error) {}
 	}
-	m := &Monitor{config: config, schemas: map[string]*schema{}, runs: map[string]*watch{}}
-	for _, kind := range config.Kinds {
-		m.schemas[kind.Name()] = newSchema(kind)
-	}
+	m := &Monitor{config: config, schemas: schemasOf(config.Kinds), runs: map[string]*watch{}}
 	if config.Tables != nil {
 		config.Tables.monitor = m
 	}

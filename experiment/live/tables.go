@@ -41,8 +41,8 @@ var formats = map[string]string{
 //
 // The Arrow file of an ended run is that of its folder. Others are made on request, one at a time,
 // in a temporary folder, and shared by all readers: at most every 5 s and 1/20 of the time. A
-// replaced file is removed after its last reader, the rest by [Tables.Close] or, after a kill, by
-// the next program that serves. A Tables is safe for concurrent use.
+// replaced file is removed, the rest by [Tables.Close] or, after a kill, by the next program that
+// serves. A Tables is safe for concurrent use.
 type Tables struct {
 	folders map[string]string // by run
 	mirrors map[string]*mirror
@@ -71,9 +71,6 @@ type version struct {
 	looked time.Time
 	of     string // source
 	own    bool   // temporary file
-
-	readers int
-	old     bool // replaced
 }
 
 // NewTables returns the tables of runs in folders. report receives the errors of making files; it
@@ -90,7 +87,7 @@ func (t *Tables) Close() (err error) {
 	t.making.Lock()
 	defer t.making.Unlock()
 	for _, m := range t.mirrors {
-		err = errors.Join(err, m.close())
+		err = errors.Join(err, m.store.Close())
 	}
 	if t.remove != nil {
 		err = errors.Join(err, t.remove())
@@ -191,7 +188,6 @@ func (t *Tables) serveFile(w http.ResponseWriter, r *http.Request) {
 		t.refuse(w, r, err)
 		return
 	}
-	defer t.release(v)
 	defer body.Close()
 	_ = connection.SetWriteDeadline(time.Now().Add(stopWait + time.Duration(v.info.Size()/slowest)*time.Second))
 	header := w.Header()
@@ -201,95 +197,70 @@ func (t *Tables) serveFile(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", v.at, body)
 }
 
-// open opens the current file for a reader, which closes the body and releases the version.
+// open opens the current file. While a file is being renewed, readers get the old one.
 func (t *Tables) open(ctx context.Context, file tableFile) (*version, *os.File, error) {
-	const most = 3
-	for tries := 0; ; tries++ {
-		v, err := t.take(ctx, file)
+	const most = 4
+	for range most {
+		v, body, err := t.current(file)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case v == nil:
+			t.making.Lock()
+		case t.isFresh(v) || !t.making.TryLock():
+			return v, body, nil
+		default:
+			body.Close()
+		}
+		_, err = t.renew(ctx, file)
+		t.making.Unlock()
 		if err != nil {
 			return nil, nil, err
 		}
-		body, err := os.Open(v.path)
-		if err == nil {
-			var info os.FileInfo
-			if info, err = body.Stat(); err == nil && os.SameFile(v.info, info) && v.info.Size() == info.Size() && v.info.ModTime().Equal(info.ModTime()) {
-				return v, body, nil
-			}
-			err = errors.Join(err, body.Close())
+		if v, body, err := t.current(file); v != nil || err != nil {
+			return v, body, err
 		}
-		t.release(v)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, err
-		}
-		if tries == most {
-			return nil, nil, fmt.Errorf("%s of run %s is replaced again and again; ask later", filepath.Base(v.path), file.run)
-		}
-		t.expire(file, v) // its folder has a new file
 	}
+	return nil, nil, fmt.Errorf("%s.%s of run %s is replaced again and again; ask later", file.table, file.format, file.run)
 }
 
-// take returns the current version for a reader, which releases it. While a file is being renewed,
-// readers get the old one.
-func (t *Tables) take(ctx context.Context, file tableFile) (*version, error) {
-	v, fresh := t.current(file)
-	switch {
-	case v == nil:
-		t.making.Lock()
-	case fresh || !t.making.TryLock():
-		return v, nil
-	default:
-		t.release(v)
-	}
-	defer t.making.Unlock()
-	if _, err := t.renew(ctx, file); err != nil {
-		return nil, err
-	}
-	v, _ = t.current(file)
-	return v, nil
-}
-
-// current adds a reader to the present version, nil for none; fresh says that it is too new to be
-// renewed.
-func (t *Tables) current(file tableFile) (v *version, fresh bool) {
+// current opens the present version, nil for none. It forgets one whose file the run's folder has
+// replaced.
+func (t *Tables) current(file tableFile) (*version, *os.File, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if v = t.versions[file]; v == nil {
-		return nil, false
+	v := t.versions[file]
+	if v == nil {
+		return nil, nil, nil
 	}
-	v.readers++
-	return v, time.Since(v.looked) < t.kept
+	body, err := os.Open(v.path)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = body.Stat(); err == nil && os.SameFile(v.info, info) && v.info.Size() == info.Size() && v.info.ModTime().Equal(info.ModTime()) {
+			return v, body, nil
+		}
+		err = errors.Join(err, body.Close())
+	}
+	delete(t.versions, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return nil, nil, err
 }
 
-// expire removes a version whose file was replaced.
-func (t *Tables) expire(file tableFile, v *version) {
+// isFresh reports whether a version is too new to be renewed.
+func (t *Tables) isFresh(v *version) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.versions[file] == v {
-		v.old = true
-		delete(t.versions, file)
-		v.removeUnread()
-	}
+	return time.Since(v.looked) < t.kept
 }
 
-func (t *Tables) release(v *version) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	v.readers--
-	v.removeUnread()
-}
-
-func (v *version) removeUnread() {
-	if v.own && v.old && v.readers == 0 {
-		_ = os.Remove(v.path) // otherwise with the folder
-	}
-}
-
+// put makes a version the current one. Readers of the former one have its file open.
 func (t *Tables) put(file tableFile, v *version) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if was := t.versions[file]; was != nil && was != v {
-		was.old = true
-		was.removeUnread()
+	if was := t.versions[file]; was != nil && was != v && was.own {
+		_ = os.Remove(was.path) // otherwise with the folder
 	}
 	v.looked = time.Now()
 	t.versions[file] = v
@@ -298,11 +269,10 @@ func (t *Tables) put(file tableFile, v *version) {
 // renew makes a missing file, or one that has changed and may be renewed.
 func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 	start := time.Now()
-	was, fresh := t.current(file)
-	if was != nil {
-		defer t.release(was)
-	}
-	if fresh || was != nil && start.Before(t.resume) {
+	t.mu.Lock()
+	was := t.versions[file]
+	t.mu.Unlock()
+	if was != nil && (t.isFresh(was) || start.Before(t.resume)) {
 		return was, nil
 	}
 	next, err := t.make(ctx, file, was)

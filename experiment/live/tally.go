@@ -51,18 +51,44 @@ type tally struct {
 	answers  answers
 }
 
+// schema is how outcomes of a kind are read.
 type schema struct {
 	*experiment.Registration
-	labels     []experiment.Column
+	tables     experiment.Tables
 	dimensions []int // positions of the layout's dimensions among labels, -1 for none
 }
 
 func newSchema(kind *experiment.Registration) *schema {
-	s := &schema{Registration: kind, labels: kind.Tables().Labels}
+	s := &schema{Registration: kind, tables: kind.Tables()}
 	for _, name := range kind.Layout.Columns() {
-		s.dimensions = append(s.dimensions, slices.IndexFunc(s.labels, func(c experiment.Column) bool { return c.Name == name }))
+		s.dimensions = append(s.dimensions, s.index(name))
 	}
 	return s
+}
+
+func schemasOf(kinds []*experiment.Registration) map[string]*schema {
+	all := map[string]*schema{}
+	for _, kind := range kinds {
+		all[kind.Name()] = newSchema(kind)
+	}
+	return all
+}
+
+func (s *schema) index(label string) int {
+	return slices.IndexFunc(s.tables.Labels, func(c experiment.Column) bool { return c.Name == label })
+}
+
+// label returns a label of an outcome as text; s is nil if its labels are unreadable.
+func (s *schema) label(o *experiment.Outcome, name string) string {
+	if s == nil {
+		return ""
+	}
+	if j := s.index(name); j >= 0 {
+		if value := o.Labels.At(s.tables.Labels[j], j, 0); value != nil {
+			return fmt.Sprint(value)
+		}
+	}
+	return ""
 }
 
 func newTally(schemas map[string]*schema) *tally {
@@ -83,7 +109,8 @@ func (t *tally) add(o *experiment.Outcome) {
 	if i, _ := slices.BinarySearch(buckets[:], o.Wall); i < len(buckets) {
 		t.buckets[i]++
 	}
-	part := t.part(partKey{t.label(o, "dataset"), t.label(o, "method")})
+	s := t.schemaOf(o)
+	part := t.part(partKey{s.label(o, "dataset"), s.label(o, "method")})
 	part.done++
 	part.wall += o.Wall
 	switch {
@@ -92,12 +119,8 @@ func (t *tally) add(o *experiment.Outcome) {
 	case o.Status == experiment.Incomplete:
 		part.incomplete++
 	}
-	var kind *experiment.Registration
-	if t.columns(o) != nil {
-		kind = t.schemas[o.Kind].Registration
-	}
-	t.answers.add(kind, o)
-	t.list(o)
+	t.answers.add(s, o)
+	t.list(s, o)
 }
 
 func (t *tally) part(key partKey) *partCount {
@@ -113,7 +136,7 @@ func (t *tally) part(key partKey) *partCount {
 	return part
 }
 
-func (t *tally) list(o *experiment.Outcome) {
+func (t *tally) list(s *schema, o *experiment.Outcome) {
 	if t.listed[o.Cell] { // replaced
 		same := func(c Cell) bool { return c.Cell == o.Cell }
 		t.slowest, t.failures = slices.DeleteFunc(t.slowest, same), slices.DeleteFunc(t.failures, same)
@@ -124,7 +147,7 @@ func (t *tally) list(o *experiment.Outcome) {
 	if !slow && !failed {
 		return
 	}
-	cell := t.cell(o)
+	cell := s.cell(o)
 	t.listed[o.Cell] = true
 	var dropped []Cell
 	if slow {
@@ -155,10 +178,10 @@ func (t *tally) list(o *experiment.Outcome) {
 	}
 }
 
-// columns returns the columns of an outcome's labels, nil if they are others or too long.
-func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
+// schemaOf returns nil if the labels are of another version, or too long.
+func (t *tally) schemaOf(o *experiment.Outcome) *schema {
 	s := t.schemas[o.Kind]
-	if s == nil || o.Labels.Rows != 1 || len(o.Labels.Columns) != len(s.labels) {
+	if s == nil || s.tables.FitsLabels(&o.Labels) != nil {
 		return nil
 	}
 	size := 0
@@ -170,43 +193,20 @@ func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
 	if size > labelBytes {
 		return nil
 	}
-	return s.labels
-}
-
-func (t *tally) label(o *experiment.Outcome, name string) string {
-	columns := t.columns(o)
-	for j, column := range columns {
-		if column.Name == name {
-			if value := labelValue(o, columns, j); value != nil {
-				return fmt.Sprint(value)
-			}
-		}
-	}
-	return ""
-}
-
-// labelValue returns a label, nil for null or one not of its column, as from another version.
-func labelValue(o *experiment.Outcome, columns []experiment.Column, j int) any {
-	one := experiment.Batch{Rows: 1, Columns: o.Labels.Columns[j : j+1]}
-	if one.Fits(columns[j:j+1]) != nil {
-		return nil
-	}
-	return one.At(columns[j], 0, 0)
+	return s
 }
 
 // what describes a cell among those of its data set and method.
-func (t *tally) what(o *experiment.Outcome) string {
-	columns := t.columns(o)
-	if columns == nil {
+func (s *schema) what(o *experiment.Outcome) string {
+	if s == nil {
 		return ""
 	}
-	s := t.schemas[o.Kind]
 	var setting layout.Setting
 	for d, j := range s.dimensions {
 		if j < 0 || layout.Dimension(d) == layout.Dataset {
 			continue
 		}
-		switch value := labelValue(o, columns, j).(type) {
+		switch value := o.Labels.At(s.tables.Labels[j], j, 0).(type) {
 		case string:
 			setting[d].Text = value
 		case int64:
@@ -218,16 +218,16 @@ func (t *tally) what(o *experiment.Outcome) string {
 	if s.Layout.Complete != nil {
 		s.Layout.Complete(&setting)
 	}
-	words := []string{analysis.SettingsText(t.label(o, "method_params")), s.Layout.Describe(setting.Without(s.Layout.Conditions...))}
-	if repeat := t.label(o, "repeat"); repeat != "" {
+	words := []string{analysis.SettingsText(s.label(o, "method_params")), s.Layout.Describe(setting.Without(s.Layout.Conditions...))}
+	if repeat := s.label(o, "repeat"); repeat != "" {
 		words = append(words, "repeat "+repeat)
 	}
 	return strings.Join(slices.DeleteFunc(words, func(text string) bool { return text == "" }), ", ")
 }
 
-func (t *tally) cell(o *experiment.Outcome) Cell {
+func (s *schema) cell(o *experiment.Outcome) Cell {
 	return Cell{
-		Cell: o.Cell, Dataset: t.label(o, "dataset"), Method: analysis.MethodLabel(t.label(o, "method")), What: t.what(o), Status: o.Status,
+		Cell: o.Cell, Dataset: s.label(o, "dataset"), Method: analysis.MethodLabel(s.label(o, "method")), What: s.what(o), Status: o.Status,
 		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: named(o.Worker),
 		Finished: o.Finished.UTC().Truncate(time.Second),
 	}

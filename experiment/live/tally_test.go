@@ -132,7 +132,7 @@ func TestTallyStrange(t *testing.T) {
 	for _, o := range []*experiment.Outcome{fewer, otherTypes, unknown, long, {Cell: "dead", Status: experiment.Failed}} {
 		got.add(o)
 	}
-	if n := got.parts[partKey{}]; n == nil || n.done != 3 || n.failed != 1 || got.total != 5 || got.wall != 3 {
+	if n := got.parts[partKey{}]; n == nil || n.done != 4 || n.failed != 1 || got.total != 5 || got.wall != 3 {
 		t.Errorf("%d outcomes in %g s, without labels %+v", got.total, got.wall, n)
 	}
 	if text := got.failures[0].Error; len(text) > errorBytes+8 || !strings.Contains(text, "ü\n...\nü") || !strings.HasSuffix(text, "ü") {
