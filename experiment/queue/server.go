@@ -274,18 +274,27 @@ func room(dir string, gaveUp bool) error {
 // out of room between two checks.
 func (s *Server) Room() error { return room(s.config.Dir, !s.server.JetStreamEnabled()) }
 
-// WatchRoom returns the error of [Server.Room] once there is one, nil when ctx ends.
-func (s *Server) WatchRoom(ctx context.Context) error {
-	ticker := time.NewTicker(roomEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			if err := s.Room(); err != nil {
-				return err
+// WatchRoom returns a context that ends when the server is out of room, and a function that ends the
+// watching and replaces the error of the work if the lack of room is its cause: the server's own
+// error says nothing useful then.
+func (s *Server) WatchRoom(ctx context.Context) (context.Context, func(error) error) {
+	ctx, end := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	var full error
+	go func() { // ends with ctx
+		defer close(watched)
+		for full == nil && Sleep(ctx, roomEvery) == nil {
+			if full = s.Room(); full != nil {
+				end(full)
 			}
 		}
+	}()
+	return ctx, func(err error) error {
+		end(nil)
+		<-watched
+		if err != nil {
+			err = cmp.Or(full, s.Room(), err)
+		}
+		return err
 	}
 }

@@ -238,7 +238,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Shutdown()) }()
-	ctx, unwatch := watchRoom(ctx, server)
+	ctx, unwatch := server.WatchRoom(ctx)
 	defer func() { err = unwatch(err) }()
 	q, err := queue.Connect(ctx, queue.Config{Server: server, Report: c.Report, AckWait: ackWait})
 	if err != nil {
@@ -397,30 +397,6 @@ func (c *Coordinator) share(ctx context.Context, q *queue.Queue, g *gatherer, k 
 	t := &taker{gate: g.gate, retry: g.retry, wants: g.lacks, report: g.report}
 	_, err = share(ctx, q, t, k, others, Reuse{})
 	return err
-}
-
-// watchRoom returns a context that ends when the server is out of room, and a function that ends
-// the watching and replaces the error of the work if the lack of room is its cause: the server's
-// own error says nothing useful then.
-func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func(error) error) {
-	ctx, end := context.WithCancelCause(ctx)
-	watched := make(chan error, 1)
-	go func() { // ends with ctx
-		err := server.WatchRoom(ctx)
-		end(err)
-		watched <- err
-	}()
-	return ctx, func(err error) error {
-		end(nil)
-		full := <-watched
-		if full == nil && err != nil {
-			full = server.Room()
-		}
-		if full != nil && err != nil {
-			return full
-		}
-		return err
-	}
 }
 
 func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed bool) error {

@@ -208,11 +208,6 @@ func handBack(s *shift, tasks []*queue.Delivery) {
 func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*queue.Sealed, error) {
 	for tries := 1; ; tries++ {
 		outcome, bad, err := p.attempt(ctx, d, late)
-		if died := new(deathError); errors.As(err, &died) {
-			failed := begin(&d.Task, died.began)
-			end(failed, experiment.Failed, "computing this cell ended its process: "+died.how)
-			outcome, err = p.worker.seal(d, failed), nil
-		}
 		if bad == nil {
 			return outcome, err
 		}
@@ -284,15 +279,8 @@ func (c *child) over() bool {
 	}
 }
 
-// deathError says that the process ended while a cell was computed.
-type deathError struct {
-	how   string
-	began time.Time
-}
-
-func (e *deathError) Error() string { return "the process of a slot ended: " + e.how }
-
-// await kills a process without an answer. After patience it calls late.
+// await kills a process without an answer; one that ends by itself fails the cell. After patience it
+// calls late.
 func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time, late func()) (*queue.Sealed, *dataError, error) {
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
@@ -310,9 +298,10 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 				return p.receive(a, d)
 			}
 			p.child.close()
-			how := p.child.end()
+			outcome := begin(&d.Task, began)
+			end(outcome, experiment.Failed, "computing this cell ended its process: "+p.child.end())
 			p.child = nil
-			return nil, nil, &deathError{how, began}
+			return p.worker.seal(d, outcome), nil, nil
 		case <-patient.C:
 			late()
 			continue

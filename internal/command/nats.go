@@ -26,43 +26,31 @@ var connectWaits = map[string]time.Duration{"worker": queue.Forever}
 
 // NATS has the flags of a connection.
 type NATS struct {
-	URL            string
-	creds, nkey    string
-	user, password string // the latter a file
-	ca, cert, key  string
-	domain         string // of JetStream; "" for the server's own
-	inbox          string // prefix of reply subjects
-	connectWait    time.Duration
-
-	replicas int
-	AckWait  time.Duration // 0 keeps the run's
-	owner    string        // "" keeps the run's
-	priority int           // 0 keeps the run's
-
+	queue.Config
 	program string
 }
 
 // AddTo adds the flags of a connection. A user need only subscribe to its program's own inbox.
 func (n *NATS) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&n.URL, natsFlag, "", "`URL` of the NATS server, or several separated by commas")
-	Path(flags, &n.creds, "creds", "`file` with a NATS user's credentials (JWT and key)")
-	Path(flags, &n.nkey, "nkey", "`file` with a NATS user's nkey seed")
-	flags.StringVar(&n.user, "user", "", "`name` of a NATS user with a password")
-	Path(flags, &n.password, "password-file", "`file` with the password of --user")
-	Path(flags, &n.ca, "tls-ca", "`file` with the certificates that sign the NATS server's (default: the system's)")
-	Path(flags, &n.cert, "tls-cert", "`file` with this client's certificate, for servers that ask for one")
-	Path(flags, &n.key, "tls-key", "`file` with the key of --tls-cert")
-	flags.StringVar(&n.domain, "jetstream-domain", "", "`name` of the JetStream domain that keeps the runs, where a leaf node leads to it (default: the server's own)")
-	flags.StringVar(&n.inbox, "inbox-prefix", "_INBOX_agepath_"+n.program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
-	Wait(flags, &n.connectWait, "connect-wait", connectWaits[n.program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
+	Path(flags, &n.CredentialsFile, "creds", "`file` with a NATS user's credentials (JWT and key)")
+	Path(flags, &n.NKeyFile, "nkey", "`file` with a NATS user's nkey seed")
+	flags.StringVar(&n.User, "user", "", "`name` of a NATS user with a password")
+	Path(flags, &n.PasswordFile, "password-file", "`file` with the password of --user")
+	Path(flags, &n.CAFile, "tls-ca", "`file` with the certificates that sign the NATS server's (default: the system's)")
+	Path(flags, &n.CertFile, "tls-cert", "`file` with this client's certificate, for servers that ask for one")
+	Path(flags, &n.KeyFile, "tls-key", "`file` with the key of --tls-cert")
+	flags.StringVar(&n.Domain, "jetstream-domain", "", "`name` of the JetStream domain that keeps the runs, where a leaf node leads to it (default: the server's own)")
+	flags.StringVar(&n.InboxPrefix, "inbox-prefix", "_INBOX_agepath_"+n.program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
+	Wait(flags, &n.ConnectWait, "connect-wait", connectWaits[n.program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
 }
 
 // AddStreams adds the flags for making streams and runs.
 func (n *NATS) AddStreams(flags *pflag.FlagSet) {
-	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each data set, task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
+	flags.IntVar(&n.Replicas, "replicas", 0, "`N` servers that keep each data set, task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
 	flags.DurationVar(&n.AckWait, "ack-wait", 0, "`time` that a worker may be silent before others get its cells; 0s keeps the run's value, 30s for a new run")
-	flags.StringVar(&n.owner, "owner", "", "`name` whose turns the run takes: workers give each owner the same time (default: what the run has, the user of this machine for a new one)")
-	Count(flags, &n.priority, "priority", 0, 0, queue.MaxPriority, fmt.Sprintf("`N` parts that the run has of its owner's time, 1 to %d; 0 is what the run has, and %d for a new one", queue.MaxPriority, queue.DefaultPriority))
+	flags.StringVar(&n.Owner, "owner", "", "`name` whose turns the run takes: workers give each owner the same time (default: what the run has, the user of this machine for a new one)")
+	Count(flags, &n.Priority, "priority", 0, 0, queue.MaxPriority, fmt.Sprintf("`N` parts that the run has of its owner's time, 1 to %d; 0 is what the run has, and %d for a new one", queue.MaxPriority, queue.DefaultPriority))
 }
 
 // Connect connects to the server; report gets errors that the connection survives, and a warning
@@ -75,19 +63,15 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 	for _, warning := range exposed(n.secrets()) {
 		report(warning)
 	}
-	q, err := queue.Connect(ctx, queue.Config{
-		URL: n.URL, Name: name, Report: func(err error) { report(n.Advise(err)) },
-		CredentialsFile: n.creds, NKeyFile: n.nkey, User: n.user, PasswordFile: n.password,
-		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
-		Domain: n.domain, InboxPrefix: n.inbox, ConnectWait: n.connectWait,
-		Replicas: n.replicas, AckWait: n.AckWait, Owner: n.owner, Priority: n.priority,
-	})
+	config := n.Config
+	config.Name, config.Report = name, func(err error) { report(n.Advise(err)) }
+	q, err := queue.Connect(ctx, config)
 	return q, n.Advise(err)
 }
 
 func (n *NATS) logins() []string {
 	var given []string
-	for _, login := range []struct{ flag, value string }{{"--creds", n.creds}, {"--nkey", n.nkey}, {"--user", n.user}} {
+	for _, login := range []struct{ flag, value string }{{"--creds", n.CredentialsFile}, {"--nkey", n.NKeyFile}, {"--user", n.User}} {
 		if login.value != "" {
 			given = append(given, login.flag)
 		}
@@ -111,27 +95,27 @@ func (n *NATS) Check() error {
 		return Refusef("no NATS server is given; --nats URL, %s or the key %s of the config file does", EnvName(natsFlag), natsFlag)
 	case len(logins) > 1:
 		return Refusef("%s are given; only one of them is allowed", strings.Join(logins, " and "))
-	case (n.user == "") != (n.password == ""):
+	case (n.User == "") != (n.PasswordFile == ""):
 		return Refusef("--user and --password-file go together; both or none are allowed")
-	case (n.cert == "") != (n.key == ""):
+	case (n.CertFile == "") != (n.KeyFile == ""):
 		return Refusef("--tls-cert and --tls-key go together; both or none are allowed")
-	case n.inbox == "" || strings.ContainsAny(n.inbox, "*> ") || strings.HasSuffix(n.inbox, "."):
-		return Refusef("--inbox-prefix: %q is not allowed; a subject without wildcards is, as in _INBOX", n.inbox)
-	case strings.ContainsAny(n.domain, ".*> "):
-		return Refusef("--jetstream-domain: %q is not allowed; a name without dots, spaces and wildcards is", n.domain)
-	case !slices.Contains([]int{0, 1, 3, 5}, n.replicas):
-		return Refusef("--replicas: \"%d\" is not allowed; 1, 3 and 5 are", n.replicas)
+	case n.InboxPrefix == "" || strings.ContainsAny(n.InboxPrefix, "*> ") || strings.HasSuffix(n.InboxPrefix, "."):
+		return Refusef("--inbox-prefix: %q is not allowed; a subject without wildcards is, as in _INBOX", n.InboxPrefix)
+	case strings.ContainsAny(n.Domain, ".*> "):
+		return Refusef("--jetstream-domain: %q is not allowed; a name without dots, spaces and wildcards is", n.Domain)
+	case !slices.Contains([]int{0, 1, 3, 5}, n.Replicas):
+		return Refusef("--replicas: \"%d\" is not allowed; 1, 3 and 5 are", n.Replicas)
 	}
 	if err := n.CheckAckWait(); err != nil {
 		return err
 	}
-	if err := queue.CheckOwner(n.owner); err != nil {
+	if err := queue.CheckOwner(n.Owner); err != nil {
 		return Refusef("--owner: %w", err)
 	}
 	if err := queue.CheckServers(n.URL); err != nil {
 		return Refusef("--%s: %w", natsFlag, err)
 	}
-	for _, file := range append(n.secrets(), natsFile{"tls-ca", n.ca}, natsFile{"tls-cert", n.cert}) {
+	for _, file := range append(n.secrets(), natsFile{"tls-ca", n.CAFile}, natsFile{"tls-cert", n.CertFile}) {
 		if file.path == "" {
 			continue
 		}
@@ -146,48 +130,48 @@ func (n *NATS) Check() error {
 
 // checkCredentials refuses expired credentials: servers do not report expiry.
 func (n *NATS) checkCredentials(now time.Time) error {
-	if n.creds == "" {
+	if n.CredentialsFile == "" {
 		return nil
 	}
-	text, err := os.ReadFile(n.creds)
+	text, err := os.ReadFile(n.CredentialsFile)
 	if err != nil {
 		return Refusef("--creds: %w", err)
 	}
 	token, err := jwt.ParseDecoratedJWT(text)
 	if err != nil {
-		return Refusef("--creds: %s: %w; a file as `nsc generate creds` makes it is allowed", n.creds, err)
+		return Refusef("--creds: %s: %w; a file as `nsc generate creds` makes it is allowed", n.CredentialsFile, err)
 	}
 	user, err := jwt.DecodeUserClaims(token)
 	if err != nil {
-		return Refusef("--creds: %s: %w; a file as `nsc generate creds` makes it is allowed", n.creds, err)
+		return Refusef("--creds: %s: %w; a file as `nsc generate creds` makes it is allowed", n.CredentialsFile, err)
 	}
 	if expires := time.Unix(user.Expires, 0); user.Expires != 0 && now.After(expires) {
-		return Refusef("--creds: the credentials in %s expired at %s; ask the server's administrator for new ones", n.creds, expires.Format(time.RFC3339))
+		return Refusef("--creds: the credentials in %s expired at %s; ask the server's administrator for new ones", n.CredentialsFile, expires.Format(time.RFC3339))
 	}
 	return nil
 }
 
 // checkCertificates refuses certificates for which a server would just close the connection.
 func (n *NATS) checkCertificates(now time.Time) error {
-	if n.ca != "" {
-		text, err := os.ReadFile(n.ca)
+	if n.CAFile != "" {
+		text, err := os.ReadFile(n.CAFile)
 		if err != nil {
 			return Refusef("--tls-ca: %w", err)
 		}
 		if !x509.NewCertPool().AppendCertsFromPEM(text) {
-			return Refusef("--tls-ca: %s has no certificate; a file in PEM format with BEGIN CERTIFICATE is allowed", n.ca)
+			return Refusef("--tls-ca: %s has no certificate; a file in PEM format with BEGIN CERTIFICATE is allowed", n.CAFile)
 		}
 	}
-	if n.cert == "" {
+	if n.CertFile == "" {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(n.cert, n.key)
+	pair, err := tls.LoadX509KeyPair(n.CertFile, n.KeyFile)
 	if err != nil {
-		return Refusef("--tls-cert %s with --tls-key %s: %w", n.cert, n.key, err)
+		return Refusef("--tls-cert %s with --tls-key %s: %w", n.CertFile, n.KeyFile, err)
 	}
 	if own := pair.Leaf; now.After(own.NotAfter) || now.Before(own.NotBefore) {
 		return Refusef("--tls-cert: %s is valid from %s to %s; a certificate that is valid now is allowed, have it renewed",
-			n.cert, own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
+			n.CertFile, own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
 	}
 	return nil
 }

@@ -257,7 +257,7 @@ func TestConnectWait(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, message)
 	}
 	var n NATS
-	n.URL, n.inbox, n.connectWait = url, "_INBOX", queue.Forever
+	n.URL, n.InboxPrefix, n.ConnectWait = url, "_INBOX", queue.Forever
 	waits := make(chan error, 10)
 	connected := make(chan error, 1)
 	go func() { // ends with the connection

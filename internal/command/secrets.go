@@ -9,7 +9,7 @@ import (
 type natsFile struct{ flag, path string }
 
 func (n *NATS) secrets() []natsFile {
-	return []natsFile{{"creds", n.creds}, {"nkey", n.nkey}, {"password-file", n.password}, {"tls-key", n.key}}
+	return []natsFile{{"creds", n.CredentialsFile}, {"nkey", n.NKeyFile}, {"password-file", n.PasswordFile}, {"tls-key", n.KeyFile}}
 }
 
 // exposed warns of files that every user can read or change. It does not refuse them because
