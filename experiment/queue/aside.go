@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,34 +20,26 @@ const (
 
 // aside are tasks that a worker cannot compute. It does not wait for them when it drains the queue.
 type aside struct {
-	mu      sync.Mutex
-	tasks   map[string]string // why, by subject
-	reasons map[string]int
-	told    map[string]bool
+	mu    sync.Mutex
+	tasks map[string]string // why, by subject
+	told  map[string]bool
 }
 
 func (a *aside) add(subject, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.tasks == nil {
-		a.tasks, a.reasons = map[string]string{}, map[string]int{}
+		a.tasks = map[string]string{}
 	}
-	if _, known := a.tasks[subject]; known || len(a.tasks) >= mostAside {
-		return
+	if len(a.tasks) < mostAside {
+		a.tasks[subject] = reason
 	}
-	a.tasks[subject] = reason
-	a.reasons[reason]++
 }
 
 func (a *aside) remove(subject string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if reason, known := a.tasks[subject]; known {
-		delete(a.tasks, subject)
-		if a.reasons[reason]--; a.reasons[reason] == 0 {
-			delete(a.reasons, reason)
-		}
-	}
+	delete(a.tasks, subject)
 }
 
 func (a *aside) len() int {
@@ -61,7 +52,11 @@ func (a *aside) len() int {
 func (p *Puller) Aside() map[string]int {
 	p.aside.mu.Lock()
 	defer p.aside.mu.Unlock()
-	return maps.Clone(p.aside.reasons)
+	reasons := map[string]int{}
+	for _, reason := range p.aside.tasks {
+		reasons[reason]++
+	}
+	return reasons
 }
 
 func (a *aside) tell(reason string) bool {

@@ -83,11 +83,7 @@ func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*ex
 		}
 		return true, nil, nil
 	}
-	found, err := strayOf(deadStream, msg)
-	if err == nil {
-		err = q.quarantine(ctx, found, wrong)
-	}
-	return false, &QuarantinedError{run, cell, wrong}, err
+	return false, &QuarantinedError{run, cell, wrong}, q.quarantine(ctx, deadStream, msg, wrong)
 }
 
 // bury is idempotent.

@@ -35,10 +35,13 @@ type Delivery struct {
 	mu        sync.Mutex
 	settled   bool
 	suspect   bool
-	begun     time.Time
-	heart     *time.Timer
-	beating   *heartbeat
+	deadline  time.Time // of the cell, zero for none or before Begin
 	cancelled chan struct{}
+
+	heart sync.Mutex  // held while a heartbeat is sent; guards pulse
+	pulse *time.Timer // of the next heartbeat, nil before [Delivery.beat]
+	beats context.Context
+	end   context.CancelFunc // of the heartbeats
 }
 
 // newDelivery sets confirmed to a time before the server sent the message: that of the request, or
@@ -88,8 +91,8 @@ func (d *Delivery) decode(body []byte) error {
 func (d *Delivery) Begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.begun.IsZero() {
-		d.begun = time.Now()
+	if limit := d.Task.Limits.Timeout; limit > 0 && d.deadline.IsZero() {
+		d.deadline = time.Now().Add(limit)
 	}
 }
 
@@ -266,11 +269,12 @@ func (d *Delivery) open() error {
 // release ends heartbeats before the task is handed back: a later one would delay the redelivery.
 func (d *Delivery) release() {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.settled {
+	was := d.settled
+	d.settled = true
+	d.mu.Unlock()
+	if was {
 		return
 	}
-	d.settled = true
 	d.silence()
 	d.from.held.Add(-1)
 	if d.suspect {
@@ -301,60 +305,40 @@ func (d *Delivery) wrap(err error) error {
 	return &CellError{d.run, d.cell, err}
 }
 
-type heartbeat struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-}
-
 // beat starts the heartbeats. A delivery settled before the first costs no goroutine.
 func (d *Delivery) beat() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.heart = time.AfterFunc(d.wait/3, d.tick)
+	d.heart.Lock()
+	defer d.heart.Unlock()
+	d.beats, d.end = context.WithCancel(context.Background())
+	d.pulse = time.AfterFunc(d.wait/3, d.tick)
 }
 
-// silence is called with mu held; no heartbeat is sent after it.
+// silence ends the heartbeats; none is sent after it.
 func (d *Delivery) silence() {
-	if d.heart == nil {
+	if d.end == nil {
 		return
 	}
-	d.heart.Stop()
-	d.heart = nil
-	if beating := d.beating; beating != nil {
-		beating.cancel()
-		d.mu.Unlock()
-		<-beating.done
-		d.mu.Lock()
-	}
+	d.end()
+	d.heart.Lock()
+	defer d.heart.Unlock()
+	d.pulse.Stop()
 }
 
 func (d *Delivery) tick() {
+	d.heart.Lock()
+	defer d.heart.Unlock()
 	d.mu.Lock()
-	limit := d.Task.Limits.Timeout
-	over := limit > 0 && !d.begun.IsZero() && time.Since(d.begun) >= limit
-	if d.heart == nil || over {
-		d.mu.Unlock()
+	over := !d.deadline.IsZero() && time.Now().After(d.deadline)
+	d.mu.Unlock()
+	if d.beats.Err() != nil || over {
 		return
 	}
 	began := time.Now()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	own := &heartbeat{cancel, make(chan struct{})}
-	d.beating = own
-	d.mu.Unlock()
-
-	dropped := gone(d.alive(ctx))
-
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	close(own.done)
-	d.beating = nil
-	switch {
-	case dropped:
+	if gone(d.alive(d.beats)) {
 		close(d.cancelled)
-	case d.heart != nil:
-		d.heart.Reset(max(0, d.wait/3-time.Since(began)))
+		return
 	}
+	d.pulse.Reset(max(0, d.wait/3-time.Since(began)))
 }
 
 // alive sends a heartbeat, which has no answer, then a question whose answer proves its arrival and

@@ -14,9 +14,9 @@ import (
 
 // die ends a worker without a word: heartbeats stop, nothing is handed back.
 func die(d *Delivery) {
+	d.silence()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.silence()
 	if d.suspect { // the puller of a dead worker is gone, that of a test is not
 		d.suspect = false
 		<-d.puller.suspect

@@ -223,3 +223,28 @@ func TestReadOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsWhileBeating gives a task new limits during a heartbeat, for the race detector.
+func TestLimitsWhileBeating(t *testing.T) {
+	t.Parallel()
+	b := setup(t, time.Minute)
+	b.publish(task("run", "a"))
+	w := b.worker(WorkerConfig{})
+	d := b.pull(w)
+	limits := experiment.Limits{Timeout: time.Hour}
+	if _, err := b.SetLimits(b.ctx, "run", limits); err != nil {
+		t.Fatal(err)
+	}
+	w.refresh(b.ctx, d.from)
+	beaten := make(chan struct{})
+	go func() {
+		defer close(beaten)
+		d.tick()
+	}()
+	w.limit(b.ctx, d.from, []*Delivery{d})
+	<-beaten
+	if d.Task.Limits != limits {
+		t.Errorf("limits %+v, want %+v", d.Task.Limits, limits)
+	}
+	b.done(d, ok())
+}

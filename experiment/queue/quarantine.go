@@ -66,35 +66,26 @@ type Quarantined struct {
 	Head         []byte
 }
 
-type stray struct {
-	stream, subject string
-	sequence        uint64
-	data            []byte
-}
-
-func strayOf(stream string, msg jetstream.Msg) (stray, error) {
-	meta, err := msg.Metadata()
-	if err != nil {
-		return stray{}, err
-	}
-	return stray{stream, msg.Subject(), meta.Sequence.Stream, msg.Data()}, nil
-}
-
 // quarantine moves a message to the quarantine, and with a result its cell's dead letter, which
 // would restore it. It is idempotent.
-func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
-	run, cell := runOf(s.subject), cellOf(s.subject)
-	msg := nats.NewMsg(quarantineTopic.cell(run, place(cell)))
-	msg.Data = s.data[:min(len(s.data), quarantineHead)]
-	msg.Header[subjectHeader] = []string{printable(s.subject, reasonBytes)}
-	msg.Header[reasonHeader] = []string{printable(reason.Error(), reasonBytes)}
-	msg.Header[timeHeader] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
-	msg.Header[sizeHeader] = []string{strconv.Itoa(len(s.data))}
-	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", s.stream, s.sequence)} // two readers can find it
-	if err := q.store(ctx, "quarantining "+s.subject, quarantineStream, msg); err != nil {
+func (q *Queue) quarantine(ctx context.Context, stream string, from jetstream.Msg, reason error) error {
+	meta, err := from.Metadata()
+	if err != nil {
 		return err
 	}
-	if err := q.remove(ctx, s.stream, s.subject, s.sequence); err != nil || s.stream != resultsStream {
+	subject, data, sequence := from.Subject(), from.Data(), meta.Sequence.Stream
+	run, cell := runOf(subject), cellOf(subject)
+	msg := nats.NewMsg(quarantineTopic.cell(run, place(cell)))
+	msg.Data = data[:min(len(data), quarantineHead)]
+	msg.Header[subjectHeader] = []string{printable(subject, reasonBytes)}
+	msg.Header[reasonHeader] = []string{printable(reason.Error(), reasonBytes)}
+	msg.Header[timeHeader] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
+	msg.Header[sizeHeader] = []string{strconv.Itoa(len(data))}
+	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", stream, sequence)} // two readers can find it
+	if err := q.store(ctx, "quarantining "+subject, quarantineStream, msg); err != nil {
+		return err
+	}
+	if err := q.remove(ctx, stream, subject, sequence); err != nil || stream != resultsStream {
 		return err
 	}
 	return q.removeLast(ctx, deadStream, deadTopic.cell(run, cell))

@@ -32,29 +32,28 @@ func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*e
 	return func(yield func(*experiment.Outcome, error) bool) {
 		source := q.results.messages(run)
 		source.follow = follow
-		for outcome, err := range q.results.decode(ctx, source, check) {
-			if found, ok := errors.AsType[*strayError](err); ok {
-				err = q.quarantine(ctx, found.stray, found.err)
-				if err != nil {
-					yield(nil, fmt.Errorf("reading results of run %s: %w", run, err))
+		for item := range q.results.decode(ctx, source, check) {
+			err := item.err
+			switch {
+			case err == nil:
+			case item.msg == nil: // of the sequence
+				yield(nil, err)
+				return
+			case check != nil && errors.As(err, new(*unfit)):
+				if lost := q.quarantine(ctx, resultsStream, item.msg, err); lost != nil {
+					yield(nil, fmt.Errorf("reading results of run %s: %w", run, lost))
 					return
 				}
-				err = &QuarantinedError{run, cellOf(found.subject), found.err}
+				err = &QuarantinedError{run, cellOf(item.msg.Subject()), err}
+			default:
+				err = &CellError{run, cellOf(item.msg.Subject()), err}
 			}
-			if !yield(outcome, err) {
+			if !yield(item.outcome, err) {
 				return
 			}
 		}
 	}
 }
-
-type strayError struct {
-	stray
-	err error
-}
-
-func (e *strayError) Error() string { return e.err.Error() }
-func (e *strayError) Unwrap() error { return e.err }
 
 func matches(outcome *experiment.Outcome, subject string, header nats.Header) error {
 	switch {
@@ -94,12 +93,11 @@ const (
 )
 
 type decoded struct {
-	msg     jetstream.Msg
+	msg     jetstream.Msg // nil for an error of the sequence
 	weight  int64         // of aheadBytes
 	ready   chan struct{} // closed when outcome or err is set
 	outcome *experiment.Outcome
-	err     error // of this cell
-	broken  error // of the sequence
+	err     error
 }
 
 func weigh(msg jetstream.Msg) int64 {
@@ -110,9 +108,8 @@ func weigh(msg jetstream.Msg) int64 {
 }
 
 // decode decodes results in order on all processors, since decoding takes longer than reading.
-// Results that fail check come as a [*strayError].
-func (r results) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
-	return func(yield func(*experiment.Outcome, error) bool) {
+func (r results) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq[*decoded] {
+	return func(yield func(*decoded) bool) {
 		reading, cancel := context.WithCancel(ctx)
 		left := make(chan struct{})
 		queued, inOrder := make(chan *decoded, readAhead), make(chan *decoded, readAhead)
@@ -125,11 +122,11 @@ func (r results) decode(ctx context.Context, source *reader, check func(*experim
 			defer close(inOrder)
 			defer close(queued)
 			for msg, err := range source.messages(reading) {
-				item := &decoded{msg: msg, broken: err, ready: make(chan struct{})}
+				item := &decoded{msg: msg, err: err, ready: make(chan struct{})}
 				if err == nil {
 					item.weight = weigh(msg)
 					if err := room.Acquire(reading, item.weight); err != nil {
-						item.broken = source.fail(err)
+						item.msg, item.err = nil, source.fail(err)
 					}
 				}
 				select {
@@ -137,7 +134,7 @@ func (r results) decode(ctx context.Context, source *reader, check func(*experim
 				case <-left:
 					return
 				}
-				if item.broken != nil {
+				if item.msg == nil {
 					close(item.ready)
 					return
 				}
@@ -147,18 +144,14 @@ func (r results) decode(ctx context.Context, source *reader, check func(*experim
 		for range runtime.GOMAXPROCS(0) {
 			all.Go(func() {
 				for item := range queued {
-					item.outcome, item.err = r.judge(reading, source.run, item.msg, check)
+					item.outcome, item.err = r.judge(reading, item.msg, check)
 					close(item.ready)
 				}
 			})
 		}
 		for item := range inOrder {
 			<-item.ready
-			if item.broken != nil {
-				yield(nil, item.broken)
-				return
-			}
-			if !yield(item.outcome, item.err) {
+			if !yield(item) {
 				return
 			}
 			room.Release(item.weight)
@@ -166,21 +159,16 @@ func (r results) decode(ctx context.Context, source *reader, check func(*experim
 	}
 }
 
-func (r results) judge(ctx context.Context, run string, msg jetstream.Msg, check func(*experiment.Outcome) error) (*experiment.Outcome, error) {
+// judge returns [unfit] if the result is at fault.
+func (r results) judge(ctx context.Context, msg jetstream.Msg, check func(*experiment.Outcome) error) (*experiment.Outcome, error) {
 	outcome, err := r.load(ctx, msg.Subject(), msg.Headers(), msg.Data())
 	if err == nil && check != nil {
 		if err = matches(outcome, msg.Subject(), msg.Headers()); err == nil {
 			err = asUnfit(check(outcome))
 		}
 	}
-	if err == nil {
-		return outcome, nil
+	if err != nil {
+		return nil, err
 	}
-	var blamed *unfit
-	if check != nil && errors.As(err, &blamed) {
-		if found, lost := strayOf(resultsStream, msg); lost == nil {
-			return nil, &strayError{found, err}
-		}
-	}
-	return nil, &CellError{run, cellOf(msg.Subject()), err}
+	return outcome, nil
 }
