@@ -41,7 +41,7 @@ func TestKilled(t *testing.T) {
 	}
 	server := testqueue.Server(t, "127.0.0.1:0")
 	q := testqueue.Connect(t, queue.Config{Server: server})
-	if _, err := run.Submit(t.Context(), q, grid, plan); err != nil {
+	if _, err := run.Submit(t.Context(), q, grid, plan, run.Reuse{}); err != nil {
 		t.Fatal(err)
 	}
 

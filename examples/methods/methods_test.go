@@ -70,7 +70,7 @@ func compute(t *testing.T, grid *experiment.Grid, plan *experiment.Plan) map[str
 	t.Helper()
 	server := testqueue.Server(t, "127.0.0.1:0")
 	q := testqueue.Connect(t, queue.Config{Server: server})
-	if _, err := run.Submit(t.Context(), q, grid, plan); err != nil {
+	if _, err := run.Submit(t.Context(), q, grid, plan, run.Reuse{}); err != nil {
 		t.Fatal(err)
 	}
 	process, err := command.SlotProcess(1)

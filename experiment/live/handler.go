@@ -75,10 +75,7 @@ func guarded(handler http.Handler) http.Handler {
 
 type detail struct {
 	*Run
-	Parts    []Part `json:"parts"`
-	Slowest  []Cell `json:"slowest"`
-	Failures []Cell `json:"failures"`
-	Revision string `json:"revision"` // of /scores.json
+	Details
 }
 
 func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
@@ -100,9 +97,7 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 		answer.Age = &age
 	}
 	if chosen := state.chosen(r.URL.Query().Get("run")); chosen != nil {
-		answer.Run = &detail{
-			chosen, chosen.Parts, chosen.Slowest, chosen.Failures, chosen.Revision,
-		}
+		answer.Run = &detail{chosen, chosen.Details}
 	}
 	writeJSON(w, answer)
 }

@@ -52,12 +52,12 @@ type Run struct {
 
 // Details of a run are read separately from the state.
 type Details struct {
-	Parts    []Part
-	Slowest  []Cell              // longest first
-	Failures []Cell              // newest first, with incomplete ones
-	Reasons  []experiment.Reason // why cells failed or are incomplete, the most frequent first
-	Scores   *Scores
-	Revision string // of the scores
+	Parts    []Part              `json:"parts"`
+	Slowest  []Cell              `json:"slowest"`  // longest first
+	Failures []Cell              `json:"failures"` // newest first, with incomplete ones
+	Reasons  []experiment.Reason `json:"-"`        // why cells failed or are incomplete, the most frequent first
+	Scores   *Scores             `json:"-"`
+	Revision string              `json:"revision"` // of the scores, in /scores.json
 
 	durations durations
 }

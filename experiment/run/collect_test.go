@@ -27,7 +27,7 @@ func BenchmarkCollect(b *testing.B) {
 		b.Fatalf("%d cells, want %d", p.Count(), cells)
 	}
 	q := startQueue(b)
-	if _, err := Submit(b.Context(), q, grid, p); err != nil {
+	if _, err := Submit(b.Context(), q, grid, p, Reuse{}); err != nil {
 		b.Fatal(err)
 	}
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: 10 * time.Millisecond}
@@ -50,7 +50,7 @@ func BenchmarkShare(b *testing.B) {
 	set := []string{"repeats=10000", "methods=[original]"}
 	grid, p := plan(b, set...)
 	q := startQueue(b)
-	if _, err := Submit(b.Context(), q, grid, p); err != nil {
+	if _, err := Submit(b.Context(), q, grid, p, Reuse{}); err != nil {
 		b.Fatal(err)
 	}
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: 10 * time.Millisecond}
@@ -60,7 +60,7 @@ func BenchmarkShare(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		grid, p := plan(b, append(set, fmt.Sprintf("name=other%d", i))...)
-		s, err := Submit(b.Context(), q, grid, p)
+		s, err := Submit(b.Context(), q, grid, p, Reuse{})
 		if err != nil || s.Shared != cells {
 			b.Fatalf("%+v, %v", s, err)
 		}

@@ -132,7 +132,7 @@ func TestCommands(t *testing.T) {
 func computeCommands(t *testing.T, grid *experiment.Grid, p *experiment.Plan, slots int, process func() *exec.Cmd, report func(string, error)) map[string]*experiment.Outcome {
 	t.Helper()
 	q := startQueue(t)
-	if _, err := Submit(t.Context(), q, grid, p); err != nil {
+	if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
 		t.Fatal(err)
 	}
 	w := &Worker{
@@ -264,7 +264,7 @@ func TestCommandsRefused(t *testing.T) {
 				Queue: q, Process: process, Cache: t.TempDir(), Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
 				Kinds: []experiment.Kind{selfpaced.Kind{}}, Report: func(_ string, err error) { said = append(said, err.Error()) },
 			}
-			if _, err := Submit(t.Context(), q, grid, p); err != nil {
+			if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := w.Run(t.Context()); err != nil {
@@ -284,7 +284,7 @@ func TestCommandsRefused(t *testing.T) {
 			if err := Purge(t.Context(), q, p.Run); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Submit(t.Context(), q, grid, p); err != nil {
+			if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
 				t.Fatal(err)
 			}
 			w.AllowCommands, w.Alone = false, true
@@ -357,7 +357,7 @@ func TestLacks(t *testing.T) {
 				}
 			}
 			q := startQueue(t)
-			if _, err := Submit(t.Context(), q, grid, p); err != nil {
+			if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
 				t.Fatal(err)
 			}
 			var said syncText
@@ -449,7 +449,7 @@ echo "{\"cell\": \"$c\", \"error\": \"$OWN_THREADS; $e; $p\"}"`
 	grid, p, _ := commandPlan(t, map[string]string{"show": show}, "limits.attempts=1",
 		"methods=[{command: {name: show, run: [/bin/sh, show.sh], files: [show.sh], env: [OWN_THREADS, OWN_MISSING]}}]")
 	q := startQueue(t)
-	if _, err := Submit(t.Context(), q, grid, p); err != nil {
+	if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
 		t.Fatal(err)
 	}
 	w := &Worker{
@@ -485,7 +485,7 @@ func TestTamperedFile(t *testing.T) {
 	q := startQueue(t)
 	submit := func(replaced int) {
 		t.Helper()
-		s, err := Submit(t.Context(), q, grid, p)
+		s, err := Submit(t.Context(), q, grid, p, Reuse{})
 		if err != nil || len(s.Replaced) != replaced {
 			t.Fatalf("%+v, %v; want %d replaced", s, err, replaced)
 		}

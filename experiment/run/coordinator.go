@@ -288,7 +288,8 @@ func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer
 		return err
 	}
 	if c.Queue != nil && !c.Reuse.Alone {
-		if err := c.share(ctx, q, g, k); err != nil {
+		t := &taker{gate: g.gate, retry: g.retry, wants: g.lacks, report: g.report}
+		if _, err := share(ctx, q, t, k, Reuse{}); err != nil {
 			return err
 		}
 	}
@@ -387,16 +388,6 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 	w.Idle = 50 * time.Millisecond                        // the server is in this process
 	w.Cache = filepath.Join(c.Out, serverDir, "datasets") // removed with the server's files
 	return w, queue.Open(ctx, q, c.Plan.Run)
-}
-
-func (c *Coordinator) share(ctx context.Context, q *queue.Queue, g *gatherer, k *known) error {
-	others, err := sharing(ctx, q, c.Plan)
-	if err != nil || len(others) == 0 {
-		return err
-	}
-	t := &taker{gate: g.gate, retry: g.retry, wants: g.lacks, report: g.report}
-	_, err = share(ctx, q, t, k, others, Reuse{})
-	return err
 }
 
 func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed bool) error {

@@ -57,7 +57,7 @@ func newWire(t *testing.T) *wire {
 
 func (w *wire) submit() *Submitted {
 	w.t.Helper()
-	s, err := Submit(w.t.Context(), w.Queue, w.grid, w.plan)
+	s, err := Submit(w.t.Context(), w.Queue, w.grid, w.plan, Reuse{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

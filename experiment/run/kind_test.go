@@ -265,7 +265,7 @@ func TestAnotherKind(t *testing.T) {
 
 	// Over a server, computed by a worker that knows both kinds, and the same numbers.
 	q := startQueue(t)
-	if s, err := Submit(t.Context(), q, grid, plan); err != nil || s.Published != 36 {
+	if s, err := Submit(t.Context(), q, grid, plan, Reuse{}); err != nil || s.Published != 36 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	w := &Worker{Queue: q, Kinds: experiment.Kinds(), Slots: 2, Drain: true, Idle: 10 * time.Millisecond}

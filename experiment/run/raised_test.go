@@ -131,7 +131,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			submit := func(set ...string) *Submitted {
 				t.Helper()
 				grid, p := plan(t, set...)
-				s, err := Submit(t.Context(), q, grid, p)
+				s, err := Submit(t.Context(), q, grid, p, Reuse{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -213,11 +213,11 @@ func TestLimitsOfQueuedCells(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t, lowLimits...)
 	q, kind := startQueue(t), newDemanding(p)
-	if _, err := Submit(t.Context(), q, grid, p); err != nil {
+	if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
 		t.Fatal(err)
 	}
 	grid, p = plan(t, seventyFive, "limits={timeout: 1h}")
-	s, err := Submit(t.Context(), q, grid, p)
+	s, err := Submit(t.Context(), q, grid, p, Reuse{})
 	if err != nil || s.Refused != 75 || !s.Limited {
 		t.Fatalf("submitted again: %+v, %v", s, err)
 	}

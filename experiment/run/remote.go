@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,7 +86,7 @@ type Submitted struct {
 
 // Submit publishes the cells of a plan without a result in the queue, and those that hit a limit
 // since raised. Results of other runs, at the server or in from, replace computing their cells.
-func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, from ...Reuse) (*Submitted, error) {
+func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, from Reuse) (*Submitted, error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
 	}
@@ -102,35 +101,15 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	raised := again{limits: plan.Limits}
 	shared := 0
 	s, err := submit(ctx, q, gate, raised.wantsEnded, func(k *known) (func(cell string) bool, error) {
-		shared, err = shareSubmitted(ctx, q, gate, k, from)
+		if len(k.done) < len(gate.cells) {
+			shared, err = share(ctx, q, &taker{gate: gate, wants: gate.plans, report: from.report}, k, from)
+		}
 		return func(cell string) bool { return !k.done.has(cell) }, err
 	})
 	if err == nil {
 		s.Replaced, s.Limited, s.Shared = replaced, limited, shared
 	}
 	return s, err
-}
-
-func shareSubmitted(ctx context.Context, q *queue.Queue, gate *gate, k *known, from []Reuse) (shared int, err error) {
-	if len(k.done) >= len(gate.cells) {
-		return 0, nil
-	}
-	all := Reuse{Report: func(error) {}}
-	for _, r := range from {
-		all.Dirs, all.Known, all.Alone = append(all.Dirs, r.Dirs...), cmp.Or(r.Known, all.Known), all.Alone || r.Alone
-		if r.Report != nil {
-			all.Report = r.Report
-		}
-	}
-	var others []string
-	if !all.Alone {
-		others, err = sharing(ctx, q, gate.plan)
-	}
-	if err != nil {
-		return 0, err
-	}
-	t := &taker{gate: gate, wants: gate.plans, report: all.Report}
-	return share(ctx, q, t, k, others, all)
 }
 
 // Retry queues the cells of a run whose result has one of the statuses or is rejected; without

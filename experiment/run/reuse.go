@@ -224,7 +224,13 @@ func (g *gatherer) takeReused(o *experiment.Outcome) error {
 
 // share makes outcomes of other runs results of a run at the server, for cells without one: first
 // from runs at the server, then from folders. It updates k and returns the number of cells.
-func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []string, from Reuse) (shared int, err error) {
+func share(ctx context.Context, q *queue.Queue, t *taker, k *known, from Reuse) (shared int, err error) {
+	var others []string
+	if !from.Alone {
+		if others, err = sharing(ctx, q, t.gate.plan); err != nil {
+			return 0, err
+		}
+	}
 	writer, wants := q.Results(k.number), t.wants
 	t.wants = func(cell string) bool { return !k.done.has(cell) && wants(cell) }
 	t.take = func(o *experiment.Outcome) error {

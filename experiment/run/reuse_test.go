@@ -229,7 +229,7 @@ func TestShare(t *testing.T) {
 		t.Helper()
 		grid, p := plan(t, set...)
 		for i := range 2 { // again: nothing is done twice
-			s, err := Submit(t.Context(), q, grid, p)
+			s, err := Submit(t.Context(), q, grid, p, Reuse{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -355,7 +355,7 @@ func TestShareQueued(t *testing.T) {
 	submit := func(name string, want Submitted) *experiment.Plan {
 		t.Helper()
 		grid, p := plan(t, "name="+name)
-		s, err := Submit(t.Context(), q, grid, p)
+		s, err := Submit(t.Context(), q, grid, p, Reuse{})
 		if err != nil || s.Published != want.Published || s.Shared != want.Shared || s.Refused != 0 {
 			t.Errorf("%s: %+v, %v, want %+v", name, s, err, want)
 		}
@@ -392,7 +392,7 @@ func TestShareNoFailures(t *testing.T) {
 	submit := func(queued, shared int, set ...string) *experiment.Plan {
 		t.Helper()
 		grid, p := plan(t, set...)
-		s, err := Submit(t.Context(), q, grid, p)
+		s, err := Submit(t.Context(), q, grid, p, Reuse{})
 		if err != nil || s.Published != queued || s.Shared != shared {
 			t.Errorf("%v: %+v, %v; want %d cells queued, %d taken from other runs", set, s, err, queued, shared)
 		}

@@ -337,7 +337,7 @@ func TestCoordinatorResumes(t *testing.T) {
 	grid, p := plan(t)
 	q := startQueue(t)
 	kind := selfpaced.Kind{}
-	if s, err := Submit(t.Context(), q, grid, p); err != nil || int64(s.Published) != p.Count() {
+	if s, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil || int64(s.Published) != p.Count() {
 		t.Fatalf("submitted %+v of %d cells: %v", s, p.Count(), err)
 	}
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Name: "elsewhere", Slots: 1, Drain: true, Idle: 10 * time.Millisecond}

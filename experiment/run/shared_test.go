@@ -125,7 +125,7 @@ func TestCells(t *testing.T) {
 				t.Errorf("a list of %d bytes: %v, %v", len(list), cells, err)
 			}
 		}
-		if _, err := Submit(t.Context(), q, grid, p); err != nil {
+		if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
 			t.Fatal(err)
 		}
 		cells, err := read()
