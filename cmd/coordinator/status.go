@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,11 +53,16 @@ messages are counted, with reasons for a single run.`,
 	return cmd
 }
 
+// watch is what is known of a run.
 type watch struct {
+	queue.Listed
 	*live.Follower
 	throughput live.Throughput
 	milestones run.Milestones
-	active     bool // cells were pending at the last look
+	active     bool // cells were pending when its scores were last asked for
+
+	reasons []experiment.Reason // why cells are not ok
+	unread  int                 // cells whose reasons were not read
 }
 
 func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
@@ -66,17 +70,17 @@ func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, a
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
-		active := false
-		workers, refused, err := q.Workers(ctx)
+		runs, workers, refused, err := lookAt(ctx, q, names, watches)
 		if err == nil {
-			active, err = a.tellRuns(ctx, q, names, watches, workers)
+			err = a.tellRuns(ctx, q, runs)
 		}
 		if err == nil {
-			err = a.tellWorkers(workers, refused, watches)
+			err = a.tellWorkers(workers, refused, runs)
 		}
 		if err == nil && again {
-			err = a.tellScores(ctx, watches)
+			err = a.tellScores(ctx, runs)
 		}
+		active := slices.ContainsFunc(runs, func(w *watch) bool { return w.Standing.Left() > 0 })
 		if err != nil || !again || !active {
 			return err
 		}
@@ -89,54 +93,54 @@ func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, a
 	}
 }
 
-func listRuns(ctx context.Context, q *queue.Queue, names []string) ([]queue.Listed, error) {
-	runs, err := q.List(ctx)
-	if len(names) > 0 {
-		runs = slices.DeleteFunc(runs, func(r queue.Listed) bool { return !slices.Contains(names, r.Name) })
+// lookAt looks at the named runs, none for all, and at the workers.
+func lookAt(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (runs []*watch, workers []queue.Presence, refused int, err error) {
+	if workers, refused, err = q.Workers(ctx); err != nil {
+		return nil, nil, 0, err
 	}
-	return runs, err
-}
-
-func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string]*watch, workers []queue.Presence) (*watch, error) {
-	w := watches[name]
-	if w == nil {
-		follower, err := live.NewFollower(q, name)
-		if err != nil {
-			return nil, err
-		}
-		w = &watch{Follower: follower}
-		watches[name] = w
-	}
-	if err := w.Look(ctx); err != nil {
-		return nil, err
-	}
-	w.Bound(workers, time.Now())
-	w.throughput.Note(live.Sample{At: time.Now(), Done: w.Standing.Done()})
-	return w, nil
-}
-
-// tellRuns writes a table of the named runs, none for all, and reports whether cells are pending.
-func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch, workers []queue.Presence) (active bool, err error) {
-	runs, err := listRuns(ctx, q, names)
+	listed, err := q.List(ctx)
 	if err != nil {
-		return false, err
+		return nil, nil, 0, err
 	}
+	for _, r := range listed {
+		if len(names) > 0 && !slices.Contains(names, r.Name) {
+			continue
+		}
+		w := watches[r.Name]
+		if w == nil {
+			follower, err := live.NewFollower(q, r.Name)
+			if err != nil {
+				return nil, nil, 0, err
+			}
+			w = &watch{Follower: follower}
+			watches[r.Name] = w
+		}
+		w.Listed = r
+		if err := w.Look(ctx); err != nil {
+			return nil, nil, 0, err
+		}
+		w.Bound(workers, time.Now())
+		w.throughput.Note(live.Sample{At: time.Now(), Done: w.Standing.Done()})
+		if w.reasons, w.unread, err = w.Reasons(ctx); err != nil {
+			return nil, nil, 0, err
+		}
+		runs = append(runs, w)
+	}
+	return runs, workers, refused, nil
+}
+
+func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, runs []*watch) error {
 	if len(runs) == 0 {
 		_, err := fmt.Fprintln(a.Out, "The server has no runs; `coordinator submit GRID` queues one.")
-		return false, err
+		return err
 	}
 	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">skipped", ">running", ">queued", ">not queued", ">cells/s", ">left", "owner", ">priority"}}
 	var incomplete, skipped, unqueued int64
-	for _, r := range runs {
-		w, err := lookAt(ctx, q, r.Name, watches, workers)
-		if err != nil {
-			return false, err
-		}
+	for _, w := range runs {
 		now := &w.Standing
-		active = active || now.Left() > 0
 		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
 		skipped += now.Ended[experiment.Skipped]
-		row := []string{r.Name, live.Phase(now, r.Open)}
+		row := []string{w.Name, live.Phase(now, w.Open)}
 		for _, n := range []int64{now.Cells, now.Ended[experiment.OK], now.Ended[experiment.Incomplete], now.Failed(), now.Ended[experiment.Skipped], now.Running, now.Queued, now.Unqueued} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
@@ -157,33 +161,21 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 		table.drop("not queued")
 	}
 	if err := table.write(a.Out); err != nil {
-		return false, err
+		return err
 	}
-	if err := a.tellReasons(ctx, runs, watches); err != nil {
-		return false, err
+	for _, w := range runs {
+		if len(w.reasons) > 0 {
+			fmt.Fprintf(a.Out, "%s: cells that are not ok:\n%s", w.Name, reasonList(w.reasons))
+		}
+		if w.unread > 0 {
+			fmt.Fprintf(a.Out, "  ... and %d cells whose reasons were not read\n", w.unread)
+		}
 	}
-	return active, a.tellQuarantine(ctx, q, runs, watches)
+	return a.tellQuarantine(ctx, q, runs)
 }
 
-func (a *atServer) tellReasons(ctx context.Context, runs []queue.Listed, watches map[string]*watch) error {
-	for _, r := range runs {
-		reasons, others, err := watches[r.Name].Reasons(ctx)
-		if err != nil {
-			return err
-		}
-		if len(reasons) > 0 {
-			fmt.Fprintf(a.Out, "%s: cells that are not ok:\n%s", r.Name, reasonList(reasons))
-		}
-		if others > 0 {
-			fmt.Fprintf(a.Out, "  ... and %d cells whose reasons were not read\n", others)
-		}
-	}
-	return nil
-}
-
-func (a *atServer) tellScores(ctx context.Context, watches map[string]*watch) error {
-	for _, name := range slices.Sorted(maps.Keys(watches)) {
-		w := watches[name]
+func (a *atServer) tellScores(ctx context.Context, runs []*watch) error {
+	for _, w := range runs {
 		done, was := w.Standing.Done(), w.active
 		w.active = w.Standing.Left() > 0
 		w.milestones.First = max(0, w.firstRepeat()-done)
@@ -194,7 +186,7 @@ func (a *atServer) tellScores(ctx context.Context, watches map[string]*watch) er
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "\nScores of %s, %d of %d cells:\n\n", name, done, w.Standing.Cells)
+		fmt.Fprintf(a.Out, "\nScores of %s, %d of %d cells:\n\n", w.Name, done, w.Standing.Cells)
 		if err := (report.Text{MaxRows: interimRows}).WriteAnswer(a.Out, scores.Answer); err != nil {
 			return err
 		}
@@ -216,10 +208,10 @@ func (w *watch) firstRepeat() int64 {
 	return w.Description.Cells / int64(grid.Repeats)
 }
 
-func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
-	for _, r := range runs {
-		name, n := r.Name, watches[r.Name].Standing.Quarantined
-		if strays := watches[name].Standing.Strays; strays > 0 {
+func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []*watch) error {
+	for _, w := range runs {
+		name, n := w.Name, w.Standing.Quarantined
+		if strays := w.Standing.Strays; strays > 0 {
 			fmt.Fprintf(a.Out, "%s: %d results are of cells that the run does not have, and do not count; `coordinator collect %[1]s` quarantines them\n", name, strays)
 		}
 		if n == 0 {
@@ -253,20 +245,15 @@ func newestQuarantined(ctx context.Context, q *queue.Queue, name string) ([]*que
 	return last, nil
 }
 
-func (a *atServer) tellUnable(watches map[string]*watch, workers []queue.Presence) {
-	for _, name := range slices.Sorted(maps.Keys(watches)) {
-		w := watches[name]
+func (a *atServer) tellWorkers(workers []queue.Presence, refused int, runs []*watch) error {
+	for _, w := range runs {
 		if w.Damaged != nil {
-			fmt.Fprintf(a.Out, "%s: %v; submitting the grid again replaces it\n", name, w.Damaged)
+			fmt.Fprintf(a.Out, "%s: %v; submitting the grid again replaces it\n", w.Name, w.Damaged)
 		}
 		for _, missing := range w.Lacks(workers, time.Now()) {
-			fmt.Fprintf(a.Out, "%s: %s\n", name, missing.Text)
+			fmt.Fprintf(a.Out, "%s: %s\n", w.Name, missing.Text)
 		}
 	}
-}
-
-func (a *atServer) tellWorkers(workers []queue.Presence, refused int, watches map[string]*watch) error {
-	a.tellUnable(watches, workers)
 	if refused > 0 {
 		fmt.Fprintf(a.Out, "%d messages in the workers' place are none of a worker\n", refused)
 	}

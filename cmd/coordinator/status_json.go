@@ -10,39 +10,24 @@ import (
 )
 
 func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []string) error {
-	listed, err := listRuns(ctx, q, names)
+	looked, workers, refused, err := lookAt(ctx, q, names, map[string]*watch{})
 	if err != nil {
 		return err
 	}
-	workers, refused, err := q.Workers(ctx)
-	if err != nil {
-		return err
-	}
-	watches := map[string]*watch{}
 	runs := []object{}
-	for _, r := range listed {
-		w, err := lookAt(ctx, q, r.Name, watches, workers)
+	for _, w := range looked {
+		last, err := newestQuarantined(ctx, q, w.Name)
 		if err != nil {
 			return err
 		}
-		last, err := newestQuarantined(ctx, q, r.Name)
-		if err != nil {
-			return err
-		}
-		reasons, _, err := w.Reasons(ctx)
-		if err != nil {
-			return err
-		}
-		status := runStatus(r, w, last, workers)
-		status["reasons"] = reasons
-		runs = append(runs, status)
+		runs = append(runs, runStatus(w, last, workers))
 	}
 	return a.writeJSON(object{
 		"runs": runs, "workers": live.DescribeWorkers(workers, time.Now()), "refused_worker_messages": refused,
 	})
 }
 
-func runStatus(r queue.Listed, w *watch, last []*queue.Quarantined, workers []queue.Presence) object {
+func runStatus(w *watch, last []*queue.Quarantined, workers []queue.Presence) object {
 	now, ended := &w.Standing, object{}
 	for _, status := range experiment.Statuses {
 		ended[string(status)] = now.Ended[status]
@@ -60,8 +45,8 @@ func runStatus(r queue.Listed, w *watch, last []*queue.Quarantined, workers []qu
 		unable = append(unable, object{"name": missing.Name, "version": missing.Version, "text": missing.Text})
 	}
 	return object{
-		"run": r.Name, "owner": now.Owner, "priority": now.Priority, "state": live.Phase(now, r.Open), "cells": now.Cells, "statuses": ended,
+		"run": w.Name, "owner": now.Owner, "priority": now.Priority, "state": live.Phase(now, w.Open), "cells": now.Cells, "statuses": ended,
 		"running": now.Running, "queued": now.Queued, "not_queued": now.Unqueued, "dead": now.Dead,
-		"quarantined": now.Quarantined, "strays": now.Strays, "newest_quarantined": newest, "damaged": damaged, "no_worker_for": unable,
+		"quarantined": now.Quarantined, "strays": now.Strays, "newest_quarantined": newest, "damaged": damaged, "no_worker_for": unable, "reasons": w.reasons,
 	}
 }
