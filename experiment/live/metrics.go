@@ -36,8 +36,15 @@ func (m *Monitor) registry() *prometheus.Registry {
 	return r
 }
 
-// Describe implements [prometheus.Collector]: the runs decide which metrics there are.
-func (*Monitor) Describe(chan<- *prometheus.Desc) {}
+// Describe implements [prometheus.Collector].
+func (m *Monitor) Describe(out chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{
+		cellsMetric, plannedMetric, tasksMetric, openMetric, rateMetric, etaMetric, durationMetric,
+		workersMetric, slotsMetric, connectedMetric, lookedMetric, quarantineMetric, refusedMetric, failedMetric, buildMetric,
+	} {
+		out <- desc
+	}
+}
 
 // Collect implements [prometheus.Collector]. It uses the newest state, so that removed runs
 // disappear.
