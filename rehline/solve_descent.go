@@ -49,7 +49,7 @@ func (d *descent) begin(seed uint64, warm bool) {
 	if d.inv == nil {
 		d.inv = d.norms
 		for i, v := range d.inv {
-			d.inv[i] = 1 / max(v, leastExtent)
+			d.inv[i] = 1 / max(v, 1/(largest*largest))
 		}
 	}
 	for i := range d.terms.kinked {

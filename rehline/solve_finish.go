@@ -41,13 +41,13 @@ func (w *newton) repaired() bool {
 	return false
 }
 
-// truncate zeroes the coefficients whose multiplier is well within its bounds and saves the former
+// truncate zeroes the coefficients whose multiplier is within its bounds and saves the former
 // ones in step.
 func (w *newton) truncate() bool {
 	copy(w.step, w.beta)
 	any := false
 	for j, r := range w.penalty.l1 {
-		if w.beta[j] != 0 && math.Abs(w.multipliers[j]) < r*zeroMargin {
+		if w.beta[j] != 0 && math.Abs(w.multipliers[j]) < r {
 			w.beta[j] = 0
 			any = true
 		}

@@ -239,8 +239,8 @@ func (t *interior) aim(mu float64) float64 {
 	if len(t.guard.b) > 0 {
 		kernel.MulTransAdd(t.grad[:t.penalty.d], t.guard.a.Data, t.guard.a.Stride, t.pullRows)
 	}
-	t.hessian.forget() // rounding errors of much larger second derivatives would remain
-	t.ease = interiorEase
+	t.hessian.forget()     // rounding errors of much larger second derivatives would remain
+	t.ease = 2 * pivotPart // above rounding of the pivots
 	t.centered()
 	t.ease = 0
 	t.guard.turns(t.step[:t.penalty.d])
@@ -373,7 +373,7 @@ func (t *interior) solve() (Status, error) {
 		if mu > 0 {
 			share = max(ahead/mu, 0)
 		}
-		enough := interiorPart * t.limits.tol * max(math.Abs(t.primal), math.Abs(t.dual)) / count
+		enough := explained * t.limits.tol * max(math.Abs(t.primal), math.Abs(t.dual)) / count
 		length := min(1, interiorReach*t.aim(max(mu*share*share*share, min(mu, enough))))
 		kernel.Axpy(length, t.step, t.beta)
 		t.each(func(b *barrier, _, _, _, _ []float64) { b.move(length) })

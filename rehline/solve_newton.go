@@ -28,7 +28,6 @@ type smoothing struct {
 	soft   float64
 	narrow float64 // of coefficients, for L1 penalties
 	stiff  float64 // mean diagonal of the Hessian, the scale of soft and narrow
-	factor float64
 }
 
 func newNewton(from *arena, s *state, n int) newton {
@@ -91,7 +90,7 @@ func (w *newton) ascend() (Status, error) {
 		w.limits.done.Newton++
 		w.tell()
 		// Rounding allows no further gain.
-		exact = decrement <= max(exactPart*math.Abs(w.primal), exactOrigin*w.costs.origin)
+		exact = decrement <= noGap*math.Abs(w.primal)
 		w.adapt(&p, t, decrement, exact)
 	}
 }
@@ -104,19 +103,19 @@ func (w *newton) adapt(p *progress, t, decrement float64, exact bool) {
 		p.short++
 	}
 	target := w.limits.tol * max(math.Abs(w.primal), math.Abs(w.dual))
-	inner := exact || t == 1 && decrement <= w.young || decrement <= solvedInner*w.young
+	inner := exact || t == 1 && decrement <= w.young
 	switch {
 	case p.short == relaxSteps:
 		p.short = 0
 		p.idle += relaxSteps
 		w.recenter(relax)
 	case w.young > explained*target && inner, exact && !w.feasible():
-		w.recenter(w.factor)
+		w.recenter(shrink)
 	case exact:
 		if p.idle++; p.idle%relaxSteps == 0 {
 			w.recenter(relax)
 		} else {
-			w.recenter(w.factor)
+			w.recenter(shrink)
 		}
 	}
 }
@@ -127,11 +126,10 @@ func (w *newton) adapt(p *progress, t, decrement float64, exact bool) {
 func (w *newton) widths(warm bool) {
 	size := w.distances()
 	widest := max(2*w.quantile(startShare), leastWidth*size)
-	w.smoothing = smoothing{width: widest, widest: widest, soft: coldSoft, narrow: 1, stiff: 1, factor: shrink}
+	w.smoothing = smoothing{width: widest, widest: widest, soft: startSoft, narrow: 1, stiff: 1}
 	if warm {
 		near := float64(warmSamples*len(w.beta)) / float64(len(w.z)*max(1, len(w.terms.kinked)))
-		w.width = min(widest, max(w.quantile(min(startShare, near)), warmLeast*widest))
-		w.soft, w.narrow = warmSoft, warmNarrow
+		w.width = min(widest, max(w.quantile(min(startShare, near)), leastWidth*widest))
 	}
 }
 
@@ -176,11 +174,11 @@ func (w *newton) recenter(factor float64) {
 	copy(w.guard.center, w.guard.xi)
 	w.lasso()
 	copy(w.center, w.multipliers)
-	least := w.penalty.regime.least(w.limits.done.Outer)
-	w.width = min(max(w.width*factor, least.width*w.widest), w.widest)
-	fast := min(factor, max(factor*factor, fastest))
-	w.soft = max(w.soft*fast, min(w.soft, least.soft/w.stiff))
-	w.narrow = max(w.narrow*fast, min(w.narrow, least.narrow/w.stiff))
+	least := w.penalty.regime.least()
+	w.width = min(max(w.width*factor, least*w.widest), w.widest)
+	fast := min(factor, factor*factor)
+	w.soft = max(w.soft*fast, min(w.soft, least/w.stiff))
+	w.narrow = max(w.narrow*fast, min(w.narrow, least/w.stiff))
 	w.penalty.regime.follow(w.beta, fast)
 	w.limits.done.Outer++
 }

@@ -18,8 +18,8 @@ type regime interface {
 	// follow reports that an inner problem ended at β; factor is the change of the smoothing,
 	// infinite at first.
 	follow(beta []float64, factor float64)
-	// least returns the end of the smoothing after some updates of the multipliers.
-	least(updates int) narrowest
+	// least returns the end of the smoothing.
+	least() float64
 	// exact reports whether the dual variables of every β are feasible up to rounding.
 	exact() bool
 }
@@ -85,7 +85,7 @@ func (q ridge) toll(beta, v []float64) toll {
 }
 
 func (ridge) follow([]float64, float64) {}
-func (ridge) least(int) narrowest       { return leastRidge }
+func (ridge) least() float64            { return leastRidge }
 func (ridge) exact() bool               { return true }
 
 // proximal is the regime without a ridge ([3] of doc.go). The objective is then not strictly
@@ -117,13 +117,8 @@ func (q proximal) follow(beta []float64, factor float64) {
 	copy(q.anchor, beta)
 }
 
-func (proximal) least(updates int) narrowest {
-	least := leastProximal
-	least.soft *= math.Pow(softenFactor, float64(max(0, updates-softenAfter)))
-	return least
-}
-
-func (proximal) exact() bool { return false }
+func (proximal) least() float64 { return leastProximal }
+func (proximal) exact() bool    { return false }
 
 // unit returns the unit of the objective without a ridge: the mean L1 penalty divided by the
 // estimated size of the coefficients, that of the kinks divided by that of the rows of X.

@@ -125,10 +125,18 @@ func (s termRows) gather(slope []float64, unit float64, p, dual blas64.General) 
 }
 
 // shift lowers the sum of the slopes by excess, in proportion to the room of each, and returns the
-// remainder. A term without a bound has the room reach times its curvature. Inner leaves slopes at
-// a bound unchanged.
-func (t *terms) shift(excess, reach float64, inner bool) float64 {
-	down := excess > 0
+// remainder. The rooms of terms without a bound are proportional to their curvatures, and each has
+// that for the excess. Inner leaves slopes at a bound unchanged.
+func (t *terms) shift(excess float64, inner bool) float64 {
+	down, flattest := excess > 0, inf
+	for i := range t.curved {
+		for _, m := range t.curved[i].sigma {
+			if m > 0 {
+				flattest = min(flattest, m)
+			}
+		}
+	}
+	reach := math.Abs(excess) / flattest
 	room := func(a, lo, hi, most float64) float64 {
 		if inner && (a <= lo || a >= hi) {
 			return 0

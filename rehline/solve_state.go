@@ -1,7 +1,6 @@
 package rehline
 
 import (
-	"math"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -119,21 +118,8 @@ func (s *state) balance() {
 	if !s.penalty.free {
 		return
 	}
-	var excess, size float64
-	for _, g := range s.g {
-		excess += g
-		size += math.Abs(g)
+	if excess := kernel.Sum(s.g); excess != 0 {
+		s.terms.shift(s.terms.shift(excess, true), false)
+		s.refresh()
 	}
-	if math.Abs(excess) <= balanced*size {
-		return
-	}
-	reach := 1.0
-	for try := range balanceTries {
-		excess = s.terms.shift(excess, reach, try == 0)
-		if math.Abs(excess) <= balanced*size {
-			break
-		}
-		reach *= balanceReach
-	}
-	s.refresh()
 }

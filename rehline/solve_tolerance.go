@@ -6,9 +6,7 @@ package rehline
 const (
 	defaultPasses = 100_000
 	feasibleTol   = 1e-6    // largest violation, relative to 1 + max |b_k|
-	noGap         = 0x1p-48 // rounding of the gap, relative to the objective at zero
-	exactPart     = 1e-14   // predicted gain, relative to the objective, that ends an inner problem
-	exactOrigin   = 1e-17   // the same, relative to the objective at zero
+	noGap         = 0x1p-48 // rounding of an objective, relative to it and to that at zero
 	gapFall       = 0.9     // decrease of the smallest gap that counts as progress
 	stuckSteps    = 400     // Newton steps without progress
 	leftSteps     = 10      // the same if the gap is within rounding
@@ -16,49 +14,31 @@ const (
 	relaxSteps    = 4       // useless steps before the smoothing is widened
 	stuckRelax    = 6
 	relax         = 100
-	zeroMargin    = 1 - 1e-6 // share of its penalty below which a multiplier zeroes a coefficient
 	polishSteps   = 3
-	balanced      = 1e-16 // sum of the slopes, relative to their sizes, that counts as zero
-	balanceTries  = 8
-	balanceReach  = 100 // growth of the room of unbounded slopes per shift
 )
 
 // The interior-point method. A change alters results.
 const (
 	interiorGap   = 1e-10 // relative gap of the method of multipliers above which this method follows
 	interiorSteps = 100   // steps without progress
-	interiorPart  = 0.1   // sum of all products at the end, relative to the wanted gap
 	interiorReach = 0.995 // part of the way to the first bound
-	interiorEase  = 2e-15 // share of the Hessian's diagonal, above rounding of the pivots
 	interiorSoft  = 1e-14
 )
 
 // The smoothing. A change alters results.
 const (
-	shrink       = 0.5  // factor from one inner problem to the next
-	startShare   = 0.5  // of the samples within the first width
-	leastWidth   = 1e-3 // minimum first width, relative to the mean size of scores and kinks
-	warmSamples  = 8    // samples within the width, per coefficient
-	warmLeast    = 1e-4 // minimum width, relative to the first width from zero
-	warmSoft     = 1e-6
-	warmNarrow   = 1e-3
-	coldSoft     = 1e-3
-	fastest      = 0.1
-	explained    = 0.5  // share of the wanted gap
-	solvedInner  = 1e-3 // decrement, relative to what smoothing explains
-	loosest      = 1e-8 // minimum curvature of the proximal term: below, the Hessian may be singular
-	softenAfter  = 40   // updates without a ridge before constraints get stiffer still
-	softenFactor = 0.8
-)
-
-// narrowest are the minimum widths: below them rounding errors, divided by the smoothing, matter.
-// The width is relative to the first one, the others to the stiffness of the Hessian.
-type narrowest struct{ width, soft, narrow float64 }
-
-// Without a ridge the forces must meet the L1 penalties themselves.
-var (
-	leastRidge    = narrowest{width: 1e-8, soft: 1e-9, narrow: 1e-9}
-	leastProximal = narrowest{width: 1e-4, soft: 1e-3, narrow: 1e-4}
+	startSoft   = 1e-6 // of constraints
+	shrink      = 0.5  // factor from one inner problem to the next
+	startShare  = 0.5  // of the samples within the first width
+	leastWidth  = 1e-3 // minimum first width, relative to the mean size of scores and kinks; warm, to the cold one
+	warmSamples = 8    // samples within the width, per coefficient
+	explained   = 0.5  // share of the wanted gap that smoothing or barriers may have
+	// The smoothing ends where rounding errors, divided by it, matter: that of scores relative to the
+	// first width, that of constraints and coefficients to the stiffness of the Hessian. Without a
+	// ridge the forces must meet the L1 penalties themselves.
+	leastRidge    = 1e-8
+	leastProximal = 1e-4
+	loosest       = 1e-8 // minimum curvature of the proximal term: below, the Hessian may be singular
 )
 
 // The Newton system and the line search. A change alters results.
@@ -86,7 +66,6 @@ const (
 	testCost     = 0.4 // cost of a certificate in passes
 	testEvery    = 50  // passes between unrequested certificates
 	restrictPart = 0.4 // likely part of the largest possible distance of scores
-	leastExtent  = 1e-300
 )
 
 // The search for feasible coefficients. A change alters results.

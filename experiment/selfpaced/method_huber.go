@@ -12,7 +12,7 @@ import (
 const defaultDelta = 0.2
 
 var huberMethod = methodInfo{
-	name: HuberLasso, algorithm: 3,
+	name: HuberLasso, algorithm: 4,
 	models: []string{Lasso},
 	settings: []gridfile.SettingInfo{
 		{Name: "delta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: defaultDelta}, Meaning: "residual, of the scaled target, beyond which the loss is linear"},

@@ -33,7 +33,7 @@ type program struct {
 }
 
 var solverTable = []*solver{
-	{name: "rehline", family: ownFamily, version: 5, lacks: hasAll, run: func(a *attempt, p *problem) error {
+	{name: "rehline", family: ownFamily, version: 6, lacks: hasAll, run: func(a *attempt, p *problem) error {
 		return a.rehline(p, rehline.Automatic)
 	}},
 	{name: "rehline-coordinate-descent", family: ownFamily, version: 3, lacks: func(p *problem) string {
