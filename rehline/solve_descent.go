@@ -88,15 +88,15 @@ func (d *descent) reset() {
 	}
 }
 
-// restrict activates the samples that are likely to have other slopes at the solution: a score
-// moves by at most ‖x_i‖ times the root of twice the gap (gap safe screening, [5] of doc.go),
-// usually by much less. Slopes of curved terms leave a bound too often for this.
+// restrict activates the samples that may have other slopes at the solution: a score moves by at
+// most ‖x_i‖ times the root of twice the gap (gap safe screening, [5] of doc.go). Slopes of curved
+// terms leave a bound too often for this.
 func (d *descent) restrict() {
 	if len(d.terms.curved) > 0 {
 		d.reset()
 		return
 	}
-	reach := 2 * restrictPart * restrictPart * max(d.gap, 0)
+	reach := 2 * max(d.gap, 0)
 	for t := range d.faces {
 		f := &d.faces[t]
 		f.active = f.active[:0]
@@ -152,7 +152,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (ended bool, err error) 
 		// Certify if the estimate is small enough. If the gap is larger although the active samples
 		// are done, reconsider the others.
 		target := d.target()
-		if due(pass, work, estimate, last, target) {
+		if estimate <= target || work > testCost && soon(pass, estimate, last, target) {
 			spent += testCost
 			if d.certified() {
 				return true, nil
@@ -215,11 +215,10 @@ func (d *descent) target() float64 {
 	return d.limits.tol * d.costs.origin
 }
 
-// due reports whether to certify after a pass. The estimate is of the coefficients during the pass;
-// after a pass over most samples the gap is likely smaller by the last decrease.
-func due(pass int, work, estimate, last, target float64) bool {
-	soon := pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
-	return estimate <= target || work > testCost && soon || pass%testEvery == testEvery-1
+// soon reports whether the gap is likely at the target. The estimate is of the coefficients during
+// the pass; after a pass over most samples the gap is smaller by the last decrease.
+func soon(pass int, estimate, last, target float64) bool {
+	return pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
 }
 
 func (d *descent) certified() bool {

@@ -59,13 +59,11 @@ const (
 // Coordinate descent. A Newton phase costs about patience passes over all samples.
 // A change alters results.
 const (
-	patience     = 25
-	memory       = 6 // passes whose decrease predicts the remaining number
-	latest       = 2
-	hopeless     = 500 // passes expected if the estimate does not fall
-	testCost     = 0.4 // cost of a certificate in passes
-	testEvery    = 50  // passes between unrequested certificates
-	restrictPart = 0.4 // likely part of the largest possible distance of scores
+	patience = 25
+	memory   = 6 // passes whose decrease predicts the remaining number
+	latest   = 2
+	hopeless = 500 // passes expected if the estimate does not fall
+	testCost = 0.4 // cost of a certificate in passes
 )
 
 // The search for feasible coefficients. A change alters results.

@@ -36,7 +36,7 @@ var solverTable = []*solver{
 	{name: "rehline", family: ownFamily, version: 6, lacks: hasAll, run: func(a *attempt, p *problem) error {
 		return a.rehline(p, rehline.Automatic)
 	}},
-	{name: "rehline-coordinate-descent", family: ownFamily, version: 3, lacks: func(p *problem) string {
+	{name: "rehline-coordinate-descent", family: ownFamily, version: 4, lacks: func(p *problem) string {
 		if p.l1 > 0 {
 			return "coordinate descent alone has no L1 penalty"
 		}

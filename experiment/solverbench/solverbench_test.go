@@ -118,7 +118,7 @@ c: [100/n, 0.5]
 solvers: [rehline, command: {name: own, run: [./own, x], version: "2", files: [own]}]
 `
 
-// TestIdentities: identities are never to change, but those of commands with their protocol.
+// TestIdentities: identities change only with the version of a solver or the protocol of commands.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -291,25 +291,25 @@ func TestLimits(t *testing.T) {
 }
 
 var identities = []string{
-	"597785c94642900bb3a9f976492104b6",
+	"6a893e083d8dc79aecd273952ea892a8",
 	"2ec7c3569a30145fde601dfffc3a27a5",
-	"df74844f136745c8e10616bf5f9cdf3e",
+	"a8822bd514369610b49f0c61d1f3d83d",
 	"b7cb1c5745ecfa647387a3f0527a5991",
-	"4a361c95af7d9a0ba2fbcff3d6d762d8",
+	"667f4a93174dae2e730cb7c28f8e9bdc",
 	"8c63f18ba786de9aa3dbbaa1c18f4b1c",
-	"f6c8ccf38f3c8e3f03ecc6d9733c7ce3",
+	"e3e760e620ee7934c559b4f2f17d37e6",
 	"f05797d63d0cefc26aec5f82f4500ea6",
-	"e9c94d283302b137f299e93a56ac83c7",
+	"0037e546971bb8dddd3b38d30ba2fd0b",
 	"4ca635f71288070f2653b40a0a13ad0b",
-	"cd698e4bef7c3213da686e494bfee228",
+	"6a555d41bc07607c2783c11fe3906656",
 	"70133aba5957e8d5d0c46492b402b951",
-	"91d89919712871ba227cff93d951303b",
+	"c7a9fde79ebb606297f2c32c09717097",
 	"83e9071c611ecf2074b92238f71f5b7b",
-	"39b18d5ccfb05ce403418b4245c9bdba",
+	"ce354fad0586aeac3bf6a7c3128e20e7",
 	"409ee7b4a6378a6296c1e629add4415b",
-	"a43ba64a84d53946502f3d009f882847",
+	"e7b9a0a3ea8067b0969abdbf25f9e79a",
 	"14d772d42cee793b5a716a04a51d86f7",
-	"e9ec7bf0798a860df0ed038cf67ae8c6",
+	"7fa07c1e751cc599523287a008413e71",
 	"efc393886246187d1407bd63f50ab7a8",
 }
 
