@@ -33,6 +33,7 @@ var compound = regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)+$`)
 var notKinds = []string{
 	"accuracy", "coefficients", "columns", "mae", "none", "regularizer", "rmse", "task", // what a grid, a data set, a table or a command has
 	"linear", "log", "scale", // spacing of ranges of numbers, Weibull's parameter
+	"path", "reached", "time", // keys and columns, the section of times in reports
 }
 
 // namesOfKinds returns the names of the kinds: of themselves, their methods, tables, figures and

@@ -45,15 +45,14 @@ func own(_ context.Context, r *layout.Results) (*layout.Part, error) {
 			add := func(kind, word string, draw func(w *embeddedWords) *layout.Figure) {
 				o.Figures = append(o.Figures, layout.OwnFigure{
 					Kind: kind, Name: prose.Slug(kind, word, r.Layout.SettingName(row.Setting)), Setting: row.Setting, Cells: []string{cell.ID},
-					Draw: func() *layout.Figure {
+					Draw: func() (*layout.Figure, string) {
 						w := words[cell.ID]
 						if w == nil {
 							w = &embeddedWords{}
 						}
 						w.repeat = cell.Repeat
-						return draw(w)
+						return draw(w), "its words have no two principal components"
 					},
-					Without: "its words have no two principal components",
 				})
 			}
 			setting := ": " + r.Layout.Describe(row.Setting)

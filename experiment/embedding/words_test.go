@@ -108,7 +108,7 @@ func TestWordFigures(t *testing.T) {
 	var names []string
 	for _, f := range o.Figures {
 		names = append(names, f.Name)
-		if f.Draw() != nil {
+		if drawn, _ := f.Draw(); drawn != nil {
 			t.Errorf("%s is drawn without words", f.Name)
 		}
 	}
@@ -118,11 +118,12 @@ func TestWordFigures(t *testing.T) {
 	if err := o.Read(t.Context(), map[string]bool{testrun.ID(3): true}); err != nil {
 		t.Fatal(err)
 	}
-	f := o.Figures[1].Draw()
+	f, _ := o.Figures[1].Draw()
 	if f.Title != "Embedding after training with wMMD: sim1, CNN" || f.Note != "4 words of the training part of repeat 3" || len(f.Series) != 3 || len(f.Series[0].Pieces) != 2 {
 		t.Errorf("%s, %s, %d series", f.Title, f.Note, len(f.Series))
 	}
-	if y := o.Figures[0].Draw().Series[0].Pieces[0][3].Y; math.Abs(y-4.0/14) > 1e-15 {
+	frequencies, _ := o.Figures[0].Draw()
+	if y := frequencies.Series[0].Pieces[0][3].Y; math.Abs(y-4.0/14) > 1e-15 {
 		t.Errorf("word 3 has the share %v of class 1", y)
 	}
 }

@@ -119,19 +119,26 @@ var Layout = &layout.Layout{
 		{Dimension: DimAlpha, Word: "α", Label: "weight of the penalty α"},
 		{Dimension: DimNoiseLevel, Word: "noise", Label: "noise level (fraction)", Kind: DimNoiseKind},
 	},
-	Times: []layout.Axis{
-		{Dimension: DimTrain, Word: "training rows", Label: "training rows", Free: []layout.Dimension{DimAgeMin}},
-		{Dimension: DimAgeMax, Word: "the range of ages", Label: "end of the ages, largest λ", Free: []layout.Dimension{DimAgeMin}},
-	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
 		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Error: "validation_error", Event: "event", Points: "knots", Fits: "distinct_fits",
-		Main: GAGA, Steps: ACS, Values: "coefficients", Value: "values", Spacing: DimAgeStep, Choice: DimChoice,
+		Steps: ACS, Spacing: DimAgeStep, Choice: DimChoice,
 	},
-	Certificate:       "max_kkt",
-	Own:               &layout.Own{Files: []string{"paper.csv"}},
+	Certificate: "max_kkt",
+	Own: &layout.Own{
+		Figures: []string{FigurePath, FigureEvents, FigureConsistency, FigureTime, FigureReached}, Files: []string{"paper.csv"},
+	},
 	WithoutValidation: "a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part",
 }
+
+// The kind's own figures.
+const (
+	FigurePath        = "path"        // coefficients against age
+	FigureEvents      = "events"      // turning and jump points over age
+	FigureConsistency = "consistency" // coefficients of gaga and acs
+	FigureTime        = "time"        // against training rows or the range of ages
+	FigureReached     = "reached"     // share of the path's best validation score against time
+)
 
 // families share the values of the model's parameters.
 var families = []layout.Dimension{DimRegularizer, DimKernel}

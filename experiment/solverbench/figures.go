@@ -16,13 +16,17 @@ const (
 	figureGap     = "gap"     // certified gap against time
 )
 
+// mostMarks limits the marks on a line.
+const mostMarks = 12
+
 // leastGap replaces smaller gaps in figures, which are zero up to rounding.
 const leastGap = 1e-12
 
 func (c *comparison) addFigures(o *layout.Part) {
 	add := func(kind string, s layout.Setting, draw func() *layout.Figure, cells []string, parts ...string) {
 		o.Figures = append(o.Figures, layout.OwnFigure{
-			Kind: kind, Name: prose.Slug(append([]string{kind}, parts...)...), Setting: s, Cells: cells, Draw: draw, Without: "no solver reached it",
+			Kind: kind, Name: prose.Slug(append([]string{kind}, parts...)...), Setting: s, Cells: cells, Methods: c.Methods,
+			Draw: func() (*layout.Figure, string) { return draw(), "no solver reached it" },
 		})
 	}
 	groups := c.growth()
@@ -63,7 +67,7 @@ func (c *comparison) addFigures(o *layout.Part) {
 // drawn adds the pieces of each method that has some; it returns nil if none has.
 func (c *comparison) drawn(f *layout.Figure, pieces func(m int) [][]layout.Point) *layout.Figure {
 	for m := range c.Methods {
-		if s := (layout.Series{Method: m, Pieces: pieces(m)}); len(s.Pieces) > 0 {
+		if s := (layout.Series{Method: m, Pieces: pieces(m), Most: mostMarks}); len(s.Pieces) > 0 {
 			f.Series = append(f.Series, s)
 		}
 	}

@@ -17,7 +17,7 @@ func own(ctx context.Context, r *layout.Results) (*layout.Part, error) {
 	if err != nil || len(c.problems) == 0 {
 		return nil, err
 	}
-	o := &layout.Part{Answer: c.answer(), Methods: r.Methods, Sections: c.sections(), Files: []layout.File{c.file()}}
+	o := &layout.Part{Answer: c.answer(), Sections: c.sections(), Files: []layout.File{c.file()}}
 	c.addFigures(o)
 	return o, nil
 }

@@ -93,7 +93,8 @@ func TestFigures(t *testing.T) {
 	var names []string
 	for _, f := range o.Figures {
 		names = append(names, f.Name)
-		if nothing := !strings.Contains(f.Name, "0.001"); (f.Draw() == nil) != nothing {
+		drawn, _ := f.Draw()
+		if nothing := !strings.Contains(f.Name, "0.001"); (drawn == nil) != nothing {
 			t.Errorf("%s: nothing is drawn, or what no solver reached", f.Name)
 		}
 	}
@@ -112,7 +113,8 @@ func TestFigures(t *testing.T) {
 		{{X: 1}, {X: 1, Y: 1. / 3}, {X: 1, Y: 1. / 3}, {X: 1, Y: 2. / 3}, {X: 4, Y: 2. / 3}, {X: 4, Y: 1}, {X: 12, Y: 1}},
 		{{X: 1}, {X: 1, Y: 1. / 3}, {X: 2, Y: 1. / 3}, {X: 2, Y: 2. / 3}, {X: 2, Y: 2. / 3}, {X: 2, Y: 1}, {X: 12, Y: 1}},
 	} {
-		if got := o.Figures[0].Draw().Series[m].Pieces[0]; !slices.Equal(got, points) {
+		drawn, _ := o.Figures[0].Draw()
+		if got := drawn.Series[m].Pieces[0]; !slices.Equal(got, points) {
 			t.Errorf("profile of %s: %v, want %v", c.Methods[m], got, points)
 		}
 	}

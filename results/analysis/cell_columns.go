@@ -155,7 +155,7 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	for s, vector := range c.scores {
 		r.Score[s] = ofWhole(vector)
 	}
-	r.bestValidation = ofWhole(c.bestValidation)
+	r.BestValidation = ofWhole(c.bestValidation)
 	for i, vector := range c.steps {
 		r.Step[i] = ofWhole(vector)
 	}

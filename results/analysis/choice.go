@@ -94,7 +94,7 @@ type chosenCell struct {
 func (c *chooser) want(entry *ScoreEntry, metric Metric) {
 	for i := range entry.Sample {
 		s := &entry.Sample[i]
-		if math.IsNaN(s.bestValidation) {
+		if math.IsNaN(s.BestValidation) {
 			continue
 		}
 		id := s.Cell.String()
@@ -147,7 +147,7 @@ func (c *chooser) choose() {
 		point, value := c.rule.Choose(&c.curve)
 		for _, s := range cell.samples {
 			if point >= 0 {
-				s.bestValidation, s.Score[TestAtBestValidation], s.Step[0] = value, c.test[point], steps[point]
+				s.BestValidation, s.Score[TestAtBestValidation], s.Step[0] = value, c.test[point], steps[point]
 			}
 		}
 		cell.done = true

@@ -121,3 +121,46 @@ func (e *ScoreEntry) Lost() string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// RepeatCount counts the repeats of a method in a figure.
+type RepeatCount struct {
+	Label string
+	N     int
+	Of    int
+	Cuts  []float64 // ages from which one repeat fewer counts
+}
+
+// Text returns "5", "3 of 5" or "5 (4 from λ=1.4 on)".
+func (c *RepeatCount) Text() string {
+	text := fmt.Sprint(c.N)
+	if c.N < c.Of {
+		text += fmt.Sprintf(" of %d", c.Of)
+	}
+	var cuts []string
+	for i, age := range c.Cuts {
+		if i+1 == len(c.Cuts) || c.Cuts[i+1] > age {
+			cuts = append(cuts, fmt.Sprintf("%d from λ=%.3g on", c.N-i-1, age))
+		}
+	}
+	if len(cuts) > 0 {
+		text += " (" + strings.Join(cuts, ", ") + ")"
+	}
+	return text
+}
+
+// RepeatCounts states the repeats of several methods.
+func RepeatCounts(counts []RepeatCount) string {
+	parts := make([]string, len(counts))
+	same := true
+	for i, c := range counts {
+		parts[i] = c.Label + " " + c.Text()
+		same = same && c.Text() == counts[0].Text()
+	}
+	if same && counts[0].Text() == "1" {
+		return "1 repeat"
+	}
+	if same {
+		return counts[0].Text() + " repeats"
+	}
+	return "repeats (" + strings.Join(parts, ", ") + ")"
+}

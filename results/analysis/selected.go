@@ -114,7 +114,7 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 			case c.Status == experiment.Incomplete:
 				incomplete++
 			}
-			x := c.bestValidation
+			x := c.BestValidation
 			if by == experiment.SelectTest {
 				x = c.Score[TestAtBestTest]
 			}

@@ -98,7 +98,7 @@ type RepeatScore struct {
 	Step   [2]float64 // of the best validation and test score
 
 	Seconds        [2]float64 // processor and elapsed, or NaN
-	bestValidation float64    // by which the age was chosen
+	BestValidation float64    // by which the age was chosen
 	points, fits   int64      // see cellColumns; 0 if unknown
 	Cell           results.CellKey
 	Status         experiment.Status

@@ -2,27 +2,27 @@ package figure
 
 import (
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/testrun"
-	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"gonum.org/v1/plot/plotter"
 )
+
+func knot(number int64, age float64, event string, score float64) analysis.Knot {
+	return analysis.Knot{Number: number, Age: age, Event: event, Score: score}
+}
 
 func TestScorePath(t *testing.T) {
 	t.Parallel()
 	// A line from (1, 0) to (2, 1), a jump to 5, a line to (4, 9); at 3 a
 	// second jump and a third at the same age.
-	p := newScorePath([]knot{
-		{6, 3, eventStart, 20}, {0, 1, eventStart, 0}, {1, 2, eventJump, 1}, {2, 2, eventStart, 5},
-		{3, 3, eventJump, 7}, {4, 3, eventStart, 10}, {5, 3, eventJump, 10}, {7, 4, "end", 22}, {8, 5, "end", math.NaN()},
+	p := newScorePath([]analysis.Knot{
+		knot(6, 3, analysis.EventStart, 20), knot(0, 1, analysis.EventStart, 0), knot(1, 2, "jump", 1), knot(2, 2, analysis.EventStart, 5),
+		knot(3, 3, "jump", 7), knot(4, 3, analysis.EventStart, 10), knot(5, 3, "jump", 10), knot(7, 4, "end", 22), knot(8, 5, "end", math.NaN()),
 	})
 	tests := []struct{ age, before, after, heldBefore, heldAfter float64 }{
 		{1, 0, 0, 0, 0},
@@ -47,10 +47,10 @@ func TestScorePath(t *testing.T) {
 			t.Errorf("held after %v: %v, want %v", test.age, got, test.heldAfter)
 		}
 	}
-	if far := newScorePath([]knot{{2, 3e9, "end", 7}, {0, 1, eventStart, 5}, {1, 3, "grid", 6}}); far.last() != 3 {
+	if far := newScorePath([]analysis.Knot{knot(2, 3e9, "end", 7), knot(0, 1, analysis.EventStart, 5), knot(1, 3, "grid", 6)}); far.last() != 3 {
 		t.Errorf("the curve goes to the far end %v", far.last())
 	}
-	if newScorePath([]knot{{0, 1, eventStart, math.NaN()}}) != nil {
+	if newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, math.NaN())}) != nil {
 		t.Error("there is a path of no scores")
 	}
 }
@@ -59,8 +59,8 @@ func TestScorePath(t *testing.T) {
 // is a line with one gap.
 func TestMeanCurveContinuous(t *testing.T) {
 	t.Parallel()
-	identity := newScorePath([]knot{{0, 0.5, eventStart, 0.5}, {1, 3, "end", 3}})
-	step := newScorePath([]knot{{0, 1, eventStart, 0}, {1, 2, eventJump, 0}, {2, 2, eventStart, 1}, {3, 4, "end", 1}})
+	identity := newScorePath([]analysis.Knot{knot(0, 0.5, analysis.EventStart, 0.5), knot(1, 3, "end", 3)})
+	step := newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0), knot(1, 2, "jump", 0), knot(2, 2, analysis.EventStart, 1), knot(3, 4, "end", 1)})
 	pieces, lo, hi := meanCurve([]*scorePath{identity, step}, true)
 	if lo != 1 || hi != 3 || len(pieces) != 2 {
 		t.Fatalf("%d pieces over [%v, %v]", len(pieces), lo, hi)
@@ -82,8 +82,8 @@ func TestMeanCurveContinuous(t *testing.T) {
 
 func TestMeanCurveSteps(t *testing.T) {
 	t.Parallel()
-	a := newScorePath([]knot{{0, 1, eventStart, 0}, {1, 2, "grid", 4}, {2, 4, "end", 6}})
-	b := newScorePath([]knot{{0, 1, eventStart, 2}, {1, 3, "grid", 0}, {2, 4, "end", 0}})
+	a := newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0), knot(1, 2, "grid", 4), knot(2, 4, "end", 6)})
+	b := newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 2), knot(1, 3, "grid", 0), knot(2, 4, "end", 0)})
 	pieces, _, _ := meanCurve([]*scorePath{a, b}, false)
 	// The deviation of two scores is their difference over √2.
 	near, far := 2/math.Sqrt2, 4/math.Sqrt2
@@ -96,10 +96,10 @@ func TestMeanCurveSteps(t *testing.T) {
 
 func TestMeanCurveBounded(t *testing.T) {
 	t.Parallel()
-	var knots []knot
+	var knots []analysis.Knot
 	for i := range 5000 {
 		age := 1 + float64(i)/1000
-		knots = append(knots, knot{int64(2 * i), age, eventStart, age}, knot{int64(2*i + 1), age + 0.001, eventJump, age})
+		knots = append(knots, knot(int64(2*i), age, analysis.EventStart, age), knot(int64(2*i+1), age+0.001, "jump", age))
 	}
 	pieces, lo, hi := meanCurve([]*scorePath{newScorePath(knots)}, true)
 	if len(pieces) != curvePoints-1 || pieces[0][0].X != lo || pieces[len(pieces)-1][1].X != hi {
@@ -116,8 +116,8 @@ func TestMeanCurveBounded(t *testing.T) {
 
 func TestMeanCurveWithoutCommonAges(t *testing.T) {
 	t.Parallel()
-	a := newScorePath([]knot{{0, 1, eventStart, 0}, {1, 2, "end", 4}})
-	b := newScorePath([]knot{{0, 2, eventStart, 2}, {1, 3, "end", 0}})
+	a := newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0), knot(1, 2, "end", 4)})
+	b := newScorePath([]analysis.Knot{knot(0, 2, analysis.EventStart, 2), knot(1, 3, "end", 0)})
 	for _, paths := range [][]*scorePath{nil, {a, b}} {
 		if pieces, _, _ := meanCurve(paths, true); pieces != nil {
 			t.Errorf("%d pieces of %d paths", len(pieces), len(paths))
@@ -143,124 +143,13 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Of a file of several batches only those with wanted cells are decoded; the
-// cells' knots must all be there.
-func TestReadKnots(t *testing.T) {
-	t.Parallel()
-	const cells, each = 500, 100
-	var knots experiment.Batch
-	for i := range cells {
-		for k := range each {
-			testrun.AppendKnot(&knots, testrun.ID(i), k, 0.1+float64(k), "turning", float64(i*each+k))
-		}
-	}
-	path := filepath.Join(t.TempDir(), "knots.arrow")
-	if err := results.WriteTable(path, selfpaced.Tables().Further[0], "r", &knots, results.ZSTD); err != nil {
-		t.Fatal(err)
-	}
-	if knots.Rows < 3*16384 { // rows of a batch
-		t.Fatalf("%d rows fit in too few batches", knots.Rows)
-	}
-	for _, wanted := range [][]int{{0}, {cells - 1}, {163, 164}, {0, 250, cells - 1}} {
-		found := map[string]*cellKnots{testrun.ID(cells): {}}
-		for _, i := range wanted {
-			found[testrun.ID(i)] = &cellKnots{}
-		}
-		if err := readKnots(t.Context(), path, selfpaced.Layout.Path, found); err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range wanted {
-			list := found[testrun.ID(i)].knots
-			if len(list) != each {
-				t.Fatalf("cell %d of %v has %d knots", i, wanted, len(list))
-			}
-			for k, have := range list {
-				if want := (knot{int64(k), 0.1 + float64(k), eventTurning, float64(i*each + k)}); have != want {
-					t.Fatalf("cell %d: knot %+v, want %+v", i, have, want)
-				}
-			}
-		}
-		if n := len(found[testrun.ID(cells)].knots); n > 0 {
-			t.Errorf("a cell that is not there has %d knots", n)
-		}
-	}
-}
-
-func TestPathFigure(t *testing.T) {
-	t.Parallel()
-	f, err := NewPathFigure(steppedPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := make([]string, len(f.Series))
-	for i, s := range f.Series {
-		names[i] = s.Name
-	}
-	if want := []string{"feature 0", "feature 1", "1 turning point", "1 jump"}; !slices.Equal(names, want) {
-		t.Fatalf("series %q, want %q", names, want)
-	}
-	want := [][]Point{{{X: 1, Y: 0}, {X: 1.5, Y: 1}, {X: 2, Y: 2}}, {{X: 2, Y: -3}, {X: 4, Y: -3}}}
-	if !slices.EqualFunc(f.Series[0].Pieces, want, slices.Equal) {
-		t.Errorf("feature 0 is %v, want %v", f.Series[0].Pieces, want)
-	}
-	if turn, jump := f.Series[2].Pieces[0], f.Series[3].Pieces[0]; turn[0].X != 1.5 || jump[0].X != 2 || turn[0].Y >= -3 || jump[0].Y >= turn[0].Y {
-		t.Errorf("turning point %v, jump %v", turn, jump)
-	}
-	if f.Series[2].style.glyph == f.Series[3].style.glyph || !slices.Equal(f.Rules, []float64{2}) || f.X.Log {
-		t.Errorf("marks of critical points: %+v", f)
-	}
-	checkFigure(t, f)
-}
-
-func TestPathFigureManyCoefficients(t *testing.T) {
-	t.Parallel()
-	p := AgePath{Ages: []float64{0.1, 20}, Events: []string{"start", "end"}, Values: [][]float64{make([]float64, 101), make([]float64, 101)}}
-	for j := range 90 {
-		p.Values[1][j] = float64(j)
-	}
-	for range 100 {
-		p.Names = append(p.Names, strings.Repeat("x", len(p.Names)+1))
-	}
-	f, err := NewPathFigure(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(f.Series) != namedCoefficients+1 || f.Series[0].Name != p.Names[89] || f.Series[namedCoefficients].Name != "60 smaller" || !f.X.Log {
-		t.Errorf("%d series, first %q", len(f.Series), f.Series[0].Name)
-	}
-	if f.Caption != "Not drawn: 22 smaller coefficients and 11 coefficients, 0 at every knot. " { // 89 that are not 0, 7 and 60 drawn
-		t.Errorf("caption %q", f.Caption)
-	}
-}
-
-func TestPathFigureRefuses(t *testing.T) {
-	t.Parallel()
-	tests := map[string]func(*AgePath){
-		"0 ages":                  func(p *AgePath) { *p = AgePath{} },
-		"4 events":                func(p *AgePath) { p.Events = p.Events[:4] },
-		"4 rows":                  func(p *AgePath) { p.Values = p.Values[:4] },
-		"2 names":                 func(p *AgePath) { p.Names = []string{"a", "b"} },
-		"knot 2 has 1 values":     func(p *AgePath) { p.Values[2] = p.Values[2][:1] },
-		"knot 1 has a value that": func(p *AgePath) { p.Values[1][0] = math.NaN() },
-		"knot 4 has a value that": func(p *AgePath) { p.Ages[4] = math.Inf(1) },
-		"every coefficient is 0":  func(p *AgePath) { p.Values = slices.Repeat([][]float64{{0, 0, 0, 1}}, 5) },
-	}
-	for want, spoil := range tests {
-		p := steppedPath()
-		spoil(&p)
-		if _, err := NewPathFigure(p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
-}
-
 // TestMeanCurveCut wants a path that stops early to count as far as it goes, the
 // curve to go on over the others, not joined there, and a curve of paths that all
 // stop early to end with the last of them.
 func TestMeanCurveCut(t *testing.T) {
 	t.Parallel()
 	level := func(score, to float64, cut bool) *scorePath {
-		p := newScorePath([]knot{{0, 1, eventStart, score}, {1, to, "end", score}})
+		p := newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, score), knot(1, to, "end", score)})
 		p.cut = cut
 		return p
 	}
@@ -286,8 +175,8 @@ func TestMeanCurveCut(t *testing.T) {
 	paths := []*scorePath{level(1, 4, false), level(3, 4, false), level(8, 2, true)}
 	check("two whole, one cut", paths, 4, map[float64]float64{1.5: 4, 3: 2})
 	check("all cut", []*scorePath{level(2, 2, true), level(4, 3, true)}, 3, map[float64]float64{1.5: 3, 2.5: 4})
-	counted := repeatCount{"GAGA", 3, 5, cutAges(paths, 1, 4)}
-	if got, want := counted.text(), "3 of 5 (2 from λ=2 on)"; got != want {
+	counted := analysis.RepeatCount{Label: "GAGA", N: 3, Of: 5, Cuts: cutAges(paths, 1, 4)}
+	if got, want := counted.Text(), "3 of 5 (2 from λ=2 on)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -298,9 +187,9 @@ func TestMeanCurveCut(t *testing.T) {
 func TestScoreCurveBand(t *testing.T) {
 	t.Parallel()
 	paths := []*scorePath{
-		newScorePath([]knot{{0, 1, eventStart, 0.10}, {1, 2, "end", 0.11}}),
-		newScorePath([]knot{{0, 1, eventStart, 0.40}, {1, 2, "end", 0.41}}),
-		newScorePath([]knot{{0, 1, eventStart, 0.70}, {1, 2, "end", 0.71}}),
+		newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0.10), knot(1, 2, "end", 0.11)}),
+		newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0.40), knot(1, 2, "end", 0.41)}),
+		newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0.70), knot(1, 2, "end", 0.71)}),
 	}
 	table := tablesOf(t, []testrun.Row{{"method": "gaga", "regularizer": "linear"}})[0]
 	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{table.Rows[0]}}
@@ -332,7 +221,7 @@ func TestScoreCurveBand(t *testing.T) {
 // constant's score as a level line over all ages.
 func TestScoreCurveChoices(t *testing.T) {
 	t.Parallel()
-	path := newScorePath([]knot{{0, 1, eventStart, 0.10}, {1, 2, "end", 0.11}})
+	path := newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0.10), knot(1, 2, "end", 0.11)})
 	table := tablesOf(t, []testrun.Row{
 		{"method": "gaga", "regularizer": "linear", "repeat": 1, "age_of_best_validation": 1.25, "test_at_best_validation": 0.102, "best_validation": 0.1},
 		{"method": "gaga", "regularizer": "linear", "repeat": 2, "age_of_best_validation": 1.75, "test_at_best_validation": 0.108, "best_validation": 0.1},
@@ -359,14 +248,5 @@ func TestScoreCurveChoices(t *testing.T) {
 	}
 	if _, err := f.SVG(); err != nil {
 		t.Error(err)
-	}
-}
-
-// steppedPath is a path of three coefficients with a jump at age 2.
-func steppedPath() AgePath {
-	return AgePath{
-		Ages:   []float64{1, 1.5, 2, 2, 4},
-		Events: []string{"start", "turning", "jump", "start", "end"},
-		Values: [][]float64{{0, 0.5, 0, 9}, {1, 0.5, 0, 9}, {2, 0.5, 0, 9}, {-3, 0.25, 0, 9}, {-3, 0.25, 0, 9}},
 	}
 }

@@ -17,17 +17,12 @@ type Kind string
 const (
 	Sensitivity Kind = "sensitivity" // score against a parameter or the noise
 	ScoreCurve  Kind = "score-curve" // score against age
-	Path        Kind = "path"        // coefficients against age
-	Events      Kind = "events"      // turning and jump points over age
-	Consistency Kind = "consistency" // coefficients of gaga and acs
-	Times       Kind = "time"        // against training rows or the range of ages
 	Ranks       Kind = "ranks"       // critical-difference diagram
-	Reached     Kind = "reached"     // share of the path's best validation score against time
 )
 
 // Kinds lists the figures of a kind of experiment in the order of a report, its own last.
 func Kinds(l *layout.Layout) []Kind {
-	list := []Kind{Ranks, Sensitivity, ScoreCurve, Path, Events, Consistency, Times, Reached}
+	list := []Kind{Ranks, Sensitivity, ScoreCurve}
 	if l.Own != nil {
 		for _, kind := range l.Own.Figures {
 			list = append(list, Kind(kind))

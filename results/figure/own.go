@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 
 	"gonum.org/v1/plot/vg"
@@ -29,10 +30,17 @@ func planOwn(own *layout.Part) []figurePlan {
 	return plans
 }
 
-var classGlyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}}
+// glyphs are the forms of [layout.Mark]; classes have the first five.
+var glyphs = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{},
+	draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, strokeGlyph{},
+}
 
-// mostMarkers limits the marks on a line of a kind's own figures.
-const mostMarkers = 12
+type strokeGlyph struct{}
+
+func (strokeGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: vg.Points(0.4)}, at.X, at.Y-style.Radius, at.X, at.Y+style.Radius)
+}
 
 func readOwn(ctx context.Context, own *layout.Part, plans []figurePlan) error {
 	cells := map[string]bool{}
@@ -49,36 +57,37 @@ func readOwn(ctx context.Context, own *layout.Part, plans []figurePlan) error {
 	return own.Read(ctx, cells)
 }
 
-// ownFigure returns nil if there is nothing to draw.
-func ownFigure(own *layout.OwnFigure, methods []string) *Figure {
-	of := own.Draw()
+// ownFigure returns nil and what is missing if there is nothing to draw.
+func ownFigure(own *layout.OwnFigure) (*Figure, string) {
+	of, missing := own.Draw()
 	if of == nil {
-		return nil
+		return nil, missing
 	}
-	f := &Figure{Title: of.Title, Note: of.Note, Caption: of.Caption, X: of.X, Y: of.Y}
-	styles := stylesOf(methods)
+	f := &Figure{Title: of.Title, Note: of.Note, Caption: of.Caption, X: of.X, Y: of.Y, Rules: of.Rules}
+	styles := stylesOf(own.Methods)
 	for _, s := range of.Series {
 		series := Series{Name: s.Name, Pieces: s.Pieces}
 		if s.Style != nil {
 			series.style = classStyle(s.Style)
 		} else {
 			series.Name, series.style = styles[s.Method].label, styles[s.Method].series()
-			series.style.markers = mostMarkers
 		}
+		series.style.markers = s.Most
 		f.Series = append(f.Series, series)
 	}
-	return f
+	return f, ""
 }
 
 func classStyle(of *layout.Style) seriesStyle {
-	style := seriesStyle{color: of.Color}
+	style := seriesStyle{color: of.Color, bars: of.Bars}
 	if of.Color.A == 0 {
 		style.color = okabeIto[of.Class%len(okabeIto)]
 	}
 	if of.Line {
-		style.width, style.dashes = vg.Points(1.2), dashPatterns[of.Class%len(dashPatterns)]
-	} else {
-		style.glyph, style.radius = classGlyphs[of.Class%len(classGlyphs)], vg.Points(2)
+		style.width, style.dashes = vg.Points(cmp.Or(of.Width, 1.2)), dashPatterns[of.Class%len(dashPatterns)]
+	}
+	if !of.Line || of.Mark != 0 {
+		style.glyph, style.radius = glyphs[cmp.Or(int(of.Mark), 1+of.Class%5)-1], vg.Points(cmp.Or(of.Size, 2))
 	}
 	return style
 }

@@ -18,7 +18,6 @@ type figurePlan struct {
 	rows  []*analysis.ScoreRow // along x, or one
 	axis  layout.Axis
 	of    string            // "3 of 7": which value of the parameters
-	reach *analysis.Reach   // of Reached
 	own   *layout.OwnFigure // of a kind's own figures
 }
 
@@ -28,32 +27,24 @@ func newPlan(kind Kind, table *analysis.ScoreTable, rows []*analysis.ScoreRow, n
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }
 
-func (p *figurePlan) methodIndex(name string) int {
-	return slices.IndexFunc(p.table.Methods, func(m string) bool { return analysis.MethodName(m) == name })
-}
-
-// curves draws a summary of each method's entries against the plan's dimension, with a band of one
-// standard deviation and gaps for missing summaries. It calls drawn with the largest number of
-// values in one of a line's means.
-func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary, bool), drawn func(label string, most int)) []Series {
+// curves draws a score of each method against the plan's dimension, with a band of one standard
+// deviation and gaps for missing scores.
+func (p *figurePlan) curves(score analysis.Score) []Series {
 	var list []Series
 	for j, style := range stylesOf(p.table.Methods) {
 		s := Series{Name: style.label, style: style.series()}
 		var piece []Point
-		most := 0
 		for i, row := range p.rows {
-			mean, known := summary(&row.Entries[j])
-			if !known {
+			mean := row.Entries[j].Summary[score]
+			if mean.N == 0 {
 				s.Pieces, piece = append(s.Pieces, piece), nil
 				continue
 			}
-			most = max(most, mean.N)
 			piece = append(piece, Point{X: p.along(i), Y: mean.Mean, Band: mean.Std})
 		}
 		s.Pieces = slices.DeleteFunc(append(s.Pieces, piece), func(piece []Point) bool { return len(piece) == 0 })
 		if len(s.Pieces) > 0 {
 			list = append(list, s)
-			drawn(s.Name, most)
 		}
 	}
 	return list
@@ -73,13 +64,10 @@ func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 	for i, table := range tables {
 		full[i] = analysis.AtFullExtent(table)
 	}
-	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planScoreCurves, planPaths} {
+	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planScoreCurves} {
 		for _, table := range full {
 			plans = append(plans, planOf(table)...)
 		}
-	}
-	for _, table := range tables {
-		plans = append(append(plans, planTimes(table)...), planReaches(table)...)
 	}
 	plans = append(plans, planOwn(own)...)
 	used := map[string]int{}

@@ -344,3 +344,26 @@ func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(style, x(at), c.Min.Y, x(at), c.Max.Y)
 	}
 }
+
+func outline(bins []Point) []Point {
+	stairs := []Point{{X: bins[0].X}}
+	for i := range bins[:len(bins)-1] {
+		stairs = append(stairs, Point{X: bins[i].X, Y: bins[i].Y}, Point{X: bins[i+1].X, Y: bins[i].Y})
+	}
+	return append(stairs, Point{X: bins[len(bins)-1].X})
+}
+
+func tops(bins []Point, logarithmic bool) []Point {
+	var middles []Point
+	for i := range bins[:len(bins)-1] {
+		if bins[i].Y == 0 {
+			continue
+		}
+		x := (bins[i].X + bins[i+1].X) / 2
+		if logarithmic {
+			x = math.Sqrt(bins[i].X * bins[i+1].X)
+		}
+		middles = append(middles, Point{X: x, Y: bins[i].Y})
+	}
+	return middles
+}

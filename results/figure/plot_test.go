@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	_ "github.com/agepath/agepath/experiment/selfpaced/evaluation"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
@@ -160,7 +161,7 @@ func TestFiguresOfRun(t *testing.T) {
 		if strings.Contains(f.Name, "digits") {
 			methods = 2
 		}
-		if f.Kind != Path && f.Kind != Events && f.Kind != Consistency && len(f.Series) != methods {
+		if own := f.Kind != Sensitivity && f.Kind != ScoreCurve; !own && len(f.Series) != methods {
 			t.Errorf("%s has %d series, want %d", f.Name, len(f.Series), methods)
 		}
 		if !strings.HasPrefix(f.Note, "265 training and 111 test samples, 10 features; ") && methods == 3 {
@@ -170,7 +171,8 @@ func TestFiguresOfRun(t *testing.T) {
 	}
 	// Two data sets x two regularizers x two noise levels; paths of one data
 	// set x two regularizers.
-	if kinds[Sensitivity] != 8 || kinds[ScoreCurve] != 8 || kinds[Path] != 2 || kinds[Events] != 2 || kinds[Consistency] != 2 || len(r.LeftOut) != 0 {
+	if kinds[Sensitivity] != 8 || kinds[ScoreCurve] != 8 || kinds[selfpaced.FigurePath] != 2 || kinds[selfpaced.FigureEvents] != 2 ||
+		kinds[selfpaced.FigureConsistency] != 2 || len(r.LeftOut) != 0 {
 		t.Errorf("figures %v, left out %v", kinds, r.LeftOut)
 	}
 }
@@ -271,8 +273,9 @@ func TestChoiceFigure(t *testing.T) {
 
 func TestChooseFigures(t *testing.T) {
 	t.Parallel()
+	l := &layout.Layout{Own: &layout.Own{Figures: []string{"own"}}}
 	var plans []figurePlan
-	for kind, n := range map[Kind]int{Sensitivity: 50, ScoreCurve: 3, Path: 20} {
+	for kind, n := range map[Kind]int{Sensitivity: 50, ScoreCurve: 3, "own": 20} {
 		for i := range n {
 			set := "a" // the first 40 of each kind, then b
 			if i >= 40 {
@@ -284,14 +287,14 @@ func TestChooseFigures(t *testing.T) {
 	}
 	slices.SortFunc(plans, func(a, b figurePlan) int { return strings.Compare(a.name, b.name) })
 	for n, want := range map[int][3]int{0: {}, 1: {1, 0, 0}, 24: {11, 3, 10}, 60: {37, 3, 20}, 73: {50, 3, 20}, 100: {50, 3, 20}} {
-		chosen, leftOut := chooseFigures(slices.Clone(plans), Kinds(&layout.Layout{}), n)
+		chosen, leftOut := chooseFigures(slices.Clone(plans), Kinds(l), n)
 		kinds := [3]int{}
 		second := 0
 		for _, plan := range chosen {
 			if plan.dataset() == "b" {
 				second++
 			}
-			kinds[slices.Index(Kinds(&layout.Layout{})[1:], plan.kind)]++ // rankings are not planned
+			kinds[slices.Index(Kinds(l)[1:], plan.kind)]++ // rankings are not planned
 		}
 		if wantSecond := min(kinds[0]/2, 10); second != wantSecond {
 			t.Errorf("%d figures: %d of the second data set, want %d", n, second, wantSecond)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/prose"
@@ -42,6 +41,23 @@ type scorePath struct {
 	scores []float64
 	begins []bool // whether a knot begins a continuous piece
 	cut    bool   // stops before the last requested age
+}
+
+// newScorePath returns nil if no knot has a score.
+func newScorePath(knots []analysis.Knot) *scorePath {
+	p := &scorePath{}
+	for _, k := range analysis.KnotsToDraw(knots) {
+		if !stats.Finite(k.Score) {
+			continue
+		}
+		p.ages = append(p.ages, k.Age)
+		p.scores = append(p.scores, k.Score)
+		p.begins = append(p.begins, len(p.begins) == 0 || k.Event == analysis.EventStart)
+	}
+	if len(p.ages) == 0 {
+		return nil
+	}
+	return p
 }
 
 func (p *scorePath) first() float64 { return p.ages[0] }
@@ -216,7 +232,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 	level := map[int]analysis.Summary{} // methods without ages
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	var (
-		counts  []repeatCount
+		counts  []analysis.RepeatCount
 		choices []Series
 	)
 	for j := range row.Entries {
@@ -226,7 +242,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && isReference(plan.table.Methods[j]) {
 				level[len(f.Series)] = s
 				f.Series = append(f.Series, Series{Name: styles[j].label, style: styles[j].series()})
-				counts = append(counts, repeatCount{label: styles[j].label, n: s.N, of: row.Repeats})
+				counts = append(counts, analysis.RepeatCount{Label: styles[j].label, N: s.N, Of: row.Repeats})
 			}
 			continue
 		}
@@ -241,7 +257,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 			s.style.dashes, s.style.steps = nil, true
 		}
 		f.Series = append(f.Series, s)
-		counts = append(counts, repeatCount{styles[j].label, len(found), row.Repeats, cutAges(found, lo, hi)})
+		counts = append(counts, analysis.RepeatCount{Label: styles[j].label, N: len(found), Of: row.Repeats, Cuts: cutAges(found, lo, hi)})
 		if marks := chosenAges(entry, found); len(marks) > 0 {
 			style := seriesStyle{color: s.style.color, glyph: choiceGlyph{}, radius: vg.Points(4.5), width: vg.Points(2)} // above all lines
 			choices = append(choices, Series{Name: styles[j].label + ", age by validation", Pieces: marks, style: style})
@@ -262,7 +278,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 	}
 	f.Series = append(f.Series, choices...)
 	f.X = AxisLabel{Text: plan.table.Layout.Path.Label, Log: spansDecade(lowest, highest)}
-	f.Note = data.SizesOf(row.Setting) + meanOver("mean ± standard deviation", repeatCounts(counts))
+	f.Note = data.SizesOf(row.Setting) + prose.MeanOver("mean ± standard deviation", analysis.RepeatCounts(counts))
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}
@@ -285,52 +301,4 @@ func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]Point
 func isReference(method string) bool {
 	info, _ := analysis.MethodInfo(analysis.MethodName(method))
 	return info.Reference
-}
-
-type repeatCount struct {
-	label string
-	n     int
-	of    int
-	cuts  []float64 // ages from which one repeat fewer counts
-}
-
-// text returns "5", "3 of 5" or "5 (4 from λ=1.4 on)".
-func (c *repeatCount) text() string {
-	text := fmt.Sprint(c.n)
-	if c.n < c.of {
-		text += fmt.Sprintf(" of %d", c.of)
-	}
-	var cuts []string
-	for i, age := range c.cuts {
-		if i+1 == len(c.cuts) || c.cuts[i+1] > age {
-			cuts = append(cuts, fmt.Sprintf("%d from λ=%.3g on", c.n-i-1, age))
-		}
-	}
-	if len(cuts) > 0 {
-		text += " (" + strings.Join(cuts, ", ") + ")"
-	}
-	return text
-}
-
-func meanOver(what, repeats string) string {
-	if repeats == prose.Plural(1, "repeat") {
-		return repeats
-	}
-	return what + " over " + repeats
-}
-
-func repeatCounts(counts []repeatCount) string {
-	parts := make([]string, len(counts))
-	same := true
-	for i, c := range counts {
-		parts[i] = c.label + " " + c.text()
-		same = same && c.text() == counts[0].text()
-	}
-	if same && counts[0].text() == "1" {
-		return "1 repeat"
-	}
-	if same {
-		return counts[0].text() + " repeats"
-	}
-	return "repeats (" + strings.Join(parts, ", ") + ")"
 }

@@ -95,15 +95,13 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 			f.X.Names = append(f.X.Names, row.Setting[x].Text)
 		}
 	}
-	f.Series = plan.curves(func(e *analysis.ScoreEntry) (analysis.Summary, bool) {
-		return e.Summary[score], e.Summary[score].N > 0
-	}, func(string, int) {})
+	f.Series = plan.curves(score)
 	free := []layout.Dimension{x}
 	if plan.axis.Kind != layout.Dataset {
 		free = append(free, plan.axis.Kind)
 	}
 	f.Title = fmt.Sprintf("Sensitivity to %s: %s", plan.axis.Word, plan.table.Layout.Describe(first, free...))
-	f.Note = data.SizesOf(first) + meanOver("mean ± standard deviation", repeatsOf(plan.rows, score))
+	f.Note = data.SizesOf(first) + prose.MeanOver("mean ± standard deviation", repeatsOf(plan.rows, score))
 	return f
 }
 

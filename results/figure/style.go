@@ -44,10 +44,6 @@ var dashPatterns = [][]vg.Length{
 	{2.5, 2.5},
 }
 
-var consistencyGlyphs = []draw.GlyphDrawer{
-	draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
-}
-
 // methodStyles are the styles of layouts, from 1.
 var methodStyles = []methodStyle{
 	{color: okabeIto[6], dashes: dashPatterns[2], glyph: draw.SquareGlyph{}},

@@ -60,9 +60,8 @@ type Layout struct {
 
 	Step Step
 
-	// Sensitivity has the axes of figures of scores, Times those of figures of time.
+	// Sensitivity has the axes of figures of scores.
 	Sensitivity []Axis
-	Times       []Axis
 	Path        *Path
 	// Certificate is the measure that is already relative to the problem's scale; "" for none.
 	Certificate string
@@ -121,8 +120,6 @@ type Axis struct {
 	Label     string // after the value of Kind, if any
 	// Kind has separate axes for its values, null belonging to all; [Dataset] for none.
 	Kind Dimension
-	// Free are further dimensions that the title leaves out.
-	Free []Dimension
 }
 
 // Path locates the scores along a cell's path.
@@ -139,16 +136,15 @@ type Path struct {
 	// Points and Fits count the points and those with their own model.
 	Points, Fits string
 
-	// Main is the method whose paths have critical points, Steps the method with a path at its
-	// steps, Values the table with the coefficients at each point in its column Value; "" for none.
-	Main, Steps, Values, Value string
-
-	// Spacing is the step size: for several, reports state which share of Main's result each
-	// reaches, and in which time. [Dataset] for none.
+	// Steps is the method with a path at its steps, "" for none, and Spacing their size.
+	Steps   string
 	Spacing Dimension
 	// Choice is a word of package choice, [Dataset] if there is one way.
 	Choice Dimension
 }
+
+// File is the file of the table.
+func (p *Path) File() string { return p.Table + ".arrow" }
 
 // HasChoice reports whether cells can choose a point in several ways. The path may be nil.
 func (p *Path) HasChoice() bool { return p != nil && p.Choice != Dataset }

@@ -42,8 +42,8 @@ type Cell struct {
 // Part is a kind's addition to the report of a run.
 type Part struct {
 	Answer   *Answer   // nil for kinds with scores
-	Methods  []string  // with styles in figures: [Results.Methods]
 	First    []Section // after the answer
+	Time     []*Sheet  // before the hours of methods
 	Sections []Section
 	Files    []File // csv
 	Figures  []OwnFigure
@@ -72,9 +72,9 @@ type OwnFigure struct {
 	Kind    string // one of [Own.Figures]
 	Name    string // without extension
 	Setting Setting
-	Cells   []string       // whose rows it shows
-	Draw    func() *Figure // nil if nothing to draw
-	Without string         // what is missing in that case
+	Methods []string // of series, with settings; they give labels and styles
+	Cells   []string // whose rows it shows
+	Draw    func() (f *Figure, missing string)
 }
 
 // Figure is a plot as data.
@@ -84,6 +84,7 @@ type Figure struct {
 	Caption string
 	X, Y    AxisLabel
 	Series  []Series
+	Rules   []float64 // x of vertical hairlines
 }
 
 // AxisLabel is the label of an axis, and its scale.
@@ -97,9 +98,10 @@ type AxisLabel struct {
 // Series is one entry of a figure's legend. A line joins the points of a piece only.
 type Series struct {
 	Name   string
-	Method int // in [Part.Methods], if Style is nil
+	Method int // in [OwnFigure.Methods], if Style is nil
 	Style  *Style
 	Pieces [][]Point
+	Most   int // marks at most; 0 for all
 }
 
 // Point is a point with the half height of its error band, 0 or NaN for none.
@@ -109,8 +111,28 @@ type Point struct{ X, Y, Band float64 }
 type Style struct {
 	Class int        // place among similar series: colour, dash and mark
 	Color color.RGBA // zero for the class's
-	Line  bool       // instead of marks
+	Line  bool       // instead of marks, unless there is a Mark
+	Bars  bool       // histogram: each point begins a bin, the last ends it
+	Width float64    // of lines, in points; 0 for 1.2
+	Mark  Mark       // 0 for the class's
+	Size  float64    // radius of marks, in points; 0 for 2
 }
+
+// Mark is the form of a mark.
+type Mark int
+
+// The forms of marks.
+const (
+	Circle Mark = iota + 1
+	Triangle
+	Ring
+	Square
+	Pyramid
+	Cross
+	Plus
+	Box
+	Stroke // a hairline, which shows the density of thousands
+)
 
 // MethodLabel returns the label of a method without settings, or the unknown name.
 func (l *Layout) MethodLabel(name string) string {

@@ -83,3 +83,11 @@ func Slug(texts ...string) string {
 	parts := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '-' })
 	return strings.Trim(strings.Join(parts, "-"), ".")
 }
+
+// MeanOver states what is shown over repeats; of one it is the repeat.
+func MeanOver(what, repeats string) string {
+	if repeats == Plural(1, "repeat") {
+		return repeats
+	}
+	return what + " over " + repeats
+}

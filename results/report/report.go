@@ -94,7 +94,7 @@ func (r *Report) layOut() []section {
 			list = append(list, section{Title: title, Name: name, Sheets: sheets})
 		}
 	}
-	var variants, values, reaches, tests []*sheet
+	var variants, values, times, tests []*sheet
 	for i, table := range r.Chosen {
 		if table != r.Overall[i] {
 			variants = append(variants, scoreSheet(table, table.Lead()))
@@ -103,8 +103,8 @@ func (r *Report) layOut() []section {
 			values = append(values, scoreSheet(r.Tables[i], r.Tables[i].Lead()))
 		}
 	}
-	for _, table := range r.Tables {
-		reaches = append(reaches, reachSheet(table))
+	if r.Own != nil {
+		times = r.Own.Time
 	}
 	for _, compared := range r.Compared() {
 		tests = append(tests, comparedSheet(&compared))
@@ -116,7 +116,7 @@ func (r *Report) layOut() []section {
 	if len(values) > 0 {
 		list[len(list)-1].Long = true
 	}
-	add("Time", "reached", append(reaches, hoursSheet(r.Times))...)
+	add("Time", "reached", append(slices.Clip(times), hoursSheet(r.Times))...)
 	if r.Ranking != nil {
 		add("Over data sets", "ranks", rankSheet(r.Ranking))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	_ "github.com/agepath/agepath/experiment/selfpaced/evaluation"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
@@ -280,7 +281,7 @@ func TestPathsOfMultipliers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(r.Figures, func(f *figure.Figure) bool { return f.Kind == figure.Path })
+	at := slices.IndexFunc(r.Figures, func(f *figure.Figure) bool { return f.Kind == selfpaced.FigurePath })
 	if at < 0 {
 		t.Fatalf("no path of %s: %q", want, r.Missing)
 	}

@@ -23,19 +23,19 @@ func tuned() []testrun.Row {
 		row["cell"] = testrun.ID(len(rows))
 		rows = append(rows, row)
 	}
-	// bestValidation prefers the first α in repeat 1 and the second in repeat 2, the
+	// BestValidation prefers the first α in repeat 1 and the second in repeat 2, the
 	// test score always the first.
 	for repeat := 1; repeat <= 2; repeat++ {
 		for a, alpha := range []float64{0.001, 0.01} {
-			bestValidation := 1 + 0.1*float64((a+repeat-1)%2)
+			BestValidation := 1 + 0.1*float64((a+repeat-1)%2)
 			base := testrun.Row{"repeat": repeat, "alpha": alpha, "noise_kind": "gaussian", "noise_level": 0.3}
-			add(testrun.Merge(base, testrun.Row{"method": "original", "test_at_best_test": 2 + 0.1*float64(a), "best_validation": bestValidation}))
+			add(testrun.Merge(base, testrun.Row{"method": "original", "test_at_best_test": 2 + 0.1*float64(a), "best_validation": BestValidation}))
 			for _, delta := range []string{`{"delta":10,"size":4}`, `{"delta":2,"size":4}`} {
-				add(testrun.Merge(base, testrun.Row{"method": "huber-lasso", "method_params": delta, "test_at_best_test": 1.0, "best_validation": bestValidation}))
+				add(testrun.Merge(base, testrun.Row{"method": "huber-lasso", "method_params": delta, "test_at_best_test": 1.0, "best_validation": BestValidation}))
 			}
 			for r, param := range []any{nil, 0.5} {
 				row := testrun.Row{"method": "gaga", "regularizer": []string{"linear", "mixture"}[r], "regularizer_param": param,
-					"test_at_best_test": 0.5 + 0.1*float64(a), "best_validation": bestValidation}
+					"test_at_best_test": 0.5 + 0.1*float64(a), "best_validation": BestValidation}
 				if repeat == 2 && a == 1 { // the best one has no result
 					row = testrun.Merge(row, testrun.Row{"status": "failed", "test_at_best_test": nil, "best_validation": nil, "metric": nil})
 				}

@@ -1,5 +1,5 @@
 // Package evaluation has the sheets, files and figures that only runs of the self-paced kind have.
-// Programs that import it show them in reports.
+// Reports show them in programs that import it.
 package evaluation
 
 import (
@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 func init() { analysis.RegisterOwn(selfpaced.Name, own) } //nolint:gochecknoinits // a program knows the kinds that it imports
@@ -25,5 +26,17 @@ func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 		}
 	}
 	addPaper(o, tables)
+	addPaths(o, r)
+	for _, table := range r.Tables {
+		addTimes(o, r, table)
+		addReaches(o, table)
+	}
 	return o, nil
 }
+
+func addFigure(o *layout.Part, f layout.OwnFigure, names ...string) {
+	f.Name = prose.Slug(append([]string{f.Kind}, names...)...)
+	o.Figures = append(o.Figures, f)
+}
+
+func spansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }
