@@ -8,7 +8,6 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/layout"
 )
 
 // Name is the kind's name in grids.
@@ -22,7 +21,7 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 		},
 		Layout: Layout, Material: material,
 	})
-	analysis.RegisterOwn(Name, func(ctx context.Context, r *analysis.Run) (*layout.Part, error) { return own(ctx, r.Cells()) })
+	analysis.RegisterOwn(Name, own)
 }
 
 func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {

@@ -9,13 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/wmmd/classifier"
@@ -29,46 +29,44 @@ const (
 // drawnMethods are the methods whose embeddings are drawn, the first also before training.
 var drawnMethods = []string{classifier.None, classifier.WMMD, classifier.SWMMD}
 
-func own(_ context.Context, r *layout.Results) (*layout.Part, error) {
+func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 	o := &layout.Part{}
 	words := map[string]*embeddedWords{}
 	drawn := map[string]bool{} // data sets with frequencies
-	for _, row := range r.Rows {
-		for j, cells := range row.Cells {
-			name, _, _ := strings.Cut(r.Methods[j], " ")
-			method := slices.Index(drawnMethods, name)
-			whole := slices.IndexFunc(cells, func(c layout.Cell) bool { return c.Whole })
-			if method < 0 || whole < 0 {
-				continue
-			}
-			cell := cells[whole]
-			add := func(kind, word string, draw func(w *embeddedWords) *layout.Figure) {
-				o.Figures = append(o.Figures, layout.OwnFigure{
-					Kind: kind, Name: prose.Slug(kind, word, r.Layout.SettingName(row.Setting)), Setting: row.Setting, Cells: []string{cell.ID},
-					Draw: func() (*layout.Figure, string) {
-						w := words[cell.ID]
-						if w == nil {
-							w = &embeddedWords{}
-						}
-						w.repeat = cell.Repeat
-						return draw(w), "its words have no two principal components"
-					},
-				})
-			}
-			setting := ": " + r.Layout.Describe(row.Setting)
-			if data := row.Setting[dimDataset].Text; !drawn[data] {
-				drawn[data] = true
-				add(figureFrequencies, "", func(w *embeddedWords) *layout.Figure { return frequencyFigure(data, w) })
-			}
-			if method == 0 {
-				add(figureEmbedding, "before", func(w *embeddedWords) *layout.Figure {
-					return embeddingFigure("Embedding before training"+setting, w.before, w)
-				})
-			}
-			add(figureEmbedding, name, func(w *embeddedWords) *layout.Figure {
-				return embeddingFigure("Embedding after training with "+r.Layout.MethodLabel(name)+setting, w.after, w)
+	for at := range analysis.EachEntry(r.Tables...) {
+		row, name := at.Row, analysis.MethodName(at.Table.Methods[at.Method])
+		method := slices.Index(drawnMethods, name)
+		whole := slices.IndexFunc(at.Entry.Sample, func(s analysis.RepeatScore) bool { return s.Whole() })
+		if method < 0 || whole < 0 {
+			continue
+		}
+		cell, repeat := at.Entry.Sample[whole].Cell.String(), at.Entry.Sample[whole].Repeat
+		add := func(kind, word string, draw func(w *embeddedWords) *layout.Figure) {
+			o.Figures = append(o.Figures, layout.OwnFigure{
+				Kind: kind, Name: prose.Slug(kind, word, r.Layout.SettingName(row.Setting)), Setting: row.Setting, Cells: []string{cell},
+				Draw: func() (*layout.Figure, string) {
+					w := words[cell]
+					if w == nil {
+						w = &embeddedWords{}
+					}
+					w.repeat = repeat
+					return draw(w), "its words have no two principal components"
+				},
 			})
 		}
+		setting := ": " + r.Layout.Describe(row.Setting)
+		if data := row.Setting[dimDataset].Text; !drawn[data] {
+			drawn[data] = true
+			add(figureFrequencies, "", func(w *embeddedWords) *layout.Figure { return frequencyFigure(data, w) })
+		}
+		if method == 0 {
+			add(figureEmbedding, "before", func(w *embeddedWords) *layout.Figure {
+				return embeddingFigure("Embedding before training"+setting, w.before, w)
+			})
+		}
+		add(figureEmbedding, name, func(w *embeddedWords) *layout.Figure {
+			return embeddingFigure("Embedding after training with "+r.Layout.MethodLabel(name)+setting, w.after, w)
+		})
 	}
 	path := filepath.Join(r.Dir, wordsTable.Name+".arrow")
 	if _, err := os.Stat(path); err != nil && len(o.Figures) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -80,16 +81,19 @@ func TestPrincipal(t *testing.T) {
 // TestWordFigures draws words before and after training, and their frequencies.
 func TestWordFigures(t *testing.T) {
 	t.Parallel()
-	o, err := own(t.Context(), &layout.Results{Layout: Layout, Dir: t.TempDir(), Methods: []string{"none", "wmmd weight=3"}})
+	o, err := own(t.Context(), &analysis.Run{Layout: Layout, Dir: t.TempDir()})
 	if err != nil || len(o.Figures)+len(o.Missing) != 0 {
 		t.Fatalf("of no cells: %+v, %v", o, err)
 	}
 	dir := t.TempDir()
-	row := layout.Row{
-		Setting: layout.Setting{{Text: "sim1"}, {Text: "cnn"}},
-		Cells:   [][]layout.Cell{nil, {{ID: testrun.ID(2), Repeat: 2}, {ID: testrun.ID(3), Repeat: 3, Computed: true, Whole: true}}},
+	cell, err := results.ParseCell(testrun.ID(3))
+	if err != nil {
+		t.Fatal(err)
 	}
-	of := &layout.Results{Layout: Layout, Dir: dir, Methods: []string{"none", "wmmd weight=3"}, Rows: []layout.Row{row}}
+	row := &analysis.ScoreRow{Setting: layout.Setting{{Text: "sim1"}, {Text: "cnn"}}, Entries: []analysis.ScoreEntry{
+		{}, {Cells: 2, Sample: []analysis.RepeatScore{{Repeat: 2, Status: experiment.Failed}, {Repeat: 3, Status: experiment.OK, Cell: cell}}},
+	}}
+	of := &analysis.Run{Layout: Layout, Dir: dir, Tables: []*analysis.ScoreTable{{Methods: []string{"none", "wmmd weight=3"}, Rows: []*analysis.ScoreRow{row}}}}
 	if o, err = own(t.Context(), of); err != nil || len(o.Figures) != 0 || len(o.Missing) != 1 {
 		t.Fatalf("without a table of words: %+v, %v", o, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -29,7 +30,9 @@ var gapTargets = []struct {
 }{{levels[0], "seconds_1e3"}, {levels[1], "seconds_1e5"}, {levels[2], "seconds_1e8"}}
 
 type comparison struct {
-	*layout.Results
+	*analysis.Run
+	Methods  []string // with settings, in the order of tables
+	Labels   []string
 	families []string // by method
 	problems []compared
 }
@@ -225,8 +228,9 @@ type measured struct {
 	seconds    []float64 // by target
 }
 
-func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
-	c := &comparison{Results: r, families: make([]string, len(r.Methods))}
+func compare(ctx context.Context, r *analysis.Run) (*comparison, error) {
+	table := r.Data.Unscored
+	c := &comparison{Run: r, Methods: table.Methods, Labels: analysis.MethodLabels(table.Methods), families: make([]string, len(table.Methods))}
 	columns := []experiment.Column{
 		{Name: "cell", Type: experiment.Text}, {Name: "method", Type: experiment.Text}, {Name: "family", Type: experiment.Text},
 		{Name: "overclaims", Type: experiment.Int}, {Name: "setup_seconds", Type: experiment.Float}, {Name: "final_gap", Type: experiment.Float},
@@ -247,7 +251,7 @@ func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
 			return v[j].Floats[row]
 		}
 		for row := range f.Rows() {
-			if m := slices.Index(r.Methods, v[1].Texts[row]); m >= 0 {
+			if m := slices.Index(c.Methods, v[1].Texts[row]); m >= 0 {
 				c.families[m] = v[2].Texts[row]
 			}
 			of := measured{setup: number(4, row, math.NaN()), gap: number(5, row, math.Inf(1)), overclaims: v[3].Ints[row]}
@@ -261,27 +265,28 @@ func compare(ctx context.Context, r *layout.Results) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range r.Rows {
-		p := compared{setting: r.Rows[i].Setting}
-		for _, of := range r.Rows[i].Cells {
-			p.results = append(p.results, reachedBy(of, cells))
+	for _, row := range table.Rows {
+		p := compared{setting: row.Setting}
+		for j := range row.Entries {
+			p.results = append(p.results, reachedBy(row.Entries[j].Sample, cells))
 		}
 		c.problems = append(c.problems, p)
 	}
 	return c, c.addSteps(ctx)
 }
 
-func reachedBy(cells []layout.Cell, all map[string]measured) reached {
+func reachedBy(sample []analysis.RepeatScore, all map[string]measured) reached {
 	of := reached{seconds: make([]float64, len(gapTargets))}
 	var setups, gaps []float64
 	seconds := make([][]float64, len(gapTargets))
-	for _, cell := range cells {
-		if !cell.Computed {
+	for i := range sample {
+		if !sample[i].Status.Computed() {
 			continue
 		}
-		m := all[cell.ID]
+		cell := sample[i].Cell.String()
+		m := all[cell]
 		setups, gaps = append(setups, m.setup), append(gaps, m.gap)
-		of.repeats, of.overclaims, of.cells = of.repeats+1, of.overclaims+m.overclaims, append(of.cells, cell.ID)
+		of.repeats, of.overclaims, of.cells = of.repeats+1, of.overclaims+m.overclaims, append(of.cells, cell)
 		for k := range seconds {
 			seconds[k] = append(seconds[k], m.seconds[k])
 		}

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/testing/testrun"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -19,7 +22,7 @@ var inf = math.Inf(1)
 func times(problems ...[]float64) *comparison {
 	names := []string{mainSolver, "peer", "third"}
 	b := &comparison{
-		Results: &layout.Results{Layout: Layout, Methods: names, Labels: names}, families: []string{"ours", "generic", "generic"},
+		Run: &analysis.Run{Layout: Layout}, Methods: names, Labels: names, families: []string{"ours", "generic", "generic"},
 	}
 	for i, seconds := range problems {
 		p := compared{setting: layout.Setting{{Text: fmt.Sprint("data ", i)}, {Text: "svm"}}, results: make([]reached, len(b.Methods))}
@@ -96,15 +99,27 @@ func TestBenchmarkGrowth(t *testing.T) {
 func TestReachedBy(t *testing.T) {
 	t.Parallel()
 	none := math.NaN()
+	a, b, c := testrun.ID(1), testrun.ID(2), testrun.ID(3)
 	measures := map[string]measured{
-		"b": {none, 1e-7, 0, []float64{1, inf, inf}}, "a": {0.1, 1e-6, 1, []float64{2, inf, inf}}, "c": {0.3, inf, 4, []float64{inf, 7, inf}},
+		b: {none, 1e-7, 0, []float64{1, inf, inf}}, a: {0.1, 1e-6, 1, []float64{2, inf, inf}}, c: {0.3, inf, 4, []float64{inf, 7, inf}},
 	}
-	cells := []layout.Cell{{ID: "b", Repeat: 1, Computed: true}, {ID: "a", Repeat: 2, Computed: true}, {ID: "c", Repeat: 3, Computed: true}, {ID: "d", Repeat: 4}}
+	var cells []analysis.RepeatScore
+	for i, name := range []string{b, a, c, "d"} {
+		sample := analysis.RepeatScore{Repeat: int64(i + 1), Status: experiment.Failed}
+		if name != "d" {
+			sample.Status = experiment.OK
+			var err error
+			if sample.Cell, err = results.ParseCell(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cells = append(cells, sample)
+	}
 	got := reachedBy(cells, measures)
 	if want := []float64{2, inf, inf}; !slices.Equal(got.seconds, want) {
 		t.Errorf("seconds %v, want %v", got.seconds, want)
 	}
-	if got.repeats != 3 || got.gap != 1e-6 || got.overclaims != 5 || !slices.Equal(got.cells, []string{"b", "a", "c"}) {
+	if got.repeats != 3 || got.gap != 1e-6 || got.overclaims != 5 || !slices.Equal(got.cells, []string{b, a, c}) {
 		t.Errorf("%+v", got)
 	}
 	if got := reachedBy(cells[3:], measures); got.repeats != 0 {

@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 )
 
-func own(ctx context.Context, r *layout.Results) (*layout.Part, error) {
+func own(ctx context.Context, r *analysis.Run) (*layout.Part, error) {
 	c, err := compare(ctx, r)
 	if err != nil || len(c.problems) == 0 {
 		return nil, err

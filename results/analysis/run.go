@@ -142,17 +142,17 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		r.Facts = append(r.Facts, layout.Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
 	}
 	cells.groups.distinguish()
-	whole := []*ScoreTable{newScoreTable("", cells.groups.entries, func(layout.Setting) *ScoreEntry { return nil })}
-	if own := r.Layout.Own; own == nil || !own.Unscored {
+	r.Data = &DataFacts{Section: sectionOf(manifest), Target: targetScale(manifest), Size: cells.sizes}
+	if own := r.Layout.Own; own != nil && own.Unscored {
+		r.Data.Unscored = newScoreTable("", cells.groups.entries, func(layout.Setting) *ScoreEntry { return nil })
+	} else {
 		if manifest != nil {
 			r.Selected = cells.groups.selectBest(manifest.Select)
 		}
 		r.Tables = cells.groups.tables()
-		whole = r.Tables
 	}
 	r.addMissing(fewer)
 	r.Paper = options.Paper
-	r.Data = &DataFacts{Section: sectionOf(manifest), Target: targetScale(manifest), Size: cells.sizes, cells: whole}
 	if manifest != nil {
 		r.Data.Readings, r.Data.Absent = manifest.Readings, manifest.Absent
 	}
@@ -234,30 +234,6 @@ func (s *Standing) Alike() []string {
 	groups := *s.tally.groups
 	groups.distinguish()
 	return (&Run{Layout: s.kind.Layout, Tables: groups.tables()}).alike()
-}
-
-// Cells returns the cells of the tables.
-func (r *Run) Cells() *layout.Results {
-	of := &layout.Results{Layout: r.Layout, Dir: r.Dir, Partial: r.Partial}
-	for _, table := range r.Data.cells {
-		of.Methods = append(of.Methods, table.Methods...)
-	}
-	slices.SortFunc(of.Methods, CompareMethods)
-	of.Methods = slices.Compact(of.Methods)
-	of.Labels = MethodLabels(of.Methods)
-	for _, table := range r.Data.cells {
-		for _, scores := range table.Rows {
-			row := layout.Row{Setting: scores.Setting, Cells: make([][]layout.Cell, len(of.Methods))}
-			for j, method := range table.Methods {
-				m := slices.Index(of.Methods, method)
-				for _, s := range scores.Entries[j].Sample {
-					row.Cells[m] = append(row.Cells[m], layout.Cell{ID: s.Cell.String(), Repeat: s.Repeat, Computed: s.Status.Computed(), Whole: s.Whole()})
-				}
-			}
-			of.Rows = append(of.Rows, row)
-		}
-	}
-	return of
 }
 
 // addManifest returns nil if there is no manifest.

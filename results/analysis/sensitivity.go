@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
@@ -225,4 +226,27 @@ func (t *ScoreTable) Has(score Score) bool {
 	return slices.ContainsFunc(t.Rows, func(r *ScoreRow) bool {
 		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool { return e.Summary[score].N > 0 })
 	})
+}
+
+// EntryAt is an entry with its place.
+type EntryAt struct {
+	Table  *ScoreTable
+	Row    *ScoreRow
+	Method int // in the table
+	Entry  *ScoreEntry
+}
+
+// EachEntry yields the entries with cells.
+func EachEntry(tables ...*ScoreTable) iter.Seq[EntryAt] {
+	return func(yield func(EntryAt) bool) {
+		for _, table := range tables {
+			for _, row := range table.Rows {
+				for j := range row.Entries {
+					if e := &row.Entries[j]; e.Cells > 0 && !yield(EntryAt{table, row, j, e}) {
+						return
+					}
+				}
+			}
+		}
+	}
 }

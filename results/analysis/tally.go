@@ -260,10 +260,10 @@ func (t *cellTally) statuses() []layout.Fact {
 
 // DataFacts are shown by figures.
 type DataFacts struct {
-	Section experiment.ScoredSection // of the grid; may be nil
-	cells   []*ScoreTable            // Tables of the run; of an unscored kind a table without scores
-	Target  string                   // scale, "" if unknown
-	Size    map[string]dataSize
+	Section  experiment.ScoredSection // of the grid; may be nil
+	Unscored *ScoreTable              // cells of an unscored kind
+	Target   string                   // scale, "" if unknown
+	Size     map[string]dataSize
 
 	Readings []results.ManifestReading // how files were read
 	Absent   []results.ManifestData    // missing

@@ -15,30 +15,6 @@ type Own struct {
 	Unscored bool
 }
 
-// Results are the cells of a run.
-type Results struct {
-	Layout  *Layout
-	Dir     string
-	Partial bool
-	Methods []string // with settings, in the order of tables
-	Labels  []string // of Methods
-	Rows    []Row    // ascending
-}
-
-// Row is a setting with the cells of each method, ascending by repeat.
-type Row struct {
-	Setting Setting
-	Cells   [][]Cell
-}
-
-// Cell is a cell of a row.
-type Cell struct {
-	ID       string
-	Repeat   int64
-	Computed bool // has measures
-	Whole    bool // and is complete
-}
-
 // Part is a kind's addition to the report of a run.
 type Part struct {
 	Answer   *Answer   // nil for kinds with scores

@@ -74,25 +74,25 @@ func scoresHead(r *Report) []string {
 // mean, the standard deviation and the number of repeats; the mean over the common repeats and
 // their number; its marks; and the mean of the layout's floor.
 func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
-	for at := range eachEntry(tables...) {
-		e := at.entry
-		line := []any{at.table.Metric, at.table.Layout.Fields(at.row.Setting), at.table.Methods[at.method], e.Cells, e.Incomplete, e.Failed, "", "", math.NaN()}
+	for at := range analysis.EachEntry(tables...) {
+		e := at.Entry
+		line := []any{at.Table.Metric, at.Table.Layout.Fields(at.Row.Setting), at.Table.Methods[at.Method], e.Cells, e.Incomplete, e.Failed, "", "", math.NaN()}
 		if len(e.Chosen) > 0 {
-			line = append(line[:len(line)-3], e.Chosen[0].Words, e.Chosen[0].Repeats, medianStep(e, at.table.Lead()))
+			line = append(line[:len(line)-3], e.Chosen[0].Words, e.Chosen[0].Repeats, medianStep(e, at.Table.Lead()))
 		}
 		for _, score := range analysis.Scores {
 			s := e.Summary[score]
 			line = append(line, s.Mean, s.Std, s.N)
 			if score != analysis.SelectionBias {
 				equal := "" // not tested
-				if at.row.Tested[score] && s.N > 0 {
+				if at.Row.Tested[score] && s.N > 0 {
 					equal = strconv.FormatBool(e.Best[score] || e.Equal[score])
 				}
 				line = append(line, e.Compared[score].Mean, e.Compared[score].N, e.Best[score], equal)
-				if at.table.Layout.Floor != nil {
+				if at.Table.Layout.Floor != nil {
 					floor := math.NaN()
-					if at.row.Floor != nil {
-						floor = at.row.Shown(at.row.Floor, score).Mean
+					if at.Row.Floor != nil {
+						floor = at.Row.Shown(at.Row.Floor, score).Mean
 					}
 					line = append(line, floor)
 				}

@@ -67,11 +67,11 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 	var methods, words []string
 	var settings []layout.Setting
 	steps := false
-	for at := range eachEntry(tables...) {
-		methods = append(methods, at.table.Methods[at.method])
-		words = append(words, at.table.Parameters...)
-		settings = append(settings, at.row.Setting)
-		steps = steps || !math.IsNaN(medianStep(at.entry, lead))
+	for at := range analysis.EachEntry(tables...) {
+		methods = append(methods, at.Table.Methods[at.Method])
+		words = append(words, at.Table.Parameters...)
+		settings = append(settings, at.Row.Setting)
+		steps = steps || !math.IsNaN(medianStep(at.Entry, lead))
 	}
 	l := tables[0].Layout
 	words = unique(words)

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -219,27 +218,6 @@ type (
 	sheetColumn = layout.SheetColumn
 	sheetCell   = layout.SheetCell
 )
-
-type entryAt struct {
-	table  *analysis.ScoreTable
-	row    *analysis.ScoreRow
-	method int // in the table
-	entry  *analysis.ScoreEntry
-}
-
-func eachEntry(tables ...*analysis.ScoreTable) iter.Seq[entryAt] {
-	return func(yield func(entryAt) bool) {
-		for _, table := range tables {
-			for _, row := range table.Rows {
-				for j := range row.Entries {
-					if e := &row.Entries[j]; e.Cells > 0 && !yield(entryAt{table, row, j, e}) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
 
 func floorLabel(table *analysis.ScoreTable) string {
 	return analysis.MethodLabel(table.Layout.Floor.Method)
