@@ -19,8 +19,11 @@ type support struct {
 }
 
 // flat is the squared distance of a unit feature from the span of others that the Gram matrix does
-// not resolve.
-const flat = 1e-10
+// not resolve; without a penalty, where a dependent feature is an error, singular.
+const (
+	flat     = 1e-10
+	singular = 1e-13
+)
 
 func newSupport(capacity int) support {
 	return support{
@@ -34,15 +37,15 @@ func (s *support) clear() {
 	s.factor.Clear()
 }
 
-// enter makes position k an independent member if its squared distance exceeds limit.
-func (a *working) enter(k int, limit float64) bool {
+// enter makes position k an independent member if its squared distance exceeds a.flat.
+func (a *working) enter(k int) bool {
 	s := &a.support
 	column := s.step[:len(s.member)+1]
 	for i, l := range s.member {
 		column[i] = a.row(k)[l]
 	}
 	column[len(s.member)] = 1
-	if s.factor.Tolerance = limit; !s.factor.Append(column) {
+	if s.factor.Tolerance = a.flat; !s.factor.Append(column) {
 		return false
 	}
 	s.member = append(s.member, k)
@@ -50,7 +53,7 @@ func (a *working) enter(k int, limit float64) bool {
 }
 
 func (a *working) include(k int) {
-	if !a.enter(k, flat) {
+	if !a.enter(k) {
 		a.support.dependent = append(a.support.dependent, k)
 	}
 }
@@ -63,7 +66,7 @@ func (a *working) leave(k int) {
 		s.member = slices.Delete(s.member, i, i+1)
 		s.factor.Delete(i)
 	}
-	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l, flat) })
+	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l) })
 }
 
 // solveSupport is the active-set method from β. Each step lowers the objective, so only rounding
@@ -193,33 +196,4 @@ func (a *working) admit() bool {
 	a.sign[worst] = math.Copysign(1, a.q[worst])
 	a.include(worst)
 	return true
-}
-
-func (a *working) enterAll() bool {
-	a.support.clear()
-	for k := range a.size() {
-		a.sign[k] = 0
-		if !a.enter(k, 1e-13) {
-			return false
-		}
-	}
-	return true
-}
-
-// newton moves to the unpenalized minimum and returns the decrease.
-func (a *working) newton() float64 {
-	s := &a.support
-	step := s.step[:len(s.member)]
-	for i, k := range s.member {
-		step[i] = a.q[k]
-	}
-	s.factor.Solve(step)
-	decrease := 0.0
-	for i, k := range s.member {
-		decrease += step[i] * a.q[k] / 2
-	}
-	for i, k := range s.member {
-		a.beta[k] += step[i]
-	}
-	return decrease
 }

@@ -20,6 +20,7 @@ type working struct {
 	beta, q, mu, sign []float64 // sign is 0 outside the support
 	tolerance         []float64 // violation that is rounding
 	support           support
+	flat              float64
 	entering          []int
 }
 
@@ -29,7 +30,7 @@ func newWorking(d, capacity int) working {
 		gram: make([]float64, capacity*capacity),
 		beta: make([]float64, capacity), q: make([]float64, capacity), mu: make([]float64, capacity),
 		sign: make([]float64, capacity), tolerance: make([]float64, capacity),
-		support: newSupport(capacity), entering: make([]int, 0, d),
+		support: newSupport(capacity), flat: flat, entering: make([]int, 0, d),
 	}
 }
 

@@ -67,6 +67,7 @@ type sparseModel struct {
 	mu          float64
 	working     working
 	fresh       bool
+	free        bool      // without a penalty, all features take part
 	correlation []float64 // negative centered gradient, divided by unit
 }
 
@@ -77,10 +78,14 @@ func newSparseModel(p *Smooth) *sparseModel {
 		capacity = min(d, n+128)
 	}
 	columns := p.rows.columns()
-	return &sparseModel{
+	m := &sparseModel{
 		design: columns, options: p.options, scaled: newScaled(&columns),
 		working: newWorking(d, capacity), correlation: make([]float64, d),
 	}
+	if m.free = p.options.L1 == 0 && p.options.L2 == 0; m.free {
+		m.working.flat = singular
+	}
+	return m
 }
 
 func (m *sparseModel) factor(curvature []float64) bool {
@@ -109,13 +114,7 @@ func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
 	}
 	fresh := m.fresh
 	m.fresh = false
-	var n int
-	var err error
-	if p.options.L1 > 0 || p.options.L2 > 0 {
-		n, err = m.descend(ctx, p, fresh)
-	} else {
-		n, err = m.leastSquares(p, fresh)
-	}
+	n, err := m.descend(ctx, p, fresh)
 	if err != nil {
 		return n, err
 	}
@@ -130,15 +129,21 @@ func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, 
 	q := &m.working
 	for j, w := range p.now.w {
 		p.step.w[j] = 0
-		if m.scaled.norm[j] == 0 { // only the penalty depends on it
+		switch constant := m.scaled.norm[j] == 0; {
+		case m.free && (constant || j >= len(m.scaled.sample)):
+			return 0, ErrSingular
+		case constant: // only the penalty depends on it
 			p.step.w[j], p.at.excess[j] = -w, 0
-		} else if w != 0 && !q.member[j] && q.size() < q.capacity {
+		case (w != 0 || m.free) && !q.member[j] && q.size() < q.capacity:
 			q.add(j)
 		}
 	}
 	grown := q.grow(p.at.excess, p.now.w)
 	m.load(p)
-	n, err := q.minimize(ctx, grown || fresh)
+	n, err := q.minimize(ctx, !m.free && (grown || fresh))
+	if m.free && len(q.support.dependent) > 0 {
+		return n, ErrSingular
+	}
 	m.store(p)
 	return n, err
 }
@@ -158,23 +163,4 @@ func (m *sparseModel) store(p *Smooth) {
 	for k, j := range m.working.feature {
 		p.step.w[j] = m.working.beta[k]/m.scaled.norm[j] - p.now.w[j]
 	}
-}
-
-func (m *sparseModel) leastSquares(p *Smooth, fresh bool) (int, error) {
-	q := &m.working
-	if fresh {
-		for j, norm := range m.scaled.norm {
-			if norm == 0 || j >= len(m.scaled.sample) {
-				return 0, ErrSingular
-			}
-			q.add(j)
-		}
-	}
-	m.load(p)
-	if fresh && !q.enterAll() {
-		return 0, ErrSingular
-	}
-	q.newton()
-	m.store(p)
-	return 1, nil
 }
