@@ -48,11 +48,8 @@ func (s *steps) next(age, room float64) float64 {
 }
 
 func (s *steps) carried(h float64, iterations, easy int) {
-	switch {
-	case iterations <= easy:
+	if iterations <= easy {
 		s.length = math.Max(s.length, 2*h)
-	case iterations > easy+tolerance.StepSlow:
-		s.length = 0.5 * h
 	}
 }
 
@@ -83,7 +80,6 @@ func (b *Branch) shorten(h, target float64) candidate {
 	for halved := false; !halved || h >= tolerance.Roundoff*age; h, halved = 0.5*h, true {
 		to := math.Min(age+h, target)
 		if !b.reach(to) {
-			h = math.Min(h, math.Max(b.corrector.Room(b.left, to-age), tolerance.StepDoubt*h))
 			continue
 		}
 		b.steps.carried(to-age, b.trial.Iterations, easy)

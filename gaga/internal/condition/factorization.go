@@ -47,8 +47,5 @@ func (f *cholesky) quadratic(b []float64) float64 {
 }
 
 func (f *cholesky) reuse() (slow float64, begins bool) {
-	if len(f.Active) < tolerance.FewColumns {
-		return tolerance.FewColumnsSlow, true
-	}
 	return tolerance.ChordSlow, true
 }

@@ -142,14 +142,11 @@ func (s *heldFactor) deltaAt(i int, slope float64) float64 {
 }
 
 // tire records an event and its number of solves. A new factor pays off once an event takes more
-// solves than the mean so far, the cost of the factor included.
+// solves than the mean so far.
 func (s *heldFactor) tire() {
 	s.events++
 	s.solves += s.work
-	k := float64(len(s.Active))
-	q := k - float64(s.front)
-	cost := tolerance.RenewalCost * q * q * q / (k * k)
-	s.slow = s.slow || float64(s.work*s.events) > float64(s.solves)+cost
+	s.slow = s.slow || s.work*s.events > s.solves
 	s.work = 0
 }
 
@@ -207,7 +204,7 @@ func (s *heldFactor) renew() bool {
 			}
 			return true
 		}
-		if s.signed.Changes() < tolerance.FactorChanges {
+		if s.signed.Changes() < tolerance.Accumulated {
 			return false
 		}
 	}
@@ -316,7 +313,7 @@ func (s *heldFactor) distrust() float64 {
 		return t.radius
 	}
 	t.drift, t.radius = drift, s.iterate()
-	for range min(tolerance.TrustRounds, tolerance.TrustWork/(1+len(s.Active))) {
+	for range tolerance.TrustRounds {
 		if t.radius > tolerance.Trusted {
 			break
 		}

@@ -103,8 +103,8 @@ func (n *nearSet) step(context.Context) (p progress, err error) {
 // samples; infinite if there are few samples.
 func (n *nearSet) surround() {
 	n.all()
-	most, size := window.MostWatched(n.N), n.ruler.Distance(nil, n.from)
-	if n.N <= most || size == 0 {
+	size := n.ruler.Distance(nil, n.from)
+	if n.N <= tolerance.WindowMany || size == 0 {
 		return
 	}
 	copy(n.center, n.from)
@@ -128,7 +128,7 @@ func (n *nearSet) surround() {
 		}
 		return count
 	}
-	for n.radius = size; n.radius > tolerance.WindowBrief*size && near(n.radius) > most; {
+	for n.radius = size; n.radius > tolerance.WindowBrief*size && near(n.radius) > tolerance.WindowMany; {
 		n.radius *= 0.5
 	}
 	n.only(places)

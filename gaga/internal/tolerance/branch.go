@@ -4,12 +4,10 @@ package tolerance
 const (
 	// StepLongest limits steps because event functions depend on the age even if θ does not move.
 	StepLongest = 0.5
-	StepBefore  = 0.5   // fraction of the way to a crossing that could not be located
-	StepDoubt   = 0.125 // minimum fraction of a failed step to retry
+	StepBefore  = 0.5 // fraction of the way to a crossing that could not be located
 	// StepAnew limits the first step of a piece, relative to that of the piece before, and the part
 	// of a step that is kept if event functions are too curved for interpolants.
 	StepAnew = 0.25
-	StepSlow = 2 // iterations beyond an easy correction above which the next step is halved
 	// StepPatience is the number of steps without progress, or of successively earlier crossings in
 	// a step, beyond two for each sample and eight for each coordinate, that a tie of all of them
 	// does not explain.

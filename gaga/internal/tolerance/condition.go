@@ -4,19 +4,15 @@ package tolerance
 const (
 	// FloorWeight is the weight below which rounding of the losses exceeds the residual.
 	FloorWeight = 1e-6
-	// FewColumns is the number of active coordinates below which the Hessian costs no more than
-	// losses.
-	FewColumns = 32
-	// FewColumnsSlow, ChordSlow and PinnedSlow are the part of the residual that a step by the
-	// factor of another point may leave: with few columns, with more, and with pinned samples,
-	// where the residual must fall as by Newton's method.
-	FewColumnsSlow = 0.01
+	// ChordSlow is the part of the residual that a step by the factor of another point, or of the
+	// same location, may leave; PinnedSlow with pinned samples, where the residual must fall as by
+	// Newton's method.
 	ChordSlow      = 0.25
 	PinnedSlow     = 1e-6
 	EasyCorrection = 3 // steps with their own factors
 
-	// Accumulated is the number of changes of the null space, or updates of predictors, before
-	// rounding requires recomputation.
+	// Accumulated is the number of changes of the null space or of a factor's rows, or updates of
+	// predictors, before rounding requires recomputation.
 	Accumulated = 200
 )
 
@@ -33,16 +29,11 @@ const (
 	// Trusted is the spectral radius of the difference between J and the factor, in units of the
 	// factor, up to which the factor is used. Below 1 both have the same inertia, and corrections
 	// converge like powers of the radius; slower ones trigger another test (found by fuzzing).
-	Trusted = 0.3
-	// TrustRounds bounds the rounds of the power iteration after the first, TrustWork these times
-	// the number of unknowns.
-	TrustRounds = 6
-	TrustWork   = 600
+	Trusted     = 0.3
+	TrustRounds = 6    // of the power iteration, after the first
 	TrustSpread = 0.01 // fraction of all directions
 
 	Solved         = 3e-6 // residual of rates, relative to the right-hand side
-	FactorChanges  = 50   // changes of rows above which rounding may keep a factor from following δ
-	RenewalCost    = 0.1  // in corrections, for each curved sample if all unknowns are curved
 	ResidualRounds = 4
 	// RateSolved is the residual, relative to the right-hand side, up to which rates are corrected;
 	// RateRounding is the rounding of its terms in units of RateSolved.

@@ -6,7 +6,6 @@ const (
 	// landings of the hard regularizer on delta_elevators take three times as long.
 	WindowFew  = 32
 	WindowMany = 512
-	WindowPart = 32 // at most n/32 samples if n is large
 	// WindowLeast is the number of samples up to which there is no window, WindowRows the minimum
 	// ratio of samples to columns: below, the Hessian costs more than all predictors.
 	WindowLeast = 256
@@ -19,8 +18,7 @@ const (
 	// watches a crowd of samples at a threshold. A doubled window may watch WindowAmple times as
 	// many.
 	WindowBrief = 1e-5
-	WindowLook  = 8   // a list has the samples within eight lengths, at most n/8
-	WindowLeap  = 0.9 // decay of the longest jump with each further jump
-	WindowJumps = 16  // jumps in the running mean of their length
-	WindowMoves = 16  // sizes are recomputed after moves of n/16 samples
+	WindowLook  = 8  // a list has the samples within eight lengths, at most n/8
+	WindowJumps = 16 // jumps in the running mean of their length; the longest decays as fast
+	WindowMoves = 16 // sizes are recomputed after moves of n/16 samples
 )

@@ -150,7 +150,7 @@ func (w *Window) earliest(i int, r, dr float64) float64 {
 
 func (w *Window) extend(left *model.Point) {
 	n := w.condition.State().N
-	w.fit(min(tolerance.WindowFew, n), MostWatched(n))
+	w.fit(min(tolerance.WindowFew, n), tolerance.WindowMany)
 	w.within(tolerance.WindowAmple * w.length)
 	w.moved = tolerance.WindowAmple*w.speed*w.length + w.leap + tolerance.Roundoff*w.Distance(nil, left.Theta)
 }
@@ -296,7 +296,7 @@ func (w *Window) Surround(pt *model.Point) bool {
 	size := w.Distance(nil, pt.Theta)
 	w.reach(size)
 	for w.length = size; ; w.length *= 0.5 {
-		if w.within(tolerance.WindowAmple * w.length); len(w.samples) <= MostWatched(s.N) {
+		if w.within(tolerance.WindowAmple * w.length); len(w.samples) <= tolerance.WindowMany {
 			break
 		}
 		if !(w.length > tolerance.KKT*size) {

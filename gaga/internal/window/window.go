@@ -116,9 +116,6 @@ func New(c *condition.Primal, last float64) Horizon {
 	return w
 }
 
-// MostWatched returns the largest number of n samples that a window watches.
-func MostWatched(n int) int { return max(tolerance.WindowMany, n/tolerance.WindowPart) }
-
 func (w *Window) Ahead(left *model.Point) float64 {
 	if w.Inside(left) {
 		ahead := w.age + w.length - left.Age
@@ -160,7 +157,7 @@ func (w *Window) WatchNone(u []float64, age float64) {
 func (w *Window) Jumped(from, to *model.Point, ages float64) {
 	length := w.Distance(from.Theta, to.Theta)
 	w.landed = to.Age
-	w.jumped = math.Max(tolerance.WindowLeap*w.jumped, length)
+	w.jumped = math.Max((1-1.0/tolerance.WindowJumps)*w.jumped, length)
 	if ages > tolerance.WindowBrief*w.age {
 		w.drift += (length/ages - w.drift) / tolerance.WindowJumps
 	}

@@ -300,7 +300,7 @@ func TestSurround(t *testing.T) {
 		if !f.Surround(f.pt) || !f.Inside(f.pt) {
 			t.Fatalf("seed %d: no neighbourhood", seed)
 		}
-		if watched := len(f.State().Watch); watched > MostWatched(2000) {
+		if watched := len(f.State().Watch); watched > tolerance.WindowMany {
 			t.Errorf("seed %d: %d samples are watched", seed, watched)
 		}
 		pt := model.NewPoint(f.State().Problem)
