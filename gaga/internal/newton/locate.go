@@ -26,7 +26,7 @@ type Event interface {
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
 	n.lead = n.lead[:0]
-	if r.slow = tolerance.ChordSlow; r.policy.Held {
+	if r.slow = tolerance.LocateSlow; r.policy.Held {
 		r.slow = r.policy.Slow
 	}
 	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit*4/5; pt.Iterations++ {

@@ -4,9 +4,8 @@ package tolerance
 const (
 	// FloorWeight is the weight below which rounding of the losses exceeds the residual.
 	FloorWeight = 1e-6
-	// ChordSlow is the part of the residual that a step by the factor of another point, or of the
-	// same location, may leave; PinnedSlow with pinned samples, where the residual must fall as by
-	// Newton's method.
+	// ChordSlow is the part of the residual that a step by the factor of another point may leave,
+	// PinnedSlow with pinned samples, where the residual must fall as by Newton's method.
 	ChordSlow      = 0.25
 	PinnedSlow     = 1e-6
 	EasyCorrection = 3 // steps with their own factors

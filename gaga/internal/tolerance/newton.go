@@ -4,6 +4,7 @@ package tolerance
 const (
 	// CorrectorSteps with a factor each: quadratic convergence takes five, halved steps more.
 	CorrectorSteps = 15
-	ChordSteps     = 40  // the same with one factor
-	Diverged       = 100 // growth of the residual in a step
+	ChordSteps     = 40   // the same with one factor
+	Diverged       = 100  // growth of the residual in a step
+	LocateSlow     = 1e-3 // fraction of the residual after a step of a location, if no factor is held
 )
