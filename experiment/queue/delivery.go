@@ -37,11 +37,15 @@ type Delivery struct {
 	suspect   bool
 	deadline  time.Time // of the cell, zero for none or before Begin
 	cancelled chan struct{}
+	heart     heart
+}
 
-	heart sync.Mutex  // held while a heartbeat is sent; guards pulse
-	pulse *time.Timer // of the next heartbeat, nil before [Delivery.beat]
-	beats context.Context
-	end   context.CancelFunc // of the heartbeats
+// heart sends heartbeats until its context ends.
+type heart struct {
+	mu    sync.Mutex  // held while a heartbeat is sent
+	timer *time.Timer // of the next one
+	ctx   context.Context
+	stop  context.CancelFunc // nil before [Delivery.beat]
 }
 
 // newDelivery sets confirmed to a time before the server sent the message: that of the request, or
@@ -307,38 +311,38 @@ func (d *Delivery) wrap(err error) error {
 
 // beat starts the heartbeats. A delivery settled before the first costs no goroutine.
 func (d *Delivery) beat() {
-	d.heart.Lock()
-	defer d.heart.Unlock()
-	d.beats, d.end = context.WithCancel(context.Background())
-	d.pulse = time.AfterFunc(d.wait/3, d.tick)
+	d.heart.mu.Lock()
+	defer d.heart.mu.Unlock()
+	d.heart.ctx, d.heart.stop = context.WithCancel(context.Background())
+	d.heart.timer = time.AfterFunc(d.wait/3, d.tick)
 }
 
 // silence ends the heartbeats; none is sent after it.
 func (d *Delivery) silence() {
-	if d.end == nil {
+	if d.heart.stop == nil {
 		return
 	}
-	d.end()
-	d.heart.Lock()
-	defer d.heart.Unlock()
-	d.pulse.Stop()
+	d.heart.stop()
+	d.heart.mu.Lock()
+	defer d.heart.mu.Unlock()
+	d.heart.timer.Stop()
 }
 
 func (d *Delivery) tick() {
-	d.heart.Lock()
-	defer d.heart.Unlock()
+	d.heart.mu.Lock()
+	defer d.heart.mu.Unlock()
 	d.mu.Lock()
 	over := !d.deadline.IsZero() && time.Now().After(d.deadline)
 	d.mu.Unlock()
-	if d.beats.Err() != nil || over {
+	if d.heart.ctx.Err() != nil || over {
 		return
 	}
 	began := time.Now()
-	if gone(d.alive(d.beats)) {
+	if gone(d.alive(d.heart.ctx)) {
 		close(d.cancelled)
 		return
 	}
-	d.pulse.Reset(max(0, d.wait/3-time.Since(began)))
+	d.heart.timer.Reset(max(0, d.wait/3-time.Since(began)))
 }
 
 // alive sends a heartbeat, which has no answer, then a question whose answer proves its arrival and
