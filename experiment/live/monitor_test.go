@@ -243,7 +243,7 @@ func TestMonitorOfStrays(t *testing.T) {
 	description.Needs = []experiment.Need{{Name: "gaga", Version: 7}}
 	text, err := json.Marshal(description)
 	if err == nil {
-		err = b.ReplaceData(b.ctx, "run", bytes.NewReader(text))
+		err = b.PutData(b.ctx, "run", bytes.NewReader(text))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestMonitorOfStrays(t *testing.T) {
 	b.await(m, "no worker computes version 7 of gaga", func(s *State) bool {
 		return len(s.Runs) == 1 && slices.Equal(s.Runs[0].Unable, []string{"no worker for version 7 of gaga"})
 	})
-	if err := b.ReplaceData(b.ctx, "run", strings.NewReader("no description")); err != nil {
+	if err := b.PutData(b.ctx, "run", strings.NewReader("no description")); err != nil {
 		t.Fatal(err)
 	}
 	m = b.monitor()

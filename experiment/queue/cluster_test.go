@@ -3,7 +3,6 @@ package queue
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -198,9 +196,6 @@ func TestClusterData(t *testing.T) {
 	}
 	t.Cleanup(q.Close)
 	if err := q.EnsureStreams(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := q.PutData(ctx, "digest", iotest.ErrReader(errors.New("it is there"))); err != nil {
 		t.Fatal(err)
 	}
 	r, err := q.Data(ctx, "digest")

@@ -17,40 +17,14 @@ func CellsOf(run string) string { return run + cellsSuffix }
 
 func validData(name string) error { return ValidName(strings.TrimSuffix(name, cellsSuffix)) }
 
-// PutData stores a data set under its digest; if one is there, r is not read. An interrupted upload
-// stores none.
+// PutData stores a data set under its digest, even over another. Meanwhile readers can get parts of
+// both, which do not match the digest. An interrupted upload stores none.
 func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	if err := validData(digest); err != nil {
 		return fmt.Errorf("storing data set: digest %w", err)
 	}
-	bucket, err := q.bucket(ctx, dataBucket)
-	if err != nil {
-		return fmt.Errorf("storing data set %s: %w", digest, err)
-	}
-	err = q.persist(ctx, "looking for data set "+digest, "", func(ctx context.Context) error {
-		_, err := q.data.info(ctx, bucket, digest)
-		return err
-	})
-	if err == nil || errors.Is(err, jetstream.ErrBadObjectMeta) { // something is there
-		return nil
-	}
-	if !errors.Is(err, jetstream.ErrObjectNotFound) {
-		return fmt.Errorf("storing data set: %w", err)
-	}
 	if err := q.data.put(ctx, digest, r); err != nil {
 		return fmt.Errorf("storing data set %s: %w", digest, err)
-	}
-	return nil
-}
-
-// ReplaceData stores a data set even over another. Meanwhile readers can get parts of both, which
-// do not match the digest.
-func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) error {
-	if err := validData(digest); err != nil {
-		return fmt.Errorf("replacing data set: digest %w", err)
-	}
-	if err := q.data.put(ctx, digest, r); err != nil {
-		return fmt.Errorf("replacing data set %s: %w", digest, err)
 	}
 	return nil
 }

@@ -24,11 +24,10 @@ func TestData(t *testing.T) {
 	reader := b.connect(Config{})
 	for digest, size := range map[string]int{"none": 0, "small": 10, "part": partSize, "more": 2*partSize + 1} {
 		data := noise(size)
-		if err := b.PutData(b.ctx, digest, iotest.HalfReader(bytes.NewReader(data))); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.PutData(b.ctx, digest, iotest.ErrReader(errors.New("read again"))); err != nil {
-			t.Errorf("%s: storing what is there: %v", digest, err)
+		for range 2 { // the second replaces the first
+			if err := b.PutData(b.ctx, digest, iotest.HalfReader(bytes.NewReader(data))); err != nil {
+				t.Fatal(err)
+			}
 		}
 		r, err := reader.Data(b.ctx, digest)
 		if err != nil {

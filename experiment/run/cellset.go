@@ -85,16 +85,13 @@ func putCells(ctx context.Context, q *queue.Queue, gate *gate) error {
 		keys = append(keys, cell.key[:]...)
 	}
 	have, err := ReadCells(ctx, q, &Description{Manifest: results.Manifest{Run: gate.plan.Run, Cells: int64(len(gate.cells))}})
-	put := q.ReplaceData
 	switch {
 	case err == nil && bytes.Equal(have.keys, keys):
 		return nil
-	case errors.Is(err, queue.ErrNoData):
-		put = q.PutData
-	case err != nil && !errors.As(err, new(*queue.DamagedError)):
+	case err != nil && !errors.Is(err, queue.ErrNoData) && !errors.As(err, new(*queue.DamagedError)):
 		return err
 	}
-	return put(ctx, queue.CellsOf(gate.plan.Run), bytes.NewReader(keys))
+	return q.PutData(ctx, queue.CellsOf(gate.plan.Run), bytes.NewReader(keys))
 }
 
 func compareKeys(a, b cellKey) int { return bytes.Compare(a[:], b[:]) }

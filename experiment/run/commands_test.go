@@ -493,7 +493,7 @@ func TestTamperedFile(t *testing.T) {
 	submit(0)
 	evil := filepath.Join(t.TempDir(), "evil")
 	digest := p.Files["fine.sh"]
-	if err := q.ReplaceData(t.Context(), digest, strings.NewReader("touch "+evil)); err != nil {
+	if err := q.PutData(t.Context(), digest, strings.NewReader("touch "+evil)); err != nil {
 		t.Fatal(err)
 	}
 	w := &Worker{

@@ -196,7 +196,7 @@ func (w *wire) damage(digest string) {
 	}
 	bytes := []byte(whole.String())
 	bytes[len(bytes)/2] ^= 1
-	if err := w.ReplaceData(w.t.Context(), digest, strings.NewReader(string(bytes))); err != nil {
+	if err := w.PutData(w.t.Context(), digest, strings.NewReader(string(bytes))); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -277,7 +277,7 @@ func TestDescriptionOnTheWire(t *testing.T) {
 		`no JSON`, `{}`, `{"run":"other"}`, `{"run":"` + w.plan.Run + `","cells":-5}`, `{"run":"` + w.plan.Run + `","parts":[{"cells":-5}]}`,
 		`{"run":"` + w.plan.Run + `","data":{"x":"../y"}}`,
 	} {
-		if err := w.ReplaceData(t.Context(), w.plan.Run, strings.NewReader(text)); err != nil {
+		if err := w.PutData(t.Context(), w.plan.Run, strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Describe(t.Context(), w.Queue, w.plan.Run); !errors.As(err, new(*queue.DamagedError)) {

@@ -41,12 +41,9 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 	if err != nil {
 		return false, false, fmt.Errorf("describing run %s: %w", plan.Run, err)
 	}
-	put := q.ReplaceData
 	have, there, err := readDescription(ctx, q, plan.Run)
 	switch damaged = errors.As(err, new(*queue.DamagedError)); {
-	case damaged:
-	case errors.Is(err, queue.ErrNoData):
-		put = q.PutData
+	case damaged, errors.Is(err, queue.ErrNoData):
 	case err != nil:
 		return false, false, err
 	default:
@@ -55,7 +52,7 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 		}
 	}
 	if have == nil || !bytes.Equal(there, text) {
-		if err := put(ctx, plan.Run, bytes.NewReader(text)); err != nil {
+		if err := q.PutData(ctx, plan.Run, bytes.NewReader(text)); err != nil {
 			return damaged, false, err
 		}
 	}

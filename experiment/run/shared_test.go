@@ -118,7 +118,7 @@ func TestCells(t *testing.T) {
 	}
 	for _, list := range []string{"", "too short", string(make([]byte, 16*p.Count())), string(make([]byte, 16*p.Count()+1))} {
 		if list != "" {
-			if err := q.ReplaceData(t.Context(), queue.CellsOf(p.Run), strings.NewReader(list)); err != nil {
+			if err := q.PutData(t.Context(), queue.CellsOf(p.Run), strings.NewReader(list)); err != nil {
 				t.Fatal(err)
 			}
 			if cells, err := read(); int64(len(list)) != 16*p.Count() && !errors.As(err, new(*queue.DamagedError)) {

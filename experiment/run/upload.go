@@ -51,18 +51,17 @@ func uploads(ctx context.Context, q *queue.Queue, plan *experiment.Plan) (list [
 // putMissing uploads what is missing or damaged at the server and returns what was damaged.
 func putMissing(ctx context.Context, q *queue.Queue, list []upload) (replaced []string, err error) {
 	for _, u := range list {
-		put := q.PutData
 		switch err := u.look(); {
 		case err == nil:
 			continue
 		case errors.As(err, new(*queue.DamagedError)):
-			put, replaced = q.ReplaceData, append(replaced, u.what)
+			replaced = append(replaced, u.what)
 		case !errors.Is(err, queue.ErrNoData):
 			return replaced, fmt.Errorf("looking at %s at the server: %w", u.what, err)
 		}
 		body, err := u.open()
 		if err == nil {
-			err = errors.Join(put(ctx, u.digest, body), body.Close())
+			err = errors.Join(q.PutData(ctx, u.digest, body), body.Close())
 		}
 		if err != nil {
 			return replaced, fmt.Errorf("sending %s: %w", u.what, err)
