@@ -24,6 +24,7 @@ type Delivery struct {
 
 	puller    *Puller
 	msg       jetstream.Msg
+	body      []byte // the task, with the limits of its run
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
@@ -58,7 +59,7 @@ func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	}
 	d := &Delivery{
 		Delivered: int(meta.NumDelivered), Attempt: 1,
-		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
+		puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
 		wait: a.from.consumer.CachedInfo().Config.AckWait, from: a.from, cancelled: make(chan struct{}),
 	}
 	d.confirmed.Store(max(a.asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
@@ -101,7 +102,7 @@ func (d *Delivery) Begin() {
 }
 
 // Body returns the task to compute; it must not be changed.
-func (d *Delivery) Body() []byte { return d.msg.Data() }
+func (d *Delivery) Body() []byte { return d.body }
 
 // Cancelled is closed when a heartbeat finds the run cancelled or purged: stop and Release.
 func (d *Delivery) Cancelled() <-chan struct{} { return d.cancelled }
@@ -176,7 +177,7 @@ func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason str
 		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
 		Worker: d.puller.config.Name, Time: time.Now().UTC(), number: d.number,
 	}
-	if err := d.puller.queue.bury(ctx, letter, d.msg.Data()); err != nil {
+	if err := d.puller.queue.bury(ctx, letter, d.body); err != nil {
 		return err
 	}
 	return d.acknowledge(ctx)

@@ -172,17 +172,10 @@ func (p *Puller) limit(ctx context.Context, from *runFeed, deliveries []*Deliver
 		d.Task.Limits = *from.heard.Load().Limits
 		var body []byte
 		if body, d.refused = encodeTask(&d.Task); d.refused == nil {
-			d.msg = limited{d.msg, body}
+			d.body = body
 		}
 	}
 }
-
-type limited struct {
-	jetstream.Msg
-	body []byte
-}
-
-func (m limited) Data() []byte { return m.body }
 
 func (d *Delivery) raised(ctx context.Context, outcome *Sealed) (bool, error) {
 	if outcome.Short == 0 {

@@ -239,6 +239,7 @@ func TestLimitsWhileBeating(t *testing.T) {
 	beaten := make(chan struct{})
 	go func() {
 		defer close(beaten)
+		time.Sleep(200 * time.Millisecond) // not ordered after the limits by any lock
 		d.tick()
 	}()
 	w.limit(b.ctx, d.from, []*Delivery{d})
