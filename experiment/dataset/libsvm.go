@@ -18,7 +18,7 @@ func readLIBSVM(l *lines, t *table) error {
 		return fmt.Errorf("target %q: the target of a libsvm file is its %s", target, labelColumn)
 	}
 	t.named = true
-	label := role(dropped)
+	label := dropped
 	if t.o.Target != NoTarget && t.o.Classes.NegativeRows == 0 {
 		label = target
 	}
@@ -46,7 +46,7 @@ func readLIBSVM(l *lines, t *table) error {
 	if t.rows == 0 {
 		return errEmpty
 	}
-	columns := append(t.columns[1:], t.columns[0])
+	columns := slices.Concat(t.columns[1:], t.columns[:1])
 	base := 0
 	if columns[0].values == nil {
 		base = 1
@@ -82,6 +82,17 @@ func (t *table) addIndices(last int) {
 	}
 }
 
+func (t *table) nextIndex(name []byte, previous int) (int, error) {
+	index, err := strconv.Atoi(string(name))
+	if most := t.limits.columns; err != nil || index > most {
+		return 0, fmt.Errorf("index %s: at most %d is allowed", short(name), most)
+	}
+	if index <= previous {
+		return 0, fmt.Errorf("index %d after %d: indices ascend", index, previous)
+	}
+	return index, nil
+}
+
 func (t *table) addSparse(b []byte, line int) error {
 	field, b := word(b)
 	if len(field) == 0 {
@@ -111,12 +122,9 @@ func (t *table) addSparse(b []byte, line int) error {
 		if !found || !isIndex(name) {
 			return fmt.Errorf("%q: allowed is index:value", short(field))
 		}
-		index, err := strconv.Atoi(string(name))
-		if most := t.limits.columns; err != nil || index > most {
-			return fmt.Errorf("index %s: at most %d is allowed", short(name), most)
-		}
-		if index <= previous {
-			return fmt.Errorf("index %d after %d: indices ascend", index, previous)
+		index, err := t.nextIndex(name, previous)
+		if err != nil {
+			return err
 		}
 		previous = index
 		v, kind := parse(text)

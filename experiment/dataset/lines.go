@@ -54,7 +54,7 @@ func (s source) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := s.r.Read(p)
-	if s.gzip && err != io.EOF {
+	if s.gzip && !errors.Is(err, io.EOF) {
 		err = explain(err)
 	}
 	return n, err
@@ -99,7 +99,7 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 	l.scanner.Buffer(make([]byte, min(readBuffer, limit)), limit+len("\r\r\n"))
 	l.scanner.Split(l.split)
 	start, err := text.Peek(8)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	for _, other := range others {
@@ -122,7 +122,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// split takes CR CR LF, which a text mode makes of CRLF, for one line end.
+// split takes "\r\r\n", which a text mode makes of "\r\n", for one line end.
 func (l *lines) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if atEOF && (l.failed != nil || len(data) == 0) {
 		return 0, nil, l.failed // a part of a line is none

@@ -8,9 +8,6 @@ import (
 // DefaultMemory is the default limit on [Need].
 const DefaultMemory int64 = 4 << 30
 
-// growing is the memory of a growing list and its copy, relative to its content.
-const growing = 3
-
 // bytesOfName estimates the memory of a text that is a map key.
 func bytesOfName[T string | []byte](text T) int64 { return 256 + 2*int64(len(text)) }
 

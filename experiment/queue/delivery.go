@@ -314,7 +314,8 @@ func (d *Delivery) wrap(err error) error {
 func (d *Delivery) beat() {
 	d.heart.mu.Lock()
 	defer d.heart.mu.Unlock()
-	d.heart.ctx, d.heart.stop = context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.Background())
+	d.heart.ctx, d.heart.stop = ctx, stop
 	d.heart.timer = time.AfterFunc(d.wait/3, d.tick)
 }
 

@@ -70,13 +70,6 @@ func (f *placedFloors) of(row layout.Setting, metric Metric) *ScoreEntry {
 	return nil
 }
 
-func (r *ScoreRow) floor(score Score) Summary {
-	if r.Floor == nil {
-		return Summarize(nil)
-	}
-	return r.Floor.Summary[score]
-}
-
 func (t *ScoreTable) HasFloor() bool {
 	return slices.ContainsFunc(t.Rows, func(r *ScoreRow) bool { return r.Floor != nil })
 }

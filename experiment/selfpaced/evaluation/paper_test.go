@@ -160,7 +160,7 @@ func TestPaperOfScripts(t *testing.T) {
 func TestPaperFindsTables(t *testing.T) {
 	t.Parallel()
 	// Noise 0.3 and α = 0.006 are in Tables 10 and 14.
-	tables, dir := paperReport(t, "my-grid", table14Cells(0.3))
+	tables, _ := paperReport(t, "my-grid", table14Cells(0.3))
 	var numbers []int
 	for _, p := range tables {
 		numbers = append(numbers, p.Table.Number)
@@ -170,7 +170,7 @@ func TestPaperFindsTables(t *testing.T) {
 	}
 	// Another α is in none, and that is said.
 	rows := table14Cells(0.9)
-	tables, dir = paperReport(t, "my-grid", rows)
+	tables, dir := paperReport(t, "my-grid", rows)
 	if len(tables) != 0 || !strings.Contains(read(t, dir, "report.md"), "so none is shown") {
 		t.Errorf("%+v", tables)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
@@ -39,7 +40,7 @@ func (p *agePath) fault() string {
 		if len(values) != len(p.values[0]) {
 			return fmt.Sprintf("knot %d has %d values, knot 0 has %d", i, len(values), len(p.values[0]))
 		}
-		for _, x := range append(values[:len(values):len(values)], p.ages[i]) {
+		for _, x := range append(slices.Clip(values), p.ages[i]) {
 			if !stats.Finite(x) {
 				return fmt.Sprintf("knot %d has a value that is not finite", i)
 			}

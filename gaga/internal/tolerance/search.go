@@ -1,4 +1,5 @@
 package tolerance
 
-// Alternate convex search. A change alters results.
-const FirstAge = 1e-6 // relative precision of the bisection
+// FirstAge is the relative precision of the bisection in alternate convex search. A change alters
+// results.
+const FirstAge = 1e-6
