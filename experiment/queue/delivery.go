@@ -314,8 +314,7 @@ func (d *Delivery) wrap(err error) error {
 func (d *Delivery) beat() {
 	d.heart.mu.Lock()
 	defer d.heart.mu.Unlock()
-	ctx, stop := context.WithCancel(context.Background())
-	d.heart.ctx, d.heart.stop = ctx, stop
+	d.heart.ctx, d.heart.stop = context.WithCancel(context.Background()) //nolint:fatcontext // one for each delivery
 	d.heart.timer = time.AfterFunc(d.wait/3, d.tick)
 }
 
