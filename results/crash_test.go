@@ -330,7 +330,7 @@ func TestFullDisk(t *testing.T) {
 	for i := range outcomes {
 		outcomes[i] = storeOutcome(tables, i, 0)
 	}
-	step := 3001
+	step := 2503
 	if needs.Long() {
 		step = 1511
 	}

@@ -28,11 +28,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.Gaussian, Level: 0.3},
 			},
 			Model:  Model{Name: Lasso, Alpha: 1e-7},
-			Method: Method{Name: ACS, Algorithm: 5, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
+			Method: Method{Name: ACS, Algorithm: 6, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
 			Repeat: 3, Seed: experiment.CellSeed(40, 3),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":5,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
-		"a419b0cefb97285db8d699208eb362b3",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":6,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
+		"352848600d548a4b5067a3439384497d",
 	},
 	{
 		Cell{
@@ -41,11 +41,11 @@ var goldenCells = []struct {
 				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Protocol: dataset.Paper,
 			},
 			Model:  Model{Name: SVM, C: 10, Kernel: RBF, KernelGamma: ScaleGamma, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 4},
+			Method: Method{Name: Original, Algorithm: 5},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":4},"seed":3212160745590989}`,
-		"61b7ae2841fd2358e5e86e5ea2810f76",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":5},"seed":3212160745590989}`,
+		"4d1dcd882587556c5f057ec956b2565f",
 	},
 	{
 		Cell{
@@ -55,11 +55,11 @@ var goldenCells = []struct {
 				Protocol: dataset.HeldOut,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
-			Method: Method{Name: GAGA, Algorithm: 23, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
+			Method: Method{Name: GAGA, Algorithm: 24, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":23,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
-		"09add657be772a2cde1a46f6f0667163",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":24,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		"2b6dcca05db88234591a74551f1913f9",
 	},
 	{
 		Cell{
@@ -69,11 +69,11 @@ var goldenCells = []struct {
 				Protocol: dataset.Scripts,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.006},
-			Method: Method{Name: ACS, Algorithm: 5, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
+			Method: Method{Name: ACS, Algorithm: 6, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":5,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
-		"9151f3deb9c66930a12cac120e518e49",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":6,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"eeef4625e78fff451c64f7cf6079c566",
 	},
 	{
 		Cell{
@@ -83,11 +83,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.FlipBoundary, Level: 0.3},
 			},
 			Model:  Model{Name: Logistic, C: 0.5, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 4},
+			Method: Method{Name: Original, Algorithm: 5},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":4},"seed":3212160745590989}`,
-		"9691b0a5d83e537e98cc5e5b0fa06e61",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":5},"seed":3212160745590989}`,
+		"3a152f7e93cbb773fe6dd0f9c0baded9",
 	},
 }
 
@@ -124,7 +124,7 @@ func TestDecodeCell(t *testing.T) {
 	spec := string(goldenCells[0].cell.Canonical())
 	for _, test := range []struct{ old, new, says string }{
 		{`"kind":"self-paced"`, `"kind":"mmd"`, `its kind is "mmd"`},
-		{`"algorithm":5`, `"algorithm":6`, "it asks for version 6 of acs, this agepath computes version 5"},
+		{`"algorithm":6`, `"algorithm":7`, "it asks for version 7 of acs, this agepath computes version 6"},
 		{`"name":"acs"`, `"name":"magic"`, `no method "magic"`},
 		{`"name":"lasso"`, `"name":"tree"`, `no model "tree"`},
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},

@@ -29,7 +29,7 @@ var (
 )
 
 var rlssvmMethod = methodInfo{
-	name: RLSSVM, algorithm: 3, ownModel: true,
+	name: RLSSVM, algorithm: 4, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "coverage", Rule: coverages, Standard: gridfile.Setting{Number: 0.7}, Meaning: "share of the samples that is not trimmed"},
@@ -67,7 +67,7 @@ var rlssvmMethod = methodInfo{
 }
 
 var relssvmMethod = methodInfo{
-	name: ReLSSVM, algorithm: 3, ownModel: true,
+	name: ReLSSVM, algorithm: 4, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "theta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "residual, of the scaled target, from which on the loss is constant"},

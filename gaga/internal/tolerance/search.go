@@ -1,5 +1,6 @@
 package tolerance
 
-// FirstAge is the relative precision of the bisection in alternate convex search. A change alters
-// results.
-const FirstAge = 1e-6
+// Alternate convex search. A change alters results.
+const (
+	FirstAge = 1e-6 // relative precision of the bisection
+)
