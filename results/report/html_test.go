@@ -104,7 +104,7 @@ func TestLargeDownload(t *testing.T) {
 func testNarrow(t *testing.T, b *chromium.Page) {
 	t.Helper()
 	for _, width := range []int64{420, 1280} {
-		b.Do(chromedp.EmulateViewport(width, 1200))
+		b.Resize(width, 1200)
 		hidden := chromium.Value[[]string](b, `[...document.querySelectorAll("#answer article")].filter((a) => {
 			const frame = a.querySelector(".frame");
 			return frame.scrollWidth > frame.clientWidth;

@@ -20,7 +20,7 @@ func (p *Page) CheckLooks(name string, height int64) {
 			p.t.Errorf("%s theme: background %s, want %s", theme.name, got, theme.background)
 		}
 		for _, width := range []int64{400, 800, 1600} {
-			p.Do(chromedp.EmulateViewport(width, height))
+			p.Resize(width, height)
 			if wide := Value[int64](p, `document.documentElement.scrollWidth`); wide > width {
 				p.t.Errorf("%s theme: the page is %d wide in a window of %d", theme.name, wide, width)
 			}

@@ -128,6 +128,14 @@ func (p *Page) Await(expression string) {
 	}
 }
 
+// Resize waits until the page has handled the new size.
+func (p *Page) Resize(width, height int64) {
+	p.t.Helper()
+	p.Do(chromedp.EmulateViewport(width, height))
+	p.Await(fmt.Sprintf("innerWidth === %d", width))
+	Value[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+}
+
 func (p *Page) setTheme(theme string) {
 	p.t.Helper()
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
