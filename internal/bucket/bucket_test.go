@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -82,7 +83,7 @@ func open(t *testing.T, s *needs.S3) *Folder {
 	return f
 }
 
-// objects reads all objects.
+// objects reads all objects. A store may still be replacing one for a sender that was killed.
 func objects(t *testing.T, f *Folder) map[string][]byte {
 	t.Helper()
 	names, err := f.List(t.Context())
@@ -92,8 +93,13 @@ func objects(t *testing.T, f *Folder) map[string][]byte {
 	have := map[string][]byte{}
 	for _, name := range names {
 		path := filepath.Join(t.TempDir(), "object")
-		if err := f.Get(t.Context(), name, path); err != nil {
-			t.Fatal(err)
+		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+			if err = f.Get(t.Context(), name, path); err == nil {
+				break
+			}
+			if time.Since(began) > 5*time.Second {
+				t.Fatal(err)
+			}
 		}
 		if have[name], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
