@@ -94,5 +94,3 @@ func (f *Figure) CSV() ([]byte, error) {
 	err := out.Flush()
 	return buf.Bytes(), err
 }
-
-func spansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }

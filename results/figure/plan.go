@@ -32,19 +32,12 @@ func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset]
 func (p *figurePlan) curves(score analysis.Score) []Series {
 	var list []Series
 	for j, style := range stylesOf(p.table.Methods) {
-		s := Series{Name: style.label, style: style.series()}
-		var piece []Point
-		for i, row := range p.rows {
-			mean := row.Entries[j].Summary[score]
-			if mean.N == 0 {
-				s.Pieces, piece = append(s.Pieces, piece), nil
-				continue
-			}
-			piece = append(piece, Point{X: p.along(i), Y: mean.Mean, Band: mean.Std})
-		}
-		s.Pieces = slices.DeleteFunc(append(s.Pieces, piece), func(piece []Point) bool { return len(piece) == 0 })
-		if len(s.Pieces) > 0 {
-			list = append(list, s)
+		pieces := layout.Pieces(len(p.rows), func(i int) (Point, bool) {
+			mean := p.rows[i].Entries[j].Summary[score]
+			return Point{X: p.along(i), Y: mean.Mean, Band: mean.Std}, mean.N > 0
+		})
+		if len(pieces) > 0 {
+			list = append(list, Series{Name: style.label, Pieces: pieces, style: style.series()})
 		}
 	}
 	return list

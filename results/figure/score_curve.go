@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
 	"gonum.org/v1/plot/vg"
@@ -211,7 +212,7 @@ func ageGrid(lo, hi float64) []float64 {
 	grid := make([]float64, curvePoints)
 	for i := range grid {
 		t := float64(i) / (curvePoints - 1)
-		if spansDecade(lo, hi) {
+		if layout.SpansDecade(lo, hi) {
 			grid[i] = lo * math.Pow(hi/lo, t)
 		} else {
 			grid[i] = lo + t*(hi-lo)
@@ -277,7 +278,7 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
 	}
 	f.Series = append(f.Series, choices...)
-	f.X = AxisLabel{Text: plan.table.Layout.Path.Label, Log: spansDecade(lowest, highest)}
+	f.X = AxisLabel{Text: plan.table.Layout.Path.Label, Log: layout.SpansDecade(lowest, highest)}
 	f.Note = data.SizesOf(row.Setting) + prose.MeanOver("mean ± standard deviation", analysis.RepeatCounts(counts))
 	if plan.of != "" {
 		f.Note += "; " + plan.of

@@ -87,7 +87,7 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 		label = strings.TrimSpace(last[plan.axis.Kind].String() + " " + label)
 	}
 	f := &Figure{
-		X: AxisLabel{Text: label, Log: spansDecade(first[x].Number, last[x].Number)},
+		X: AxisLabel{Text: label, Log: layout.SpansDecade(first[x].Number, last[x].Number)},
 		Y: AxisLabel{Text: data.ScoreLabel(plan.table.Metric, score.Head())},
 	}
 	if !first[x].IsNumber {

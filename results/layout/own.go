@@ -80,6 +80,25 @@ type Series struct {
 	Most   int // marks at most; 0 for all
 }
 
+// Pieces joins n points along an axis. An unknown one is a gap.
+func Pieces(n int, at func(i int) (p Point, known bool)) [][]Point {
+	var pieces [][]Point
+	gap := true
+	for i := range n {
+		p, known := at(i)
+		if known && gap {
+			pieces = append(pieces, nil)
+		}
+		if gap = !known; known {
+			pieces[len(pieces)-1] = append(pieces[len(pieces)-1], p)
+		}
+	}
+	return pieces
+}
+
+// SpansDecade reports whether an axis between positive values is better logarithmic.
+func SpansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }
+
 // Point is a point with the half height of its error band, 0 or NaN for none.
 type Point struct{ X, Y, Band float64 }
 

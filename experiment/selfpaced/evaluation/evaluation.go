@@ -38,5 +38,3 @@ func addFigure(o *layout.Part, f layout.OwnFigure, names ...string) {
 	f.Name = prose.Slug(append([]string{f.Kind}, names...)...)
 	o.Figures = append(o.Figures, f)
 }
-
-func spansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }

@@ -36,7 +36,7 @@ func (p *paths) eventFigure(row *analysis.ScoreRow, method int) (*layout.Figure,
 	f := &layout.Figure{
 		Title:   "Critical points: " + selfpaced.Layout.Describe(row.Setting),
 		Caption: "Each bar is a share of the points of its kind.",
-		X:       layout.AxisLabel{Text: selfpaced.Layout.Path.Label, Log: spansDecade(lo, hi)},
+		X:       layout.AxisLabel{Text: selfpaced.Layout.Path.Label, Log: layout.SpansDecade(lo, hi)},
 		Y:       layout.AxisLabel{Text: "share of the points of the kind (%)", Zero: true},
 	}
 	var numbers []string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
@@ -93,7 +94,7 @@ func (p *agePath) figure() *layout.Figure {
 
 func (p *agePath) axes() *layout.Figure {
 	return &layout.Figure{
-		X: layout.AxisLabel{Text: "age λ", Log: spansDecade(p.ages[0], p.ages[len(p.ages)-1])},
+		X: layout.AxisLabel{Text: selfpaced.Layout.Path.Label, Log: layout.SpansDecade(p.ages[0], p.ages[len(p.ages)-1])},
 		Y: layout.AxisLabel{Text: "coefficient of the scaled feature"},
 	}
 }

@@ -141,14 +141,15 @@ func (p *paths) read(ctx context.Context, cells map[string]bool) error {
 // agePath says what is missing if there is no path.
 func (p *paths) agePath(cell string) (path *agePath, missing string) {
 	path = &agePath{}
-	for _, k := range analysis.KnotsToDraw(p.knots[cell]) {
+	knots := analysis.KnotsToDraw(p.knots[cell])
+	for _, k := range knots {
 		v, ok := p.values[cell][k.Number]
 		if !ok {
 			break
 		}
 		path.ages, path.events, path.values = append(path.ages, k.Age), append(path.events, k.Event), append(path.values, v)
 	}
-	if len(path.ages) == 0 || len(path.ages) < len(analysis.KnotsToDraw(p.knots[cell])) {
+	if len(path.ages) == 0 || len(path.ages) < len(knots) {
 		return nil, "the files have no coefficients of the cell " + cell
 	}
 	if fault := path.fault(); fault != "" {

@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"math"
-	"slices"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
@@ -29,7 +28,7 @@ func addTimes(o *layout.Part, r *analysis.Run, table *analysis.ScoreTable) {
 				}
 				first := rows[0].Setting
 				f.Title = "Running time by " + axis.word + ": " + table.Layout.Describe(first, axis.d, selfpaced.DimAgeMin)
-				f.X = layout.AxisLabel{Text: axis.label, Log: spansDecade(first[axis.d].Number, rows[len(rows)-1].Setting[axis.d].Number)}
+				f.X = layout.AxisLabel{Text: axis.label, Log: layout.SpansDecade(first[axis.d].Number, rows[len(rows)-1].Setting[axis.d].Number)}
 				f.Note = r.Data.SizesOf(first.Without(axis.d)) + f.Note
 				return f, ""
 			}
@@ -47,34 +46,30 @@ func timeFigure(table *analysis.ScoreTable, rows []*analysis.ScoreRow, x layout.
 	var counts []analysis.RepeatCount
 	f := &layout.Figure{Caption: "Times are those of a cell, a fit of the whole path and its scores on the test part."}
 	for j, label := range analysis.MethodLabels(table.Methods) {
-		s := layout.Series{Method: j}
-		var piece []layout.Point
 		most := 0
-		for _, row := range rows {
+		pieces := layout.Pieces(len(rows), func(i int) (layout.Point, bool) {
 			var seconds []float64
-			for _, sample := range row.Entries[j].Sample {
+			for _, sample := range rows[i].Entries[j].Sample {
 				if sample.Whole() {
 					seconds = append(seconds, sample.Seconds[which])
 				}
 			}
 			mean := analysis.Summarize(seconds)
 			if !(mean.Mean > 0) {
-				s.Pieces, piece = append(s.Pieces, piece), nil
-				continue
+				return layout.Point{}, false
 			}
 			lo, hi, most = min(lo, mean.Mean), max(hi, mean.Mean), max(most, mean.N)
-			piece = append(piece, layout.Point{X: row.Setting[x].Number, Y: mean.Mean, Band: mean.Std})
-		}
-		s.Pieces = slices.DeleteFunc(append(s.Pieces, piece), func(piece []layout.Point) bool { return len(piece) == 0 })
-		if len(s.Pieces) > 0 {
-			f.Series = append(f.Series, s)
+			return layout.Point{X: rows[i].Setting[x].Number, Y: mean.Mean, Band: mean.Std}, true
+		})
+		if len(pieces) > 0 {
+			f.Series = append(f.Series, layout.Series{Method: j, Pieces: pieces})
 			counts = append(counts, analysis.RepeatCount{Label: label, N: most, Of: rows[0].Repeats})
 		}
 	}
 	if len(f.Series) == 0 {
 		return nil
 	}
-	f.Y = layout.AxisLabel{Text: [2]string{"processor time", "elapsed time"}[which] + " (s)", Log: spansDecade(lo, hi), Zero: true}
+	f.Y = layout.AxisLabel{Text: [2]string{"processor time", "elapsed time"}[which] + " (s)", Log: layout.SpansDecade(lo, hi), Zero: true}
 	f.Note = prose.MeanOver("mean ± standard deviation", analysis.RepeatCounts(counts))
 	return f
 }
