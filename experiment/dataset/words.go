@@ -57,10 +57,14 @@ func (w *words) declaredPlace(text []byte, literal bool) (float64, kind) {
 
 // settleDeclared decides whether the words are numbers.
 func (w *words) settleDeclared() {
-	w.numeric = !slices.ContainsFunc(w.labels(), func(l label) bool { return l.isText })
-	for place, l := range w.labels() {
-		if _, twice := w.places[formatNumber(l.number)]; w.numeric && !twice {
-			w.places[formatNumber(l.number)] = place
+	labels := w.labels()
+	if w.numeric = !slices.ContainsFunc(labels, func(l label) bool { return l.isText }); !w.numeric {
+		return
+	}
+	for place, l := range labels {
+		number := formatNumber(l.number)
+		if _, twice := w.places[number]; !twice {
+			w.places[number] = place
 		}
 	}
 }

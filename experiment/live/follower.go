@@ -86,7 +86,7 @@ func (f *Follower) Scores(ctx context.Context, over bool) (*Scores, error) {
 			return nil, fmt.Errorf("scores of run %s: %w", f.name, err)
 		}
 		if err == nil {
-			all.add(stored.Outcome)
+			all.answers.add(all.schemaOf(stored.Outcome), stored.Outcome)
 		}
 	}
 	return all.answers.scores(over), nil
