@@ -15,7 +15,8 @@ import (
 const (
 	lockName   = ".in-use"
 	goneEnding = "-gone"
-	// mostTaken bounds how often others may take a caller's folder.
+	// mostTaken bounds how often others may take a caller's folder, or add their lock to one
+	// that is being deleted.
 	mostTaken = 100
 )
 
@@ -79,7 +80,12 @@ func takeAway(prefix, whole string, lock io.Closer) error {
 	if runtime.GOOS == "windows" { // a folder with an open file keeps its name
 		return errors.Join(lock.Close(), os.Rename(whole, gone), os.RemoveAll(gone))
 	}
-	return errors.Join(os.Rename(whole, gone), os.RemoveAll(gone), lock.Close())
+	renamed := os.Rename(whole, gone)
+	err := os.RemoveAll(gone)
+	for tries := 0; errors.Is(err, fs.ErrExist) && tries < mostTaken; tries++ {
+		err = os.RemoveAll(gone) // another process was making its lock in the folder
+	}
+	return errors.Join(renamed, err, lock.Close())
 }
 
 // CheckOwn returns an error, with a remedy, if a folder exists that is not this user's or that
