@@ -13,10 +13,10 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release, or several
-// by [Puller.Done]; after an error other than [ErrUnacknowledged] it is still open. Until then
-// heartbeats go to the server every third of AckWait, but not after the cell's deadline
-// (Limits.Timeout after Begin): a computation that hangs loses its task.
+// Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release; after an
+// error other than [ErrUnacknowledged] it is still open. Until then heartbeats go to the server
+// every third of AckWait, but not after the cell's deadline (Limits.Timeout after Begin): a
+// computation that hangs loses its task.
 type Delivery struct {
 	Task      experiment.Task
 	Delivered int // deliveries of the task, including this one
@@ -28,7 +28,7 @@ type Delivery struct {
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
-	refused   error // why this worker cannot compute the task
+	bill      *bill // nil if no slot computes the task
 	wait      time.Duration
 	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
 	overdue   atomic.Bool  // the server may have presumed us lost
@@ -52,7 +52,7 @@ type heart struct {
 // newDelivery sets confirmed to a time before the server sent the message: that of the request, or
 // a third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
 // consumer, not of this worker's configuration.
-func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
+func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
 		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
@@ -60,10 +60,10 @@ func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	d := &Delivery{
 		Delivered: int(meta.NumDelivered), Attempt: 1,
 		puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
-		wait: a.from.consumer.CachedInfo().Config.AckWait, from: a.from, cancelled: make(chan struct{}),
+		wait: from.consumer.CachedInfo().Config.AckWait, from: from, cancelled: make(chan struct{}),
 	}
-	d.confirmed.Store(max(a.asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
-	a.from.held.Add(1)
+	d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
+	from.held.Add(1)
 	return d, nil
 }
 
@@ -132,12 +132,12 @@ func (d *Delivery) known() bool {
 }
 
 // resume settles a known task that has a result, cannot be read, or of which too many workers died.
-// Otherwise it records that a redelivery begins.
+// Otherwise it records that a redelivery begins. refused says why the task cannot be read.
 //
 // A suspect is a task that a worker may have died of. A worker computes one at a time and hands
 // others back: otherwise innocent tasks next to the one that kills would meet it again and be given
 // up with it.
-func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
+func (d *Delivery) resume(ctx context.Context, refused error) (settled bool, err error) {
 	q := d.puller.queue
 	has, err := q.results.has(ctx, d.run, d.cell, d.number)
 	if err != nil {
@@ -146,8 +146,8 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if has {
 		return true, d.acknowledge(ctx)
 	}
-	if d.refused != nil {
-		return true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.refused))
+	if refused != nil {
+		return true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", refused))
 	}
 	if d.Delivered == 1 {
 		return false, nil
@@ -183,9 +183,32 @@ func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason str
 	return d.acknowledge(ctx)
 }
 
-// Done is [Puller.Done] for one delivery.
+// Done stores the outcome as the cell's result and then acknowledges the task. A lost delivery does
+// not replace a result; without one it saves the new owner the work.
 func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
-	return d.puller.Done(ctx, []Finished{{d, outcome}})[0]
+	if err := d.open(); err != nil {
+		return err
+	}
+	if err := d.store(ctx, outcome); err != nil {
+		return d.wrap(err)
+	}
+	return d.acknowledge(ctx)
+}
+
+func (d *Delivery) store(ctx context.Context, outcome *Sealed) error {
+	q := d.puller.queue
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if outcome.Run != d.run || outcome.Cell != d.cell {
+		return fmt.Errorf("the outcome is of run %.140q, cell %.140q", outcome.Run, outcome.Cell)
+	}
+	if d.lost() {
+		if has, err := q.results.has(ctx, d.run, d.cell, d.number); has || err != nil {
+			return err
+		}
+	}
+	return q.results.putSealed(ctx, outcome, d.number, d.Delivered)
 }
 
 // Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
@@ -282,6 +305,9 @@ func (d *Delivery) release() {
 	}
 	d.silence()
 	d.from.held.Add(-1)
+	if d.bill != nil {
+		d.puller.runs.close(d.bill, time.Since(d.bill.began).Seconds())
+	}
 	if d.suspect {
 		<-d.puller.suspect
 	}
@@ -301,7 +327,17 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 	}))
 }
 
-func (d *Delivery) acknowledge(ctx context.Context) error { return acknowledge(ctx, []*Delivery{d})[0] }
+// acknowledge follows the stored result. A task whose acknowledgement is lost with the connection is
+// redelivered and found to have a result.
+func (d *Delivery) acknowledge(ctx context.Context) error {
+	if d.release(); d.Dropped() {
+		return nil
+	}
+	if err := bounded(ctx, requestWait, d.msg.DoubleAck); err != nil {
+		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
+	}
+	return nil
+}
 
 func (d *Delivery) wrap(err error) error {
 	if err == nil {

@@ -566,3 +566,20 @@ func TestSuspectsOneAtATime(t *testing.T) {
 	b.done(second, ok())
 	b.wantCounts("run", Counts{Done: 2})
 }
+
+// TestDoneWithoutAcknowledgement loses the consumer before the task is acknowledged.
+func TestDoneWithoutAcknowledgement(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	b.publish(task("run", "a"))
+	d := b.pull(b.worker(WorkerConfig{}))
+	if err := b.js.DeleteConsumer(b.ctx, tasksStream, "run"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Done(b.ctx, seal(d, ok())); !errors.Is(err, ErrUnacknowledged) {
+		t.Error(err)
+	}
+	if got := len(b.results("run")); got != 1 {
+		t.Errorf("%d results", got)
+	}
+}

@@ -42,9 +42,8 @@
 // letter and a failed outcome; a delivery lost on its way is no death. A worker computes one
 // suspected task at a time.
 //
-// Each slot has a [Batches]. It pulls long cells one at a time and none ahead, since a prefetched
-// task waits while other workers are idle. Short cells are pulled and settled in batches: one
-// request and one confirmed acknowledgement for all. Heartbeats begin after a third of AckWait.
+// A slot pulls one task at a time and none ahead, since a prefetched task waits while other workers
+// are idle. Heartbeats begin after a third of AckWait.
 //
 // Servers before 2.10 can number a redelivery 1 when a request expires at that moment (nats-server
 // 2.9.25, consumer.loopAndGatherMsgs). Such a task is computed once more and given up one delivery

@@ -14,8 +14,8 @@ func TestPullWaitsForTheNextList(t *testing.T) {
 	b := setup(t, 30*time.Second)
 	w := b.worker(WorkerConfig{})
 	for range 3 {
-		if a, err := w.next(b.ctx, true, 1); a != nil || err != nil {
-			t.Fatalf("%+v, %v", a, err)
+		if d, err := w.next(b.ctx, true); d != nil || err != nil {
+			t.Fatalf("%+v, %v", d, err)
 		}
 		if w.runs.fresh() {
 			t.Error("the list of before the wait counts as fresh after it")

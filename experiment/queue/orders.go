@@ -142,39 +142,37 @@ func (p *Puller) refresh(ctx context.Context, from *runFeed) {
 	}
 }
 
-// heed refreshes orders older than [WorkerConfig.Idle]; it hands back tasks of a paused run and
-// returns false.
-func (p *Puller) heed(ctx context.Context, a *answer) bool {
-	if time.Since(a.from.heard.Load().at) >= p.config.Idle {
-		p.refresh(ctx, a.from)
+// heed refreshes orders older than [WorkerConfig.Idle]; it hands back a task of a paused run and
+// returns nil.
+func (p *Puller) heed(ctx context.Context, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
+	if time.Since(from.heard.Load().at) >= p.config.Idle {
+		p.refresh(ctx, from)
 	}
-	if a.from.heard.Load().Paused {
-		p.handBack(a)
-		return false
+	if from.heard.Load().Paused {
+		p.handBack(from, asked, msg)
+		return nil, nil
 	}
-	return true
+	return newDelivery(p, from, asked, msg)
 }
 
-func (p *Puller) limit(ctx context.Context, from *runFeed, deliveries []*Delivery) {
-	differ := func(d *Delivery) bool {
-		limits := from.heard.Load().Limits
-		return limits != nil && d.refused == nil && d.Task.Limits != *limits
+// limit gives a task the limits of its run.
+func (p *Puller) limit(ctx context.Context, d *Delivery) error {
+	differ := func() bool {
+		limits := d.from.heard.Load().Limits
+		return limits != nil && d.Task.Limits != *limits
 	}
-	asked := false
-	for _, d := range deliveries {
-		if differ(d) && !asked { // the task can be newer than the copy
-			asked = true
-			p.refresh(ctx, from)
-		}
-		if !differ(d) {
-			continue
-		}
-		d.Task.Limits = *from.heard.Load().Limits
-		var body []byte
-		if body, d.refused = encodeTask(&d.Task); d.refused == nil {
-			d.body = body
-		}
+	if differ() { // the task can be newer than the copy
+		p.refresh(ctx, d.from)
 	}
+	if !differ() {
+		return nil
+	}
+	d.Task.Limits = *d.from.heard.Load().Limits
+	body, err := encodeTask(&d.Task)
+	if err == nil {
+		d.body = body
+	}
+	return err
 }
 
 func (d *Delivery) raised(ctx context.Context, outcome *Sealed) (bool, error) {

@@ -242,7 +242,9 @@ func TestLimitsWhileBeating(t *testing.T) {
 		time.Sleep(200 * time.Millisecond) // not ordered after the limits by any lock
 		d.tick()
 	}()
-	w.limit(b.ctx, d.from, []*Delivery{d})
+	if err := w.limit(b.ctx, d); err != nil {
+		t.Error(err)
+	}
 	<-beaten
 	if d.Task.Limits != limits {
 		t.Errorf("limits %+v, want %+v", d.Task.Limits, limits)

@@ -122,25 +122,50 @@ func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 	return d.suspect
 }
 
-type answer struct {
-	from  *runFeed
-	msgs  []jetstream.Msg
-	asked time.Time // before sending
-	bill  *bill     // nil if the run was waited for
+// Pull waits for the next task, taking turns among the runs. When ctx ends, it returns the cause at
+// once; a task that arrives then is handed back without using up an attempt. With
+// [WorkerConfig.Drain] it returns an [*EmptyError] when no task is queued. It settles tasks that
+// are done or given up.
+func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
+	if !p.enter() {
+		return nil, ErrClosed
+	}
+	defer p.running.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
+	for wait := !p.config.Drain; ; {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		d, err := p.next(ctx, wait)
+		if d == nil && err == nil && p.config.Drain {
+			d, err = p.latecomer(ctx)
+			wait = true // something is there, or the server cannot say
+		}
+		if err != nil {
+			return nil, err
+		}
+		if d == nil {
+			continue
+		}
+		if d, err = p.accept(ctx, d); d != nil || err != nil {
+			return d, err
+		}
+	}
 }
 
-// next returns up to most messages, nil for none; with wait it waits a while for one.
-func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error) {
+// next returns nil for no task; with wait it waits a while for one.
+func (p *Puller) next(ctx context.Context, wait bool) (*Delivery, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, err
 	}
-	// Several are only taken without waiting: the server would wait for the last.
-	for from, bill := range p.runs.turns(p.config.Drain, !wait || most > 1) {
-		answer, err := p.fetch(ctx, from, 0, most)
-		if answer != nil {
-			answer.bill = bill
-			return answer, nil
+	for from, bill := range p.runs.turns(p.config.Drain, !wait) {
+		d, err := p.fetch(ctx, from, 0)
+		if d != nil {
+			d.bill = bill
+			return d, nil
 		}
 		if err != nil {
 			p.runs.close(bill, 0)
@@ -151,9 +176,9 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 		return nil, nil
 	}
 	if from := p.runs.quiet(); from != nil {
-		answer, err := p.fetch(ctx, from, p.config.Idle, 1)
-		if answer != nil || err != nil {
-			return answer, err
+		d, err := p.fetch(ctx, from, p.config.Idle)
+		if d != nil || err != nil {
+			return d, err
 		}
 	}
 	// Without a run to wait at, this waits for the next list, which must not count as fresh then.
@@ -165,27 +190,20 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 }
 
 // fetch does not wait if wait is 0. Transient errors are reported and count as no task.
-func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, most int) (*answer, error) {
-	a := &answer{from: from, asked: time.Now()}
+func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration) (*Delivery, error) {
+	asked := time.Now() // before sending
 	var batch jetstream.MessageBatch
 	var err error
 	if wait == 0 {
-		batch, err = from.consumer.FetchNoWait(most)
+		batch, err = from.consumer.FetchNoWait(1)
 	} else {
 		batch, err = from.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
 	}
-	for err == nil {
+	if err == nil {
 		select {
-		case msg, ok := <-batch.Messages():
-			if ok {
-				a.msgs = append(a.msgs, msg)
-				continue
-			}
-			if len(a.msgs) > 0 && p.heed(ctx, a) {
-				return a, nil
-			}
-			if len(a.msgs) > 0 {
-				return nil, nil
+		case msg := <-batch.Messages():
+			if msg != nil {
+				return p.heed(ctx, from, asked, msg)
 			}
 			err = batch.Error()
 		case <-ctx.Done():
@@ -194,14 +212,12 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 			}
 			// The request cannot be withdrawn from the server, but ends by itself.
 			p.running.Go(func() {
-				for msg := range batch.Messages() {
-					a.msgs = append(a.msgs, msg)
+				if msg := <-batch.Messages(); msg != nil {
+					p.handBack(from, asked, msg)
 				}
-				p.handBack(a)
 			})
 			return nil, context.Cause(ctx)
 		}
-		break
 	}
 	p.runs.empty(from)
 	switch {
@@ -216,27 +232,52 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 	return nil, nil
 }
 
-func (p *Puller) handBack(a *answer) {
-	var deliveries []*Delivery
-	for _, msg := range a.msgs {
-		d, err := newDelivery(p, a, msg)
-		if err != nil {
-			p.queue.config.Report(fmt.Errorf("handing back %s: %w", msg.Subject(), err))
-			continue
-		}
-		deliveries = append(deliveries, d)
-	}
-	p.releaseAll(deliveries)
-}
-
-func (p *Puller) releaseAll(deliveries []*Delivery) {
+// handBack releases a task that no slot takes.
+func (p *Puller) handBack(from *runFeed, asked time.Time, msg jetstream.Msg) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
-	for _, d := range deliveries {
-		if err := d.Release(ctx, 0); err != nil {
-			p.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
-		}
+	d, err := newDelivery(p, from, asked, msg)
+	if err == nil {
+		err = d.Release(ctx, 0)
 	}
+	if err != nil {
+		p.queue.config.Report(fmt.Errorf("handing back %s: %w", msg.Subject(), err))
+	}
+}
+
+// accept makes a delivery this worker's own, or settles it and returns nil.
+func (p *Puller) accept(ctx context.Context, d *Delivery) (own *Delivery, err error) {
+	d.bill = p.runs.compute(d.from, d.bill)
+	d.beat()
+	refused := d.decode(d.msg.Data())
+	if refused == nil {
+		refused = p.limit(ctx, d)
+	}
+	if refused == nil {
+		p.runs.join(d.from)
+		if !d.known() {
+			return d, nil
+		}
+		p.aside.remove(d.msg.Subject())
+	}
+	settled := true
+	if errors.As(refused, new(*experiment.NeedError)) || errors.As(refused, new(*experiment.LackError)) { // another worker can compute it
+		err = d.Leave(ctx, refused)
+	} else {
+		settled, err = d.resume(ctx, refused)
+	}
+	switch {
+	case errors.Is(err, ErrUnacknowledged):
+		p.queue.config.Report(err)
+		return nil, nil
+	case err != nil:
+		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
+		defer cancel()
+		return nil, errors.Join(fmt.Errorf("accepting %s: %w", d.msg.Subject(), err), d.Release(back, 0))
+	case settled:
+		return nil, nil
+	}
+	return d, nil
 }
 
 // lateness is how long drained runs are asked for a task published just before, which a busy server
@@ -245,7 +286,7 @@ const lateness = 100 * time.Millisecond
 
 // latecomer returns [Puller.empty]'s error, but if no task is in flight it asks the runs once more
 // first.
-func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
+func (p *Puller) latecomer(ctx context.Context) (*Delivery, error) {
 	said := p.empty(ctx)
 	var empty *EmptyError
 	if !errors.As(said, &empty) || empty.InFlight > 0 {
@@ -256,8 +297,8 @@ func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 		if from.heard.Load().Paused || p.runs.left(from) {
 			continue
 		}
-		if answer, err := p.fetch(ctx, from, lateness, 1); answer != nil || err != nil {
-			return answer, err
+		if d, err := p.fetch(ctx, from, lateness); d != nil || err != nil {
+			return d, err
 		}
 	}
 	return nil, said

@@ -36,19 +36,19 @@ type results struct {
 
 // put is idempotent. task is the number of the task, delivery that of its delivery.
 func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
-	msg, err := r.encode(ctx, outcome, task, delivery)
+	sealed, err := Seal(outcome)
+	if err != nil {
+		return err
+	}
+	return r.putSealed(ctx, sealed, task, delivery)
+}
+
+func (r results) putSealed(ctx context.Context, outcome *Sealed, task uint64, delivery int) error {
+	msg, err := r.message(ctx, outcome, task, delivery)
 	if err != nil {
 		return err
 	}
 	return storing(r.confirm(ctx, r.send(msg), resultsStream))
-}
-
-func (r results) encode(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (*nats.Msg, error) {
-	sealed, err := Seal(outcome)
-	if err != nil {
-		return nil, err
-	}
-	return r.message(ctx, sealed, task, delivery)
 }
 
 func storing(err error) error {
@@ -206,7 +206,11 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 		}
 		w.opened[outcome.Run] = true
 	}
-	msg, err := w.queue.results.encode(ctx, outcome, w.number(outcome.Cell), 0)
+	var msg *nats.Msg
+	sealed, err := Seal(outcome)
+	if err == nil {
+		msg, err = w.queue.results.message(ctx, sealed, w.number(outcome.Cell), 0)
+	}
 	if err != nil {
 		return &CellError{outcome.Run, outcome.Cell, err}
 	}

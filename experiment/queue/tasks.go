@@ -46,7 +46,7 @@ func (t tasks) open(ctx context.Context, lane string) error {
 		return err
 	}
 	if have != nil && have.Description == want.Description && have.AckWait == want.AckWait && have.MaxAckPending == want.MaxAckPending &&
-		have.MaxWaiting == want.MaxWaiting && have.MaxRequestBatch == want.MaxRequestBatch {
+		have.MaxWaiting == want.MaxWaiting {
 		return nil
 	}
 	return t.put(ctx, want)
@@ -66,16 +66,15 @@ func Open(ctx context.Context, q *Queue, run string) error {
 // unset: it overrides AckWait and is ignored when a task is handed back.
 func (t tasks) wanted(lane string, have *jetstream.ConsumerConfig) (want jetstream.ConsumerConfig, err error) {
 	want = jetstream.ConsumerConfig{
-		Durable:         lane,
-		DeliverPolicy:   jetstream.DeliverAllPolicy,
-		AckPolicy:       jetstream.AckExplicitPolicy,
-		AckWait:         t.config.AckWait,
-		MaxDeliver:      -1,
-		FilterSubject:   taskTopic.run(lane),
-		ReplayPolicy:    jetstream.ReplayInstantPolicy,
-		MaxAckPending:   maxAckPending,
-		MaxWaiting:      maxWaiting,
-		MaxRequestBatch: MaxBatch,
+		Durable:       lane,
+		DeliverPolicy: jetstream.DeliverAllPolicy,
+		AckPolicy:     jetstream.AckExplicitPolicy,
+		AckWait:       t.config.AckWait,
+		MaxDeliver:    -1,
+		FilterSubject: taskTopic.run(lane),
+		ReplayPolicy:  jetstream.ReplayInstantPolicy,
+		MaxAckPending: maxAckPending,
+		MaxWaiting:    maxWaiting,
 	}
 	var orders Orders
 	if have != nil {

@@ -177,37 +177,9 @@ func (p *process) drop() {
 	p.child = nil
 }
 
-// compute hands back the tasks after one that takes long.
-func (p *process) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
-	for len(tasks) > 0 {
-		d := tasks[0]
-		tasks = tasks[1:]
-		if ctx.Err() != nil {
-			s.ends(d, nil, nil)
-			continue
-		}
-		s.begins(d)
-		outcome, err := p.alone(ctx, d, func() {
-			handBack(s, tasks)
-			tasks = nil
-		})
-		s.ends(d, outcome, err)
-		if err != nil {
-			handBack(s, tasks)
-			return
-		}
-	}
-}
-
-func handBack(s *shift, tasks []*queue.Delivery) {
-	for _, d := range tasks {
-		s.ends(d, nil, nil)
-	}
-}
-
-func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*queue.Sealed, error) {
+func (p *process) compute(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error) {
 	for tries := 1; ; tries++ {
-		outcome, bad, err := p.attempt(ctx, d, late)
+		outcome, bad, err := p.attempt(ctx, d)
 		if bad == nil {
 			return outcome, err
 		}
@@ -220,7 +192,7 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*q
 }
 
 // attempt asks once. bad is a data set with an unusable file.
-func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *queue.Sealed, bad *dataError, err error) {
+func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *queue.Sealed, bad *dataError, err error) {
 	body, err := p.request(ctx, d)
 	if err != nil {
 		return nil, nil, err
@@ -234,7 +206,7 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (
 		p.drop()
 		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
 	}
-	return p.await(ctx, d, began, late)
+	return p.await(ctx, d, began)
 }
 
 func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
@@ -279,11 +251,8 @@ func (c *child) over() bool {
 	}
 }
 
-// await kills a process without an answer; one that ends by itself fails the cell. After patience it
-// calls late.
-func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time, late func()) (*queue.Sealed, *dataError, error) {
-	patient := time.NewTimer(patience)
-	defer patient.Stop()
+// await kills a process without an answer; one that ends by itself fails the cell.
+func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time) (*queue.Sealed, *dataError, error) {
 	var deadline <-chan time.Time // never without a limit
 	if limit := d.Task.Limits.Timeout; limit > 0 {
 		timer := time.NewTimer(limit + patience)
@@ -302,9 +271,6 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 			end(outcome, experiment.Failed, "computing this cell ended its process: "+p.child.end())
 			p.child = nil
 			return p.worker.seal(d, outcome), nil, nil
-		case <-patient.C:
-			late()
-			continue
 		case <-told:
 		case <-dropped:
 		case <-deadline:

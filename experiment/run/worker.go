@@ -288,29 +288,16 @@ const (
 	firstTrouble, mostTrouble = time.Second, 30 * time.Second
 )
 
-// batchTime bounds the time of a batch. Longer cells are pulled one by one, since other workers
-// could compute the next ones.
-const batchTime = 50 * time.Millisecond
-
-// batchSize returns the next batch size, after n cells pulled with size many took long.
-func batchSize(many, n int, long time.Duration) int {
-	fit := int64(batchTime) * int64(n) / max(int64(long), 1)
-	return int(max(1, min(fit, int64(2*many), queue.MaxBatch)))
-}
-
 // slot pulls tasks until ctx ends and computes them until computing ends.
 func (w *Worker) slot(ctx, computing context.Context, computer computer, slotStatus *slotStatus, at int) error {
-	batches := w.puller.Batches()
-	defer batches.Close()
-	many := 1 // tasks per pull
 	trouble, idle := time.Duration(0), time.Duration(0)
 	for {
-		tasks, err := batches.Pull(ctx, many)
+		d, err := w.puller.Pull(ctx)
 		var empty *queue.EmptyError
 		switch {
 		case ctx.Err() != nil || err == nil && w.walltime.enough():
-			for _, d := range tasks {
-				w.reportOutcome(d, nil, 0)
+			if d != nil {
+				w.unsettled(d, d.Release(w.settling, 0))
 			}
 			return nil
 		case errors.As(err, &empty):
@@ -324,56 +311,82 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
 		idle = 0
-		if tasks = w.fitting(tasks); len(tasks) == 0 {
+		// Tasks that would end too late are left to others.
+		if !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
+			w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
 			if w.walltime.enough() {
 				return nil
 			}
 			continue
 		}
-		shift := &shift{worker: w, slotStatus: slotStatus, slot: at, ctx: computing, wait: min(max(2*trouble, firstTrouble), mostTrouble)}
+		slotStatus.begin(at, d)
 		began := time.Now()
-		computer.compute(computing, tasks, shift)
-		if w.Process != nil { // a process hands back the tasks after one that takes long
-			many = batchSize(many, len(tasks), time.Since(began))
+		outcome, err := computer.compute(computing, d)
+		outcome, err = w.conclude(d, outcome, err, computing.Err() != nil || d.Dropped())
+		if err == nil && outcome != nil {
+			w.noteTime(&d.Task, outcome.Status, time.Since(began))
 		}
-		shift.flush()
-		if !shift.trouble {
+		slotStatus.end(at, d, outcome, err)
+		wait := min(max(2*trouble, firstTrouble), mostTrouble)
+		if w.settle(d, outcome, err, wait) {
 			trouble = 0
 			continue
 		}
-		trouble = shift.wait
+		trouble = wait
 		_ = queue.Sleep(ctx, trouble)
 	}
 }
 
-// fitting leaves tasks that would end too late to others.
-func (w *Worker) fitting(tasks []*queue.Delivery) []*queue.Delivery {
-	if w.Until.IsZero() {
-		return tasks
+// conclude takes what a slot made of a task, interrupted or not: an outcome, trouble of the worker, or
+// neither for a task not computed to its end. It returns what of that is to be reported.
+func (w *Worker) conclude(d *queue.Delivery, outcome *queue.Sealed, err error, interrupted bool) (*queue.Sealed, error) {
+	switch {
+	case errors.Is(err, queue.ErrNoData): // no worker can get it
+		failed := begin(&d.Task, time.Now())
+		end(failed, experiment.Failed, err.Error())
+		return w.seal(d, failed), nil
+	case err != nil && interrupted, outcome != nil && interrupted && !outcome.Status.Computed():
+		return nil, nil
+	case outcome != nil && outcome.Lacks != "":
+		return outcome, &outside.LackError{What: outcome.Lacks, Err: errors.New(outcome.Error)}
 	}
-	return slices.DeleteFunc(tasks, func(d *queue.Delivery) bool {
-		if w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
-			return false
-		}
-		w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
-		return true
-	})
+	return outcome, err
 }
 
-// reportOutcome settles a delivery; without an outcome the task is redelivered after delay. While
-// no server can be reached it waits until the worker is stopped. The server redelivers the task
-// once its heartbeats stop, so a lost answer costs time, not the cell.
-func (w *Worker) reportOutcome(d *queue.Delivery, outcome *queue.Sealed, delay time.Duration) {
+// settle takes an outcome, trouble of the worker, or neither, and settles the task. It reports
+// whether the slot can go on at once; otherwise the task is redelivered after wait.
+//
+// While no server can be reached it waits until the worker is stopped. The server redelivers the
+// task once its heartbeats stop, so a lost answer costs time, not the cell.
+func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, trouble error, wait time.Duration) bool {
+	var damage *queue.DamagedError
+	var lack *outside.LackError
 	var err error
-	if outcome == nil {
-		err = d.Release(w.settling, delay)
-	} else {
+	switch {
+	case errors.As(trouble, &lack):
+		w.lacks.note(&d.Task, lack)
+		err = d.Leave(w.settling, lack)
+	case errors.As(trouble, &damage):
+		w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back: %w", d.Task.Cell, trouble))
+		err = d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it", damagedPause)
+	case trouble != nil:
+		w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, wait, trouble))
+		w.unsettled(d, d.Release(w.settling, wait))
+		return false
+	case outcome == nil:
+		err = d.Release(w.settling, 0)
+	case outcome.Status.Computed():
+		w.lacks.clear(&d.Task)
+		err = d.Done(w.settling, outcome)
+	default:
+		w.lacks.clear(&d.Task)
 		if outcome.Status.Failed() {
 			w.reportFailure(&d.Task, outcome)
 		}
 		_, err = d.Fail(w.settling, outcome, w.RetryDelay)
 	}
 	w.unsettled(d, err)
+	return true
 }
 
 // unsettled takes nil for a settled delivery.

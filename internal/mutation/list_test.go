@@ -60,7 +60,7 @@ var order = []mutation{
 	{"bucket: parts of an interrupted upload", "internal/bucket/bucket.go", `if err := f.client.RemoveIncompleteUpload(ctx, f.bucket, key); err != nil {`, `if err := error(nil); err != nil {`, "./internal/bucket KilledSender"},
 	{"bucket: an object of another digest", "internal/bucket/bucket.go", `want != "" && want != digest {`, `want != "" && false {`, "./internal/bucket DamagedObject"},
 	{"queue: the list of before the wait is fresh", "experiment/queue/puller.go", `pauses := p.runs.due()`, `pauses := time.Duration(0)`, "./experiment/queue PullWaitsForTheNextList"},
-	{"queue: acknowledged before the result is confirmed", "experiment/queue/done.go", `storing(p.queue.confirm(ctx, stores[i], resultsStream))`, `storing(stores[i].err)`, "./experiment/queue Done|Result|Redelivery|Broken"},
+	{"queue: acknowledged before the result is confirmed", "experiment/queue/result.go", `storing(r.confirm(ctx, r.send(msg), resultsStream))`, `storing(r.send(msg).err)`, "./experiment/queue Done|Result|Redelivery|Broken"},
 	{"queue: a result is not looked for", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of >= task && false, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
 	{"queue: a result of this very task does not count", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of > task, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
 	{"queue: a cell is queued twice", "experiment/queue/streams.go", `tasks.DiscardNewPerSubject = true`, `tasks.DiscardNewPerSubject = false`, "./experiment/queue Publish"},
@@ -168,7 +168,7 @@ const powerTests = "./results PowerFailures|DiskFaults"
 var limits = []mutation{
 	{"queue: what fails each time is tried again", "experiment/queue/delivery.go", `	last := outcome.Repeats || limit > 0`, `	last := limit > 0`, "./experiment/queue FailRepeats"},
 	{"queue: raised limits come too late for what is in flight", "experiment/queue/delivery.go", `	case raised:`, `	case raised && false:`, "./experiment/queue LimitsOfTasks"},
-	{"queue: tasks of a paused run are taken", "experiment/queue/orders.go", `	if a.from.heard.Load().Paused {`, `	if a.from.heard.Load().Paused && false {`, "./experiment/queue Pause"},
+	{"queue: tasks of a paused run are taken", "experiment/queue/orders.go", `	if from.heard.Load().Paused {`, `	if from.heard.Load().Paused && false {`, "./experiment/queue Pause"},
 	{"queue: one attempt too many", "experiment/queue/delivery.go", "		last = limit > 0 && t.Failed >= limit", "		last = limit > 0 && t.Failed > limit", "./experiment/queue FailCounts|FailThen"},
 	{"queue: one death too many", "experiment/queue/attempts.go", `return t.silent(delivery) >= deaths && `, `return t.silent(delivery) > deaths && `, "./experiment/queue Dead|Lost"},
 	{"queue: one certain death too few", "experiment/queue/attempts.go", `t.Died >= deaths-1`, `t.Died >= deaths-2`, "./experiment/queue Dead|Lost"},
