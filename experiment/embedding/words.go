@@ -42,7 +42,7 @@ func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 		}
 		cell, repeat := at.Entry.Sample[whole].Cell.String(), at.Entry.Sample[whole].Repeat
 		add := func(kind, word string, draw func(w *embeddedWords) *layout.Figure) {
-			o.Figures = append(o.Figures, layout.OwnFigure{
+			o.Figures = append(o.Figures, layout.FigurePlan{
 				Kind: kind, Name: prose.Slug(kind, word, r.Layout.SettingName(row.Setting)), Setting: row.Setting, Cells: []string{cell},
 				Draw: func() (*layout.Figure, string) {
 					w := words[cell]

@@ -118,6 +118,7 @@ var Layout = &layout.Layout{
 		{Dimension: DimC, Word: "C", Label: "weight of the loss C"},
 		{Dimension: DimAlpha, Word: "α", Label: "weight of the penalty α"},
 		{Dimension: DimNoiseLevel, Word: "noise", Label: "noise level (fraction)", Kind: DimNoiseKind},
+		{Dimension: DimChoice, Word: "the choice of the age", Label: "choice of the age"},
 	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,

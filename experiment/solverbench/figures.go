@@ -24,7 +24,7 @@ const leastGap = 1e-12
 
 func (c *comparison) addFigures(o *layout.Part) {
 	add := func(kind string, s layout.Setting, draw func() *layout.Figure, cells []string, parts ...string) {
-		o.Figures = append(o.Figures, layout.OwnFigure{
+		o.Figures = append(o.Figures, layout.FigurePlan{
 			Kind: kind, Name: prose.Slug(append([]string{kind}, parts...)...), Setting: s, Cells: cells, Methods: c.Methods,
 			Draw: func() (*layout.Figure, string) { return draw(), "no solver reached it" },
 		})

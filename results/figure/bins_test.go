@@ -7,21 +7,22 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // TestBandOnLogarithmicAxis draws a band that goes below 0.
 func TestBandOnLogarithmicAxis(t *testing.T) {
 	t.Parallel()
-	f := &Figure{Name: "time-x", X: AxisLabel{Text: "rows"}, Y: AxisLabel{Text: "time", Log: true}, Series: []Series{{
-		Name: "a", Pieces: [][]Point{{{X: 1, Y: 1, Band: 2}, {X: 2, Y: 100, Band: 300}}}, style: stylesOf([]string{"gaga"})[0].series(),
+	f := &Figure{Name: "time-x", X: layout.AxisLabel{Text: "rows"}, Y: layout.AxisLabel{Text: "time", Log: true}, Series: []Series{{
+		Name: "a", Pieces: [][]layout.Point{{{X: 1, Y: 1, Band: 2}, {X: 2, Y: 100, Band: 300}}}, style: stylesOf([]string{"gaga"})[0].series(),
 	}}}
 	checkFigure(t, f)
 }
 
 func TestOutline(t *testing.T) {
 	t.Parallel()
-	stairs := outline([]Point{{X: 0, Y: 2}, {X: 1, Y: 3}, {X: 2}})
-	if want := []Point{{}, {Y: 2}, {X: 1, Y: 2}, {X: 1, Y: 3}, {X: 2, Y: 3}, {X: 2}}; !slices.Equal(stairs, want) {
+	stairs := outline([]layout.Point{{X: 0, Y: 2}, {X: 1, Y: 3}, {X: 2}})
+	if want := []layout.Point{{}, {Y: 2}, {X: 1, Y: 2}, {X: 1, Y: 3}, {X: 2, Y: 3}, {X: 2}}; !slices.Equal(stairs, want) {
 		t.Errorf("outline %v, want %v", stairs, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"gonum.org/v1/plot/plotter"
 )
 
@@ -87,9 +88,9 @@ func TestMeanCurveSteps(t *testing.T) {
 	pieces, _, _ := meanCurve([]*scorePath{a, b}, false)
 	// The deviation of two scores is their difference over √2.
 	near, far := 2/math.Sqrt2, 4/math.Sqrt2
-	want := [][]Point{{{X: 1, Y: 1, Band: near}, {X: 2, Y: 1, Band: near}}, {{X: 2, Y: 3, Band: near}, {X: 3, Y: 3, Band: near}}, {{X: 3, Y: 2, Band: far}, {X: 4, Y: 2, Band: far}}}
-	same := func(a, b Point) bool { return a.X == b.X && a.Y == b.Y && math.Abs(a.Band-b.Band) < 1e-12 }
-	if !slices.EqualFunc(pieces, want, func(a, b []Point) bool { return slices.EqualFunc(a, b, same) }) {
+	want := [][]layout.Point{{{X: 1, Y: 1, Band: near}, {X: 2, Y: 1, Band: near}}, {{X: 2, Y: 3, Band: near}, {X: 3, Y: 3, Band: near}}, {{X: 3, Y: 2, Band: far}, {X: 4, Y: 2, Band: far}}}
+	same := func(a, b layout.Point) bool { return a.X == b.X && a.Y == b.Y && math.Abs(a.Band-b.Band) < 1e-12 }
+	if !slices.EqualFunc(pieces, want, func(a, b []layout.Point) bool { return slices.EqualFunc(a, b, same) }) {
 		t.Errorf("%v, want %v", pieces, want)
 	}
 }
@@ -181,6 +182,15 @@ func TestMeanCurveCut(t *testing.T) {
 	}
 }
 
+func curveFigure(t *testing.T, table *analysis.ScoreTable, paths []*scorePath) *Figure {
+	t.Helper()
+	f := scoreCurveFigure(table, table.Rows[0], &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return paths })
+	if f == nil {
+		t.Fatal("no figure")
+	}
+	return newFigure(&layout.FigurePlan{Methods: table.Methods}, f)
+}
+
 // TestScoreCurveBand wants the band of a score curve to be one standard
 // deviation of the scores at the age, and all of it on the axis, however small the
 // differences of the means are beside it.
@@ -192,11 +202,7 @@ func TestScoreCurveBand(t *testing.T) {
 		newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, 0.70), knot(1, 2, "end", 0.71)}),
 	}
 	table := tablesOf(t, []testrun.Row{{"method": "gaga", "regularizer": "linear"}})[0]
-	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{table.Rows[0]}}
-	f := scoreCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return paths })
-	if f == nil {
-		t.Fatal("no figure")
-	}
+	f := curveFigure(t, table, paths)
 	const deviation = 0.3 // of 0.1, 0.4, 0.7
 	for _, piece := range f.Series[0].Pieces {
 		for _, p := range piece {
@@ -228,12 +234,8 @@ func TestScoreCurveChoices(t *testing.T) {
 		{"method": "constant", "repeat": 1, "test_at_best_validation": 0.3, "best_validation": 0.3},
 		{"method": "constant", "repeat": 2, "test_at_best_validation": 0.5, "best_validation": 0.3},
 	})[0]
-	plan := figurePlan{kind: ScoreCurve, table: table, rows: []*analysis.ScoreRow{table.Rows[0]}}
-	f := scoreCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return []*scorePath{path, path} })
-	if f == nil {
-		t.Fatal("no figure")
-	}
-	want := map[string][][]Point{
+	f := curveFigure(t, table, []*scorePath{path, path})
+	want := map[string][][]layout.Point{
 		"constant":                {{{X: 1, Y: 0.4}, {X: 2, Y: 0.4}}},
 		"GAGA, age by validation": {{{X: 1.25, Y: 0.102}}, {{X: 1.75, Y: 0.108}}},
 	}

@@ -38,7 +38,7 @@ type Figure struct {
 	Title   string
 	Note    string // under the title
 	Caption string
-	X, Y    AxisLabel
+	X, Y    layout.AxisLabel
 	Series  []Series
 	Rules   []float64 // x of vertical hairlines
 
@@ -49,7 +49,7 @@ type Figure struct {
 // curve jumps or is unknown.
 type Series struct {
 	Name   string // "" for no legend entry
-	Pieces [][]Point
+	Pieces [][]layout.Point
 	style  seriesStyle
 }
 
@@ -64,8 +64,25 @@ type seriesStyle struct {
 	bars    bool // histogram: each point begins a bin, the last ends it
 }
 
-func (m methodStyle) series() seriesStyle {
-	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph, radius: vg.Points(2.6)}
+// newFigure gives the series their styles, and those of methods their names.
+func newFigure(plan *layout.FigurePlan, of *layout.Figure) *Figure {
+	f := &Figure{
+		Kind: Kind(plan.Kind), Name: plan.Name, Title: of.Title, Note: of.Note, Caption: of.Caption, X: of.X, Y: of.Y, Rules: of.Rules,
+	}
+	styles := stylesOf(plan.Methods)
+	for _, s := range of.Series {
+		series := Series{Name: s.Name, Pieces: s.Pieces}
+		if s.Style != nil {
+			series.style = classStyle(s.Style)
+		} else {
+			series.Name, series.style = styles[s.Method].label, styles[s.Method].series()
+		}
+		if series.style.markers, series.style.steps = s.Most, s.Steps; s.Steps { // dashes would look like steps
+			series.style.dashes = nil
+		}
+		f.Series = append(f.Series, series)
+	}
+	return f
 }
 
 // CSV returns series, piece, x, y and the half height of the band; of a [Ranks] the mean ranks.

@@ -10,65 +10,28 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// figurePlan is a figure before its knots are read.
-type figurePlan struct {
-	kind  Kind
-	name  string
-	table *analysis.ScoreTable
-	rows  []*analysis.ScoreRow // along x, or one
-	axis  layout.Axis
-	of    string            // "3 of 7": which value of the parameters
-	own   *layout.OwnFigure // of a kind's own figures
+func newPlan(kind Kind, setting layout.Setting, names ...string) layout.FigurePlan {
+	return layout.FigurePlan{Kind: string(kind), Name: prose.Slug(append([]string{string(kind)}, names...)...), Setting: setting}
 }
 
-func newPlan(kind Kind, table *analysis.ScoreTable, rows []*analysis.ScoreRow, names ...string) figurePlan {
-	return figurePlan{kind: kind, name: prose.Slug(append([]string{string(kind)}, names...)...), table: table, rows: rows}
-}
-
-func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }
-
-// curves draws a score of each method against the plan's dimension, with a band of one standard
-// deviation and gaps for missing scores.
-func (p *figurePlan) curves(score analysis.Score) []Series {
-	var list []Series
-	for j, style := range stylesOf(p.table.Methods) {
-		pieces := layout.Pieces(len(p.rows), func(i int) (Point, bool) {
-			mean := p.rows[i].Entries[j].Summary[score]
-			return Point{X: p.along(i), Y: mean.Mean, Band: mean.Std}, mean.N > 0
-		})
-		if len(pieces) > 0 {
-			list = append(list, Series{Name: style.label, Pieces: pieces, style: style.series()})
-		}
+// plan lists the possible figures of tables and the kind's own ones, under different names.
+func (m *maker) plan(tables []*analysis.ScoreTable, own *layout.Part) []layout.FigurePlan {
+	var plans, curves []layout.FigurePlan
+	for _, table := range tables {
+		full := analysis.AtFullExtent(table)
+		plans = append(plans, planSensitivity(full, m.data)...)
+		curves = append(curves, m.planScoreCurves(full)...)
 	}
-	return list
-}
-
-// along returns the row's place on the axis: its number, or its position if values are texts.
-func (p *figurePlan) along(row int) float64 {
-	if value := p.rows[row].Setting[p.axis.Dimension]; value.Text == "" || value.IsNumber {
-		return value.Number
+	plans = append(plans, curves...)
+	if own != nil {
+		plans = append(plans, own.Figures...)
 	}
-	return float64(row)
-}
-
-func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
-	var plans []figurePlan
-	full := make([]*analysis.ScoreTable, len(tables))
-	for i, table := range tables {
-		full[i] = analysis.AtFullExtent(table)
-	}
-	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planScoreCurves} {
-		for _, table := range full {
-			plans = append(plans, planOf(table)...)
-		}
-	}
-	plans = append(plans, planOwn(own)...)
 	used := map[string]int{}
 	for i := range plans {
 		// Names of data sets may differ only in characters that file names cannot have.
-		name := plans[i].name
+		name := plans[i].Name
 		if used[name]++; used[name] > 1 {
-			plans[i].name = fmt.Sprintf("%s-%d", name, used[name])
+			plans[i].Name = fmt.Sprintf("%s-%d", name, used[name])
 		}
 	}
 	return plans
@@ -76,15 +39,13 @@ func planFigures(tables []*analysis.ScoreTable, own *layout.Part) []figurePlan {
 
 // chooseFigures picks at most n plans, alternating between kinds and, within a kind, between data
 // sets. It returns the names of the rest.
-func chooseFigures(plans []figurePlan, kinds []Kind, n int) (chosen []figurePlan, leftOut []string) {
+func chooseFigures(plans []layout.FigurePlan, kinds []Kind, n int) (chosen []layout.FigurePlan, leftOut []string) {
 	byKind := map[Kind][]int{}
-	for i, plan := range plans {
-		byKind[plan.kind] = append(byKind[plan.kind], i)
-	}
 	place := make([]int, len(plans))
 	seen := map[[2]string]int{}
 	for i, plan := range plans {
-		key := [2]string{string(plan.kind), plan.dataset()}
+		byKind[Kind(plan.Kind)] = append(byKind[Kind(plan.Kind)], i)
+		key := [2]string{plan.Kind, plan.Setting[layout.Dataset].Text}
 		place[i] = seen[key]
 		seen[key]++
 	}
@@ -105,7 +66,7 @@ func chooseFigures(plans []figurePlan, kinds []Kind, n int) (chosen []figurePlan
 		if take[i] {
 			chosen = append(chosen, plan)
 		} else {
-			leftOut = append(leftOut, plan.name)
+			leftOut = append(leftOut, plan.Name)
 		}
 	}
 	return chosen, leftOut

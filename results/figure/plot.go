@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
 
@@ -150,7 +151,7 @@ func (f *Figure) plot() (*plot.Plot, error) {
 			p.Legend.Add(s.Name, thumbs[i]...)
 		}
 	}
-	for axis, label := range map[*plot.Axis]AxisLabel{&p.X: f.X, &p.Y: f.Y} {
+	for axis, label := range map[*plot.Axis]layout.AxisLabel{&p.X: f.X, &p.Y: f.Y} {
 		size := max(math.Abs(axis.Min), math.Abs(axis.Max))
 		switch alike := axis.Max-axis.Min <= 1e-9*size; { // equal up to rounding: no ticks would fit
 		case alike && label.Log:
@@ -163,7 +164,7 @@ func (f *Figure) plot() (*plot.Plot, error) {
 	return p, nil
 }
 
-func (f *Figure) dressAxis(a *plot.Axis, label AxisLabel) {
+func (f *Figure) dressAxis(a *plot.Axis, label layout.AxisLabel) {
 	a.Label.Text = label.Text
 	a.Label.TextStyle.Font = sans(9.5).Font
 	a.Label.Padding = 3
@@ -196,7 +197,7 @@ func (f *Figure) widen(y *plot.Axis) {
 	}
 }
 
-func plotterXYs(points []Point) plotter.XYs {
+func plotterXYs(points []layout.Point) plotter.XYs {
 	xys := make(plotter.XYs, len(points))
 	for i, point := range points {
 		xys[i] = plotter.XY{X: point.X, Y: point.Y}
@@ -275,7 +276,7 @@ func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 
 type band struct {
 	color  color.NRGBA
-	pieces [][]Point
+	pieces [][]layout.Point
 	log    bool // a band down to 0 ends at the axis
 }
 
@@ -283,7 +284,7 @@ type band struct {
 func newBand(s *Series) (band, bool) {
 	b := band{color: color.NRGBA{s.style.color.R, s.style.color.G, s.style.color.B, 0x2E}}
 	for _, piece := range s.Pieces {
-		var run []Point
+		var run []layout.Point
 		for _, point := range piece {
 			if point.Band > 0 {
 				run = append(run, point)
@@ -297,7 +298,7 @@ func newBand(s *Series) (band, bool) {
 	return b, len(b.pieces) > 0
 }
 
-func (b *band) add(run []Point) {
+func (b *band) add(run []layout.Point) {
 	if len(run) > 1 {
 		b.pieces = append(b.pieces, run)
 	}
@@ -317,7 +318,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func (b *band) below(point Point, least float64) float64 {
+func (b *band) below(point layout.Point, least float64) float64 {
 	if b.log {
 		return max(point.Y-point.Band, least)
 	}
@@ -345,16 +346,16 @@ func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func outline(bins []Point) []Point {
-	stairs := []Point{{X: bins[0].X}}
+func outline(bins []layout.Point) []layout.Point {
+	stairs := []layout.Point{{X: bins[0].X}}
 	for i := range bins[:len(bins)-1] {
-		stairs = append(stairs, Point{X: bins[i].X, Y: bins[i].Y}, Point{X: bins[i+1].X, Y: bins[i].Y})
+		stairs = append(stairs, layout.Point{X: bins[i].X, Y: bins[i].Y}, layout.Point{X: bins[i+1].X, Y: bins[i].Y})
 	}
-	return append(stairs, Point{X: bins[len(bins)-1].X})
+	return append(stairs, layout.Point{X: bins[len(bins)-1].X})
 }
 
-func tops(bins []Point, logarithmic bool) []Point {
-	var middles []Point
+func tops(bins []layout.Point, logarithmic bool) []layout.Point {
+	var middles []layout.Point
 	for i := range bins[:len(bins)-1] {
 		if bins[i].Y == 0 {
 			continue
@@ -363,7 +364,7 @@ func tops(bins []Point, logarithmic bool) []Point {
 		if logarithmic {
 			x = math.Sqrt(bins[i].X * bins[i+1].X)
 		}
-		middles = append(middles, Point{X: x, Y: bins[i].Y})
+		middles = append(middles, layout.Point{X: x, Y: bins[i].Y})
 	}
 	return middles
 }

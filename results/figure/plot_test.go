@@ -189,16 +189,16 @@ func TestSensitivityFigure(t *testing.T) {
 		rows = append(rows, gaga)
 	}
 	tables := tablesOf(t, rows)
-	plans := planSensitivity(tables[0])
-	if len(plans) != 1 || plans[0].axis.Dimension != selfpaced.DimAlpha {
+	plans := planSensitivity(tables[0], &analysis.DataFacts{Target: "target scaled to [0, 1]"})
+	if len(plans) != 1 || !strings.HasPrefix(plans[0].Name, "sensitivity-alpha-") {
 		t.Fatalf("plans %+v", plans)
 	}
-	f := sensitivityFigure(plans[0], &analysis.DataFacts{Target: "target scaled to [0, 1]"})
+	f := figureOf(t, &plans[0])
 	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), by the oracle" {
 		t.Errorf("axes %+v %+v", f.X, f.Y)
 	}
 	acs, gaga := f.Series[0], f.Series[1]
-	want := [][]Point{{{X: 0.001, Y: 1, Band: math.Sqrt2}, {X: 0.002, Y: 2, Band: math.Sqrt2}, {X: 0.005, Y: 3, Band: math.Sqrt2}, {X: 0.02, Y: 4, Band: math.Sqrt2}}}
+	want := [][]layout.Point{{{X: 0.001, Y: 1, Band: math.Sqrt2}, {X: 0.002, Y: 2, Band: math.Sqrt2}, {X: 0.005, Y: 3, Band: math.Sqrt2}, {X: 0.02, Y: 4, Band: math.Sqrt2}}}
 	if !slices.EqualFunc(acs.Pieces, want, slices.Equal) {
 		t.Errorf("acs %v", acs.Pieces)
 	}
@@ -228,16 +228,38 @@ func TestPlanSensitivityOverNoise(t *testing.T) {
 	} {
 		rows = append(rows, testrun.Merge(noise, testrun.Row{"method": "acs"}))
 	}
-	plans := planSensitivity(tablesOf(t, rows)[0])
-	if len(plans) != 2 || len(plans[0].rows) != 3 || len(plans[1].rows) != 2 {
+	plans := planSensitivity(tablesOf(t, rows)[0], &analysis.DataFacts{})
+	if len(plans) != 2 {
 		t.Fatalf("plans %+v", plans)
 	}
 	for i, name := range []string{"sensitivity-gaussian-diabetes-lasso-alpha-0.01", "sensitivity-statp-diabetes-lasso-alpha-0.01"} {
-		if plans[i].axis.Dimension != selfpaced.DimNoiseLevel || plans[i].name != name {
-			t.Errorf("plan %+v, want %s", plans[i], name)
+		f := figureOf(t, &plans[i])
+		if plans[i].Name != name || len(f.Series[0].Pieces[0]) != 3-i || !strings.HasSuffix(f.X.Text, "noise level (fraction)") {
+			t.Errorf("%s, want %s: %+v", plans[i].Name, name, f)
 		}
-		checkFigure(t, sensitivityFigure(plans[i], &analysis.DataFacts{}))
+		checkFigure(t, f)
 	}
+}
+
+func TestSensitivityWithoutScores(t *testing.T) {
+	t.Parallel()
+	rows := []testrun.Row{{"method": "acs", "alpha": 0.1}, {"method": "acs", "alpha": 0.2}}
+	for _, row := range rows {
+		row["status"] = "failed"
+	}
+	plans := planSensitivity(tablesOf(t, rows)[0], &analysis.DataFacts{})
+	if f, missing := plans[0].Draw(); len(plans) != 1 || f != nil || missing != "none of its cells has a score" {
+		t.Errorf("%+v, missing: %s", f, missing)
+	}
+}
+
+func figureOf(t *testing.T, plan *layout.FigurePlan) *Figure {
+	t.Helper()
+	f, missing := plan.Draw()
+	if f == nil {
+		t.Fatal(missing)
+	}
+	return newFigure(plan, f)
 }
 
 func TestChoiceFigure(t *testing.T) {
@@ -247,12 +269,12 @@ func TestChoiceFigure(t *testing.T) {
 		rows = append(rows, testrun.Scored(testrun.Row{"method": "acs", "choice": choice}, float64(i), float64(i)+2)...)
 		rows = append(rows, testrun.Scored(testrun.Row{"method": "gaga", "choice": choice}, 2*float64(i), 2*float64(i)+2)...)
 	}
-	plans := planSensitivity(tablesOf(t, rows)[0])
-	if len(plans) != 1 || plans[0].name != "sensitivity-choice-diabetes-lasso-clean-alpha-0.01" {
+	plans := planSensitivity(tablesOf(t, rows)[0], &analysis.DataFacts{})
+	if len(plans) != 1 || plans[0].Name != "sensitivity-choice-diabetes-lasso-clean-alpha-0.01" {
 		t.Fatalf("plans %+v", plans)
 	}
-	f := sensitivityFigure(plans[0], &analysis.DataFacts{})
-	want := [][]Point{{{X: 0, Y: 1, Band: math.Sqrt2}, {X: 1, Y: 3, Band: math.Sqrt2}}}
+	f := figureOf(t, &plans[0])
+	want := [][]layout.Point{{{X: 0, Y: 1, Band: math.Sqrt2}, {X: 1, Y: 3, Band: math.Sqrt2}}}
 	if gaga := f.Series[1]; !slices.EqualFunc(gaga.Pieces, want, slices.Equal) {
 		t.Errorf("gaga %v, want %v", gaga.Pieces, want)
 	}
@@ -274,27 +296,27 @@ func TestChoiceFigure(t *testing.T) {
 func TestChooseFigures(t *testing.T) {
 	t.Parallel()
 	l := &layout.Layout{Own: &layout.Own{Figures: []string{"own"}}}
-	var plans []figurePlan
+	var plans []layout.FigurePlan
 	for kind, n := range map[Kind]int{Sensitivity: 50, ScoreCurve: 3, "own": 20} {
 		for i := range n {
 			set := "a" // the first 40 of each kind, then b
 			if i >= 40 {
 				set = "b"
 			}
-			row := &analysis.ScoreRow{Setting: layout.Setting{selfpaced.DimDataset: layout.Value{Text: set}}}
-			plans = append(plans, figurePlan{kind: kind, name: fmt.Sprintf("%s-%02d", kind, i), rows: []*analysis.ScoreRow{row}})
+			setting := layout.Setting{selfpaced.DimDataset: layout.Value{Text: set}}
+			plans = append(plans, layout.FigurePlan{Kind: string(kind), Name: fmt.Sprintf("%s-%02d", kind, i), Setting: setting})
 		}
 	}
-	slices.SortFunc(plans, func(a, b figurePlan) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(plans, func(a, b layout.FigurePlan) int { return strings.Compare(a.Name, b.Name) })
 	for n, want := range map[int][3]int{0: {}, 1: {1, 0, 0}, 24: {11, 3, 10}, 60: {37, 3, 20}, 73: {50, 3, 20}, 100: {50, 3, 20}} {
 		chosen, leftOut := chooseFigures(slices.Clone(plans), Kinds(l), n)
 		kinds := [3]int{}
 		second := 0
 		for _, plan := range chosen {
-			if plan.dataset() == "b" {
+			if plan.Setting[selfpaced.DimDataset].Text == "b" {
 				second++
 			}
-			kinds[slices.Index(Kinds(l)[1:], plan.kind)]++ // rankings are not planned
+			kinds[slices.Index(Kinds(l)[1:], Kind(plan.Kind))]++ // rankings are not planned
 		}
 		if wantSecond := min(kinds[0]/2, 10); second != wantSecond {
 			t.Errorf("%d figures: %d of the second data set, want %d", n, second, wantSecond)
@@ -313,12 +335,12 @@ func TestPlanFigureNames(t *testing.T) {
 		rows = append(rows, row, testrun.Merge(row, testrun.Row{"alpha": 0.5}))
 	}
 	names := map[string]bool{}
-	plans := planFigures(tablesOf(t, rows), nil)
+	plans := (&maker{data: &analysis.DataFacts{}}).plan(tablesOf(t, rows), nil)
 	for _, plan := range plans {
-		if strings.ContainsAny(plan.name, "/\\ ") || names[plan.name] {
-			t.Errorf("the name %q is no file's name or is taken", plan.name)
+		if strings.ContainsAny(plan.Name, "/\\ ") || names[plan.Name] {
+			t.Errorf("the name %q is no file's name or is taken", plan.Name)
 		}
-		names[plan.name] = true
+		names[plan.Name] = true
 	}
 	if len(plans) != 8 {
 		t.Errorf("%d plans", len(plans))
@@ -425,8 +447,8 @@ func drawn(t *testing.T, dir string) *Drawn {
 func TestOneValueOfLogAxis(t *testing.T) {
 	t.Parallel()
 	f := &Figure{
-		Name: "one", Title: "one", X: AxisLabel{Text: "x", Log: true}, Y: AxisLabel{Text: "y", Log: true},
-		Series: []Series{{Name: "line", Pieces: [][]Point{{{X: 3, Y: 1e-12}}}, style: methodStyles[0].series()}},
+		Name: "one", Title: "one", X: layout.AxisLabel{Text: "x", Log: true}, Y: layout.AxisLabel{Text: "y", Log: true},
+		Series: []Series{{Name: "line", Pieces: [][]layout.Point{{{X: 3, Y: 1e-12}}}, style: methodStyles[0].series()}},
 	}
 	p, err := f.plot()
 	if err != nil {
@@ -447,7 +469,7 @@ func TestAlikeValues(t *testing.T) {
 			if log && low <= 0 {
 				continue
 			}
-			f := &Figure{Y: AxisLabel{Text: "accuracy", Log: log}, Series: []Series{{Name: "a", Pieces: [][]Point{{{X: 1, Y: low}, {X: 2, Y: high}}}, style: seriesStyle{width: 1}}}}
+			f := &Figure{Y: layout.AxisLabel{Text: "accuracy", Log: log}, Series: []Series{{Name: "a", Pieces: [][]layout.Point{{{X: 1, Y: low}, {X: 2, Y: high}}}, style: seriesStyle{width: 1}}}}
 			text, err := f.SVG()
 			if err != nil || strings.Contains(string(text), "NaN") || !strings.Contains(string(text), "<text") {
 				t.Errorf("from %v to %v: %v\n%.2000s", low, high, err, text)

@@ -10,13 +10,12 @@ import (
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
-	"gonum.org/v1/plot/vg"
 )
 
 // planScoreCurves takes the middle parameters for each data set, model, regularizer and noise
 // level.
-func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
-	var plans []figurePlan
+func (m *maker) planScoreCurves(table *analysis.ScoreTable) []layout.FigurePlan {
+	var plans []layout.FigurePlan
 	l := table.Layout
 	if l.Path == nil {
 		return nil
@@ -26,10 +25,23 @@ func planScoreCurves(table *analysis.ScoreTable) []figurePlan {
 		if rows[0].Setting[l.Path.Within].IsNull() {
 			continue // no method has ages
 		}
-		middle := (len(rows) - 1) / 2
-		plan := newPlan(ScoreCurve, table, rows[middle:middle+1], l.SettingName(rows[0].Setting, parameters...))
+		row, note := rows[(len(rows)-1)/2], ""
 		if len(rows) > 1 {
-			plan.of = fmt.Sprintf("the middle of %d values of the parameters", len(rows))
+			note = fmt.Sprintf("; the middle of %d values of the parameters", len(rows))
+		}
+		plan := newPlan(ScoreCurve, row.Setting, l.SettingName(rows[0].Setting, parameters...))
+		plan.Methods = table.Methods
+		for i := range row.Entries {
+			for _, sample := range row.Entries[i].Sample {
+				plan.Cells = append(plan.Cells, sample.Cell.String())
+			}
+		}
+		plan.Draw = func() (*layout.Figure, string) {
+			f := scoreCurveFigure(table, row, m.data, m.scorePaths)
+			if f != nil {
+				f.Note += note
+			}
+			return f, l.Path.File() + " has no path that all repeats of a method cover"
 		}
 		plans = append(plans, plan)
 	}
@@ -111,7 +123,7 @@ const curvePoints = 400
 // and the range of ages covered by all paths that are not cut. At an age that a cut path does not
 // cover, the mean is over the others. There are no pieces if the range is empty. Beyond curvePoints
 // breaks, a piece is straight between two of them.
-func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi float64) {
+func meanCurve(paths []*scorePath, continuous bool) (pieces [][]layout.Point, lo, hi float64) {
 	lo, hi = commonAges(paths)
 	if !(lo < hi) {
 		return nil, lo, hi
@@ -143,19 +155,19 @@ func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi fl
 		if len(there) == 0 {
 			continue
 		}
-		mean := func(age float64, side func(*scorePath, float64, bool) float64) Point {
+		mean := func(age float64, side func(*scorePath, float64, bool) float64) layout.Point {
 			scores := make([]float64, len(there))
 			for k, p := range there {
 				scores[k] = side(p, age, continuous)
 			}
 			s := analysis.Summarize(scores)
-			point := Point{X: age, Y: s.Mean}
+			point := layout.Point{X: age, Y: s.Mean}
 			if s.N > 1 {
 				point.Band = s.Std
 			}
 			return point
 		}
-		piece := []Point{mean(from, (*scorePath).after)}
+		piece := []layout.Point{mean(from, (*scorePath).after)}
 		for ; len(grid) > 0 && grid[0] < to; grid = grid[1:] {
 			if grid[0] > from {
 				piece = append(piece, mean(grid[0], (*scorePath).after))
@@ -223,26 +235,25 @@ func ageGrid(lo, hi float64) []float64 {
 
 // scoreCurveFigure draws a curve for each method with paths and a horizontal line for each without;
 // nil if no method has a path.
-func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
-	row := plan.rows[0]
-	f := &Figure{
-		Title: plan.table.Layout.Path.Curve + ": " + plan.table.Layout.Describe(row.Setting),
-		Y:     AxisLabel{Text: data.ScoreLabel(plan.table.Metric, "")},
+func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *layout.Figure {
+	f := &layout.Figure{
+		Title: table.Layout.Path.Curve + ": " + table.Layout.Describe(row.Setting),
+		Y:     layout.AxisLabel{Text: data.ScoreLabel(table.Metric, "")},
 	}
-	styles := stylesOf(plan.table.Methods)
+	styles := stylesOf(table.Methods)
 	level := map[int]analysis.Summary{} // methods without ages
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	var (
 		counts  []analysis.RepeatCount
-		choices []Series
+		choices []layout.Series
 	)
 	for j := range row.Entries {
 		entry := &row.Entries[j]
 		found := paths(entry)
 		if len(found) == 0 {
-			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && isReference(plan.table.Methods[j]) {
+			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && isReference(table.Methods[j]) {
 				level[len(f.Series)] = s
-				f.Series = append(f.Series, Series{Name: styles[j].label, style: styles[j].series()})
+				f.Series = append(f.Series, layout.Series{Method: j})
 				counts = append(counts, analysis.RepeatCount{Label: styles[j].label, N: s.N, Of: row.Repeats})
 			}
 			continue
@@ -252,48 +263,39 @@ func scoreCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*ana
 			continue
 		}
 		lowest, highest = min(lowest, lo), max(highest, hi)
-		s := Series{Name: styles[j].label, Pieces: pieces, style: styles[j].series()}
-		s.style.markers = 12
-		if !styles[j].continuous { // dashes would look like steps
-			s.style.dashes, s.style.steps = nil, true
-		}
-		f.Series = append(f.Series, s)
+		f.Series = append(f.Series, layout.Series{Method: j, Pieces: pieces, Most: 12, Steps: !styles[j].continuous})
 		counts = append(counts, analysis.RepeatCount{Label: styles[j].label, N: len(found), Of: row.Repeats, Cuts: cutAges(found, lo, hi)})
 		if marks := chosenAges(entry, found); len(marks) > 0 {
-			style := seriesStyle{color: s.style.color, glyph: choiceGlyph{}, radius: vg.Points(4.5), width: vg.Points(2)} // above all lines
-			choices = append(choices, Series{Name: styles[j].label + ", age by validation", Pieces: marks, style: style})
+			style := &layout.Style{Color: styles[j].color, Line: true, Mark: layout.Star, Size: 4.5, Width: 2} // above all lines
+			choices = append(choices, layout.Series{Name: styles[j].label + ", age by validation", Pieces: marks, Style: style})
 		}
 	}
 	if len(level) == len(f.Series) {
 		return nil
 	}
-	if floor := row.Floor; floor != nil && floor.Summary[plan.table.Lead()].N > 0 {
-		level[len(f.Series)] = floor.Summary[plan.table.Lead()]
-		f.Series = append(f.Series, Series{
-			Name:  analysis.MethodLabel(plan.table.Layout.Floor.Method),
-			style: seriesStyle{color: grey, width: vg.Points(1.2), dashes: dashPatterns[1]},
+	if floor := row.Floor; floor != nil && floor.Summary[table.Lead()].N > 0 {
+		level[len(f.Series)] = floor.Summary[table.Lead()]
+		f.Series = append(f.Series, layout.Series{
+			Name: analysis.MethodLabel(table.Layout.Floor.Method), Style: &layout.Style{Class: 1, Color: grey, Line: true},
 		})
 	}
 	for i, s := range level {
-		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
+		f.Series[i].Pieces = [][]layout.Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
 	}
 	f.Series = append(f.Series, choices...)
-	f.X = AxisLabel{Text: plan.table.Layout.Path.Label, Log: layout.SpansDecade(lowest, highest)}
+	f.X = layout.AxisLabel{Text: table.Layout.Path.Label, Log: layout.SpansDecade(lowest, highest)}
 	f.Note = data.SizesOf(row.Setting) + prose.MeanOver("mean ± standard deviation", analysis.RepeatCounts(counts))
-	if plan.of != "" {
-		f.Note += "; " + plan.of
-	}
-	f.Caption = fmt.Sprintf("Over what all complete cells of a method have of the %s.", plan.table.Layout.Step.Word)
+	f.Caption = fmt.Sprintf("Over what all complete cells of a method have of the %s.", table.Layout.Step.Word)
 	return f
 }
 
 // chosenAges returns the age chosen by validation in each repeat, with its test score.
-func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]Point) {
+func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]layout.Point) {
 	lo, hi := commonAges(paths)
 	for _, sample := range entry.Sample {
 		age, score := sample.Step[0], sample.Score[analysis.TestAtBestValidation]
 		if lo <= age && age <= hi && stats.Finite(score) {
-			marks = append(marks, []Point{{X: age, Y: score}})
+			marks = append(marks, []layout.Point{{X: age, Y: score}})
 		}
 	}
 	return marks

@@ -10,51 +10,45 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-// planSensitivity lists a figure for each group of rows along which a parameter of the model varies;
-// of the other rows, a dimension with kinds, such as the noise level; and the choice of the step.
-func planSensitivity(table *analysis.ScoreTable) []figurePlan {
-	var plans []figurePlan
+// planSensitivity lists a figure for each group of rows along an axis of the layout. An axis with
+// kinds, such as the noise level, has none of rows that are along an earlier axis.
+func planSensitivity(table *analysis.ScoreTable, data *analysis.DataFacts) []layout.FigurePlan {
+	var plans []layout.FigurePlan
 	l := table.Layout
 	covered := map[*analysis.ScoreRow]bool{}
-	add := func(rows []*analysis.ScoreRow, axis layout.Axis, free ...layout.Dimension) {
-		if len(rows) < 2 {
-			return
-		}
-		for _, row := range rows {
-			covered[row] = true
-		}
-		varied := l.Column(axis.Dimension)
-		if axis.Kind != layout.Dataset {
-			varied = rows[len(rows)-1].Setting[axis.Kind].String()
-		}
-		plan := newPlan(Sensitivity, table, rows, varied, l.SettingName(rows[0].Setting, free...))
-		plan.axis = axis
-		plans = append(plans, plan)
-	}
 	for _, axis := range l.Sensitivity {
-		if axis.Kind == layout.Dataset {
-			for _, rows := range table.Groups(axis.Dimension) {
-				add(rows, axis, axis.Dimension)
-			}
+		free := []layout.Dimension{axis.Dimension}
+		kinds := axis.Kind != layout.Dataset
+		if kinds {
+			free = append(free, axis.Kind)
 		}
-	}
-	for _, axis := range l.Sensitivity {
-		if axis.Kind == layout.Dataset {
-			continue
-		}
-		for _, rows := range table.Groups(axis.Kind, axis.Dimension) {
-			if covered[rows[0]] {
-				continue
+		add := func(rows []*analysis.ScoreRow) {
+			if len(rows) < 2 {
+				return
 			}
-			for _, levels := range byKind(rows, axis.Kind) {
-				add(levels, axis, axis.Kind, axis.Dimension)
+			for _, row := range rows {
+				covered[row] = true
 			}
+			varied := l.Column(axis.Dimension)
+			if kinds {
+				varied = rows[len(rows)-1].Setting[axis.Kind].String()
+			}
+			plan := newPlan(Sensitivity, rows[0].Setting, varied, l.SettingName(rows[0].Setting, free...))
+			plan.Methods = table.Methods
+			plan.Draw = func() (*layout.Figure, string) {
+				return sensitivityFigure(table, rows, axis, data), "none of its cells has a score"
+			}
+			plans = append(plans, plan)
 		}
-	}
-	if l.Path != nil && l.Path.Choice != layout.Dataset {
-		word := "choice of the " + l.Step.Word
-		for _, rows := range table.Groups(l.Path.Choice) {
-			add(rows, layout.Axis{Dimension: l.Path.Choice, Word: "the " + word, Label: word}, l.Path.Choice)
+		for _, rows := range table.Groups(free...) {
+			switch {
+			case !kinds:
+				add(rows)
+			case !covered[rows[0]]:
+				for _, levels := range byKind(rows, axis.Kind) {
+					add(levels)
+				}
+			}
 		}
 	}
 	return plans
@@ -79,29 +73,43 @@ func byKind(rows []*analysis.ScoreRow, d layout.Dimension) [][]*analysis.ScoreRo
 	return kinds
 }
 
-func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
-	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
-	score, x := plan.table.Lead(), plan.axis.Dimension
-	label := plan.axis.Label
-	if plan.axis.Kind != layout.Dataset {
-		label = strings.TrimSpace(last[plan.axis.Kind].String() + " " + label)
+// sensitivityFigure draws the leading score of each method along an axis, with a band of one
+// standard deviation and gaps for missing scores; nil without scores. Values that are texts are in
+// equal distances.
+func sensitivityFigure(table *analysis.ScoreTable, rows []*analysis.ScoreRow, axis layout.Axis, data *analysis.DataFacts) *layout.Figure {
+	first, last := rows[0].Setting, rows[len(rows)-1].Setting
+	score, x := table.Lead(), axis.Dimension
+	label, free := axis.Label, []layout.Dimension{x}
+	if axis.Kind != layout.Dataset {
+		label = strings.TrimSpace(last[axis.Kind].String() + " " + label)
+		free = append(free, axis.Kind)
 	}
-	f := &Figure{
-		X: AxisLabel{Text: label, Log: layout.SpansDecade(first[x].Number, last[x].Number)},
-		Y: AxisLabel{Text: data.ScoreLabel(plan.table.Metric, score.Head())},
+	f := &layout.Figure{
+		Title: fmt.Sprintf("Sensitivity to %s: %s", axis.Word, table.Layout.Describe(first, free...)),
+		Note:  data.SizesOf(first) + prose.MeanOver("mean ± standard deviation", repeatsOf(rows, score)),
+		X:     layout.AxisLabel{Text: label, Log: layout.SpansDecade(first[x].Number, last[x].Number)},
+		Y:     layout.AxisLabel{Text: data.ScoreLabel(table.Metric, score.Head())},
 	}
 	if !first[x].IsNumber {
-		for _, row := range plan.rows {
+		for _, row := range rows {
 			f.X.Names = append(f.X.Names, row.Setting[x].Text)
 		}
 	}
-	f.Series = plan.curves(score)
-	free := []layout.Dimension{x}
-	if plan.axis.Kind != layout.Dataset {
-		free = append(free, plan.axis.Kind)
+	for j := range table.Methods {
+		pieces := layout.Pieces(len(rows), func(i int) (layout.Point, bool) {
+			mean, at := rows[i].Entries[j].Summary[score], float64(i)
+			if value := rows[i].Setting[x]; value.Text == "" || value.IsNumber {
+				at = value.Number
+			}
+			return layout.Point{X: at, Y: mean.Mean, Band: mean.Std}, mean.N > 0
+		})
+		if len(pieces) > 0 {
+			f.Series = append(f.Series, layout.Series{Method: j, Pieces: pieces})
+		}
 	}
-	f.Title = fmt.Sprintf("Sensitivity to %s: %s", plan.axis.Word, plan.table.Layout.Describe(first, free...))
-	f.Note = data.SizesOf(first) + prose.MeanOver("mean ± standard deviation", repeatsOf(plan.rows, score))
+	if len(f.Series) == 0 {
+		return nil
+	}
 	return f
 }
 

@@ -1,10 +1,12 @@
 package figure
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -103,9 +105,39 @@ func stylesOf(methods []string) []methodStyle {
 	return styles
 }
 
-type choiceGlyph struct{}
+func (m methodStyle) series() seriesStyle {
+	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph, radius: vg.Points(2.6)}
+}
 
-func (choiceGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+func classStyle(of *layout.Style) seriesStyle {
+	style := seriesStyle{color: of.Color, bars: of.Bars}
+	if of.Color.A == 0 {
+		style.color = okabeIto[of.Class%len(okabeIto)]
+	}
+	if of.Line {
+		style.width, style.dashes = vg.Points(cmp.Or(of.Width, 1.2)), dashPatterns[of.Class%len(dashPatterns)]
+	}
+	if !of.Line || of.Mark != 0 {
+		style.glyph, style.radius = glyphs[cmp.Or(int(of.Mark), 1+of.Class%5)-1], vg.Points(cmp.Or(of.Size, 2))
+	}
+	return style
+}
+
+// glyphs are the forms of [layout.Mark]; classes have the first five.
+var glyphs = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{},
+	draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, strokeGlyph{}, starGlyph{},
+}
+
+type strokeGlyph struct{}
+
+func (strokeGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: vg.Points(0.4)}, at.X, at.Y-style.Radius, at.X, at.Y+style.Radius)
+}
+
+type starGlyph struct{}
+
+func (starGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.SetColor(style.Color)
 	var path vg.Path
 	for i := range 10 {

@@ -22,7 +22,7 @@ type Part struct {
 	Time     []*Sheet  // before the hours of methods
 	Sections []Section
 	Files    []File // csv
-	Figures  []OwnFigure
+	Figures  []FigurePlan
 	Missing  []string // sentences on missing figures
 
 	// Read reads the data of figures for some cells; may be nil.
@@ -43,9 +43,9 @@ type File struct {
 	Linked bool    // pages have it
 }
 
-// OwnFigure is a figure of a kind.
-type OwnFigure struct {
-	Kind    string // one of [Own.Figures]
+// FigurePlan is a figure before its data are read.
+type FigurePlan struct {
+	Kind    string // of a kind's own figures one of [Own.Figures]
 	Name    string // without extension
 	Setting Setting
 	Methods []string // of series, with settings; they give labels and styles
@@ -74,10 +74,11 @@ type AxisLabel struct {
 // Series is one entry of a figure's legend. A line joins the points of a piece only.
 type Series struct {
 	Name   string
-	Method int // in [OwnFigure.Methods], if Style is nil
+	Method int // in [FigurePlan.Methods], if Style is nil
 	Style  *Style
 	Pieces [][]Point
-	Most   int // marks at most; 0 for all
+	Most   int  // marks at most; 0 for all
+	Steps  bool // of a method: marks only where pieces begin, no dashes
 }
 
 // Pieces joins n points along an axis. An unknown one is a gap.
@@ -127,6 +128,7 @@ const (
 	Plus
 	Box
 	Stroke // a hairline, which shows the density of thousands
+	Star
 )
 
 // MethodLabel returns the label of a method without settings, or the unknown name.

@@ -11,6 +11,7 @@ import (
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // TestReportsAreNoFormulas writes every file of CSV of a report on data sets
@@ -39,7 +40,7 @@ func TestReportsAreNoFormulas(t *testing.T) {
 		}
 		texts[file.Name] = b.String()
 	}
-	figure := figure.Figure{Series: []figure.Series{{Name: "=series", Pieces: [][]figure.Point{{{X: -1, Y: -0.5}}}}}}
+	figure := figure.Figure{Series: []figure.Series{{Name: "=series", Pieces: [][]layout.Point{{{X: -1, Y: -0.5}}}}}}
 	figure.X.Text, figure.Y.Text = "-x", "@y"
 	numbers, err := figure.CSV()
 	if err != nil {

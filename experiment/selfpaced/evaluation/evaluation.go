@@ -34,7 +34,7 @@ func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 	return o, nil
 }
 
-func addFigure(o *layout.Part, f layout.OwnFigure, names ...string) {
+func addFigure(o *layout.Part, f layout.FigurePlan, names ...string) {
 	f.Name = prose.Slug(append([]string{f.Kind}, names...)...)
 	o.Figures = append(o.Figures, f)
 }

@@ -37,7 +37,7 @@ func addPaths(o *layout.Part, r *analysis.Run) {
 	knots := selfpaced.Layout.Path.File()
 	missing := func(file string) bool { _, err := os.Stat(filepath.Join(r.Dir, file)); return err != nil }
 	drop := func(sentence string, kinds ...string) {
-		of := func(f layout.OwnFigure) bool { return slices.Contains(kinds, f.Kind) }
+		of := func(f layout.FigurePlan) bool { return slices.Contains(kinds, f.Kind) }
 		if slices.ContainsFunc(o.Figures, of) && !r.Partial {
 			o.Missing = append(o.Missing, sentence)
 		}
@@ -72,7 +72,7 @@ func (p *paths) plan(o *layout.Part, table *analysis.ScoreTable) {
 		})
 		row := rows[(len(rows)-1)/2]
 		add := func(kind string, cells []string, draw func() (*layout.Figure, string)) {
-			addFigure(o, layout.OwnFigure{Kind: kind, Setting: row.Setting, Cells: cells, Draw: draw}, table.Layout.SettingName(last, free...))
+			addFigure(o, layout.FigurePlan{Kind: kind, Setting: row.Setting, Cells: cells, Draw: draw}, table.Layout.SettingName(last, free...))
 		}
 		p.addPath(add, row, gaga)
 		var cells []string

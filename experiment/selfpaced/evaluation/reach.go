@@ -103,7 +103,7 @@ func addReaches(o *layout.Part, table *analysis.ScoreTable) {
 	o.Time = append(o.Time, reachSheet(table, reaches))
 	for i := range reaches {
 		of := &reaches[i]
-		addFigure(o, layout.OwnFigure{
+		addFigure(o, layout.FigurePlan{
 			Kind: selfpaced.FigureReached, Setting: of.setting, Methods: table.Methods,
 			Draw: func() (*layout.Figure, string) { return of.figure(table), "no method has a score and a time" },
 		}, table.Layout.SettingName(of.setting))

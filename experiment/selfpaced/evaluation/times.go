@@ -32,7 +32,7 @@ func addTimes(o *layout.Part, r *analysis.Run, table *analysis.ScoreTable) {
 				f.Note = r.Data.SizesOf(first.Without(axis.d)) + f.Note
 				return f, ""
 			}
-			addFigure(o, layout.OwnFigure{Kind: selfpaced.FigureTime, Setting: rows[0].Setting, Methods: table.Methods, Draw: draw},
+			addFigure(o, layout.FigurePlan{Kind: selfpaced.FigureTime, Setting: rows[0].Setting, Methods: table.Methods, Draw: draw},
 				table.Layout.Column(axis.d), table.Layout.SettingName(rows[0].Setting, axis.d))
 		}
 	}
