@@ -122,7 +122,7 @@ var Layout = &layout.Layout{
 	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
-		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Error: "validation_error", Event: "event", Points: "knots", Fits: "distinct_fits",
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event", Points: "knots", Fits: "distinct_fits",
 		Steps: ACS, Spacing: DimAgeStep, Choice: DimChoice,
 	},
 	Certificate: "max_kkt",

@@ -123,7 +123,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	}
 	if options.Choose != "" {
 		options.Progress.Tell("choosing", 0, 0)
-		if err := cells.groups.chooseAgain(ctx, dir, options.Choose); err != nil {
+		if err := cells.groups.chooseAgain(ctx, dir, kind.Name(), options.Choose); err != nil {
 			return nil, err
 		}
 	}

@@ -129,9 +129,8 @@ type Path struct {
 	Within Dimension // rows with this dimension have paths
 
 	// Table has a row for each point: its number, the step (a number), the test score, and the
-	// event, or ""; "start" begins a continuous piece. Validation is the score on the validation
-	// part and Error its standard error, or "".
-	Table, Number, Step, Score, Validation, Error, Event string
+	// event, or ""; "start" begins a continuous piece.
+	Table, Number, Step, Score, Event string
 
 	// Points and Fits count the points and those with their own model.
 	Points, Fits string

@@ -11,7 +11,10 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-func init() { analysis.RegisterOwn(selfpaced.Name, own) } //nolint:gochecknoinits // a program knows the kinds that it imports
+func init() { //nolint:gochecknoinits // a program knows the kinds that it imports
+	analysis.RegisterOwn(selfpaced.Name, own)
+	analysis.RegisterChoose(selfpaced.Name, chooseAgain)
+}
 
 func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 	o := &layout.Part{}

@@ -1,0 +1,89 @@
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
+	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+)
+
+// chooser chooses ages again by the scores of the stored knots.
+type chooser struct {
+	rule  choice.Rule
+	cells map[string]*analysis.ChosenCell // not read yet
+
+	id    string // current
+	curve choice.Curve
+	test  []float64
+}
+
+var choiceColumns = []experiment.Column{
+	{Name: "cell", Type: experiment.Text}, {Name: "age", Type: experiment.Float}, {Name: "test_score", Type: experiment.Float},
+	{Name: "validation_score", Type: experiment.Float}, {Name: "validation_error", Type: experiment.Float}, {Name: "event", Type: experiment.Text},
+}
+
+// chooseAgain relies on adjacent knots of a cell.
+func chooseAgain(ctx context.Context, dir string, rule choice.Rule, cells map[string]*analysis.ChosenCell) error {
+	c, of := &chooser{rule: rule, cells: maps.Clone(cells)}, selfpaced.Layout.Path
+	path := filepath.Join(dir, of.File())
+	err := results.EachBatchOf(ctx, path, func(cell string) bool { return cells[cell] != nil }, choiceColumns, func(v []*experiment.Vector) error {
+		for row, id := range v[0].Texts {
+			if id != c.id {
+				c.choose()
+				c.id = strings.Clone(id) // outside the batch's memory
+			}
+			c.add(v, row)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	c.choose()
+	if len(c.cells) > 0 {
+		return fmt.Errorf("the paths of %d of %d cells are not in %s, from which the rule %s chooses: they are there once a run with keep.%s: true has ended", len(c.cells), len(cells), path, rule, of.Table)
+	}
+	return nil
+}
+
+func (c *chooser) choose() {
+	if cell := c.cells[c.id]; cell != nil {
+		c.curve.Higher = cell.Metric == analysis.Accuracy
+		ages := c.curve.Ages
+		if slices.ContainsFunc(ages, math.IsNaN) {
+			c.curve.Ages = nil
+		}
+		if point, value := c.rule.Choose(&c.curve); point >= 0 {
+			for _, s := range cell.Samples {
+				s.BestValidation, s.Score[analysis.TestAtBestValidation], s.Step[0] = value, c.test[point], ages[point]
+			}
+		}
+		delete(c.cells, c.id)
+	}
+	c.curve, c.test = choice.Curve{}, nil
+}
+
+func (c *chooser) add(v []*experiment.Vector, row int) {
+	c.curve.Ages, c.test = append(c.curve.Ages, number(v[1], row)), append(c.test, number(v[2], row))
+	c.curve.Scores, c.curve.Errors = append(c.curve.Scores, number(v[3], row)), append(c.curve.Errors, number(v[4], row))
+	c.curve.Begins = append(c.curve.Begins, v[5].Texts[row] == analysis.EventStart)
+}
+
+// number is NaN for null.
+func number(v *experiment.Vector, row int) float64 {
+	if v.IsNull(row) {
+		return math.NaN()
+	}
+	return v.Floats[row]
+}
