@@ -166,12 +166,12 @@ func comparisons(run *run) []comparison {
 			continue
 		}
 		for _, row := range of.Rows {
-			for k, c := range row.Comparisons {
+			for _, c := range row.Comparisons {
 				method, against := of.Table.Methods[c.Method], of.Table.Methods[c.Against]
-				if method != selfpaced.GAGA || row.Effects == nil {
+				if method != selfpaced.GAGA || c.Effect == nil {
 					continue
 				}
-				gain := row.Effects[k].Shift
+				gain := c.Effect.Shift
 				if of.Table.Metric != analysis.Accuracy {
 					gain = -gain
 				}

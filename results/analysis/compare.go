@@ -16,7 +16,8 @@ const Significance = 0.05
 // Paired holds the differences of paired scores and their test.
 type Paired struct {
 	Test        stats.SignedRankTest
-	Adjusted    float64 // Test.P by Holm's correction over the family
+	Adjusted    float64       // Test.P by Holm's correction over the family
+	Effect      *stats.Effect // nil if left out, since many pairs take too long
 	differences []float64
 }
 
@@ -25,6 +26,19 @@ func newPaired(differences []float64) Paired {
 }
 
 func (p *Paired) Pairs() int { return p.Test.N + p.Test.Zeros }
+
+// Sizes returns the effect or, if it was left out, what the test has of it.
+func (p *Paired) Sizes() stats.Effect {
+	if p.Effect != nil {
+		return *p.Effect
+	}
+	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
+	e := stats.Effect{Shift: math.NaN(), ShiftRange: nan, RankBiserial: p.Test.RankBiserial(), RankBiserialRange: nan}
+	if p.Test.N == 0 {
+		e.Shift = 0
+	}
+	return e
+}
 
 func adjust(family []*Paired) {
 	p := make([]float64, len(family))
@@ -54,12 +68,16 @@ func (r *ScoreRow) Comparisons(score Score) []Comparison {
 			}
 		}
 	}
+	adjust(familyOf(list))
+	return list
+}
+
+func familyOf(list []Comparison) []*Paired {
 	family := make([]*Paired, len(list))
 	for k := range list {
 		family[k] = &list[k].Paired
 	}
-	adjust(family)
-	return list
+	return family
 }
 
 // pairedDifferences returns a - b on the given ascending repeats. The samples are ordered by
@@ -141,30 +159,38 @@ func (r *ScoreRow) markEqual() {
 // processor.
 const effectWork = 2_500_000
 
-func effectsOf(comparisons []*Paired) []stats.Effect {
-	effects := make([]stats.Effect, len(comparisons))
-	next := make(chan int)
+// addEffects computes the effects of whole families, in their order, up to effectWork.
+func addEffects(families [][]*Paired) {
+	next := make(chan *Paired)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for k := range next {
-				effects[k] = stats.NewEffect(comparisons[k].differences, 1-Significance)
+			for p := range next {
+				effect := stats.NewEffect(p.differences, 1-Significance)
+				p.Effect = &effect
 			}
 		})
 	}
-	for k := range comparisons {
-		next <- k
+	work := 0
+	for _, family := range families {
+		for _, p := range family {
+			work += p.Pairs() * p.Pairs()
+		}
+		if work > effectWork {
+			break
+		}
+		for _, p := range family {
+			next <- p
+		}
 	}
 	close(next)
 	workers.Wait()
-	return effects
 }
 
 // ComparedRow holds the comparisons of a row by the score that leads its table.
 type ComparedRow struct {
 	Row         *ScoreRow
 	Comparisons []Comparison
-	Effects     []stats.Effect // nil if left out
 }
 
 // ComparedTable holds the comparisons of a table.
@@ -178,24 +204,16 @@ func (r *Run) Compared() []ComparedTable {
 	if r.comparisons != nil || len(r.Chosen) == 0 {
 		return r.comparisons
 	}
-	work := 0
+	var families [][]*Paired
 	for _, table := range r.Chosen {
 		of := ComparedTable{Table: table}
 		for _, row := range table.Rows {
-			c := ComparedRow{Row: row, Comparisons: row.Comparisons(table.Lead())}
-			for k := range c.Comparisons {
-				work += c.Comparisons[k].Pairs() * c.Comparisons[k].Pairs()
-			}
-			if work <= effectWork {
-				paired := make([]*Paired, len(c.Comparisons))
-				for k := range paired {
-					paired[k] = &c.Comparisons[k].Paired
-				}
-				c.Effects = effectsOf(paired)
-			}
+			c := ComparedRow{row, row.Comparisons(table.Lead())}
+			families = append(families, familyOf(c.Comparisons))
 			of.Rows = append(of.Rows, c)
 		}
 		r.comparisons = append(r.comparisons, of)
 	}
+	addEffects(families)
 	return r.comparisons
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/layout"
@@ -20,8 +19,7 @@ type ScoreChange struct {
 	Score           Score
 	Baseline, Other Summary
 	Better, Worse   int // pairs, for the other run
-	Paired
-	Effect *stats.Effect // nil without a difference, or if too slow
+	Paired              // without an effect if there is no difference
 }
 
 func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) []ScoreChange {
@@ -45,16 +43,19 @@ func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, roundi
 		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Metric, y.Metric),
 			x.Setting.Compare(y.Setting), CompareMethods(x.Method, y.Method))
 	})
-	for score := range SelectionBias {
-		var family []*Paired
-		for i := range changes {
-			if changes[i].Score == score {
-				family = append(family, &changes[i].Paired)
-			}
+	var families [SelectionBias][]*Paired
+	var differ [][]*Paired
+	for i := range changes {
+		p := &changes[i].Paired
+		families[changes[i].Score] = append(families[changes[i].Score], p)
+		if p.Test.N > 0 {
+			differ = append(differ, []*Paired{p})
 		}
+	}
+	for _, family := range families {
 		adjust(family)
 	}
-	addEffects(changes)
+	addEffects(differ)
 	return changes
 }
 
@@ -92,27 +93,6 @@ func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding floa
 	return len(differences) > 0
 }
 
-func addEffects(changes []ScoreChange) {
-	work := 0
-	var chosen []*Paired
-	for i := range changes {
-		c := &changes[i]
-		if c.Test.N == 0 {
-			continue
-		}
-		if work += c.Pairs() * c.Pairs(); work > effectWork {
-			break
-		}
-		chosen = append(chosen, &c.Paired)
-	}
-	effects := effectsOf(chosen)
-	for i := range changes {
-		if c := &changes[i]; c.Test.N > 0 && len(effects) > 0 {
-			c.Effect, effects = &effects[0], effects[1:]
-		}
-	}
-}
-
 // NumberChanges compares the measures of computed cells of equal identity and status.
 type NumberChanges struct {
 	Same, Rounding, Beyond int // cells: equal bit for bit, within rounding, beyond
@@ -148,7 +128,7 @@ func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, round
 			continue
 		}
 		method := c.groups[cell.labels.group].method
-		differs, farthest, at := false, 0.0, 0
+		worst, farthest, rounded := -1, 0.0, false // a measure beyond rounding
 		for j := range c.measures {
 			change := byColumn[key{method, j}]
 			if change == nil {
@@ -162,25 +142,25 @@ func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, round
 			}
 			if distance > rounding || c.measures[j].Type == experiment.Int {
 				change.Beyond++
-				if distance > farthest || !differs {
-					farthest, at, differs = distance, j, true
+				if distance > farthest {
+					worst, farthest = j, distance
 				}
 			} else {
 				change.Rounding++
-				farthest = max(farthest, distance)
+				rounded = true
 			}
 			if distance > change.Farthest.Distance {
 				change.Farthest = c.cellChange(a, b, of, j, distance)
 			}
 		}
 		switch {
-		case differs:
+		case worst >= 0:
 			n.Beyond++
-			n.Cells = append(n.Cells, c.cellChange(a, b, of, at, farthest))
+			n.Cells = append(n.Cells, c.cellChange(a, b, of, worst, farthest))
 			if len(n.Cells) > 50*MaxFailures {
 				n.keepFarthest()
 			}
-		case farthest > 0:
+		case rounded:
 			n.Rounding++
 		default:
 			n.Same++
@@ -209,14 +189,14 @@ func (n *NumberChanges) keepFarthest() {
 }
 
 func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) float64 {
-	i, j := int(of.baseline)*len(c.measures)+measure, int(of.other)*len(c.measures)+measure
-	x, y := a.values[i], b.values[j]
+	x, textX, nullX := a.value(of.baseline, measure)
+	y, textY, nullY := b.value(of.other, measure)
 	switch {
-	case a.nulls[i] != b.nulls[j]:
+	case nullX != nullY, textX != textY:
 		return math.Inf(1)
-	case a.nulls[i], x == y, math.IsNaN(x) && math.IsNaN(y):
+	case nullX, x == y, math.IsNaN(x) && math.IsNaN(y):
 		return 0
-	case c.measures[measure].Type == experiment.Text, !stats.Finite(x), !stats.Finite(y):
+	case !stats.Finite(x), !stats.Finite(y):
 		return math.Inf(1)
 	case c.measures[measure].Name == c.schema.Certificate:
 		return math.Abs(x - y)
@@ -225,23 +205,35 @@ func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) fl
 	return math.Abs(x/largest - y/largest)
 }
 
+// value returns an integer (below 2^53) or a float, or else a text.
+func (r *runCells) value(at int32, measure int) (x float64, text string, null bool) {
+	cell := &r.rows[at]
+	v, row := &r.measures[cell.batch][measure], int(cell.row)
+	switch {
+	case v.IsNull(row):
+		return 0, "", true
+	case v.Floats != nil:
+		return v.Floats[row], "", false
+	case v.Ints != nil:
+		return float64(v.Ints[row]), "", false
+	}
+	return 0, v.Texts[row], false
+}
+
 func (c *comparedCells) cellChange(a, b *ComparedRun, of cellPair, measure int, distance float64) CellChange {
 	cell := &a.rows[of.baseline]
 	return CellChange{
 		Cell: cell.key.String(), What: c.what(cell), Column: c.measures[measure].Name, Distance: distance,
-		Baseline: c.valueText(a, int(of.baseline), measure), Other: c.valueText(b, int(of.other), measure),
+		Baseline: c.valueText(a, of.baseline, measure), Other: c.valueText(b, of.other, measure),
 	}
 }
 
-func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
-	at := row*len(c.measures) + measure
-	switch {
-	case r.nulls[at]:
-		return ""
-	case c.measures[measure].Type == experiment.Text:
-		return c.words[int(r.values[at])]
+func (c *comparedCells) valueText(r *ComparedRun, at int32, measure int) string {
+	x, text, null := r.value(at, measure)
+	if null || c.measures[measure].Type == experiment.Text {
+		return text
 	}
-	return strconv.FormatFloat(r.values[at], 'g', -1, 64)
+	return exact(x)
 }
 
 // TimeQuantiles are the quantiles of a [TimeRatio].

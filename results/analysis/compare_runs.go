@@ -90,7 +90,7 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 		}
 		options.Progress.Tell("comparing the runs", i, len(dirs)-1)
 		c.Pairs = append(c.Pairs, cells.compare(c.Runs[0], r, c.Rounding))
-		r.rows, r.values, r.nulls, r.newest, r.reasons = nil, nil, nil, nil, nil
+		r.runCells = nil
 	}
 	return c, nil
 }
@@ -223,7 +223,7 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 		from, to := &p.Baseline.rows[of.baseline], &p.Other.rows[of.other]
 		p.Failures = append(p.Failures, FailureChange{
 			Cell: from.key.String(), What: c.what(from), Baseline: from.status, Other: to.status,
-			Error: cmp.Or(p.Other.reasons[of.other], p.Baseline.reasons[of.baseline]),
+			Error: cmp.Or(to.reason, from.reason),
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,12 +25,15 @@ type ComparedRun struct {
 	Partial   bool
 	Platforms []string
 
-	data    map[string]string // digests by name
-	rows    []comparedCell
-	values  []float64 // numbers, or the indices of texts
-	nulls   []bool
-	newest  map[results.CellKey]int32
-	reasons map[int32]string // why rows are not ok
+	data map[string]string // digests by name
+	*runCells
+}
+
+// runCells is what a comparison needs of a run, but not its result.
+type runCells struct {
+	rows     []comparedCell
+	measures [][]experiment.Vector // of each batch
+	newest   map[results.CellKey]int32
 }
 
 // VersionCells counts the cells of a version of agepath.
@@ -47,7 +49,10 @@ type comparedCell struct {
 	score   [SelectionBias]float64
 	seconds [len(timeColumns)]float64
 	worker  string
-	started int64 // microseconds
+	reason  string // why it is not ok
+	started int64  // microseconds
+
+	batch, row int32 // of the measures
 }
 
 // cellLabels identify a cell across runs, independently of its identity.
@@ -68,15 +73,13 @@ type comparedCells struct {
 	metrics  []Metric
 	numbers  map[methodSetting]int32
 	texts    map[string]string
-	words    []string // text measures
-	wordAt   map[string]int
 }
 
 func newComparedCells(kind *experiment.Registration) *comparedCells {
 	return &comparedCells{
 		schema:   schemaOf(kind),
 		measures: kind.Tables().Measures,
-		numbers:  map[methodSetting]int32{}, texts: map[string]string{}, wordAt: map[string]int{},
+		numbers:  map[methodSetting]int32{}, texts: map[string]string{},
 	}
 }
 
@@ -101,8 +104,7 @@ func (c *comparedCells) load(ctx context.Context, dir string) (*ComparedRun, err
 		return nil, err
 	}
 	r := &ComparedRun{
-		Dir: dir, Statuses: map[experiment.Status]int{},
-		newest: map[results.CellKey]int32{}, reasons: map[int32]string{},
+		Dir: dir, Statuses: map[experiment.Status]int{}, runCells: &runCells{newest: map[results.CellKey]int32{}},
 	}
 	manifest, err := results.ReadManifest(dir)
 	switch {
@@ -144,6 +146,11 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 	if err != nil {
 		return err
 	}
+	batch := make([]experiment.Vector, len(measures)) // without the memory of other columns
+	for j, vector := range measures {
+		batch[j] = *vector
+	}
+	r.measures = append(r.measures, batch)
 	seed, reason, worker, version, started, platform := extra[0], extra[1], extra[2], extra[3], extra[4], extra[5]
 	for row := range columns.rows {
 		sample, metric, err := columns.sample(row)
@@ -154,22 +161,18 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 			key: sample.Cell, status: sample.Status, seconds: sample.Seconds,
 			labels: cellLabels{c.group(methodSetting{columns.setting(row), columns.methodKey(row)}, metric), sample.Repeat, seed.Ints[row]},
 			worker: columns.text(worker, row), started: started.Ints[row],
+			batch: int32(len(r.measures) - 1), row: int32(row),
 		}
 		copy(cell.score[:], sample.Score[:])
-		at := int32(len(r.rows))
+		if cell.status != experiment.OK {
+			cell.reason = strings.Clone(reason.Texts[row])
+		}
+		r.newest[cell.key] = int32(len(r.rows))
 		r.rows = append(r.rows, cell)
-		r.newest[cell.key] = at
 		r.Statuses[cell.status]++
 		versions[columns.text(version, row)]++
 		if on := columns.text(platform, row); on != "" && !slices.Contains(r.Platforms, on) {
 			r.Platforms = append(r.Platforms, on)
-		}
-		if cell.status != experiment.OK {
-			r.reasons[at] = strings.Clone(reason.Texts[row])
-		}
-		for j, vector := range measures {
-			r.nulls = append(r.nulls, vector.IsNull(row))
-			r.values = append(r.values, c.value(c.measures[j].Type, vector, row))
 		}
 	}
 	return nil
@@ -185,26 +188,6 @@ func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
 	}
 	c.metrics[number] = cmp.Or(c.metrics[number], metric)
 	return number
-}
-
-// value returns an integer (below 2^53), a float, or the index of a text in words.
-func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, row int) float64 {
-	switch {
-	case vector.IsNull(row):
-		return math.NaN()
-	case kind == experiment.Float:
-		return vector.Floats[row]
-	case kind == experiment.Int:
-		return float64(vector.Ints[row])
-	}
-	text := vector.Texts[row]
-	at, known := c.wordAt[text]
-	if !known {
-		at, text = len(c.words), strings.Clone(text)
-		c.wordAt[text] = at
-		c.words = append(c.words, text)
-	}
-	return float64(at)
 }
 
 func (c *comparedCells) what(cell *comparedCell) string {

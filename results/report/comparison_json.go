@@ -108,7 +108,7 @@ func scoreJSON(l *layout.Layout, s analysis.ScoreChange) object {
 			setting[name] = nil
 		}
 	}
-	e := effectOf(&s)
+	e := s.Sizes()
 	interval := func(i stats.Interval) []number { return []number{number(i.Low), number(i.High)} }
 	return object{
 		"setting": setting, "method": s.Method, "metric": s.Metric, "score": s.Score.String(),

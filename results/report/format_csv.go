@@ -9,7 +9,6 @@ import (
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/stats"
 )
 
 // csvFile has full precision. Fields that do not apply are empty, not 0.
@@ -103,15 +102,11 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 }
 
 func addComparisons(out *results.CSV, r *Report) {
-	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
 	for _, of := range r.Compared() {
 		for _, row := range of.Rows {
 			for k := range row.Comparisons {
 				c := &row.Comparisons[k]
-				e := stats.Effect{Shift: math.NaN(), ShiftRange: nan, RankBiserial: c.Test.RankBiserial(), RankBiserialRange: nan}
-				if row.Effects != nil {
-					e = row.Effects[k]
-				}
+				e := c.Sizes()
 				out.Add(of.Table.Metric, r.Layout.Fields(row.Row.Setting), of.Table.Lead(), of.Table.Methods[c.Method], of.Table.Methods[c.Against],
 					c.Pairs(), c.Test.Zeros, e.Shift, e.ShiftRange.Low, e.ShiftRange.High,
 					e.RankBiserial, e.RankBiserialRange.Low, e.RankBiserialRange.High, c.Test.P, c.Adjusted, c.Test.Exact)

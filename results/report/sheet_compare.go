@@ -22,16 +22,16 @@ func comparedSheet(t *analysis.ComparedTable) *sheet {
 	ofTable, labels := tableDecimals(t.Table, score), analysis.MethodLabels(t.Table.Methods)
 	left := 0
 	for _, of := range t.Rows {
-		switch {
-		case !of.Row.Tested[score]:
-			continue
-		case of.Effects == nil:
-			left += len(of.Comparisons)
+		if !of.Row.Tested[score] {
 			continue
 		}
 		places := rowDecimals(ofTable, rowSummaries(of.Row, score)...) + 1
-		for k, c := range of.Comparisons {
-			e := of.Effects[k]
+		for _, c := range of.Comparisons {
+			if c.Effect == nil {
+				left++
+				continue
+			}
+			e := c.Effect
 			s.Rows = append(s.Rows, append(layout.AspectCells(varied, of.Row.Setting),
 				sheetCell{Text: labels[c.Method] + " - " + labels[c.Against]}, layout.CountCell(c.Pairs()),
 				layout.NumberCell(e.Shift, places), intervalCell(e.ShiftRange, places),

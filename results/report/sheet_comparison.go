@@ -148,7 +148,7 @@ func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int,
 	ofTable := decimals(summaries)
 	for _, c := range differ {
 		places := rowDecimals(ofTable, c.Baseline, c.Other) + 1
-		e := effectOf(c)
+		e := c.Sizes()
 		interval := sheetCell{Note: "-"}
 		if !math.IsNaN(e.ShiftRange.Low) {
 			interval = sheetCell{Text: fmt.Sprintf("[%s, %s]", digits(e.ShiftRange.Low), digits(e.ShiftRange.High))}
@@ -171,18 +171,6 @@ func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int,
 	}
 	s.Caption = b.String()
 	return s
-}
-
-func effectOf(s *analysis.ScoreChange) stats.Effect {
-	if s.Effect != nil {
-		return *s.Effect
-	}
-	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
-	e := stats.Effect{Shift: math.NaN(), ShiftRange: nan, RankBiserial: s.Test.RankBiserial(), RankBiserialRange: nan}
-	if s.Test.N == 0 {
-		e.Shift = 0
-	}
-	return e
 }
 
 func numbersSheet(p *analysis.RunPair, rounding float64) *sheet {
