@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/agepath/agepath/internal/anderson"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -49,10 +48,9 @@ type SmoothOptions struct {
 // the losses plus the penalty exactly, with an L1 penalty by an active-set method, and backtracks.
 //
 // Near the solution a model, which costs as much as several steps, is reused while that progresses
-// faster, without an L1 penalty also in the next solves. Anderson acceleration compensates for the
-// model's error. A logistic solve that begins near its solution ends when it has divided the
-// violation by 10⁶: alternation, whose solves begin ever nearer, still becomes as exact as rounding
-// allows. Other losses are solved to rounding.
+// faster, without an L1 penalty also in the next solves. A logistic solve that begins near its
+// solution ends when it has divided the violation by 10⁶: alternation, whose solves begin ever
+// nearer, still becomes as exact as rounding allows. Other losses are solved to rounding.
 //
 // If the search cuts steps much, curvature is added to the model: v l'²/l for each sample, twice
 // that of the parabola with minimum 0 that touches the loss, for losses that are straight far out.
@@ -103,8 +101,6 @@ type secondOrder struct {
 	model    model
 	factored []float64
 	kept     bool // the model has these curvatures, without damping
-	mixer    *anderson.Mixer
-	mixed    []float64 // steps of w and b
 }
 
 type point struct {
@@ -145,7 +141,7 @@ func newSmooth(x blas64.General, y []float64, loss VectorLoss, o SmoothOptions) 
 		options: o, theta: f(d + 1), cost: f(n), along: f(n), trial: samples{f(n), f(n), f(n), f(n)},
 		at:  evaluation{samples: samples{f(n), f(n), f(n), f(n)}, gradient: newPoint(d), terms: f(d), excess: f(d)},
 		now: newPoint(d), before: newPoint(d), best: newPoint(d), step: newPoint(d),
-		second: secondOrder{factored: f(n), mixer: anderson.New(d + 1), mixed: f(d + 1)},
+		second: secondOrder{factored: f(n)},
 	}
 	p.at.size, p.at.extent = f(p.rows.block()), f(p.rows.block())
 	if o.L1 == 0 && o.L2 > 0 {

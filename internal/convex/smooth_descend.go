@@ -55,7 +55,6 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 	s.reuse = p.second.kept && p.at.violation <= local
 	p.best.set(p.now)
 	s.lowest = p.at.violation
-	p.second.mixer.Break()
 	err := p.steps(ctx, &s)
 	if err == nil && p.at.violation > Tolerance && p.round != 0 {
 		p.summed = true
@@ -131,7 +130,6 @@ func (p *Smooth) approach(ctx context.Context, s *descent) error {
 			n, err := p.second.model.solve(ctx, p)
 			s.iterations += n
 			if !errors.Is(err, ErrSingular) || s.damping > 0 {
-				p.mix()
 				return err
 			}
 		} else if p.fallBack() {
@@ -176,7 +174,6 @@ func (p *Smooth) factor() bool {
 	if p.second.kept {
 		return true
 	}
-	p.second.mixer.Reset(p.rows.d + 1)
 	for _, c := range p.second.factored {
 		if c > 0 {
 			p.second.kept = p.second.model.factor(p.second.factored)
@@ -184,17 +181,6 @@ func (p *Smooth) factor() bool {
 		}
 	}
 	return false
-}
-
-func (p *Smooth) mix() {
-	if _, ridge := p.second.model.(*ridgeModel); ridge {
-		d := p.rows.d
-		copy(p.second.mixed, p.step.w)
-		p.second.mixed[d] = p.step.b
-		p.second.mixer.Mix(p.second.mixed)
-		copy(p.step.w, p.second.mixed)
-		p.step.b = p.second.mixed[d]
-	}
 }
 
 // negligible reports whether rounding hides the decrease of the objective, so that the violation
@@ -225,7 +211,6 @@ func (p *Smooth) wholeStep(s *descent) error {
 	}
 	p.now.set(p.before)
 	p.evaluate()
-	p.second.mixer.Break()
 	switch {
 	case s.reuse:
 		s.reuse = false
@@ -265,7 +250,6 @@ func (p *Smooth) search(s *descent) error {
 		short    = 0.1
 	)
 	s.reuse = false
-	p.second.mixer.Break()
 	p.rows.predict(p.along, p.step.w, p.step.b)
 	before, _, start := p.objectiveAlong(0)
 	if !(start < 0) && p.fallBack() { // rounding of the model

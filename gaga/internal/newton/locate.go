@@ -73,7 +73,7 @@ func (n *Corrector) solveAlong() {
 
 func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64) bool {
 	k := len(g)
-	step, along, image := n.step[:k], n.along[:k], n.step[k+1:2*k+1]
+	step, along, image := n.step[:k], n.along[:k], n.step[k:2*k]
 	copy(step, n.state.Residual)
 	copy(image, step)
 	n.condition.Solve(step)
@@ -87,8 +87,7 @@ func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage f
 	}
 	kernel.Axpy(move, along, step)
 	kernel.Axpy(move, n.image[:k], image)
-	n.step[k] = -move
-	n.takeStep(r, pt, k+1)
-	pt.Age -= n.step[k]
+	n.takeStep(r, pt, step, image)
+	pt.Age += move
 	return true
 }

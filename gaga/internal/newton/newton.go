@@ -4,7 +4,7 @@
 // A step uses the held factor while the residual falls as [condition.Policy] requires; otherwise it
 // computes a new factor. If a factor of another point leads away from the solution, as it can near
 // a fold, the correction restarts once with a new factor. A solution counts only if a factor proves
-// that it is a strict minimum. Steps by factors of other points are mixed (Anderson acceleration).
+// that it is a strict minimum.
 package newton
 
 import (
@@ -13,14 +13,12 @@ import (
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
-	"github.com/agepath/agepath/internal/anderson"
 )
 
 // Corrector corrects points of one condition. It has one owner.
 type Corrector struct {
 	condition condition.Condition
 	state     *model.State
-	mixer     *anderson.Mixer
 	begun     []float64
 	pull      []float64 // residual at the start
 	step      []float64
@@ -36,8 +34,8 @@ func New(c condition.Condition) *Corrector {
 	f := func(k int) []float64 { return make([]float64, k) }
 	room := len(s.Residual)
 	return &Corrector{
-		condition: c, state: s, mixer: anderson.New(2*room + 1),
-		begun: f(s.P), pull: f(s.P), step: f(2*room + 1), along: f(room), image: f(room), gradient: f(room),
+		condition: c, state: s,
+		begun: f(s.P), pull: f(s.P), step: f(2 * room), along: f(room), image: f(room), gradient: f(room),
 	}
 }
 
@@ -77,7 +75,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 		n.condition.Solve(step)
 		n.leads(&r, step)
 		r.followed = n.condition.Image(image, step)
-		n.takeStep(&r, pt, k)
+		n.takeStep(&r, pt, step, image)
 	}
 	return false
 }
@@ -112,7 +110,6 @@ type run struct {
 	slow      float64 // part of the deviation that a held factor may leave
 	inherited bool    // factor of another point, not failed yet
 	newton    bool
-	renewed   bool // earlier steps must not be mixed in
 	followed  bool
 	factors   int
 	residual  float64
@@ -156,13 +153,12 @@ func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done b
 	begins := first && !r.inherited
 	factor := begins || renew || !constant && (done || !(off <= r.slow*r.off))
 	r.residual, r.off = residual, off
-	r.newton, r.renewed = constant, first
+	r.newton = constant
 	if !factor {
 		return true
 	}
 	r.factors++
 	r.newton = renew || !r.policy.Trusted
-	r.renewed = r.renewed || r.newton
 	return n.condition.Factorize()
 }
 
@@ -170,20 +166,10 @@ func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// takeStep mixes n.step with earlier steps of the same factor. Its image begins at index at.
-func (n *Corrector) takeStep(r *run, pt *model.Point, at int) {
-	k := n.state.Unknowns()
-	mixed := n.step[:at]
-	if r.renewed {
-		n.mixer.Reset(at)
-	}
+func (n *Corrector) takeStep(r *run, pt *model.Point, step, image []float64) {
+	n.state.Step(pt, step, 1)
 	if r.followed {
-		mixed = n.step[:at+k]
-	}
-	n.mixer.Mix(mixed)
-	n.state.Step(pt, n.step[:k], 1)
-	if r.followed {
-		n.condition.Follow(pt, n.step[at:at+k])
+		n.condition.Follow(pt, image)
 	}
 }
 
