@@ -20,21 +20,17 @@ import (
 // exactly when J has as many negative eigenvalues as constraints.
 //
 // Q and R are updated per constraint (Gill, Golub, Murray, Saunders 1974): a new one is a
-// Householder reflection of N, a removed one a sequence of plane rotations of Y. The projection
-// NᵀSN of a matrix S can follow these and rank-one changes at O(k²) each; then only NᵀHN needs a
-// factorization.
+// Householder reflection of N, a removed one a sequence of plane rotations of Y.
 type NullSpace struct {
 	// Dependent is the relative part in the null space up to which a constraint is dependent.
 	Dependent float64
 
-	n, k       int
-	list       []int // the caller's numbers, in R's order
-	changes    int
-	q          []float64 // k x k: Qᵀ, first the len(list) rows of Y
-	r          []float64 // at stride n: row c holds column c of R
-	follows    bool
-	projection []float64 // k x k: NᵀSN, at the place of N's rows in q
-	factor     []float64 // of NᵀHN, upper triangle
+	n, k    int
+	list    []int // the caller's numbers, in R's order
+	changes int
+	q       []float64 // k x k: Qᵀ, first the len(list) rows of Y
+	r       []float64 // at stride n: row c holds column c of R
+	factor  []float64 // of NᵀHN, upper triangle
 
 	w, x, along, dual []float64
 	basis, image      []float64
@@ -44,7 +40,7 @@ type NullSpace struct {
 func NewNullSpace(n int) *NullSpace {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return &NullSpace{
-		n: n, list: make([]int, 0, n), q: f(n * n), r: f(n * n), projection: f(n * n), factor: f(n * n),
+		n: n, list: make([]int, 0, n), q: f(n * n), r: f(n * n), factor: f(n * n),
 		w: f(n), x: f(n), along: f(n), dual: f(n), basis: f(n * n), image: f(n * n),
 	}
 }
@@ -56,7 +52,7 @@ func (s *NullSpace) Free() int { return s.k - len(s.list) }
 // Changes counts those since Build; each adds its rounding.
 func (s *NullSpace) Changes() int { return s.changes }
 
-func (s *NullSpace) Null() blas64.General { return s.rows(len(s.list), s.k) }
+func (s *NullSpace) null() blas64.General { return s.rows(len(s.list), s.k) }
 
 func (s *NullSpace) rows(from, to int) blas64.General {
 	return General(to-from, s.k, s.q[from*s.k:to*s.k])
@@ -67,7 +63,7 @@ func (s *NullSpace) column(c int) []float64 { return s.r[c*s.n : (c+1)*s.n] }
 // Build computes Q and R for k unknowns and the numbered constraints with the rows in g, at stride
 // k. It reports whether they are independent.
 func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
-	s.k, s.list, s.follows = k, s.list[:0], false
+	s.k, s.list = k, s.list[:0]
 	clear(s.q[:k*k])
 	for r := range k {
 		s.q[r*k+r] = 1
@@ -104,34 +100,18 @@ func (s *NullSpace) Add(number int, g []float64) bool {
 	v[0] -= norm
 	beta := -1 / (norm * v[0]) // 2/vᵀv
 	image := s.x[:k]
-	transTimes(image, s.Null(), v)
+	transTimes(image, s.null(), v)
 	for r, x := range v {
 		kernel.Axpy(-beta*x, image, s.q[(z+r)*k:][:k])
-	}
-	if s.follows {
-		s.reflect(v, beta)
 	}
 	s.list = append(s.list, number)
 	s.changes++
 	return true
 }
 
-// reflect applies 1 - beta v vᵀ to both sides of the projection.
-func (s *NullSpace) reflect(v []float64, beta float64) {
-	p, block := s.along[:len(v)], s.Projection()
-	times(p, block, v)
-	kernel.ScaleTo(p, beta, p)
-	kernel.Axpy(-0.5*beta*kernel.Dot(p, v), v, p)
-	for r := range v {
-		row := block.Data[r*block.Stride:][:len(v)]
-		kernel.Axpy(-v[r], p, row)
-		kernel.Axpy(-p[r], v, row)
-	}
-}
-
 // Remove removes constraint c, in the order of Constraints: rotations of Y's columns restore R's
-// triangle and turn Y's last column into N's first. matrix is that of Follow, if any.
-func (s *NullSpace) Remove(c int, matrix blas64.General) {
+// triangle and turn Y's last column into N's first.
+func (s *NullSpace) Remove(c int) {
 	s.list = slices.Delete(s.list, c, c+1)
 	k, z := s.k, len(s.list)
 	for j := c; j < z; j++ {
@@ -150,21 +130,21 @@ func (s *NullSpace) Remove(c int, matrix blas64.General) {
 		blas64.Rot(Vector(s.q[j*k:(j+1)*k]), Vector(s.q[(j+1)*k:(j+2)*k]), cos, sin)
 	}
 	s.changes++
-	if !s.follows {
-		return
-	}
-	image := s.x[:k]
-	times(image, matrix, s.q[z*k:(z+1)*k])
-	row := s.projection[z*k+z : (z+1)*k]
-	times(row, s.Null(), image)
-	for r := 1; r < len(row); r++ {
-		s.projection[(z+r)*k+z] = row[r]
-	}
 }
 
-// Project writes NᵀMN into dst.
-func (s *NullSpace) Project(dst, m blas64.General) {
-	k, null := s.k, s.Null()
+// Factorize factorizes NᵀHN. It returns false if a squared pivot is not above tolerance * size.
+func (s *NullSpace) Factorize(h blas64.General, size, tolerance float64) bool {
+	n := s.Free()
+	sizes := s.w[:n]
+	for r := range sizes {
+		sizes[r] = size
+	}
+	s.project(s.factor[:n*n], h)
+	return Upper(s.factor[:n*n], sizes, tolerance)
+}
+
+func (s *NullSpace) project(dst []float64, m blas64.General) {
+	k, null := s.k, s.null()
 	free := null.Rows
 	basis, image := s.basis[:k*free], s.image[:k*free]
 	for c := range free {
@@ -174,65 +154,8 @@ func (s *NullSpace) Project(dst, m blas64.General) {
 	}
 	clear(image)
 	kernel.MulAdd(image, free, m.Data, m.Stride, 1, basis, free, k, free, k)
-	for r := range free {
-		clear(dst.Data[r*dst.Stride:][:free])
-	}
-	kernel.MulAdd(dst.Data, dst.Stride, null.Data, k, 1, image, free, free, free, k)
-}
-
-// Follow computes a matrix's projection, which follows Add, Remove and Change until Build.
-func (s *NullSpace) Follow(matrix blas64.General) {
-	if s.follows = true; s.Free() > 0 {
-		s.Project(s.Projection(), matrix)
-	}
-}
-
-// Change records that c x xᵀ was added to the matrix that Follow projected.
-func (s *NullSpace) Change(c float64, x []float64) {
-	free := s.Free()
-	if free == 0 {
-		return
-	}
-	v, block := s.w[:free], s.Projection()
-	times(v, s.Null(), x)
-	for r, y := range v {
-		kernel.Axpy(c*y, v, block.Data[r*block.Stride:][:free])
-	}
-	s.changes++
-}
-
-func (s *NullSpace) Projection() blas64.General {
-	k, z := s.k, len(s.list)
-	if z == k {
-		return blas64.General{Stride: max(1, k)}
-	}
-	return blas64.General{Rows: k - z, Cols: k - z, Stride: k, Data: s.projection[z*k+z:]}
-}
-
-// Factorize factorizes NᵀHN, written by reduce. It returns false if a squared pivot is not above
-// least.
-func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bool {
-	n := s.Free()
-	if n == 0 {
-		return true
-	}
-	a := s.factor[:n*n]
-	reduce(General(n, n, a))
-	for r := range n {
-		row := a[r*n+r : (r+1)*n]
-		if !(row[0] > 0) || !(row[0] > least) {
-			return false
-		}
-		pivot := math.Sqrt(row[0])
-		row[0] = pivot
-		for c := 1; c < len(row); c++ {
-			row[c] /= pivot
-		}
-		for c := 1; c < len(row); c++ {
-			kernel.Axpy(-row[c], row[c:], a[(r+c)*n+r+c:(r+c+1)*n])
-		}
-	}
-	return true
+	clear(dst)
+	kernel.MulAdd(dst, free, null.Data, k, 1, image, free, free, free, k)
 }
 
 // Solve overwrites b with J⁻¹b, given H's upper triangle. Constraint c has the entry k + at[c].
@@ -278,10 +201,10 @@ func (s *NullSpace) inverse(x []float64) {
 		return
 	}
 	w := s.along[:free]
-	times(w, s.Null(), x)
+	times(w, s.null(), x)
 	kernel.SolveUpperTrans(w, s.factor, free)
 	kernel.SolveUpper(w, s.factor, free)
-	transTimes(x, s.Null(), w)
+	transTimes(x, s.null(), w)
 }
 
 // Quadratic returns bᵀN(NᵀHN)⁻¹Nᵀb.
@@ -291,7 +214,7 @@ func (s *NullSpace) Quadratic(b []float64) float64 {
 		return 0
 	}
 	w := s.along[:free]
-	times(w, s.Null(), b)
+	times(w, s.null(), b)
 	kernel.SolveUpperTrans(w, s.factor, free)
 	return kernel.Dot(w, w)
 }

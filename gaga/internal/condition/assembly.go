@@ -16,7 +16,6 @@ type assembly struct {
 	rows
 	pins    *pins
 	terms   sums.Terms
-	kept    []*zoneProduct
 	zero    []bool
 	floored bool
 	curved  bool // Hess and Diag are current
@@ -54,9 +53,6 @@ func (s *assembly) Zero(j int) bool { return s.zero[j] }
 func (s *assembly) Place(zones []uint8, u, _ []float64) {
 	s.terms.Place(zones, u)
 	s.Count()
-	for _, k := range s.kept {
-		k.stale = true
-	}
 	if u != nil {
 		s.setFloor(u)
 	}
@@ -86,9 +82,6 @@ func (s *assembly) setFloor(u []float64) {
 func (s *assembly) Shift(i int, up bool, theta []float64) {
 	from := s.Move(i, up)
 	s.terms.Move(i, from, theta)
-	for _, k := range s.kept {
-		k.moved(i, from)
-	}
 }
 
 // Choose activates the coordinates with a sign and those without an L1 weight, except columns of
@@ -102,9 +95,6 @@ func (s *assembly) Choose() {
 		}
 	}
 	s.pins.choose()
-	for _, k := range s.kept {
-		k.margins.Chose()
-	}
 	s.gather()
 }
 

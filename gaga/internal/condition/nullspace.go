@@ -4,10 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
-	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/dense"
 )
@@ -25,15 +22,11 @@ type nullSpace struct {
 	columns []int
 	at      []int
 	stale   bool
-	reduced reduction
-	kept    []*zoneProduct
 }
-
-type reduction interface{ reduce(dst blas64.General) }
 
 func newNullSpace(p *pins) *nullSpace {
 	f := &nullSpace{pins: p, space: dense.NewNullSpace(p.P), stale: true, columns: make([]int, 0, p.P), at: make([]int, 0, p.P)}
-	f.space.Dependent, f.reduced = tolerance.KKT, projected{f}
+	f.space.Dependent = tolerance.KKT
 	f.unit, f.even = make([]float64, p.P), true
 	return f
 }
@@ -103,39 +96,12 @@ func (f *nullSpace) inUnits(dst, a []float64, both bool) []float64 {
 	return dst
 }
 
-func (f *nullSpace) products(m *sums.Margins) blas64.General {
-	a := m.Products(f.Active)
-	if f.even {
-		return a
-	}
-	k := len(f.Active)
-	for r := range k {
-		copy(f.scaled[r*k:(r+1)*k], a.Data[r*a.Stride:])
-	}
-	return dense.General(k, k, f.inUnits(f.scaled, f.scaled[:k*k], true))
-}
-
-type projected struct{ *nullSpace }
-
-func (p projected) reduce(dst blas64.General) {
-	k := len(p.Active)
-	for r := range k {
-		for c := r + 1; c < k; c++ {
-			p.Hess[c*k+r] = p.Hess[r*k+c]
-		}
-	}
-	p.space.Project(dst, dense.General(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
-}
-
 func (f *nullSpace) follow() bool {
 	f.setUnits()
 	if f.stale || f.space.Changes() > tolerance.Accumulated || !slices.Equal(f.columns, f.Active) {
 		f.columns = append(f.columns[:0], f.Active...)
 		if f.stale = !f.space.Build(len(f.columns), f.Pins, f.constraints()); f.stale {
 			return false
-		}
-		for _, product := range f.kept {
-			product.build()
 		}
 	} else if !f.exchange() {
 		f.stale = true
@@ -155,11 +121,7 @@ func (f *nullSpace) exchange() bool {
 		if _, still := slices.BinarySearch(f.Pins, i); still {
 			continue
 		}
-		var followed blas64.General
-		for _, product := range f.kept {
-			followed = f.products(product.margins)
-		}
-		f.space.Remove(c, followed)
+		f.space.Remove(c)
 	}
 	list = f.space.Constraints()
 	if len(list) == len(f.Pins) {
@@ -187,7 +149,13 @@ func (f *nullSpace) factorize() bool {
 		unit := f.unit[f.columns[r]]
 		largest = math.Max(largest, d*unit*unit)
 	}
-	return f.space.Factorize(f.reduced.reduce, tolerance.Singular*largest)
+	k := len(f.columns)
+	for r := range k {
+		for c := r + 1; c < k; c++ {
+			f.Hess[c*k+r] = f.Hess[r*k+c]
+		}
+	}
+	return f.space.Factorize(dense.General(k, k, f.inUnits(f.hess, f.Hess[:k*k], true)), largest, tolerance.Singular)
 }
 
 func (f *nullSpace) solve(b []float64) {
@@ -209,69 +177,3 @@ func (f *nullSpace) quadratic(b []float64) float64 {
 }
 
 func (f *nullSpace) reuse() (slow float64, begins bool) { return tolerance.PinnedSlow, false }
-
-// zoneProduct reduces H when the hinge loss's terms are curved in one zone: H is the penalty plus a
-// multiple of S = Σ m x xᵀ over that zone. S and its projection change by one sample at a time.
-type zoneProduct struct {
-	*nullSpace
-	margins    *sums.Margins
-	generation int // of the projected sums
-	row        []float64
-}
-
-func newZoneProduct(f *nullSpace, m *sums.Margins) *zoneProduct {
-	return &zoneProduct{nullSpace: f, margins: m, row: make([]float64, f.P)}
-}
-
-func (s *zoneProduct) build() {
-	s.generation = s.margins.Generation()
-	s.space.Follow(s.products(s.margins))
-}
-
-func (s *zoneProduct) moved(i int, from uint8) {
-	if s.generation != s.margins.Generation() {
-		s.stale = true
-	}
-	m, curved := s.M[i], s.margins.Curved()
-	if curved == int(from) {
-		m = -m
-	}
-	if s.stale || curved != int(from) && curved != int(s.Zone[i]) {
-		return
-	}
-	x := s.row[:len(s.columns)]
-	for r, j := range s.columns {
-		x[r] = s.Row(i)[j]
-	}
-	s.rescale(x)
-	s.space.Change(m, x)
-}
-
-func (s *zoneProduct) reduce(dst blas64.General) {
-	weight := func(j int) float64 { return s.L2[j] * s.unit[j] * s.unit[j] }
-	var least float64
-	for _, j := range s.Active {
-		if w := weight(j); w > 0 && (w < least || least == 0) {
-			least = w
-		}
-	}
-	block, null := s.space.Projection(), s.space.Null()
-	for r := range dst.Rows {
-		row := dst.Data[r*dst.Stride+r : r*dst.Stride+dst.Cols]
-		copy(row, block.Data[r*block.Stride+r:r*block.Stride+block.Cols])
-		blas64.Scal(s.margins.Coefficient(), dense.Vector(row))
-		row[0] += least
-	}
-	for c, j := range s.Active {
-		more := weight(j) - least
-		if more == 0 {
-			continue
-		}
-		for r := range dst.Rows {
-			x := more * null.Data[r*null.Stride+c]
-			for q := r; q < dst.Rows; q++ {
-				dst.Data[r*dst.Stride+q] += x * null.Data[q*null.Stride+c]
-			}
-		}
-	}
-}

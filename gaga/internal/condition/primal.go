@@ -39,14 +39,7 @@ func newPrimal(p *model.Problem, terms func(*sums.Scope) sums.Terms) *Primal {
 		s.factor = newCholesky(s.Scope())
 		return s
 	}
-	f := newNullSpace(s.pins)
-	if margins, zones := s.terms.(*sums.Margins); zones {
-		product := newZoneProduct(f, margins)
-		if f.reduced = product; margins.Second() != nil {
-			f.kept = append(f.kept, product)
-		}
-	}
-	s.kept, s.factor = f.kept, f
+	s.factor = newNullSpace(s.pins)
 	return s
 }
 

@@ -17,12 +17,11 @@ import (
 type Margins struct {
 	whole
 	kind
-	s          *Scope
-	zones      []zoneMargins
-	quadratic  quadraticZone
-	moves      int // since the sums were recomputed; above N they are due
-	generation int
-	row        []float64
+	s         *Scope
+	zones     []zoneMargins
+	quadratic quadraticZone
+	moves     int // since the sums were recomputed; above N they are due
+	row       []float64
 }
 
 type zoneMargins struct {
@@ -36,8 +35,6 @@ type quadraticZone struct {
 	second      []float64 // Σ m z zᵀ
 	absolute    []float64 // Σ m |z_r| z_c
 	coefficient float64
-	chosen      []float64
-	current     bool
 }
 
 // NewMargins reports false if zone sums do not apply. The first Place computes the sums.
@@ -56,7 +53,7 @@ func NewMargins(s *Scope) (*Margins, bool) {
 		case series[1] != 0, series[3] != 0 && t.quadratic.zone >= 0:
 			return nil, false
 		case series[3] != 0:
-			t.quadratic = quadraticZone{zone: k, second: make([]float64, p*p), absolute: make([]float64, p*p), chosen: make([]float64, p*p)}
+			t.quadratic = quadraticZone{zone: k, second: make([]float64, p*p), absolute: make([]float64, p*p)}
 		case series[2] == 0:
 			continue
 		}
@@ -74,14 +71,6 @@ func (t *Margins) Second() []float64 { return t.quadratic.second }
 // First returns Σ m z over a zone; nil without weight.
 func (t *Margins) First(zone int) []float64 { return t.zones[zone].first }
 
-// Coefficient returns that of [Margins.Second] in H at the last Assemble.
-func (t *Margins) Coefficient() float64 { return t.quadratic.coefficient }
-
-// Generation grows whenever [Margins.Second] changes by anything but the sample passed to Move.
-func (t *Margins) Generation() int { return t.generation }
-
-func (t *Margins) Chose() { t.quadratic.current = false }
-
 func (t *Margins) add(i int, zone uint8, m float64) {
 	sum := &t.zones[zone]
 	sum.weight += m
@@ -98,7 +87,6 @@ func (t *Margins) add(i int, zone uint8, m float64) {
 	if q := &t.quadratic; int(zone) == q.zone {
 		blas64.Ger(m, z, z, t.square(q.second))
 		blas64.Ger(-m*y, dense.Vector(t.row), z, t.square(q.absolute))
-		q.current = false
 	}
 }
 
@@ -113,8 +101,6 @@ func (t *Margins) empty(zone int) {
 	if q := &t.quadratic; zone == q.zone {
 		clear(q.second)
 		clear(q.absolute)
-		q.current = false
-		t.generation++
 	}
 }
 
@@ -126,12 +112,10 @@ func (t *Margins) sum() {
 		t.add(i, z, t.s.M[i])
 	}
 	t.moves = 0
-	t.generation++
 }
 
 func (t *Margins) Place(zones []uint8, _ []float64) {
 	s := t.s
-	t.generation++
 	if t.moves += s.differing(zones); t.moves > s.N {
 		copy(s.Zone, zones)
 		t.sum()
@@ -163,23 +147,6 @@ func (t *Margins) Move(i int, from uint8, _ []float64) {
 	if s.Members[from] == 0 {
 		t.empty(int(from))
 	}
-}
-
-// Products returns [Margins.Second] over the active coordinates, until the next change.
-func (t *Margins) Products(active []int) blas64.General {
-	k, q := len(active), &t.quadratic
-	if k == t.s.P {
-		return dense.General(k, k, q.second)
-	}
-	if !q.current {
-		for r, j := range active {
-			for c, l := range active {
-				q.chosen[r*k+c] = q.second[j*t.s.P+l]
-			}
-		}
-		q.current = true
-	}
-	return dense.General(k, k, q.chosen[:k*k])
 }
 
 func (t *Margins) Assemble(pt *model.Point) {
@@ -231,10 +198,12 @@ func (t *Margins) Curve(*model.Point) {
 	if q.second == nil {
 		return
 	}
-	products, k := t.Products(s.Active), len(s.Active)
-	for r := range k {
-		row := products.Data[r*k+r : (r+1)*k]
-		s.Diag[r] += math.Abs(q.coefficient * row[0])
-		blas64.Axpy(q.coefficient, dense.Vector(row), dense.Vector(s.Hess[r*k+r:(r+1)*k]))
+	k := len(s.Active)
+	for r, j := range s.Active {
+		row := q.second[j*s.P : (j+1)*s.P]
+		s.Diag[r] += math.Abs(q.coefficient * row[j])
+		for c, l := range s.Active[r:] {
+			s.Hess[r*k+r+c] += float64(q.coefficient * row[l])
+		}
 	}
 }

@@ -39,7 +39,6 @@ func TestMarginsAreSumsOverSamples(t *testing.T) {
 			a.shift(sums, i, up, nil)
 			b.shift(samples, i, up, nil)
 		}
-		sums.Chose()
 		pt := a.draw(rng, 0.5, 10+10*rng.Float64()) // all weights positive
 		other := model.NewPoint(p)
 		other.Age = pt.Age
@@ -71,50 +70,6 @@ func TestMarginsAreSumsOverSamples(t *testing.T) {
 			}
 		}
 		same(t, what+"objective", []float64{sums.Objective()}, []float64{want}, size)
-	}
-}
-
-// The generation of zone sums must change wherever their products change by more than the
-// sample that moved.
-func TestGeneration(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(4, 4))
-	p := problemOf(rng, 40, 5, 1, linear{})
-	s := scopeOf(p)
-	sums, _ := NewMargins(s)
-	s.place(sums, make([]uint8, p.N), nil)
-	followed, renewed := 0, 0
-	for range 2000 {
-		i, from := rng.IntN(p.N), 0
-		before, generation := append([]float64(nil), sums.Second()...), sums.Generation()
-		from = int(s.Zone[i])
-		if rng.IntN(100) == 0 {
-			sums.moves = p.N // sums are taken anew
-		}
-		if !s.shift(sums, i, rng.IntN(2) == 0, nil) {
-			continue
-		}
-		if sums.Generation() != generation {
-			renewed++
-			continue
-		}
-		c := 0.0
-		switch sums.Curved() {
-		case from:
-			c = -p.M[i]
-		case int(s.Zone[i]):
-			c = p.M[i]
-		}
-		for r, x := range p.Row(i) {
-			for q, y := range p.Row(i) {
-				before[r*p.P+q] += c * x * y
-			}
-		}
-		same(t, "products", sums.Second(), before, float64(p.N))
-		followed++
-	}
-	if followed < 500 || renewed < 10 {
-		t.Errorf("%d changes followed, %d taken anew: too few to tell", followed, renewed)
 	}
 }
 
