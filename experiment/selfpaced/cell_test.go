@@ -28,11 +28,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.Gaussian, Level: 0.3},
 			},
 			Model:  Model{Name: Lasso, Alpha: 1e-7},
-			Method: Method{Name: ACS, Algorithm: 6, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
+			Method: Method{Name: ACS, Algorithm: 7, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
 			Repeat: 3, Seed: experiment.CellSeed(40, 3),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":6,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
-		"352848600d548a4b5067a3439384497d",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":7,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
+		"fb6dd21945be01887d012396f553fc71",
 	},
 	{
 		Cell{
@@ -41,11 +41,11 @@ var goldenCells = []struct {
 				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Protocol: dataset.Paper,
 			},
 			Model:  Model{Name: SVM, C: 10, Kernel: RBF, KernelGamma: ScaleGamma, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 5},
+			Method: Method{Name: Original, Algorithm: 6},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":5},"seed":3212160745590989}`,
-		"4d1dcd882587556c5f057ec956b2565f",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":6},"seed":3212160745590989}`,
+		"f3c0397911d3830a442db8a73298f92a",
 	},
 	{
 		Cell{
@@ -55,11 +55,11 @@ var goldenCells = []struct {
 				Protocol: dataset.HeldOut,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
-			Method: Method{Name: GAGA, Algorithm: 24, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
+			Method: Method{Name: GAGA, Algorithm: 25, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":24,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
-		"2b6dcca05db88234591a74551f1913f9",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":25,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		"252f3b0684880d9de66eb9e355f0629c",
 	},
 	{
 		Cell{
@@ -69,11 +69,11 @@ var goldenCells = []struct {
 				Protocol: dataset.Scripts,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.006},
-			Method: Method{Name: ACS, Algorithm: 6, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
+			Method: Method{Name: ACS, Algorithm: 7, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":6,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
-		"eeef4625e78fff451c64f7cf6079c566",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":7,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"845020e735eb4eeac5e42841a47dbf65",
 	},
 	{
 		Cell{
@@ -83,11 +83,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.FlipBoundary, Level: 0.3},
 			},
 			Model:  Model{Name: Logistic, C: 0.5, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 5},
+			Method: Method{Name: Original, Algorithm: 6},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":5},"seed":3212160745590989}`,
-		"3a152f7e93cbb773fe6dd0f9c0baded9",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":6},"seed":3212160745590989}`,
+		"2d0e701d53ad1945c9a6d7077a3947d8",
 	},
 }
 
@@ -124,7 +124,7 @@ func TestDecodeCell(t *testing.T) {
 	spec := string(goldenCells[0].cell.Canonical())
 	for _, test := range []struct{ old, new, says string }{
 		{`"kind":"self-paced"`, `"kind":"mmd"`, `its kind is "mmd"`},
-		{`"algorithm":6`, `"algorithm":7`, "it asks for version 7 of acs, this agepath computes version 6"},
+		{`"algorithm":7`, `"algorithm":8`, "it asks for version 8 of acs, this agepath computes version 7"},
 		{`"name":"acs"`, `"name":"magic"`, `no method "magic"`},
 		{`"name":"lasso"`, `"name":"tree"`, `no model "tree"`},
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},
