@@ -8,10 +8,8 @@ const vector = false
 func dotAVX2(_, _ *float64, _ int) float64                                          { return 0 }
 func axpyAVX2(_ float64, _, _ *float64, _ int)                                      {}
 func axpy4AVX2(_, _, _, _, _, _ *float64, _ int)                                    {}
-func scaleToAVX2(_ *float64, _ float64, _ *float64, _ int)                          {}
 func mulVecAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                         {}
 func mulTransAddAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                    {}
-func mulTransAddAbsAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                 {}
 func gramTileAVX2(_, _, _ *float64, _, _ int)                                       {}
 func kinkedAVX2(_, _, _, _, _, _, _, _ *float64, _ int, _ float64, _ *[3]float64)   {}
 func kinkedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _, _ float64, _ *[2]float64) {}

@@ -69,14 +69,12 @@ var alike = map[string]func(d *drawn, n int){
 		Axpy4(&a, &[4][]float64{d.floats(n), d.floats(n + 1), d.floats(n), d.floats(n)}, y)
 		record(d, y...)
 	},
-	"ScaleTo": func(d *drawn, n int) { y := d.floats(n); ScaleTo(y, d.floats(1)[0], d.floats(n)); record(d, y...) },
 	"MulVec": func(d *drawn, n int) {
 		dst, stride := d.floats(d.IntN(12)), n+d.IntN(3)
 		MulVec(dst, d.floats(12*stride), stride, d.floats(n))
 		record(d, dst...)
 	},
 	"MulTransAdd":    func(d *drawn, n int) { transposed(d, n, MulTransAdd) },
-	"MulTransAddAbs": func(d *drawn, n int) { transposed(d, n, MulTransAddAbs) },
 	"GramAdd": func(d *drawn, n int) {
 		ld, count := Pad(n)+8*d.IntN(2), d.IntN(6)
 		h := d.floats(ld * ld)

@@ -76,14 +76,9 @@ func Axpy4(a *[4]float64, x *[4][]float64, y []float64) {
 
 // ScaleTo sets y to a x.
 func ScaleTo(y []float64, a float64, x []float64) {
-	if len(x) == 0 {
-		return
-	}
 	y = y[:len(x)]
-	if vector {
-		scaleToAVX2(&y[0], a, &x[0], len(x))
-	} else {
-		scaleToGo(y, a, x)
+	for i, v := range x {
+		y[i] = a * v
 	}
 }
 
@@ -125,11 +120,7 @@ func MulTransAdd(w, x []float64, stride int, a []float64) {
 func MulTransAddAbs(w, x []float64, stride int, a []float64) {
 	rows(x, len(a), stride, len(w))
 	whole := fours(len(a), len(w))
-	switch {
-	case whole == 0:
-	case vector:
-		mulTransAddAbsAVX2(&w[0], &x[0], stride, whole/4, &a[0], len(w))
-	default:
+	if whole > 0 {
 		mulTransAddGo(w, x, stride, a[:whole], magnitude)
 	}
 	for i := whole; i < len(a); i++ {

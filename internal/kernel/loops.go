@@ -81,13 +81,6 @@ func axpy4Go(a *[4]float64, x *[4][]float64, y []float64) {
 	}
 }
 
-func scaleToGo(y []float64, a float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] = a * v
-	}
-}
-
 // productOf sums as MulVec does for one of four rows.
 func productOf(x, y []float64) float64 {
 	var s [4]float64

@@ -19,11 +19,6 @@ func axpyAVX2(a float64, x *float64, y *float64, n int)
 //go:noescape
 func axpy4AVX2(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
 
-// scaleToAVX2 sets y = a x.
-//
-//go:noescape
-func scaleToAVX2(y *float64, a float64, x *float64, n int)
-
 // mulVecAVX2 sets dst to four products a group of rows of x with v.
 //
 //go:noescape
@@ -33,11 +28,6 @@ func mulVecAVX2(dst *float64, x *float64, stride int, groups int, v *float64, n 
 //
 //go:noescape
 func mulTransAddAVX2(w *float64, x *float64, stride int, groups int, a *float64, n int)
-
-// mulTransAddAbsAVX2 adds to w four multiples a group of the magnitudes of rows of x.
-//
-//go:noescape
-func mulTransAddAbsAVX2(w *float64, x *float64, stride int, groups int, a *float64, n int)
 
 // gramTileAVX2 adds to the tile the products of the panel's columns at pi with those at pj.
 //

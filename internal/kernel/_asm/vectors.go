@@ -50,17 +50,6 @@ func axpy(v *isa) {
 	end(v)
 }
 
-func scaleTo(v *isa) {
-	begin(v, "scaleTo", "y *float64, a float64, x *float64, n int", "sets y = a x.")
-	x, y, n, a := pointer("x"), pointer("y"), pointer("n"), float(v, "a")
-	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		p := v.load(at(x, o, 0), tail)
-		VMULPD(a, p, p)
-		v.store(p, at(y, o, 0), tail)
-	})
-	end(v)
-}
-
 func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	var r [4]reg.GPVirtual
 	r[0] = x
@@ -112,24 +101,17 @@ func (v *isa) total(s [4]reg.VecVirtual) reg.VecVirtual {
 	return s[0]
 }
 
-func (v *isa) addRows(w reg.GPVirtual, r [4]reg.GPVirtual, f [4]reg.VecVirtual, n reg.GPVirtual, magnitudes bool) {
+func (v *isa) addRows(w reg.GPVirtual, r [4]reg.GPVirtual, f [4]reg.VecVirtual, n reg.GPVirtual) {
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		s := v.load(at(w, o, 0), tail)
 		t := v.load(at(r[2], o, 0), tail)
-		if magnitudes {
-			v.abs(t)
-		}
 		VMULPD(f[2], t, t)
 		for i, to := range []reg.VecVirtual{s, s, nil, t} {
 			if to == nil {
 				continue
 			}
-			if tail || magnitudes {
-				b := v.load(at(r[i], o, 0), tail)
-				if magnitudes {
-					v.abs(b)
-				}
-				VFMADD231PD(b, f[i], to)
+			if tail {
+				VFMADD231PD(v.load(at(r[i], o, 0), tail), f[i], to)
 			} else {
 				VFMADD231PD(at(r[i], o, 0), f[i], to)
 			}
@@ -147,39 +129,35 @@ func axpy4(v *isa) {
 	for i := range f {
 		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
 	}
-	v.addRows(y, r, f, n, false)
+	v.addRows(y, r, f, n)
 	end(v)
 }
 
 // narrow vectors of w stay in registers.
 const narrow = 8
 
-func mulTransAdd(v *isa, magnitudes bool) {
-	name, doc := "mulTransAdd", "adds to w four multiples a group of rows of x."
-	if magnitudes {
-		name, doc = "mulTransAddAbs", "adds to w four multiples a group of the magnitudes of rows of x."
-	}
-	begin(v, name, "w, x *float64, stride, groups int, a *float64, n int", doc)
+func mulTransAdd(v *isa) {
+	begin(v, "mulTransAdd", "w, x *float64, stride, groups int, a *float64, n int", "adds to w four multiples a group of rows of x.")
 	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
 	for vectors := 1; vectors <= narrow; vectors++ {
 		CMPQ(argument("n"), U8(vectors*v.lanes))
 		JLE(LabelRef(fmt.Sprintf("narrow%d", vectors)))
 	}
 	v.groups("", x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
-		v.addRows(w, r, f, pointer("n"), magnitudes)
+		v.addRows(w, r, f, pointer("n"))
 	})
 	end(v)
 	for vectors := 1; vectors <= narrow; vectors++ {
 		label := fmt.Sprintf("narrow%d", vectors)
 		Label(label)
-		v.narrowRows(label+"_", w, x, stride, groups, a, vectors, magnitudes)
+		v.narrowRows(label+"_", w, x, stride, groups, a, vectors)
 		end(v)
 	}
 }
 
 // narrowRows keeps sums in registers, in parts where few vectors would wait for each other. The
 // last of w's vectors is a tail.
-func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, vectors int, magnitudes bool) {
+func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, vectors int) {
 	rest := pointer("n")
 	SUBQ(U8((vectors-1)*v.lanes), rest)
 	v.mask(rest)
@@ -196,15 +174,11 @@ func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, ve
 		for i := range r {
 			for k, sum := range sums {
 				tail, to := k == vectors-1, sum[i%split]
-				if !tail && !magnitudes {
+				if tail {
+					VFMADD231PD(v.load(place(r[i], k), tail), f[i], to)
+				} else {
 					VFMADD231PD(place(r[i], k), f[i], to)
-					continue
 				}
-				b := v.load(place(r[i], k), tail)
-				if magnitudes {
-					v.abs(b)
-				}
-				VFMADD231PD(b, f[i], to)
 			}
 		}
 	})
