@@ -24,8 +24,6 @@ func main() {
 	curved(v)
 	curvedAlong(v)
 	logistic(v)
-	logs(v)
-	weigh(v)
 	distances(v)
 	gauss(v)
 	for _, p := range precisions() {
