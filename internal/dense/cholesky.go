@@ -28,8 +28,8 @@ type Cholesky struct {
 
 	n, stride int
 	data      []float64 // lower triangle
-	columns   Columns
-	turn      Rotations
+	columns   columns
+	turn      rotations
 	w         []float64
 }
 
@@ -74,7 +74,7 @@ func (c *Cholesky) Factorize(ctx context.Context) error { return c.Eliminate(ctx
 
 // Eliminate factorizes the first rows only; the Schur complement replaces the rest of the matrix.
 func (c *Cholesky) Eliminate(ctx context.Context, rows int) error {
-	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, rows, 1, c.Tolerance, c.Drops)
+	k, err := c.columns.factorize(ctx, c.data, c.stride, c.n, 0, rows, 1, c.Tolerance, c.Drops)
 	if err == nil && k < rows {
 		err = fmt.Errorf("row %d of %d: %w", k, rows, ErrIndefinite)
 	}
@@ -104,7 +104,7 @@ func (c *Cholesky) Backward(b []float64) {
 // of L. It returns false, with the factor unchanged, if the row depends on the others or the limit
 // is reached; all but the last entry are then still of L.
 func (c *Cholesky) Append(column []float64) bool {
-	c.check(len(column), c.n+1)
+	c.prepare(column)
 	l, diagonal := column[:c.n], column[c.n]
 	c.Forward(l)
 	pivot := diagonal - kernel.Dot(l, l)
@@ -112,45 +112,39 @@ func (c *Cholesky) Append(column []float64) bool {
 		return false
 	}
 	column[c.n] = math.Sqrt(pivot)
-	if c.n == c.stride {
-		c.grow(c.n + c.n/2 + kernel.Width)
-	}
 	copy(c.data[c.n*c.stride:], column)
 	c.n++
 	return true
+}
+
+// prepare makes room for a row.
+func (c *Cholesky) prepare(column []float64) {
+	if c.check(len(column), c.n+1); c.n == c.stride && !c.Full() {
+		c.grow(c.n + c.n/2 + kernel.Width)
+	}
 }
 
 func (c *Cholesky) Delete(k int) {
 	if k < 0 || k >= c.n {
 		panic(fmt.Sprintf("dense: row %d of %d", k, c.n))
 	}
+	c.remove(k, c.n)
+}
+
+// remove removes row k by rotations, hyperbolic ones from a column on. It returns false and leaves
+// invalid data if one does not exist.
+func (c *Cholesky) remove(k, hyperbolic int) bool {
 	for i := k + 1; i < c.n; i++ {
 		c.w[i] = c.data[i*c.stride+k]
 	}
-	c.turn.Sweep(c.data, c.stride, c.w, k+1, c.n, false)
+	ok := c.turn.sweep(c.data, c.stride, c.w, k+1, c.n, hyperbolic)
 	for i := k + 1; i < c.n; i++ {
 		row, to := c.Row(i), c.data[(i-1)*c.stride:]
 		copy(to, row[:k])
 		copy(to[k:], row[k+1:])
 	}
 	c.n--
-}
-
-// Update changes A to A + f v vᵀ. It returns false, with the factor unchanged, if that is not
-// positive definite.
-func (c *Cholesky) Update(f float64, v []float64) bool {
-	c.check(len(v), c.n)
-	root := math.Sqrt(math.Abs(f))
-	w := c.w[:c.n]
-	kernel.ScaleTo(w, root, v)
-	if !(f >= 0) {
-		c.Forward(w)
-		if !(1-kernel.Dot(w, w) > c.Tolerance) {
-			return false
-		}
-		kernel.ScaleTo(w, root, v)
-	}
-	return c.turn.Sweep(c.data, c.stride, c.w, 0, c.n, f < 0)
+	return ok
 }
 
 func (c *Cholesky) grow(rows int) {
@@ -166,7 +160,7 @@ func (c *Cholesky) grow(rows int) {
 		copy(data[k*stride:], c.Row(k))
 	}
 	c.data, c.stride = data, stride
-	c.w, c.turn = make([]float64, stride), NewRotations(stride)
+	c.w, c.turn = make([]float64, stride), newRotations(stride)
 }
 
 func (c *Cholesky) check(length, want int) {

@@ -183,17 +183,17 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestChanges appends, deletes and updates at random, and compares with the matrix.
+// TestChanges appends and deletes at random, and compares with the matrix.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 10))
 	all := definite(random, 60)
 	c := &Cholesky{Tolerance: 1e-12}
 	var members []int
-	var a [][]float64 // with the updates
+	var a [][]float64
 	for step := range 600 {
-		switch kind := random.IntN(4); {
-		case kind < 2:
+		switch {
+		case random.IntN(3) < 2:
 			i := random.IntN(len(all))
 			if slices.Contains(members, i) {
 				continue
@@ -211,29 +211,12 @@ func TestChanges(t *testing.T) {
 			if !c.Append(column) {
 				t.Fatalf("step %d: row %d not appended", step, i)
 			}
-		case kind == 2 && len(members) > 0:
+		case len(members) > 0:
 			k := random.IntN(len(members))
 			c.Delete(k)
 			members, a = slices.Delete(members, k, k+1), slices.Delete(a, k, k+1)
 			for r := range a {
 				a[r] = slices.Delete(a[r], k, k+1)
-			}
-		case kind == 3:
-			v, f := make([]float64, len(a)), 0.01
-			for i := range v {
-				v[i] = random.NormFloat64()
-			}
-			if step%2 == 0 {
-				f = -1e-5
-			}
-			if c.Update(f, v) {
-				for i := range a {
-					for j := range a {
-						a[i][j] += f * v[i] * v[j]
-					}
-				}
-			} else if f > 0 {
-				t.Fatalf("step %d: not updated", step)
 			}
 		}
 		compare(t, c, a, 1e-10)
@@ -252,16 +235,12 @@ func TestRefusals(t *testing.T) {
 	if c.Backward(column[:2]); math.Abs(column[0]-1) > 1e-14 || math.Abs(column[1]-1) > 1e-14 {
 		t.Errorf("the row is %v of the others, want 1 and 1", column[:2])
 	}
-	if c.Update(-4, []float64{1, 0}) || c.Update(math.NaN(), []float64{1, 1}) {
-		t.Error("updated to an indefinite matrix")
-	}
 	compare(t, c, [][]float64{{4, 2}, {2, 5}}, 1e-14)
 	if !c.Append([]float64{0, 0, 1}) || !c.Full() || c.Append([]float64{0, 0, 0, 1}) {
 		t.Error("the limit is not kept")
 	}
 	for name, misuse := range map[string]func(){
 		"short column": func() { c.Append([]float64{1}) },
-		"short vector": func() { c.Update(1, []float64{1}) },
 		"no such row":  func() { c.Delete(3) },
 	} {
 		func() {

@@ -9,19 +9,19 @@ import (
 
 const width = 16
 
-// Columns factorizes columns of a square in place, of kernel.Pad(n) rows at a stride that is a
+// columns factorizes columns of a square in place, of kernel.Pad(n) rows at a stride that is a
 // multiple of kernel.Width. It is scratch memory with one owner; the zero value is ready.
-type Columns struct {
+type columns struct {
 	panel, signed []float64
 	diagonal      []float64
 }
 
-// Factorize factorizes the columns from i up to j of n rows. Their lower triangle holds the
+// factorize factorizes the columns from i up to j of n rows. Their lower triangle holds the
 // remainder of the matrix after the columns before; it becomes L and, to the right, the remainder
-// after them. sign is that of the pivots. Factorize returns the first column whose pivot has the
+// after them. sign is that of the pivots. factorize returns the first column whose pivot has the
 // other sign or is at most tolerance times its diagonal entry, otherwise j; with drops such a pivot
 // becomes so large that solutions are almost 0 along it.
-func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j int, sign, tolerance float64, drops bool) (int, error) {
+func (c *columns) factorize(ctx context.Context, a []float64, stride, n, i, j int, sign, tolerance float64, drops bool) (int, error) {
 	c.reserve(stride, n)
 	for r := i; r < j; r++ {
 		c.diagonal[r] = sign * a[r*stride+r]
@@ -41,7 +41,7 @@ func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j in
 	return j, nil
 }
 
-func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float64, drops bool) int {
+func (c *columns) corner(a []float64, stride, k, end int, sign, tolerance float64, drops bool) int {
 	for i := k; i < end; i++ {
 		row := a[i*stride+k:][:i-k+1]
 		for j := range row {
@@ -66,28 +66,7 @@ func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float6
 	return end
 }
 
-// Expand turns L in the columns from i up to j = n into sign L Lᵀ, the input of
-// [Columns.Factorize]. n is a multiple of kernel.Width.
-func (c *Columns) Expand(a []float64, stride, i, j int, sign float64) {
-	c.reserve(stride, j)
-	for end := j; end > i; {
-		k := max(i, (end-1)/width*width)
-		from := k / kernel.Width * kernel.Width
-		rest := j - from
-		for r := range end - k {
-			panel := c.panel[r*stride:][:rest]
-			clear(panel[:k+r-from])
-			for q := k + r; q < j; q++ {
-				panel[q-from], a[q*stride+k+r] = a[q*stride+k+r], 0
-			}
-			kernel.ScaleTo(c.signed[r*stride:][:rest], sign, panel)
-		}
-		kernel.GramAdd(a[from*stride+from:], stride, rest, c.signed, c.panel, end-k)
-		end = k
-	}
-}
-
-func (c *Columns) reserve(stride, n int) {
+func (c *columns) reserve(stride, n int) {
 	if len(c.panel) < width*stride || len(c.diagonal) < n {
 		c.panel, c.signed = make([]float64, width*stride), make([]float64, width*stride)
 		c.diagonal = make([]float64, stride)
@@ -98,30 +77,38 @@ func (c *Columns) reserve(stride, n int) {
 const dropped = 1e30
 
 // below computes L below the diagonal block and subtracts its products to the right.
-func (c *Columns) below(a []float64, stride, n, k, end int, sign float64) {
-	// The order is a multiple of kernel.Width, with zeros in the panel for finished or unused rows.
-	from := end / kernel.Width * kernel.Width
-	rest, rows := kernel.Pad(n)-from, end-k
-	for r := range rows {
-		for _, to := range [][]float64{c.panel, c.signed} {
-			clear(to[r*stride:][:end-from])
-			clear(to[r*stride:][n-from : rest])
-		}
-	}
-	for r := range rows {
-		panel := c.panel[r*stride:][end-from : n-from]
+func (c *columns) below(a []float64, stride, n, k, end int, sign float64) {
+	for r := range end - k {
+		panel := c.panel[r*stride:][:n-end]
 		for i := range panel {
 			panel[i] = sign * a[(end+i)*stride+k+r]
 		}
 		row := a[(k+r)*stride+k:][:r+1]
 		for q, f := range row[:r] {
-			kernel.Axpy(-f, c.panel[q*stride:][end-from:n-from], panel)
+			kernel.Axpy(-f, c.panel[q*stride:][:n-end], panel)
 		}
 		kernel.ScaleTo(panel, 1/row[r], panel)
-		kernel.ScaleTo(c.signed[r*stride:][end-from:n-from], -sign, panel)
 		for i, v := range panel {
 			a[(end+i)*stride+k+r] = v
 		}
+	}
+	c.subtract(a, stride, n, end, k, end, sign)
+}
+
+// subtract subtracts the products of L's columns from k up to end from the corner that begins at
+// first.
+func (c *columns) subtract(a []float64, stride, n, first, k, end int, sign float64) {
+	// The order is a multiple of kernel.Width, with zeros in the panel for finished or unused rows.
+	c.reserve(stride, n)
+	from := first / kernel.Width * kernel.Width
+	rest, rows := kernel.Pad(n)-from, end-k
+	for r := range rows {
+		panel := c.panel[r*stride:][:rest]
+		clear(panel)
+		for i := first; i < n; i++ {
+			panel[i-from] = a[i*stride+k+r]
+		}
+		kernel.ScaleTo(c.signed[r*stride:][:rest], -sign, panel)
 	}
 	kernel.GramAdd(a[from*stride+from:], stride, rest, c.signed, c.panel, rows)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
-	"github.com/agepath/agepath/internal/factor"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // heldFactor is the signed factor of M = [Q_AA + κyyᵀ - Δ', y; yᵀ, 0], with Δ' the δ of an earlier
@@ -14,7 +14,7 @@ import (
 // one by one.
 type heldFactor struct {
 	*kernelPredictor
-	signed         *factor.Signed
+	signed         *dense.Signed
 	kappa          float64
 	stale          bool // belongs to other unknowns
 	slow           bool
@@ -33,7 +33,7 @@ type heldFactor struct {
 
 func newHeldFactor(g *kernelPredictor) *heldFactor {
 	s := &heldFactor{
-		kernelPredictor: g, signed: factor.New(0), stale: true, at: make([]int, g.N), delta: make([]float64, g.N), held: make([]float64, g.N), proved: make([]float64, g.N),
+		kernelPredictor: g, signed: dense.NewSigned(0), stale: true, at: make([]int, g.N), delta: make([]float64, g.N), held: make([]float64, g.N), proved: make([]float64, g.N),
 		trust: newTrust(g.N), column: make([]float64, g.P),
 	}
 	for _, k := range s.diagonal {
@@ -175,6 +175,7 @@ func (s *heldFactor) proven() bool {
 	return true
 }
 
+// drifted reports whether δ is another than in the factor; else only rounding can have made it slow.
 func (s *heldFactor) drifted() bool {
 	for _, i := range s.Active[s.front:] {
 		if s.held[i] != s.delta[i] {
@@ -184,51 +185,35 @@ func (s *heldFactor) drifted() bool {
 	return false
 }
 
-// renew computes the factor from scratch if only rounding can have made it slow.
+// renew computes the factor, or its negative part alone.
 func (s *heldFactor) renew() bool {
-	curved := s.Active[s.front:]
+	again := !s.stale && s.drifted()
 	s.slow = false
 	s.events, s.solves, s.trust.drift = 0, 0, 0
-	if !s.stale && s.drifted() {
-		err := s.signed.ChangeNegative(func(t int) float64 {
-			r := s.pinned + t
-			if r < s.front {
-				return 0
-			}
-			i := s.Active[r]
-			return s.diagonal[i] + s.kappa - s.delta[i]
-		})
-		if err == nil {
-			for _, i := range curved {
-				s.held[i] = s.delta[i]
-			}
-			return true
-		}
-		if s.signed.Changes() < tolerance.Accumulated {
-			return false
-		}
-	}
-	for _, i := range curved {
+	for _, i := range s.Active[s.front:] {
 		s.held[i] = s.delta[i]
 	}
-	s.stale = s.signed.Compute(s.pinned, len(s.Active)-s.pinned, func(r int, dst []float64) {
-		i := s.Active[r]
-		if i == s.N {
-			for q, j := range s.Active[:r] {
-				dst[q] = s.Y[j]
-			}
-			dst[r] = 0
-			return
-		}
-		row := s.matrix.Row(i)
-		for q := range dst {
-			dst[q] = s.entry(row, i, s.Active[q])
-		}
-		if r >= s.front {
-			dst[r] -= s.held[i]
-		}
-	}) != nil
+	s.stale = !(again && s.signed.ComputeNegative(s.entries) == nil) &&
+		s.signed.Compute(s.pinned, len(s.Active)-s.pinned, s.entries) != nil
 	return !s.stale
+}
+
+func (s *heldFactor) entries(r, from int, dst []float64) {
+	i := s.Active[r]
+	if i == s.N {
+		for q, j := range s.Active[from:r] {
+			dst[q] = s.Y[j]
+		}
+		dst[r-from] = 0
+		return
+	}
+	row := s.matrix.Row(i)
+	for q := range dst {
+		dst[q] = s.entry(row, i, s.Active[from+q])
+	}
+	if r >= s.front {
+		dst[r-from] -= s.held[i]
+	}
 }
 
 // Solve sets b to NaN if there is no factor, as next to a singular J.

@@ -1,4 +1,4 @@
-package factor
+package dense
 
 import (
 	"fmt"
@@ -120,58 +120,6 @@ func BenchmarkDeleteAppendNegative(b *testing.B) {
 			if pivot, ok := s.AppendNegative(column); !ok {
 				b.Fatalf("pivot %g", pivot)
 			}
-		}
-	})
-}
-
-func BenchmarkPivotNegative(b *testing.B) {
-	benchmark(b, func(b *testing.B, s *Signed, m *model, _ *rand.Rand) {
-		column := make([]float64, len(m.m)+1)
-		copy(column, m.m[0])
-		column[len(m.m)] = -3
-		for b.Loop() {
-			s.PivotNegative(column)
-		}
-	})
-}
-
-// A diagonal entry anywhere goes up and comes back.
-func BenchmarkUpdateDiagonalPair(b *testing.B) {
-	benchmark(b, func(b *testing.B, s *Signed, _ *model, _ *rand.Rand) {
-		r := 0
-		for b.Loop() {
-			must(b, s.UpdateDiagonal(r%s.Len(), 0.1))
-			must(b, s.UpdateDiagonal(r%s.Len(), -0.1))
-			r += 7
-		}
-	})
-}
-
-// A change by a full vector and its undoing.
-func BenchmarkChangeNegative(b *testing.B) {
-	benchmark(b, func(b *testing.B, s *Signed, m *model, _ *rand.Rand) {
-		for b.Loop() {
-			must(b, s.ChangeNegative(func(t int) float64 { return m.m[m.p+t][m.p+t] }))
-		}
-	})
-}
-
-func BenchmarkUpdatePair(b *testing.B) {
-	benchmark(b, func(b *testing.B, s *Signed, _ *model, random *rand.Rand) {
-		v := vectorOf(random, s.Len())
-		for b.Loop() {
-			must(b, s.Update(1e-4, v))
-			must(b, s.Update(-1e-4, v))
-		}
-	})
-}
-
-// The same, up alone: Givens rotations in the definite case.
-func BenchmarkUpdateUp(b *testing.B) {
-	benchmark(b, func(b *testing.B, s *Signed, _ *model, random *rand.Rand) {
-		v := vectorOf(random, s.Len())
-		for b.Loop() {
-			must(b, s.Update(1e-12, v))
 		}
 	})
 }

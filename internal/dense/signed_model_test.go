@@ -1,4 +1,4 @@
-package factor
+package dense
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // model is M kept plainly beside the factor, with the number of its positive
@@ -113,7 +115,7 @@ func (m *model) exists(t testing.TB) (distance float64, err error) {
 	return distance / largest, err
 }
 
-func (m *model) row(i int, dst []float64) { copy(dst, m.m[i]) }
+func (m *model) row(i, from int, dst []float64) { copy(dst, m.m[i][from:]) }
 
 func (m *model) norm() float64 {
 	largest := 0.0
@@ -125,14 +127,22 @@ func (m *model) norm() float64 {
 	return largest
 }
 
-// lower returns entry (i, j) of L.
-func (s *Signed) lower(i, j int) float64 { return s.data[s.slot(i)*s.n+s.slot(j)] }
+// entry returns entry (i, j) of L.
+func (s *Signed) entry(i, j int) float64 { return s.lower.Row(i)[j] }
+
+// rows returns L row by row.
+func (s *Signed) rows() (l []float64) {
+	for i := range s.Len() {
+		l = append(l, s.lower.Row(i)...)
+	}
+	return l
+}
 
 // product returns entry (i, j) of L J Lᵀ.
 func (s *Signed) product(i, j int) float64 {
 	sum := 0.0
 	for k := range min(i, j) + 1 {
-		term := s.lower(i, k) * s.lower(j, k)
+		term := s.entry(i, k) * s.entry(j, k)
 		if k >= s.p {
 			term = -term
 		}
@@ -144,13 +154,13 @@ func (s *Signed) product(i, j int) float64 {
 // off returns the largest entry of L J Lᵀ - M over M's.
 func (m *model) off(t testing.TB, s *Signed) float64 {
 	t.Helper()
-	if s.Len() != len(m.m) || s.Positive() != m.p || s.Negative() != len(m.m)-m.p {
-		t.Fatalf("factor has %d + %d rows, want %d + %d", s.Positive(), s.Negative(), m.p, len(m.m)-m.p)
+	if s.Len() != len(m.m) || s.p != m.p || s.Len()-s.p != len(m.m)-m.p {
+		t.Fatalf("factor has %d + %d rows, want %d + %d", s.p, s.Len()-s.p, m.p, len(m.m)-m.p)
 	}
 	largest := 0.0
 	for i := range m.m {
-		if !(s.lower(i, i) > 0) {
-			t.Fatalf("diagonal %d of L is %g", i, s.lower(i, i))
+		if !(s.entry(i, i) > 0) {
+			t.Fatalf("diagonal %d of L is %g", i, s.entry(i, i))
 		}
 		for j := range i + 1 {
 			largest = max(largest, math.Abs(s.product(i, j)-m.m[i][j]))
@@ -204,7 +214,7 @@ func (m *model) agrees(t testing.TB, s *Signed, random *rand.Rand, tolerance flo
 	near("form", s.InverseForm(b), form, scale*mat.Norm(mat.NewVecDense(k, b), 2))
 	z := slices.Clone(b)
 	s.HalfSolve(z)
-	near("half solves", dot(z[:m.p], z[:m.p])-dot(z[m.p:], z[m.p:]), form, scale*mat.Norm(mat.NewVecDense(k, b), 2))
+	near("half solves", kernel.Dot(z[:m.p], z[:m.p])-kernel.Dot(z[m.p:], z[m.p:]), form, scale*mat.Norm(mat.NewVecDense(k, b), 2))
 	logarithm, sign := mat.LogDet(m.block(k))
 	near("ln|det|", s.LogAbsDet(), logarithm, max(1, math.Abs(logarithm))*scale*m.norm())
 	if (sign < 0) != ((k-m.p)%2 == 1) {
