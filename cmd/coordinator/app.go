@@ -70,7 +70,6 @@ func (g *gridFlags) addTo(flags *pflag.FlagSet) {
 type planned struct {
 	grid *experiment.Grid
 	plan *experiment.Plan
-	kind experiment.Kind
 }
 
 // plan reads a grid and its data sets. Every error in them is a refusal.
@@ -86,10 +85,6 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 		}
 		return nil, command.Refuse(err)
 	}
-	kind, err := experiment.Named(grid.Kind)
-	if err != nil {
-		return nil, command.Refuse(err)
-	}
 	plan, err := grid.Plan(ctx, library)
 	if err != nil {
 		return nil, command.Refuse(err)
@@ -97,7 +92,7 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 	for _, d := range plan.Absent {
 		a.Log.Warn("the data set is not on this machine and is skipped; coordinator datasets fetch downloads it", "name", d.Name)
 	}
-	return &planned{grid, plan, kind}, nil
+	return &planned{grid, plan}, nil
 }
 
 type outFlags struct{ dir string }
@@ -125,22 +120,18 @@ func refuseStart(err error) error {
 }
 
 func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error {
-	q, err := a.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer q.Close()
-	return do(q)
-}
-
-func (a *app) connect(ctx context.Context) (*queue.Queue, error) {
-	return a.NATS.Connect(ctx, "agepath coordinator", func(err error) {
+	q, err := a.NATS.Connect(ctx, "agepath coordinator", func(err error) {
 		if command.Unauthorized(err) { // retries would never end
 			a.Abort(err)
 			return
 		}
 		a.warn(err)
 	})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	return do(q)
 }
 
 func (a *app) warn(err error) { a.Log.Warn(err.Error()) }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 )
 
@@ -69,7 +69,7 @@ type rest struct {
 // remaining hashes no cell if the folder has no results.
 func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
 	plan := p.plan
-	inventory, err := run.TakeInventory(ctx, dir, p.grid)
+	inventory, err := results.TakeInventory(ctx, dir, p.grid.Keep.Tables())
 	if err != nil {
 		return rest{}, command.Refusef("results in %s: %w", dir, err)
 	}
@@ -196,7 +196,17 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 	if err := data.write(a.Out); err != nil {
 		return err
 	}
-	writeReadings(a.Out, plan.Data)
+	if slices.ContainsFunc(plan.Data, func(d *experiment.PlannedData) bool { return d.Reading.How != "" }) {
+		fmt.Fprintln(a.Out)
+	}
+	for _, d := range plan.Data {
+		if d.Reading.How != "" {
+			fmt.Fprintf(a.Out, "read   %s: %s\n", d.Name, d.Reading.How)
+		}
+		for _, warning := range d.Reading.Warnings {
+			fmt.Fprintf(a.Out, "warning: %s: %s\n", d.Name, warning)
+		}
+	}
 	fmt.Fprintln(a.Out)
 	cells := textTable{{"dimension", "value", ">cells", ">time on one core"}}
 	for _, dimension := range plan.Dimensions() {
@@ -207,20 +217,6 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 		}
 	}
 	return cells.write(a.Out)
-}
-
-func writeReadings(w io.Writer, data []*experiment.PlannedData) {
-	if slices.ContainsFunc(data, func(d *experiment.PlannedData) bool { return d.Reading.How != "" }) {
-		fmt.Fprintln(w)
-	}
-	for _, d := range data {
-		if d.Reading.How != "" {
-			fmt.Fprintf(w, "read   %s: %s\n", d.Name, d.Reading.How)
-		}
-		for _, warning := range d.Reading.Warnings {
-			fmt.Fprintf(w, "warning: %s: %s\n", d.Name, warning)
-		}
-	}
 }
 
 func cellsText(n int64) string {

@@ -345,20 +345,16 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		if to.store != nil || flags.formats != nil {
 			next = ""
 		}
-		a.showCollected(name, out+next, collected)
+		fmt.Fprintf(a.Out, "%s: %s, gathered in %s\n", name, ended(counts, cells), out+next)
+		if collected.Quarantined > 0 {
+			fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` shows why\n",
+				name, collected.Quarantined, collected.Again, name)
+		}
 	}
 	if text := unfinished(counts, cells); text != "" && int64(total) == cells {
 		return fmt.Errorf("%s; `coordinator retry %s` queues them again", text, name)
 	}
 	return nil
-}
-
-func (a *atServer) showCollected(name, where string, c *run.Collected) {
-	fmt.Fprintf(a.Out, "%s: %s, gathered in %s\n", name, ended(c.Counts, c.Cells), where)
-	if c.Quarantined > 0 {
-		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` shows why\n",
-			name, c.Quarantined, c.Again, name)
-	}
 }
 
 // onRun makes a command about a run, its first argument: the run's name, or a unique prefix.
@@ -399,7 +395,10 @@ func findRun(ctx context.Context, q *queue.Queue, begin string) (name string, er
 	if err != nil {
 		return "", err
 	}
-	known := names(runs)
+	var known []string
+	for _, r := range runs {
+		known = append(known, r.Name)
+	}
 	found := beginning(known, begin)
 	switch {
 	case len(found) == 1:
@@ -410,13 +409,6 @@ func findRun(ctx context.Context, q *queue.Queue, begin string) (name string, er
 		return "", command.Refusef("the server has no run %s, nor any other", begin)
 	}
 	return "", command.Refusef("the server has no run %s; it has %s", begin, strings.Join(known, ", "))
-}
-
-func names(runs []queue.Listed) (names []string) {
-	for _, r := range runs {
-		names = append(names, r.Name)
-	}
-	return names
 }
 
 func beginning(names []string, begin string) []string {

@@ -83,7 +83,7 @@ coordinator run grid.yaml --retry failed`,
 				return command.Refusef("the methods %s are commands, which are programs on this machine; --allow-commands lets them run", strings.Join(names, ", "))
 			}
 			c := &run.Coordinator{
-				Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid), KeepGoing: keepGoing,
+				Grid: p.grid, Plan: p.plan, Out: out.of(p.grid), KeepGoing: keepGoing,
 				Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
 				AllowCommands: allow, Compression: report.compression,
 			}
@@ -304,12 +304,10 @@ func reasonList(reasons []experiment.Reason) string {
 			fmt.Fprintf(&b, "  ... and %d more reasons\n", len(reasons)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s (cell %s)\n", shortened(reason.String(), shownReason), shortCell(reason.Cell))
+		fmt.Fprintf(&b, "  %s (cell %s)\n", shortened(reason.String(), shownReason), reason.Cell[:min(len(reason.Cell), 8)])
 	}
 	return b.String()
 }
-
-func shortCell(cell string) string { return cell[:min(len(cell), 8)] }
 
 func unfinished(counts map[experiment.Status]int, cells int64) string {
 	failed := 0

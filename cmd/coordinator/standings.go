@@ -38,22 +38,16 @@ func (t *standings) milestone(ctx context.Context) {
 	}
 	t.all.Go(func() { // ends with the report
 		defer t.busy.Store(false)
-		text, err := scoresSoFar(ctx, t.dir)
+		var text strings.Builder
+		answer, err := report.LoadAnswer(ctx, t.dir)
+		if err == nil {
+			err = report.Text{MaxRows: interimRows}.WriteAnswer(&text, answer)
+		}
 		t.last = time.Now()
 		if err != nil { // the files may be sorted meanwhile; the final report follows
 			t.app.Log.Debug("the scores so far", "error", err)
 			return
 		}
-		t.shown.write(fmt.Sprintf("\nScores so far, %s:\n\n%s\n", t.last.Format(time.TimeOnly), text))
+		t.shown.write(fmt.Sprintf("\nScores so far, %s:\n\n%s\n", t.last.Format(time.TimeOnly), &text))
 	})
-}
-
-func scoresSoFar(ctx context.Context, dir string) (string, error) {
-	answer, err := report.LoadAnswer(ctx, dir)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	err = report.Text{MaxRows: interimRows}.WriteAnswer(&b, answer)
-	return b.String(), err
 }

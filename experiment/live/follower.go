@@ -81,12 +81,12 @@ func (f *Follower) Scores(ctx context.Context, over bool) (*Scores, error) {
 	}
 	feed.Has = f.has
 	all := newTally(schemasOf(experiment.Registrations()))
-	for stored, err := range feed.Next(ctx) {
+	for outcome, err := range feed.Next(ctx) {
 		if err != nil && !errors.As(err, new(*queue.CellError)) {
 			return nil, fmt.Errorf("scores of run %s: %w", f.name, err)
 		}
 		if err == nil {
-			all.answers.add(all.schemaOf(stored.Outcome), stored.Outcome)
+			all.answers.add(all.schemaOf(outcome), outcome)
 		}
 	}
 	return all.answers.scores(over), nil

@@ -37,7 +37,11 @@ func (t *Tables) mirrored(ctx context.Context, name string) (dir string, err err
 		if err != nil {
 			return "", err
 		}
-		purged = counts.Done < m.cells()
+		cells := 0
+		for _, n := range m.store.Counts() {
+			cells += n
+		}
+		purged = counts.Done < cells
 	}
 	if m != nil && (!known || purged) {
 		delete(t.mirrors, name)
@@ -86,27 +90,20 @@ func (t *Tables) newMirror(ctx context.Context, name, dir string) (*mirror, erro
 	return m, err
 }
 
-func (m *mirror) cells() (n int) {
-	for _, of := range m.store.Counts() {
-		n += of
-	}
-	return n
-}
-
 // update adds new results.
 func (m *mirror) update(ctx context.Context) error {
 	tables := m.kind.Tables()
-	for stored, err := range m.feed.Next(ctx) {
+	for outcome, err := range m.feed.Next(ctx) {
 		if errors.As(err, new(*queue.CellError)) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if stored.Kind != m.kind.Name() || tables.Fits(stored.Outcome) != nil {
+		if outcome.Kind != m.kind.Name() || tables.Fits(outcome) != nil {
 			continue
 		}
-		if err := m.store.Append(stored.Outcome); err != nil {
+		if err := m.store.Append(outcome); err != nil {
 			return err
 		}
 	}

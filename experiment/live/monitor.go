@@ -107,17 +107,6 @@ func (m *Monitor) Ready() error {
 	return nil
 }
 
-func (m *Monitor) kept() (n int64) {
-	for _, w := range m.runs {
-		for _, r := range []*reading{w.shown, w.again} {
-			if r != nil {
-				n += r.tally.answers.kept
-			}
-		}
-	}
-	return n
-}
-
 func (m *Monitor) alive() { m.beat.Store(time.Now().UnixNano()) }
 
 // look replaces the state; if the queue cannot be read, it only adds the reason to the old one.

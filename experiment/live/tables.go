@@ -134,7 +134,9 @@ func (t *Tables) serveRuns(w http.ResponseWriter, _ *http.Request) {
 
 func (t *Tables) serveRun(w http.ResponseWriter, r *http.Request) {
 	run := r.PathValue("run")
-	contents, err := t.contents(r.Context(), run)
+	t.making.Lock()
+	_, contents, err := t.look(r.Context(), run)
+	t.making.Unlock()
 	if err != nil {
 		t.refuse(w, r, err)
 		return
@@ -255,17 +257,6 @@ func (t *Tables) isFresh(v *version) bool {
 	return time.Since(v.looked) < t.kept
 }
 
-// put makes a version the current one. Readers of the former one have its file open.
-func (t *Tables) put(file tableFile, v *version) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if was := t.versions[file]; was != nil && was != v && was.own {
-		_ = os.Remove(was.path) // otherwise with the folder
-	}
-	v.looked = time.Now()
-	t.versions[file] = v
-}
-
 // renew makes a missing file, or one that has changed and may be renewed.
 func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 	start := time.Now()
@@ -279,7 +270,13 @@ func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.put(file, next)
+	t.mu.Lock()
+	if former := t.versions[file]; former != nil && former != next && former.own {
+		_ = os.Remove(former.path) // otherwise with the folder; its readers have it open
+	}
+	next.looked = time.Now()
+	t.versions[file] = next
+	t.mu.Unlock()
 	if was != nil {
 		t.resume = time.Now().Add(restFactor * time.Since(start))
 	}
@@ -293,7 +290,13 @@ func (t *Tables) make(ctx context.Context, file tableFile, was *version) (*versi
 		if err != nil || was != nil && was.of == from.etag {
 			return was, err
 		}
-		return t.write(from.at, from.etag, func(path string) error { return convert(ctx, from.path, path) })
+		return t.write(from.at, from.etag, func(path string) error {
+			file, err := os.Create(path)
+			if err != nil {
+				return err
+			}
+			return errors.Join(parquet.Convert(ctx, from.path, file, results.ZSTD), file.Close())
+		})
 	}
 	dir, contents, err := t.look(ctx, file.run)
 	if err != nil {
@@ -349,22 +352,6 @@ func describeVersion(v *version) (*version, error) {
 	}
 	v.etag = `"` + digest[:32] + `"`
 	return v, nil
-}
-
-// convert writes an Arrow file as Parquet.
-func convert(ctx context.Context, from, to string) error {
-	file, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	return errors.Join(parquet.Convert(ctx, from, file, results.ZSTD), file.Close())
-}
-
-func (t *Tables) contents(ctx context.Context, run string) (*results.Contents, error) {
-	t.making.Lock()
-	defer t.making.Unlock()
-	_, contents, err := t.look(ctx, run)
-	return contents, err
 }
 
 // look returns the folder of a run and its contents.

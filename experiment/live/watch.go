@@ -112,7 +112,15 @@ func (w *watch) look(ctx context.Context, open bool) error {
 func (w *watch) read(ctx context.Context, r *reading) error {
 	start := time.Now()
 	defer func() { r.took += time.Since(start) }()
-	r.tally.answers.room = r.tally.answers.kept + max(0, mostScored-w.monitor.kept())
+	kept := int64(0)
+	for _, of := range w.monitor.runs {
+		for _, r := range []*reading{of.shown, of.again} {
+			if r != nil {
+				kept += r.tally.answers.kept
+			}
+		}
+	}
+	r.tally.answers.room = r.tally.answers.kept + max(0, mostScored-kept)
 	if !r.begun && w.monitor.config.Earlier != nil {
 		w.earlier = map[experiment.Status]int64{}
 		if err := w.monitor.config.Earlier(ctx, func(o *experiment.Outcome) error {
@@ -124,15 +132,15 @@ func (w *watch) read(ctx context.Context, r *reading) error {
 		}
 	}
 	r.begun = true
-	for stored, err := range r.feed.Next(ctx) {
+	for outcome, err := range r.feed.Next(ctx) {
 		var unreadable *queue.CellError
 		switch {
 		case errors.As(err, &unreadable):
-			stored.Outcome = &experiment.Outcome{Run: w.name, Cell: unreadable.Cell, Status: experiment.Failed, Error: err.Error(), Finished: time.Now()}
+			outcome = &experiment.Outcome{Run: w.name, Cell: unreadable.Cell, Status: experiment.Failed, Error: err.Error(), Finished: time.Now()}
 		case err != nil:
 			return err
 		}
-		r.tally.add(stored.Outcome)
+		r.tally.add(outcome)
 		if time.Since(start) > readFor {
 			return nil
 		}

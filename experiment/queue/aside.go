@@ -28,9 +28,6 @@ type aside struct {
 func (a *aside) add(subject, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.tasks == nil {
-		a.tasks = map[string]string{}
-	}
 	if len(a.tasks) < mostAside {
 		a.tasks[subject] = reason
 	}
@@ -62,9 +59,6 @@ func (p *Puller) Aside() map[string]int {
 func (a *aside) tell(reason string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.told == nil {
-		a.told = map[string]bool{}
-	}
 	if a.told[reason] || len(a.told) >= mostAside {
 		return false
 	}

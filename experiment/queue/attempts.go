@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,15 +31,6 @@ const (
 	maxCounts = 1 << 10 // bytes, as stored
 	mostTimes = 1 << 20
 )
-
-func (t *attemptCounts) possible() bool {
-	for _, n := range []int{t.Failed, t.Released, t.Begun, t.Died} {
-		if n < 0 || n > mostTimes {
-			return false
-		}
-	}
-	return true
-}
 
 // whyOf is a key for why a cell of a command failed, "" for other cells.
 func whyOf(task *experiment.Task, outcome *Sealed) string {
@@ -77,9 +69,6 @@ func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
 	if before.Why != why {
 		return r.all[key], nil
 	}
-	if r.all == nil {
-		r.all = map[string]bool{}
-	}
 	if len(r.all) < mostRepeated {
 		r.all[key] = true
 	}
@@ -115,7 +104,9 @@ func (a attempts) counts(ctx context.Context, run, cell string, task uint64) (t 
 		return t, 0, err
 	}
 	var stored attemptCounts
-	if len(msg.Data) > maxCounts || json.Unmarshal(msg.Data, &stored) != nil || !stored.possible() {
+	readable := len(msg.Data) <= maxCounts && json.Unmarshal(msg.Data, &stored) == nil
+	all := []int{stored.Failed, stored.Released, stored.Begun, stored.Died}
+	if !readable || slices.Min(all) < 0 || slices.Max(all) > mostTimes {
 		a.config.Report(fmt.Errorf("the record of attempts %s says %.100q; it counts as none", printable(msg.Subject, reasonBytes), msg.Data))
 		return t, msg.Sequence, nil //nolint:nilerr // reported; a record that cannot be read counts as none
 	}

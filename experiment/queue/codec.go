@@ -138,16 +138,6 @@ func (s *Sealed) repeating() (*Sealed, error) {
 // Body returns the encoded outcome, for [DecodeOutcome]. It must not be changed.
 func (s *Sealed) Body() []byte { return s.body }
 
-// checkTimes refuses years outside JSON and RFC 3339.
-func checkTimes(o *experiment.Outcome) error {
-	for _, t := range []time.Time{o.Started, o.Finished} {
-		if year := t.UTC().Year(); year < 0 || year > 9999 {
-			return fmt.Errorf("a time in the year %d; allowed are 0 to 9999", year)
-		}
-	}
-	return nil
-}
-
 // ending is an outcome decoded without further rows, which take most of the time.
 type ending struct {
 	experiment.Outcome
@@ -164,11 +154,13 @@ func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	return decodeInto(data, e, &e.Outcome)
 }
 
-// decodeInto decodes value, which is or holds the outcome.
+// decodeInto decodes value, which is or holds the outcome. It refuses years outside JSON and RFC 3339.
 func decodeInto(data []byte, value any, outcome *experiment.Outcome) (*experiment.Outcome, error) {
 	err := unmarshal(data, value)
-	if err == nil {
-		err = checkTimes(outcome)
+	for _, t := range []time.Time{outcome.Started, outcome.Finished} {
+		if year := t.UTC().Year(); err == nil && (year < 0 || year > 9999) {
+			err = fmt.Errorf("a time in the year %d; allowed are 0 to 9999", year)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)

@@ -103,14 +103,6 @@ func (x *FailureIndex) countStored(ctx context.Context, counts *Counts) error {
 	return nil
 }
 
-func (x *FailureIndex) statuses() map[experiment.Status]int64 {
-	n := map[experiment.Status]int64{}
-	for _, status := range x.NotOK {
-		n[status]++
-	}
-	return n
-}
-
 // Ending returns the newest outcome of a cell without further rows, nil for none. If too large for
 // a message, it can lack labels and error.
 func (x *FailureIndex) Ending(ctx context.Context, cell string) (*experiment.Outcome, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -24,12 +23,6 @@ type Feed struct {
 	results results
 }
 
-// Stored is an outcome, with further rows only for [Feed.Whole], and when the server stored it.
-type Stored struct {
-	*experiment.Outcome
-	At time.Time
-}
-
 // Feed returns the feed of a run from its oldest result on.
 func (q *Queue) Feed(run string) (*Feed, error) {
 	if err := validRun(run); err != nil {
@@ -38,41 +31,35 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	return &Feed{run: run, source: q.results.messages(run), results: q.results}, nil
 }
 
-// Next yields the outcomes stored since the last one yielded. A caller that stops gets the rest
-// with the next call. A cell comes again when its outcome was replaced. An outcome too large for a
-// message can lack labels and measures. A [*CellError] concerns one outcome and the sequence
-// continues; any other error ends it.
-func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
-	return values(f.source.messages(ctx), func(msg jetstream.Msg) (Stored, error) {
+// Next yields the outcomes stored since the last one yielded, with further rows only for
+// [Feed.Whole]. A caller that stops gets the rest with the next call. A cell comes again when its
+// outcome was replaced. An outcome too large for a message can lack labels and measures. A
+// [*CellError] concerns one outcome and the sequence continues; any other error ends it.
+func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
+	return values(f.source.messages(ctx), func(msg jetstream.Msg) (*experiment.Outcome, error) {
 		if f.Has != nil && !f.Has(cellOf(msg.Subject())) {
-			return Stored{}, errSkip
+			return nil, errSkip
 		}
-		meta, err := msg.Metadata()
-		if err != nil {
-			return Stored{}, err
+		// Without Whole only the message of an outcome in the Object Store is read, see results.small:
+		// anyone who may store there decides its size.
+		var outcome *experiment.Outcome
+		var err error
+		switch header := msg.Headers(); {
+		case f.Whole:
+			outcome, err = f.results.load(ctx, msg.Subject(), header, msg.Data())
+		case len(msg.Data()) > 0 || header.Get(objectHeader) == "":
+			outcome, err = decodeEnding(msg.Data())
+		default:
+			outcome = &experiment.Outcome{
+				Run: f.run, Cell: cellOf(msg.Subject()), Status: experiment.Status(header.Get(statusHeader)), Short: resultShort(header),
+			}
 		}
-		outcome, err := f.load(ctx, msg)
 		if err == nil {
 			err = matches(outcome, msg.Subject(), msg.Headers())
 		}
 		if err != nil {
 			err = &CellError{f.run, cellOf(msg.Subject()), err}
 		}
-		return Stored{outcome, meta.Timestamp}, err
+		return outcome, err
 	})
-}
-
-// load reads, without Whole, only the message of an outcome in the Object Store, see results.small:
-// anyone who may store there decides its size.
-func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
-	header := msg.Headers()
-	if f.Whole {
-		return f.results.load(ctx, msg.Subject(), header, msg.Data())
-	}
-	if len(msg.Data()) > 0 || header.Get(objectHeader) == "" {
-		return decodeEnding(msg.Data())
-	}
-	return &experiment.Outcome{
-		Run: f.run, Cell: cellOf(msg.Subject()), Status: experiment.Status(header.Get(statusHeader)), Short: resultShort(header),
-	}, nil
 }

@@ -77,7 +77,8 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 			_, err := js.Stream(ctx, tasksStream)
 			return err
 		})
-		if !lacksJetStream(err) {
+		if !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, jetstream.ErrJetStreamNotEnabled) &&
+			!errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
 			return js, nil // other errors may pass or recur
 		}
 		wait := backoff(attempt)
@@ -88,9 +89,4 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 			return nil, fmt.Errorf("opening JetStream: %w", err)
 		}
 	}
-}
-
-func lacksJetStream(err error) bool {
-	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
-		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }

@@ -67,10 +67,15 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	if config.MaxDeaths < 0 || config.Idle < 0 {
 		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
 	}
-	p := &Puller{queue: q, config: config, suspect: make(chan struct{}, 1), runs: registry{
-		queue: q, every: config.Idle, commands: config.Commands,
-		foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
-	}}
+	p := &Puller{
+		queue: q, config: config, suspect: make(chan struct{}, 1),
+		runs: registry{
+			queue: q, every: config.Idle, commands: config.Commands,
+			foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
+		},
+		aside:    aside{tasks: map[string]string{}, told: map[string]bool{}},
+		repeated: repeated{all: map[string]bool{}},
+	}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
 }

@@ -75,7 +75,11 @@ func (q *Queue) quarantine(ctx context.Context, stream string, from jetstream.Ms
 	}
 	subject, data, sequence := from.Subject(), from.Data(), meta.Sequence.Stream
 	run, cell := runOf(subject), cellOf(subject)
-	msg := nats.NewMsg(quarantineTopic.cell(run, place(cell)))
+	place := cell
+	if ValidName(cell) != nil {
+		place = "-"
+	}
+	msg := nats.NewMsg(quarantineTopic.cell(run, place))
 	msg.Data = data[:min(len(data), quarantineHead)]
 	msg.Header[subjectHeader] = []string{printable(subject, reasonBytes)}
 	msg.Header[reasonHeader] = []string{printable(reason.Error(), reasonBytes)}
@@ -128,13 +132,6 @@ func (q *Queue) Quarantined(ctx context.Context, run string) iter.Seq2[*Quaranti
 		found.Size, _ = strconv.Atoi(header.Get(sizeHeader))
 		return found, nil
 	})
-}
-
-func place(cell string) string {
-	if ValidName(cell) != nil {
-		return "-"
-	}
-	return cell
 }
 
 // printable limits text to a number of bytes that are safe for terminals and headers.

@@ -28,15 +28,10 @@ type reader struct {
 }
 
 func (c *connection) reader(what, stream string, topic topic, run string) *reader {
-	return &reader{queue: c, what: what, run: run, stream: stream, filter: topic.run(run)}
+	return &reader{queue: c, what: what + " of run " + run, run: run, stream: stream, filter: topic.run(run)}
 }
 
-func (r *reader) fail(err error) error {
-	if r.run == "" {
-		return fmt.Errorf("%s: %w", r.what, err)
-	}
-	return fmt.Errorf("%s of run %s: %w", r.what, r.run, err)
-}
+func (r *reader) fail(err error) error { return fmt.Errorf("%s: %w", r.what, err) }
 
 var errSkip = errors.New("skip")
 
@@ -66,7 +61,7 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 	return func(yield func(jetstream.Msg, error) bool) {
 		if r.run != "" {
 			if err := validRun(r.run); err != nil {
-				yield(nil, fmt.Errorf("%s: %w", r.what, err))
+				yield(nil, r.fail(err))
 				return
 			}
 		}
@@ -84,7 +79,7 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 				return
 			case r.optional && errors.Is(err, jetstream.ErrStreamNotFound):
 				return
-			case !interrupted(err):
+			case !transient(err) && !gone(err) && !errors.Is(err, errGap):
 				yield(nil, r.fail(err))
 				return
 			}
@@ -100,8 +95,6 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 }
 
 var errGap = errors.New("messages were lost on the way")
-
-func interrupted(err error) bool { return transient(err) || gone(err) || errors.Is(err, errGap) }
 
 // more says whether other messages may follow.
 func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) bool) (more bool, err error) {

@@ -100,13 +100,6 @@ type decoded struct {
 	err     error
 }
 
-func weigh(msg jetstream.Msg) int64 {
-	if msg.Headers().Get(objectHeader) != "" {
-		return aheadBytes / 4
-	}
-	return min(int64(len(msg.Data())), aheadBytes)
-}
-
 // decode decodes results in order on all processors, since decoding takes longer than reading.
 func (r results) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq[*decoded] {
 	return func(yield func(*decoded) bool) {
@@ -124,7 +117,10 @@ func (r results) decode(ctx context.Context, source *reader, check func(*experim
 			for msg, err := range source.messages(reading) {
 				item := &decoded{msg: msg, err: err, ready: make(chan struct{})}
 				if err == nil {
-					item.weight = weigh(msg)
+					item.weight = min(int64(len(msg.Data())), aheadBytes)
+					if msg.Headers().Get(objectHeader) != "" {
+						item.weight = aheadBytes / 4
+					}
 					if err := room.Acquire(reading, item.weight); err != nil {
 						item.msg, item.err = nil, source.fail(err)
 					}

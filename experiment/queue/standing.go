@@ -54,13 +54,16 @@ func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, err
 	if err := x.countStored(ctx, &counts); err != nil {
 		return Standing{}, err
 	}
-	putBack := map[experiment.Status]int64{}
+	notOK, putBack := map[experiment.Status]int64{}, map[experiment.Status]int64{}
+	for _, status := range x.NotOK {
+		notOK[status]++
+	}
 	if counts.Queued+counts.InFlight > 0 && len(x.NotOK) > 0 {
 		if putBack, err = x.putBack(ctx); err != nil {
 			return Standing{}, err
 		}
 	}
-	s := stand(counts, x.statuses(), putBack, cells)
+	s := stand(counts, notOK, putBack, cells)
 	s.Strays = int64(x.strays)
 	s.Owner, s.Priority = orders.Owner, cmp.Or(orders.Priority, DefaultPriority)
 	return s, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -23,6 +24,10 @@ func streamConfigs(replicas int) []jetstream.StreamConfig {
 	workers.MaxAge = presenceAge
 	quarantine := streamConfig(quarantineStream, quarantineTopic, "agepath: messages that did not pass", replicas)
 	quarantine.MaxMsgsPerSubject, quarantine.MaxMsgs, quarantine.MaxBytes = -1, quarantineMessages, quarantineBytes
+	// The object stores are as the client library makes them. Only coordinators store data sets: in a
+	// stream that allows rollup, workers could remove all objects.
+	data := bucketStream(dataBucket, "agepath: data sets by digest", replicas)
+	data.AllowRollup = true
 	return []jetstream.StreamConfig{
 		tasks,
 		workers,
@@ -30,6 +35,8 @@ func streamConfigs(replicas int) []jetstream.StreamConfig {
 		streamConfig(attemptsStream, attemptTopic, "agepath: how the deliveries of each cell ended", replicas),
 		streamConfig(deadStream, deadTopic, "agepath: tasks given up", replicas),
 		quarantine,
+		data,
+		bucketStream(outcomesBucket, "agepath: large outcomes", replicas),
 	}
 }
 
@@ -53,14 +60,6 @@ func streamConfig(name string, topic topic, description string, replicas int) je
 
 const objectsStream = "OBJ_"
 
-// bucketStreams are the object stores as the client library makes them. Only coordinators store
-// data sets: in a stream that allows rollup, workers could remove all objects.
-func bucketStreams(replicas int) []jetstream.StreamConfig {
-	data := bucketStream(dataBucket, "agepath: data sets by digest", replicas)
-	data.AllowRollup = true
-	return []jetstream.StreamConfig{data, bucketStream(outcomesBucket, "agepath: large outcomes", replicas)}
-}
-
 func bucketStream(bucket, description string, replicas int) jetstream.StreamConfig {
 	c := streamConfig(objectsStream+bucket, "", description, replicas)
 	c.Subjects = []string{"$O." + bucket + ".C.>", "$O." + bucket + ".M.>"}
@@ -77,14 +76,16 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 		q.config.Report(fmt.Errorf("this NATS server, version %s, cannot sync each write: a power cut can take what it confirmed in the last two minutes; "+
 			"versions from 2.10 on do not lose it with sync_interval: always", version))
 	}
-	replicas := max(q.config.Replicas, 1)
-	for _, want := range append(streamConfigs(replicas), bucketStreams(replicas)...) {
+	for _, want := range streamConfigs(max(q.config.Replicas, 1)) {
 		want.AllowAtomicPublish = want.Name == tasksStream && since(version, 12)
 		if err := q.ensureStream(ctx, want); err != nil {
 			return err
 		}
 	}
-	return q.tasks.anchor(ctx)
+	if err := q.store(ctx, "publishing "+anchorSubject, tasksStream, nats.NewMsg(anchorSubject)); !refusal(err) {
+		return err
+	}
+	return nil
 }
 
 func since(version string, minor int) bool {
@@ -146,15 +147,12 @@ func subjects(c jetstream.StreamConfig) string {
 	return fmt.Sprint(slices.Sorted(slices.Values(c.Subjects)))
 }
 
-func rollup(want jetstream.StreamConfig) string {
-	if want.AllowRollup {
-		return "data sets could not be replaced"
-	}
-	return "a worker could remove all messages by one of its own"
-}
-
 func settings(want, have jetstream.StreamConfig) []setting {
 	const lost, refused, other = "messages would vanish", "messages would be refused", "messages would not be those that were sent"
+	rollup := "a worker could remove all messages by one of its own"
+	if want.AllowRollup {
+		rollup = "data sets could not be replaced"
+	}
 	return []setting{
 		off("mirror", have.Mirror != nil, refused, true),
 		{"retention", want.Retention, have.Retention, lost, true},
@@ -166,7 +164,7 @@ func settings(want, have jetstream.StreamConfig) []setting {
 		{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), lost + " or be refused when it is reached", false},
 		{"max_msgs", unlimited(want.MaxMsgs), unlimited(have.MaxMsgs), lost + " or be refused when it is reached", false},
 		{"max_age", want.MaxAge, have.MaxAge, lost + " by their age", false},
-		{"allow_rollup_hdrs", want.AllowRollup, have.AllowRollup, rollup(want), false},
+		{"allow_rollup_hdrs", want.AllowRollup, have.AllowRollup, rollup, false},
 		limit("max_msg_size", int64(have.MaxMsgSize), refused),
 		limit("max_consumers", int64(have.MaxConsumers), "runs would be refused"),
 		off("no_ack", have.NoAck, "nothing would be confirmed", false),

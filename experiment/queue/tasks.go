@@ -183,14 +183,6 @@ func (t tasks) lanes(ctx context.Context) ([]string, error) {
 // start if all before them are gone.
 const anchorSubject = string(taskTopic) + "$.anchor"
 
-func (t tasks) anchor(ctx context.Context) error {
-	err := t.store(ctx, "publishing "+anchorSubject, tasksStream, nats.NewMsg(anchorSubject))
-	if refusal(err) {
-		return nil
-	}
-	return err
-}
-
 // Held returns the number of tasks of all runs, queued or in flight.
 func (q *Queue) Held(ctx context.Context) (n int, err error) {
 	err = q.onStream(ctx, requestWait, "counting tasks", tasksStream, func(ctx context.Context, stream jetstream.Stream) error {

@@ -65,10 +65,6 @@ func (s *slot) readFile(digest string) ([]byte, error) {
 	return content, nil
 }
 
-func (s *slot) openFile(_ context.Context, digest string) (io.ReadCloser, error) {
-	return reading(s.readFile(digest))
-}
-
 // The caller holds mu.
 func (s *slot) commandMemory() int64 {
 	if !s.served.commands {

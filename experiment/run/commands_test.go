@@ -526,7 +526,7 @@ func TestTamperedFile(t *testing.T) {
 		t.Errorf("a changed file makes the run %s again: %v", p.Run, err)
 	}
 	// The server has what is needed to plan the run anywhere.
-	_, again, err := FindRun(t.Context(), q, p.Run)
+	_, again, _, err := findRun(t.Context(), q, p.Run)
 	if err != nil || again.Files["fine.sh"] != digest || digest != outside.Digest([]byte(zeros)) {
 		t.Errorf("the run at the server: %v", err)
 	}

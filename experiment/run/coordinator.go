@@ -204,11 +204,6 @@ func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, er
 	return store, gate, nil
 }
 
-// TakeInventory finds the cells of a grid in a folder, see [results.TakeInventory].
-func TakeInventory(ctx context.Context, dir string, grid *experiment.Grid) (*results.Inventory, error) {
-	return results.TakeInventory(ctx, dir, grid.Keep.Tables())
-}
-
 func (c *Coordinator) showStep(what string) {
 	if c.Step != nil {
 		c.Step(what)
@@ -245,7 +240,16 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return err
 	}
 	defer q.Close()
-	if err := c.computeAt(ctx, q, g, func() error { return c.admit(server) }); err != nil {
+	admit := func() error {
+		if c.Listen == nil {
+			return nil
+		}
+		if err := server.Open(); err != nil {
+			return fmt.Errorf("listening on %s for workers: %w", c.Listen.Address, err)
+		}
+		return c.Listen.Ready(server.URL())
+	}
+	if err := c.computeAt(ctx, q, g, admit); err != nil {
 		return err
 	}
 	_ = q.Cancel(ctx, c.Plan.Run) // the server stops anyway
@@ -260,16 +264,6 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 
 // leaveWait bounds how long an embedded server waits for other machines' workers to leave.
 const leaveWait = 15 * time.Second
-
-func (c *Coordinator) admit(server *queue.Server) error {
-	if c.Listen == nil {
-		return nil
-	}
-	if err := server.Open(); err != nil {
-		return fmt.Errorf("listening on %s for workers: %w", c.Listen.Address, err)
-	}
-	return c.Listen.Ready(server.URL())
-}
 
 // computeAt calls queued when all cells are queued.
 func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer, queued func() error) error {
@@ -297,7 +291,13 @@ func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer
 	defer stop(nil)
 	group, work := errgroup.WithContext(work)
 	if c.Watch != nil {
-		c.watch(work, group, q, g)
+		earlier := c.earlier(g)
+		group.Go(func() error {
+			if err := c.Watch(work, q, earlier); err != nil && work.Err() == nil {
+				c.report(err)
+			}
+			return nil
+		})
 	}
 	if c.Workers > 0 {
 		worker, err := c.worker(ctx, q)
@@ -331,16 +331,6 @@ func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer
 		return errors.Join(ctx.Err(), err)
 	}
 	return nil
-}
-
-func (c *Coordinator) watch(ctx context.Context, group *errgroup.Group, q *queue.Queue, g *gatherer) {
-	earlier := c.earlier(g)
-	group.Go(func() error {
-		if err := c.Watch(ctx, q, earlier); err != nil && ctx.Err() == nil {
-			c.report(err)
-		}
-		return nil
-	})
 }
 
 // earlier is nil if a server keeps the outcomes.

@@ -53,7 +53,10 @@ func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Datase
 		}
 		set, err := fetch(ctx, digest)
 		if err == nil {
-			c.add(digest, set)
+			c.mu.Lock()
+			c.sets = append(c.sets, cachedSet{digest, set})
+			c.mu.Unlock()
+			c.trim(c.limit, []string{digest})
 		}
 		return set, err
 	})
@@ -79,13 +82,6 @@ func (c *dataCache) use(digest string) *dataset.Dataset {
 	used := c.sets[at]
 	c.sets = append(slices.Delete(c.sets, at, at+1), used)
 	return used.set
-}
-
-func (c *dataCache) add(digest string, set *dataset.Dataset) {
-	c.mu.Lock()
-	c.sets = append(c.sets, cachedSet{digest, set})
-	c.mu.Unlock()
-	c.trim(c.limit, []string{digest})
 }
 
 func (c *dataCache) trim(limit int64, keep []string) {

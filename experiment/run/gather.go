@@ -17,7 +17,6 @@ import (
 // Progress says how far a run is.
 type Progress struct {
 	Total, Done int64  // cells: of the plan; ended
-	Gathered    int64  // of Done, in this run
 	Counts      Counts // of Done
 	Held        []*HeldError
 	Elapsed     time.Duration // since the run began
@@ -169,7 +168,12 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	for !g.complete() {
 		select {
 		case a := <-arrivals:
-			if err := g.arrive(ctx, q, a.outcome, a.stray); err != nil {
+			if a.stray != nil {
+				g.noteStray(a.stray)
+			} else if err := g.storeMissing(a.outcome); err != nil {
+				return err
+			}
+			if err := g.holdBack(ctx, q); err != nil {
 				return err
 			}
 			if time.Since(flushed) >= flushEvery { // rare arrivals need not wait
@@ -260,15 +264,6 @@ func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Ou
 	return store.Append(o)
 }
 
-func (g *gatherer) arrive(ctx context.Context, q *queue.Queue, o *experiment.Outcome, stray *queue.QuarantinedError) error {
-	if stray != nil {
-		g.noteStray(stray)
-	} else if err := g.storeMissing(o); err != nil {
-		return err
-	}
-	return g.holdBack(ctx, q)
-}
-
 // tick flushes at a milestone first, so that the scores are in the folder.
 func (g *gatherer) tick() error {
 	g.mu.Lock()
@@ -295,7 +290,7 @@ func (g *gatherer) tell(milestone bool) {
 		remaining = time.Duration(float64(elapsed) * max(g.ahead, 0) / g.behind)
 	}
 	p := Progress{
-		Total: total, Done: total - g.missing - int64(len(g.held)), Gathered: int64(g.came),
+		Total: total, Done: total - g.missing - int64(len(g.held)),
 		Counts: Counts{maps.Clone(g.counts.Statuses), g.why()}, Held: g.heldBack(),
 		Elapsed: elapsed, Remaining: remaining, Milestone: milestone,
 	}

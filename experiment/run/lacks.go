@@ -56,9 +56,6 @@ func (l *lacks) of(task *experiment.Task) *outside.LackError {
 func (l *lacks) note(task *experiment.Task, err *outside.LackError) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.all == nil {
-		l.all = map[program]*lack{}
-	}
 	now, key := time.Now(), programOf(task)
 	found := l.all[key]
 	if found == nil {

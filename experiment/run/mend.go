@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math/bits"
 	"slices"
 	"time"
@@ -46,8 +45,19 @@ func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
 	began, cells := time.Now(), g.repair.cells
 	g.repair.cells = cellSet{}
 	for task, err := range tasksOf(g.gate.plan, func(cell string) bool { return cells.has(cell) && g.lacks(cell) }) {
-		if err == nil {
-			err = g.putAgain(ctx, q, &task)
+		key, _ := keyOf(task.Cell)
+		switch {
+		case err != nil:
+		case g.gate.spent(key):
+			outcome := begin(&task, time.Now())
+			end(outcome, experiment.Failed, fmt.Sprintf("its result was quarantined and the cell queued again %d times; `coordinator status RUN` says why", mostAgain))
+			err = g.storeMissing(outcome)
+		default:
+			published := 0
+			one := func(yield func(experiment.Task, error) bool) { yield(task, nil) }
+			if published, _, err = q.PublishAgain(ctx, one, g.before.number); published > 0 {
+				g.gate.noteAgain(task.Cell)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("queuing again what was quarantined: %w", err)
@@ -55,24 +65,6 @@ func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
 	}
 	g.repair.after = time.Now().Add(10 * time.Since(began))
 	return nil
-}
-
-func (g *gatherer) putAgain(ctx context.Context, q *queue.Queue, task *experiment.Task) error {
-	key, _ := keyOf(task.Cell)
-	if g.gate.spent(key) {
-		outcome := begin(task, time.Now())
-		end(outcome, experiment.Failed, fmt.Sprintf("its result was quarantined and the cell queued again %d times; `coordinator status RUN` says why", mostAgain))
-		return g.storeMissing(outcome)
-	}
-	published, _, err := q.PublishAgain(ctx, one(*task), g.before.number)
-	if published > 0 {
-		g.gate.noteAgain(task.Cell)
-	}
-	return err
-}
-
-func one(task experiment.Task) iter.Seq2[experiment.Task, error] {
-	return func(yield func(experiment.Task, error) bool) { yield(task, nil) }
 }
 
 // mendData replaces what workers found damaged at the server.

@@ -60,7 +60,7 @@ func placesIn(p results.ManifestPlace, dir string) (list []string) {
 }
 
 // planOfFolder also looks where the folder's manifest says.
-func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
+func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Plan, error) {
 	here := *m
 	for _, path := range placesIn(m.Places.Grid, dir) {
 		if _, err := os.Stat(path); err == nil {
@@ -68,7 +68,8 @@ func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library 
 			break
 		}
 	}
-	return planOf(ctx, &here, &placed{library, m, dir})
+	_, plan, err := planOf(ctx, &here, &placed{library, m, dir})
+	return plan, err
 }
 
 // placed loads a folder's data sets, also from where its manifest says if the library lacks one or

@@ -67,7 +67,7 @@ func (e *CellNameError) Error() string {
 // of the plan again; queued is their number. Prefixes must identify one cell each; after a
 // [*CellNameError] nothing is removed.
 func Discard(ctx context.Context, q *queue.Queue, run string, prefixes []string) (discarded []string, queued int, err error) {
-	_, plan, err := FindRun(ctx, q, run)
+	_, plan, _, err := findRun(ctx, q, run)
 	if err != nil {
 		return nil, 0, err
 	}

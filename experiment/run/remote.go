@@ -257,12 +257,7 @@ func (c *Coordinator) queueAgain(ctx context.Context, q *queue.Queue, store *res
 	return published, err
 }
 
-// FindRun returns the grid and the plan of a run in the queue.
-func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid, *experiment.Plan, error) {
-	grid, plan, _, err := findRun(ctx, q, run)
-	return grid, plan, err
-}
-
+// findRun returns the grid and the plan of a run in the queue, with overrides.
 func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*experiment.Grid, *experiment.Plan, *results.Manifest, error) {
 	description, err := Describe(ctx, q, run)
 	if err != nil {
@@ -276,12 +271,6 @@ func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*e
 	grid, plan, err := planOf(ctx, manifest, &remoteLoader{q, manifest})
 	err = checkPlan(manifest, plan, err)
 	return grid, plan, manifest, err
-}
-
-// Replan restores the grid and the plan of a folder's manifest and checks that it is the same run.
-func Replan(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
-	grid, plan, err := planOfFolder(ctx, dir, m, library)
-	return grid, plan, checkPlan(m, plan, err)
 }
 
 func checkPlan(m *results.Manifest, plan *experiment.Plan, err error) error {

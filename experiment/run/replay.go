@@ -46,8 +46,8 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	if err != nil {
 		return nil, err
 	}
-	_, plan, err := Replan(ctx, dir, manifest, library)
-	if err != nil {
+	plan, err := planOfFolder(ctx, dir, manifest, library)
+	if err = checkPlan(manifest, plan, err); err != nil {
 		return nil, err
 	}
 	kind, err := experiment.Named(plan.Kind)

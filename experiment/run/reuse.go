@@ -125,7 +125,7 @@ func (t *taker) from(ctx context.Context, r Reuse) error {
 		}
 	}
 	for _, folder := range r.known(t.gate.plan) {
-		if t.missesNone() {
+		if !slices.ContainsFunc(t.gate.cells, func(c plannedCell) bool { return t.wants(c.key.String()) }) {
 			break
 		}
 		err := t.fromFolder(ctx, folder.Dir, func(version string) bool { return r.Known.Takes(folder, version) })
@@ -149,10 +149,6 @@ func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version s
 		return err
 	})
 	return errors.Join(err, t.takeWaiting())
-}
-
-func (t *taker) missesNone() bool {
-	return !slices.ContainsFunc(t.gate.cells, func(c plannedCell) bool { return t.wants(c.key.String()) })
 }
 
 // known omits folders that are gone, unreadable, of another schema version or writable by another
@@ -274,7 +270,7 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	if !some {
 		return nil
 	}
-	_, plan, err := FindRun(ctx, q, run)
+	_, plan, _, err := findRun(ctx, q, run)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

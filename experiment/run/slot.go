@@ -65,7 +65,8 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 		kinds: kinds, memory: openMemory(), out: out, requests: make(chan *request), stop: func() {},
 	}
 	s.data = newDataCache(slotCacheBytes, nil)
-	s.host = &outside.Host{Open: s.openFile, Alone: outside.Own(), Shared: isolated, Lookup: func(name string) (string, bool) {
+	open := func(_ context.Context, digest string) (io.ReadCloser, error) { return reading(s.readFile(digest)) }
+	s.host = &outside.Host{Open: open, Alone: outside.Own(), Shared: isolated, Lookup: func(name string) (string, bool) {
 		value, ok := s.served.env[name]
 		return value, ok
 	}}

@@ -17,7 +17,7 @@ func Verify(ctx context.Context, dir string, library experiment.Loader) (*result
 	if err != nil {
 		return nil, err
 	}
-	_, plan, err := planOfFolder(ctx, dir, v.Manifest, library)
+	plan, err := planOfFolder(ctx, dir, v.Manifest, library)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

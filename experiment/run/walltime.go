@@ -54,12 +54,6 @@ func (e *UntilError) Futile() bool { return e.Ended == 0 && (e.Begun > 0 || e.To
 
 func (l *walltime) end() time.Time { return l.until.Add(-untilMargin) }
 
-func (w *Worker) noteTime(task *experiment.Task, status experiment.Status, elapsed time.Duration) {
-	if !w.Until.IsZero() && (status.Computed() || status == experiment.Timeout) {
-		w.walltime.note(w.method(task), task.Cost, elapsed)
-	}
-}
-
 func (l *walltime) note(method string, cost float64, elapsed time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -74,14 +74,6 @@ type FailureError struct{ Reason experiment.Reason }
 
 func (e *FailureError) Error() string { return fmt.Sprintf("attempts that failed: %v", e.Reason) }
 
-// reportFailure reports a reason at powers of ten.
-func (w *Worker) reportFailure(task *experiment.Task, outcome *queue.Sealed) {
-	reason := w.reasons.Add(w.method(task), outcome.Status, outcome.Error, task.Cell, outcome.Repeats)
-	if powerOfTen(reason.Count) {
-		w.Report(task.Cell, &FailureError{reason})
-	}
-}
-
 func (w *Worker) method(task *experiment.Task) string {
 	kinds := w.Kinds
 	if known, err := experiment.Named(task.Kind); err == nil {
@@ -227,7 +219,7 @@ func outlasting(ctx context.Context, while time.Duration) (context.Context, cont
 }
 
 func (w *Worker) defaults() error {
-	w.lacks, w.reasons, w.walltime = &lacks{}, &experiment.Reasons{}, &walltime{until: w.Until}
+	w.lacks, w.reasons, w.walltime = &lacks{all: map[program]*lack{}}, &experiment.Reasons{}, &walltime{until: w.Until}
 	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -323,8 +315,8 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		began := time.Now()
 		outcome, err := computer.compute(computing, d)
 		outcome, err = w.conclude(d, outcome, err, computing.Err() != nil || d.Dropped())
-		if err == nil && outcome != nil {
-			w.noteTime(&d.Task, outcome.Status, time.Since(began))
+		if !w.Until.IsZero() && err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
+			w.walltime.note(w.method(&d.Task), d.Task.Cost, time.Since(began))
 		}
 		slotStatus.end(at, d, outcome, err)
 		wait := min(max(2*trouble, firstTrouble), mostTrouble)
@@ -381,7 +373,10 @@ func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, trouble error,
 	default:
 		w.lacks.clear(&d.Task)
 		if outcome.Status.Failed() {
-			w.reportFailure(&d.Task, outcome)
+			reason := w.reasons.Add(w.method(&d.Task), outcome.Status, outcome.Error, d.Task.Cell, outcome.Repeats)
+			if powerOfTen(reason.Count) {
+				w.Report(d.Task.Cell, &FailureError{reason})
+			}
 		}
 		_, err = d.Fail(w.settling, outcome, w.RetryDelay)
 	}

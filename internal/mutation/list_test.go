@@ -29,7 +29,7 @@ var wire = []mutation{
 	{"queue: an object of any size", "experiment/queue/object.go", `case info.Size > uint64(most):`, `case false:`, "./experiment/queue IndexOnTheWire"},
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: a message that takes memory", "experiment/queue/codec.go", `if room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
-	{"queue: impossible counts of attempts", "experiment/queue/attempts.go", `if n < 0 || n > mostTimes {`, `if n < 0 && n > mostTimes {`, "./experiment/queue RecordOfAttempts"},
+	{"queue: impossible counts of attempts", "experiment/queue/attempts.go", `slices.Min(all) < 0 || slices.Max(all) > mostTimes {`, `slices.Min(all) < 0 && slices.Max(all) > mostTimes {`, "./experiment/queue RecordOfAttempts"},
 	{"task: the identity is not that of the cell", "experiment/task.go", `if cell != t.Cell {`, `if false {`, "./experiment/run TasksOnTheWire"},
 	{"task: the data are not those of the cell", "experiment/task.go", `!slices.Equal(t.Data, data) {`, `false {`, "./experiment/run TasksOnTheWire"},
 	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
