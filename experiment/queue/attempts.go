@@ -108,7 +108,7 @@ func (a attempts) counts(ctx context.Context, run, cell string, task uint64) (t 
 	all := []int{stored.Failed, stored.Released, stored.Begun, stored.Died}
 	if !readable || slices.Min(all) < 0 || slices.Max(all) > mostTimes {
 		a.config.Report(fmt.Errorf("the record of attempts %s says %.100q; it counts as none", printable(msg.Subject, reasonBytes), msg.Data))
-		return t, msg.Sequence, nil //nolint:nilerr // reported; a record that cannot be read counts as none
+		return t, msg.Sequence, nil
 	}
 	if stored.Task == task {
 		t = stored

@@ -168,12 +168,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	for !g.complete() {
 		select {
 		case a := <-arrivals:
-			if a.stray != nil {
-				g.noteStray(a.stray)
-			} else if err := g.storeMissing(a.outcome); err != nil {
-				return err
-			}
-			if err := g.holdBack(ctx, q); err != nil {
+			if err := g.arrive(ctx, q, a.outcome, a.stray); err != nil {
 				return err
 			}
 			if time.Since(flushed) >= flushEvery { // rare arrivals need not wait
@@ -262,6 +257,15 @@ func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Ou
 		}
 	}
 	return store.Append(o)
+}
+
+func (g *gatherer) arrive(ctx context.Context, q *queue.Queue, o *experiment.Outcome, stray *queue.QuarantinedError) error {
+	if stray != nil {
+		g.noteStray(stray)
+	} else if err := g.storeMissing(o); err != nil {
+		return err
+	}
+	return g.holdBack(ctx, q)
 }
 
 // tick flushes at a milestone first, so that the scores are in the folder.
