@@ -179,8 +179,12 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 	if left.former > 0 {
 		fmt.Fprintf(a.Out, "former %s in %s of grids before this one, which reports leave out\n", cellsText(left.former), dir)
 	}
+	onSeveral := ""
+	if workers > 1 && left.cells > 0 {
+		onSeveral = fmt.Sprintf(", %s on %d cores", roughTime(left.secondsOn(workers)), workers)
+	}
 	fmt.Fprintf(a.Out, "time   about %s on one core%s; a rough estimate, which knows the sizes of the data alone\n",
-		roughTime(left.seconds), onSeveral(left, workers))
+		roughTime(left.seconds), onSeveral)
 	for _, said := range ages.said {
 		fmt.Fprintf(a.Out, "ages   %s By %s of the first repeat, computed within %s.\n", said, cellsText(int64(ages.cells)), previewTime)
 	}
@@ -224,13 +228,6 @@ func cellsText(n int64) string {
 		return "1 cell"
 	}
 	return fmt.Sprintf("%d cells", n)
-}
-
-func onSeveral(left rest, workers int) string {
-	if workers == 1 || left.cells == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %s on %d cores", roughTime(left.secondsOn(workers)), workers)
 }
 
 func (r rest) secondsOn(workers int) float64 {

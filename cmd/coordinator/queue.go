@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -115,12 +114,6 @@ type limitFlags struct {
 	attempts        int
 }
 
-func (l *limitFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&l.timeout, "timeout", "", "`time` that each cell of the run may take from now on, such as 90s, or none for no limit (default: what the run has)")
-	flags.StringVar(&l.memory, "memory", "", "`amount` of memory that each cell of the run may take from now on, such as 4GiB, or none for no limit (default: what the run has)")
-	flags.IntVar(&l.attempts, "attempts", 0, "`N` attempts that each cell of the run has from now on; 0 is what the run has")
-}
-
 func (l *limitFlags) overrides() (set []string, err error) {
 	if l.attempts < 0 || l.attempts > experiment.MaxAttempts {
 		return nil, command.Refusef("--attempts must be 1 to %d (got %d)", experiment.MaxAttempts, l.attempts)
@@ -170,8 +163,11 @@ further.`,
 			a.tellSubmitted(args[0], s)
 			return nil
 		})
-	command.List(cmd.Flags(), &statuses, "status", "which cells: "+strings.Join(failureNames(), ", ")+" (default: all of them but those that fail each time)", failureNames(), parseFailure)
-	limits.addTo(cmd.Flags())
+	flags := cmd.Flags()
+	command.List(flags, &statuses, "status", "which cells: "+strings.Join(failureNames(), ", ")+" (default: all of them but those that fail each time)", failureNames(), parseFailure)
+	flags.StringVar(&limits.timeout, "timeout", "", "`time` that each cell of the run may take from now on, such as 90s, or none for no limit (default: what the run has)")
+	flags.StringVar(&limits.memory, "memory", "", "`amount` of memory that each cell of the run may take from now on, such as 4GiB, or none for no limit (default: what the run has)")
+	flags.IntVar(&limits.attempts, "attempts", 0, "`N` attempts that each cell of the run has from now on; 0 is what the run has")
 	return cmd
 }
 

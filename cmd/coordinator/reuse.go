@@ -48,25 +48,18 @@ func (a *app) known(k *knownFlag) *results.Folders {
 	if results.Committed(a.Version) {
 		return folders
 	}
-	var err error
-	if folders.Build, err = thisProgram(); err != nil {
-		a.warn(fmt.Errorf("folders of results are not remembered: %w", err))
+	// Without a version a digest of this program takes its place.
+	path, err := os.Executable()
+	digest := ""
+	if err == nil {
+		digest, err = disk.Digest(path)
+	}
+	if err != nil {
+		a.warn(fmt.Errorf("folders of results are not remembered: reading this program: %w", err))
 		return nil
 	}
+	folders.Build = digest[:32]
 	return folders
-}
-
-// thisProgram returns a digest of this program, for programs without a version.
-func thisProgram() (string, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("finding this program: %w", err)
-	}
-	digest, err := disk.Digest(path)
-	if err != nil {
-		return "", err
-	}
-	return digest[:32], nil
 }
 
 type reuseFlags struct {

@@ -144,7 +144,10 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, runs []*watch) 
 		for _, n := range []int64{now.Cells, now.Ended[experiment.OK], now.Ended[experiment.Incomplete], now.Failed(), now.Ended[experiment.Skipped], now.Running, now.Queued, now.Unqueued} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		rate, left := w.outlook()
+		rate, left := "-", "-"
+		if perSecond, _ := w.throughput.Rates(); perSecond > 0 {
+			rate, left = strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(now.Left())/perSecond)
+		}
 		owner, priority := "-", "-" // of a run without a queue
 		if now.Owner != "" {
 			owner, priority = now.Owner, strconv.Itoa(now.Priority)
@@ -279,12 +282,4 @@ func (a *atServer) tellWorkers(workers []queue.Presence, refused int, runs []*wa
 	}
 	fmt.Fprintln(a.Out)
 	return table.write(a.Out)
-}
-
-func (w *watch) outlook() (rate, left string) {
-	perSecond, _ := w.throughput.Rates()
-	if perSecond <= 0 {
-		return "-", "-"
-	}
-	return strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(w.Standing.Left()) / perSecond)
 }

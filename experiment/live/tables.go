@@ -110,7 +110,7 @@ func (t *Tables) addTo(mux *http.ServeMux) {
 	mux.HandleFunc("GET /runs/{run}/{file}", t.serveFile)
 }
 
-func (t *Tables) names() []string {
+func (t *Tables) serveRuns(w http.ResponseWriter, _ *http.Request) {
 	names := []string{}
 	for name := range t.folders {
 		names = append(names, name)
@@ -123,13 +123,9 @@ func (t *Tables) names() []string {
 		}
 	}
 	slices.Sort(names)
-	return names
-}
-
-func (t *Tables) serveRuns(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, struct {
 		Runs []string `json:"runs"`
-	}{t.names()})
+	}{names})
 }
 
 func (t *Tables) serveRun(w http.ResponseWriter, r *http.Request) {

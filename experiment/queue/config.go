@@ -113,16 +113,20 @@ func (c Config) withDefaults() (Config, error) {
 // refused logins: credential files are renewed under running workers.
 func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 	states := &link{report: c.Report}
-	options := append(states.options(),
+	options := []nats.Option{
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { states.down(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { states.trouble(fmt.Errorf("reconnecting: %w", err)) }),
+		nats.ReconnectHandler(func(conn *nats.Conn) { states.up(connectedTo(conn).String()) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { states.trouble(err) }),
 		nats.Name(c.Name),
 		nats.Timeout(timeout),
 		nats.MaxReconnects(-1),
 		// Notices a dead connection in half a minute instead of two.
-		nats.PingInterval(10*time.Second),
+		nats.PingInterval(10 * time.Second),
 		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(backoff),
-	)
+	}
 	if c.Server != nil {
 		options = append(options, nats.InProcessServer(c.Server.server), nats.Token(c.Server.config.Token))
 	}

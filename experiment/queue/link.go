@@ -49,15 +49,6 @@ func (l *link) trouble(err error) {
 	}
 }
 
-func (l *link) options() []nats.Option {
-	return []nats.Option{
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.down(err) }),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { l.trouble(fmt.Errorf("reconnecting: %w", err)) }),
-		nats.ReconnectHandler(func(conn *nats.Conn) { l.up(connectedTo(conn).String()) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.trouble(err) }),
-	}
-}
-
 // dial retries for config.ConnectWait while no server answers; a refusal is final.
 func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn, error) {
 	began, said, long := time.Now(), "", "for "+config.ConnectWait.String()

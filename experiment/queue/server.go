@@ -25,15 +25,12 @@ type ServerConfig struct {
 	// Dir holds its streams; it is created if missing. Only one server can use it.
 	Dir string
 
-	// Listen is a host:port for other processes, port 0 for any free one. If other machines reach
-	// it, it needs a Token. Default: none.
+	// Listen is a host:port for other processes once [Server.Open] is called, port 0 for any free
+	// one. If other machines reach it, it needs a Token. Default: none.
 	Listen string
 
 	// Token is required of every connection. Default: none.
 	Token string
-
-	// Closed keeps Listen closed until [Server.Open].
-	Closed bool
 
 	// Report receives warnings and errors. It must not block; any goroutine may call it.
 	Report func(error)
@@ -106,8 +103,8 @@ func (s *Server) start(ctx context.Context) (err error) {
 	err = s.server.EnableJetStream(&server.JetStreamConfig{StoreDir: s.config.Dir, MaxStore: storeLimit})
 	if err != nil {
 		err = fmt.Errorf("opening its store: %w", err)
-	} else if err = s.ready(ctx); err == nil && s.config.Listen != "" && !s.config.Closed {
-		err = s.Open()
+	} else {
+		err = s.ready(ctx)
 	}
 	if err != nil {
 		stop(s.server)

@@ -150,6 +150,9 @@ func TestServerListens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Shutdown()
+	if err := server.Open(); err != nil {
+		t.Fatal(err)
+	}
 	q, err := Connect(ctx, Config{URL: server.URL()})
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +179,7 @@ func TestServerOpens(t *testing.T) {
 	}
 	port.Close()
 	address := port.Addr().String()
-	server, err := StartServer(t.Context(), ServerConfig{Dir: t.TempDir(), Listen: address, Token: "secret", Closed: true})
+	server, err := StartServer(t.Context(), ServerConfig{Dir: t.TempDir(), Listen: address, Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,17 +242,24 @@ func TestServerRefuses(t *testing.T) {
 		"no port":   {ServerConfig{Dir: t.TempDir(), Listen: "localhost"}, `listen address "localhost"`},
 		"bad port":  {ServerConfig{Dir: t.TempDir(), Listen: "localhost:http"}, "allowed are 0 to 65535"},
 		"open":      {ServerConfig{Dir: t.TempDir(), Listen: ":0"}, "without a token"},
-		"open host": {ServerConfig{Dir: t.TempDir(), Listen: "0.0.0.0:0", Closed: true}, "without a token"},
+		"open host": {ServerConfig{Dir: t.TempDir(), Listen: "0.0.0.0:0"}, "without a token"},
 	} {
 		if _, err := StartServer(t.Context(), c.config); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, c.want)
 		}
 	}
 	dir := t.TempDir()
-	if _, err := StartServer(t.Context(), ServerConfig{Dir: dir, Listen: taken.Addr().String()}); err == nil || !strings.Contains(err.Error(), "address already in use") {
+	server, err := StartServer(t.Context(), ServerConfig{Dir: dir, Listen: taken.Addr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Open(); err == nil || !strings.Contains(err.Error(), "address already in use") {
 		t.Errorf("error %v, want one that says the address is in use", err)
 	}
-	server, err := StartServer(t.Context(), ServerConfig{Dir: dir}) // the folder was released
+	if err := server.Shutdown(); err != nil {
+		t.Error(err)
+	}
+	server, err = StartServer(t.Context(), ServerConfig{Dir: dir}) // the folder was released
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,6 +405,9 @@ func TestReconnect(t *testing.T) {
 	defer cancel()
 	dir := t.TempDir()
 	server, err := StartServer(ctx, ServerConfig{Dir: dir, Listen: "127.0.0.1:0"})
+	if err == nil {
+		err = server.Open()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +416,10 @@ func TestReconnect(t *testing.T) {
 		if err := server.Shutdown(); err != nil {
 			t.Fatal(err)
 		}
-		if server, err = StartServer(ctx, ServerConfig{Dir: dir, Listen: address}); err != nil {
+		if server, err = StartServer(ctx, ServerConfig{Dir: dir, Listen: address}); err == nil {
+			err = server.Open()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -220,7 +220,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if c.Queue != nil {
 		return c.computeAt(ctx, c.Queue, g, func() error { return nil })
 	}
-	config := queue.ServerConfig{Dir: filepath.Join(c.Out, serverDir), Report: c.Report, Closed: true}
+	config := queue.ServerConfig{Dir: filepath.Join(c.Out, serverDir), Report: c.Report}
 	ackWait := time.Duration(0)
 	if c.Listen != nil {
 		config.Listen, config.Token, ackWait = c.Listen.Address, c.Listen.Token, c.Listen.AckWait

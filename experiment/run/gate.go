@@ -140,10 +140,6 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 	if g.hash(&o.Labels) != cell.labels {
 		return errLabels
 	}
-	return g.checkRows(o)
-}
-
-func (g *gate) checkRows(o *experiment.Outcome) error {
 	if !o.Status.Computed() {
 		return nil
 	}

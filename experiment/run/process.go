@@ -197,9 +197,13 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *queu
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.ready(ctx); err != nil {
-		return nil, nil, err
+	if p.child == nil || p.child.over() {
+		p.close()
+		if err := p.start(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
+	p.child.stderr.take()
 	began := time.Now()
 	d.Begin()
 	if err := writeFrame(p.child.in, frameCompute, body); err != nil {
@@ -229,17 +233,6 @@ func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error
 		r.Data[digest] = path
 	}
 	return r.encode()
-}
-
-func (p *process) ready(ctx context.Context) error {
-	if p.child == nil || p.child.over() {
-		p.close()
-		if err := p.start(ctx); err != nil {
-			return err
-		}
-	}
-	p.child.stderr.take()
-	return nil
 }
 
 func (c *child) over() bool {

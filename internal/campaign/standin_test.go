@@ -224,6 +224,9 @@ func loop(ctx context.Context) error {
 // argument is its folder.
 func serve(ctx context.Context) error {
 	server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: os.Args[1], Listen: "127.0.0.1:0"})
+	if err == nil {
+		err = server.Open()
+	}
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,11 @@ func Server(t testing.TB, listen string) *queue.Server {
 			t.Error(err)
 		}
 	})
+	if listen != "" {
+		if err := server.Open(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return server
 }
 
