@@ -155,36 +155,9 @@ func (o objects) replace(ctx context.Context, name string, body []byte) error {
 	return put()
 }
 
-var errBehind = errors.New("the server that answered lags behind the stream's leader")
-
-// info asks the leader if the replica that answers has no description, and returns errBehind, a
-// transient error, if the leader has one.
-func (o objects) info(ctx context.Context, store jetstream.ObjectStore, name string) (*jetstream.ObjectInfo, error) {
-	info, err := store.GetInfo(ctx, name, jetstream.GetObjectInfoShowDeleted())
-	switch {
-	case err == nil && info.Deleted:
-		return nil, jetstream.ErrObjectNotFound
-	case !errors.Is(err, jetstream.ErrObjectNotFound):
-		return info, err
-	}
-	stream, err := o.stream(ctx, objectsStream+o.name)
-	if err != nil {
-		return nil, err
-	}
-	subject := metaSubject(o.name, name)
-	held, err := stream.Info(ctx, jetstream.WithSubjectFilter(subject))
-	switch {
-	case err != nil:
-		return nil, err
-	case held.State.Subjects[subject] > 0:
-		return nil, errBehind
-	}
-	return nil, jetstream.ErrObjectNotFound
-}
-
 // read checks description and chunks first: the library follows links and waits for missing chunks.
 func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name string, most int64) ([]byte, error) {
-	info, err := o.info(ctx, store, name)
+	info, err := store.GetInfo(ctx, name)
 	if errors.Is(err, jetstream.ErrBadObjectMeta) {
 		return nil, &DamagedError{name, err}
 	}

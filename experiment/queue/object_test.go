@@ -164,44 +164,6 @@ func TestPutDataOverDamaged(t *testing.T) {
 	}
 }
 
-// behind is an object store of which a replica answers that has nothing yet, for a number
-// of times.
-type behind struct {
-	jetstream.ObjectStore
-	times int
-}
-
-func (b *behind) GetInfo(ctx context.Context, name string, options ...jetstream.GetObjectInfoOpt) (*jetstream.ObjectInfo, error) {
-	if b.times > 0 {
-		b.times--
-		return nil, jetstream.ErrObjectNotFound
-	}
-	return b.ObjectStore.GetInfo(ctx, name, options...)
-}
-
-// TestReplicaBehind reads an object while replicas answer that do not have it yet, and one
-// that is not there.
-func TestReplicaBehind(t *testing.T) {
-	t.Parallel()
-	b := setup(t, ackWait)
-	want := []byte("parts of a data set")
-	if err := b.PutData(b.ctx, "digest", bytes.NewReader(want)); err != nil {
-		t.Fatal(err)
-	}
-	store, err := b.data.bucket(b.ctx, dataBucket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lagging := &behind{store, 3}
-	r := &objectReader{ctx: b.ctx, objects: b.data, store: lagging, name: "digest", index: index{Parts: 1, Size: int64(len(want))}}
-	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) || lagging.times > 0 {
-		t.Errorf("%q, %v; %d answers of replicas are left", got, err, lagging.times)
-	}
-	if _, err := b.data.info(b.ctx, lagging, "another"); !errors.Is(err, jetstream.ErrObjectNotFound) {
-		t.Errorf("an object that is not there: %v", err)
-	}
-}
-
 // TestRecordOfAttemptsOnTheWire has records of attempts that no worker writes: the
 // task is computed nevertheless.
 func TestRecordOfAttemptsOnTheWire(t *testing.T) {

@@ -349,7 +349,7 @@ func workerMay(op, stream string) bool {
 		attemptsStream:          "info, get, publish",
 		deadStream:              "info, publish",
 		workersStream:           "publish, delete consumer, consumer of contents, consumer info, pull",
-		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + dataBucket:     "info, get, delete consumer, flow control, flow control in domain, consumer of contents",
 		"OBJ_" + outcomesBucket: "info, publish",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
@@ -367,7 +367,7 @@ func coordinatorMay(op, stream string) bool {
 		quarantineStream:        "info, create, purge, delete consumer, consumer of contents, consumer info, pull, publish",
 		workersStream:           "info, create",
 		"OBJ_" + dataBucket:     "create, purge, publish",
-		"OBJ_" + outcomesBucket: "create, purge, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + outcomesBucket: "create, purge, get, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
 }
@@ -379,8 +379,8 @@ func viewerMay(op, stream string) bool {
 		deadStream:              "info, delete consumer, consumer of contents, consumer info, pull",
 		quarantineStream:        "info, delete consumer, consumer of contents, consumer info, pull",
 		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
-		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
-		"OBJ_" + outcomesBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + dataBucket:     "info, get, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + outcomesBucket: "info, get, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
 }

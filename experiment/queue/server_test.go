@@ -315,16 +315,17 @@ func TestEnsureStreams(t *testing.T) {
 		t.Errorf("error %v, want one about replicas", err)
 	}
 	for name, change := range map[string]func(*jetstream.StreamConfig){
-		"max_bytes 1048576, needed is -1":   func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 },
-		"max_age 1h0m0s, needed is 0s":      func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour },
-		"max_msgs 100, needed is -1":        func(c *jetstream.StreamConfig) { c.MaxMsgs = 100 },
-		"max_msg_size 1024, needed is -1":   func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1024 },
-		"max_consumers 1, needed is -1":     func(c *jetstream.StreamConfig) { c.MaxConsumers = 1 },
-		"Memory, needed is File":            func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage },
-		"Interest, needed is Limits":        func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy },
-		"no_ack true, needed is false":      func(c *jetstream.StreamConfig) { c.NoAck = true },
-		"deny_delete true, needed is false": func(c *jetstream.StreamConfig) { c.DenyDelete = true },
-		"deny_purge true, needed is false":  func(c *jetstream.StreamConfig) { c.DenyPurge = true },
+		"max_bytes 1048576, needed is -1":    func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 },
+		"max_age 1h0m0s, needed is 0s":       func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour },
+		"max_msgs 100, needed is -1":         func(c *jetstream.StreamConfig) { c.MaxMsgs = 100 },
+		"max_msg_size 1024, needed is -1":    func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1024 },
+		"max_consumers 1, needed is -1":      func(c *jetstream.StreamConfig) { c.MaxConsumers = 1 },
+		"Memory, needed is File":             func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage },
+		"Interest, needed is Limits":         func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy },
+		"no_ack true, needed is false":       func(c *jetstream.StreamConfig) { c.NoAck = true },
+		"allow_direct true, needed is false": func(c *jetstream.StreamConfig) { c.AllowDirect = true },
+		"deny_delete true, needed is false":  func(c *jetstream.StreamConfig) { c.DenyDelete = true },
+		"deny_purge true, needed is false":   func(c *jetstream.StreamConfig) { c.DenyPurge = true },
 		"subject_transform true": func(c *jetstream.StreamConfig) {
 			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: ">", Destination: "x.>"}
 		},

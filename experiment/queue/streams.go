@@ -24,8 +24,9 @@ func streamConfigs(replicas int) []jetstream.StreamConfig {
 	workers.MaxAge = presenceAge
 	quarantine := streamConfig(quarantineStream, quarantineTopic, "agepath: messages that did not pass", replicas)
 	quarantine.MaxMsgsPerSubject, quarantine.MaxMsgs, quarantine.MaxBytes = -1, quarantineMessages, quarantineBytes
-	// The object stores are as the client library makes them. Only coordinators store data sets: in a
-	// stream that allows rollup, workers could remove all objects.
+	// The object stores are as the client library makes them, but only their leaders answer: a replica
+	// can lag behind. Only coordinators store data sets: in a stream that allows rollup, workers could
+	// remove all objects.
 	data := bucketStream(dataBucket, "agepath: data sets by digest", replicas)
 	data.AllowRollup = true
 	return []jetstream.StreamConfig{
@@ -63,7 +64,7 @@ const objectsStream = "OBJ_"
 func bucketStream(bucket, description string, replicas int) jetstream.StreamConfig {
 	c := streamConfig(objectsStream+bucket, "", description, replicas)
 	c.Subjects = []string{"$O." + bucket + ".C.>", "$O." + bucket + ".M.>"}
-	c.Discard, c.MaxMsgsPerSubject, c.AllowDirect = jetstream.DiscardNew, -1, true
+	c.Discard, c.MaxMsgsPerSubject = jetstream.DiscardNew, -1
 	return c
 }
 
@@ -167,6 +168,7 @@ func settings(want, have jetstream.StreamConfig) []setting {
 		{"allow_rollup_hdrs", want.AllowRollup, have.AllowRollup, rollup, false},
 		limit("max_msg_size", int64(have.MaxMsgSize), refused),
 		limit("max_consumers", int64(have.MaxConsumers), "runs would be refused"),
+		off("allow_direct", have.AllowDirect, "replicas would answer that lack what was just stored", false),
 		off("no_ack", have.NoAck, "nothing would be confirmed", false),
 		off("sealed", have.Sealed, refused, true),
 		off("deny_delete", have.DenyDelete, "finished runs could not be removed", true),

@@ -27,8 +27,6 @@ var transientErrors = []error{
 
 	// A server is away, or a leader is being elected.
 	nats.ErrNoResponders, jetstream.ErrNoStreamResponse, jetstream.ErrServerShutdown, jetstream.ErrConsumerLeadershipChanged,
-
-	errBehind,
 }
 
 // transientOperations are those of a [net.OpError]: a connection refused, reset, broken (EPIPE) or

@@ -65,7 +65,6 @@ var passing = map[string]error{
 	"consumer offline":       answered(10119, "consumer is offline"),
 	"last sequence not read": answered(10163, "expected last sequence per subject temporarily unavailable"),
 	"too many requests":      answered(10167, "too many requests"),
-	"a replica lags":         errBehind,
 }
 
 // lasting are errors that trying again does not change.
