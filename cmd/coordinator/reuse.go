@@ -32,7 +32,7 @@ func (k *knownFlag) addTo(flags *pflag.FlagSet) {
 
 // known returns the folders that this machine has made; nil if they are not recorded, as in a
 // container without a home.
-func (a *app) known(k *knownFlag) *results.Folders {
+func (a *app) known(k *knownFlag) *run.Folders {
 	if k.off {
 		return nil
 	}
@@ -44,8 +44,8 @@ func (a *app) known(k *knownFlag) *results.Folders {
 			return nil
 		}
 	}
-	folders := &results.Folders{Path: filepath.Join(filepath.Dir(cache), foldersName)}
-	if results.Committed(a.Version) {
+	folders := &run.Folders{Path: filepath.Join(filepath.Dir(cache), foldersName)}
+	if run.Committed(a.Version) {
 		return folders
 	}
 	// Without a version a digest of this program takes its place.

@@ -20,7 +20,7 @@ import (
 // with the same identity and the tables that the grid keeps.
 type Reuse struct {
 	Dirs  []ReusedFolder
-	Known *results.Folders // made on this machine, where this run's is added; nil for none
+	Known *Folders // made on this machine, where this run's is added; nil for none
 	Alone bool             // take none from other runs at the server
 	// Report receives, in Submit and Remember, what is left out and why.
 	Report func(error)
@@ -153,7 +153,7 @@ func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version s
 
 // known omits folders that are gone, unreadable, of another schema version or writable by another
 // user.
-func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
+func (r *Reuse) known(plan *experiment.Plan) (folders []Folder) {
 	if r.Known == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 type reuser struct {
 	*testing.T
 	kind     *demanding
-	known    *results.Folders
+	known    *Folders
 	queue    *queue.Queue
 	reported atomic.Int32
 }
@@ -37,8 +37,8 @@ func newReuser(t *testing.T) *reuser {
 }
 
 // knownFolders returns a memory of folders of its own, for a program without a commit.
-func knownFolders(t *testing.T) *results.Folders {
-	return &results.Folders{Path: filepath.Join(t.TempDir(), "folders.jsonl"), Build: "this"}
+func knownFolders(t *testing.T) *Folders {
+	return &Folders{Path: filepath.Join(t.TempDir(), "folders.jsonl"), Build: "this"}
 }
 
 // run computes a grid and wants so many cells computed and taken from other runs.
@@ -436,7 +436,7 @@ func TestReuseOthers(t *testing.T) {
 		reports = nil
 		c := &Coordinator{
 			Grid: grid, Plan: p, Kind: r.kind, Out: in(out), Workers: 2, Version: "devel",
-			Reuse:  Reuse{Dirs: folders(dirs...), Known: &results.Folders{Path: r.known.Path, Build: "this"}},
+			Reuse:  Reuse{Dirs: folders(dirs...), Known: &Folders{Path: r.known.Path, Build: "this"}},
 			Report: func(err error) { reports = append(reports, err.Error()) },
 		}
 		if s, err := c.Run(t.Context()); err != nil || s.Reused != want {
