@@ -10,8 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/agepath/agepath/internal/disk"
 )
@@ -166,11 +164,14 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 // CheckFiles refuses a damaged file. For a file of another version the error says so: its checksums
 // may have another form.
 func CheckFiles(ctx context.Context, dir string) error {
-	names, err := finalNames(dir)
+	names, err := disk.OS{}.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
+		if filepath.Ext(name) != ".arrow" {
+			continue
+		}
 		path := filepath.Join(dir, name)
 		err := checkSums(ctx, disk.OS{}, path)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -184,28 +185,4 @@ func CheckFiles(ctx context.Context, dir string) error {
 		return err
 	}
 	return nil
-}
-
-// Tables lists the tables that have a file, the cells last, without former grids, and counts the
-// streams.
-func Tables(dir string) (tables []string, streams int, err error) {
-	segments, err := cellStreams(dir)
-	if err != nil {
-		return nil, 0, err
-	}
-	names, err := finalNames(dir)
-	for _, name := range names {
-		if !strings.HasPrefix(name, formerPrefix) && name != CellsFile {
-			tables = append(tables, strings.TrimSuffix(name, ".arrow"))
-		}
-	}
-	if slices.Contains(names, CellsFile) {
-		tables = append(tables, strings.TrimSuffix(CellsFile, ".arrow"))
-	}
-	return tables, len(segments), err
-}
-
-func finalNames(dir string) ([]string, error) {
-	names, err := disk.OS{}.ReadDir(dir)
-	return slices.DeleteFunc(names, func(name string) bool { return filepath.Ext(name) != ".arrow" }), err
 }

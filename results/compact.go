@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -112,10 +111,7 @@ func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at rowSo
 func (s *Store) removeFormer() error {
 	s.former = nil
 	for _, table := range slices.Backward(s.rows.tables) {
-		if err := disk.RemoveIfThere(s.disk, filepath.Join(s.dir, formerName(table.Name))); err != nil {
-			return err
-		}
-		if err := s.disk.SyncDir(s.dir); err != nil {
+		if err := s.remove(formerName(table.Name)); err != nil {
 			return err
 		}
 	}
@@ -283,35 +279,24 @@ func (s *Store) removeReplaced() error {
 	if !s.replaced {
 		return nil
 	}
+	var withoutRows, streams []string
 	for _, table := range s.rows.further() {
-		if slices.Contains(s.finals, table.Name) {
-			continue
-		}
-		path := s.path(finalName(table.Name))
-		if err := disk.RemoveIfThere(s.disk, path); err != nil {
-			return err
+		if !slices.Contains(s.finals, table.Name) {
+			withoutRows = append(withoutRows, finalName(table.Name))
 		}
 	}
-	if err := s.disk.SyncDir(s.dir); err != nil {
+	if err := s.remove(withoutRows...); err != nil {
 		return err
 	}
-	cells := s.rows.cells().Name
 	for _, segment := range s.gathered {
-		if err := disk.RemoveIfThere(s.disk, filepath.Join(s.dir, streamName(cells, segment.number))); err != nil {
+		if err := s.remove(streamName(s.rows.cells().Name, segment.number)); err != nil {
 			return err
 		}
-		if err := s.disk.SyncDir(s.dir); err != nil {
-			return err
-		}
-	}
-	for _, segment := range s.gathered {
 		for _, table := range s.rows.further() {
-			if err := disk.RemoveIfThere(s.disk, filepath.Join(s.dir, streamName(table.Name, segment.number))); err != nil {
-				return err
-			}
+			streams = append(streams, streamName(table.Name, segment.number))
 		}
 	}
-	err := s.disk.SyncDir(s.dir)
+	err := s.remove(streams...)
 	if err == nil {
 		s.gathered, s.replaced = nil, false
 	}

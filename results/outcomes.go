@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
@@ -69,7 +68,7 @@ func (f *folderOutcomes) counts(cell string, at rowSource) (*entry, bool) {
 }
 
 func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
-	cells, err := f.open(ctx, number, f.rows.cells())
+	cells, err := openChecked(ctx, disk.OS{}, f.dir, f.rows.cells(), number)
 	if err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
 		}
 	}()
 	for _, table := range f.further {
-		reader, err := f.open(ctx, number, table)
+		reader, err := openChecked(ctx, disk.OS{}, f.dir, table, number)
 		if errors.Is(err, fs.ErrNotExist) {
 			if slices.Contains(writtenWith(cells), table.Name) {
 				return missingError(table.Name, number)
@@ -100,22 +99,6 @@ func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
 	return cells.each(ctx, math.MaxInt, func(k int, frame *Frame) error {
 		return f.frame(number, k, frame, further)
 	})
-}
-
-func (f *folderOutcomes) open(ctx context.Context, number int, table experiment.Table) (*TableReader, error) {
-	path := filepath.Join(f.dir, fileName(table.Name, number))
-	reader, err := OpenTable(path)
-	if err != nil {
-		return nil, err
-	}
-	err = checkSchema(path, reader.schema, table)
-	if err == nil && number <= 0 {
-		err = checkSums(ctx, disk.OS{}, path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, reader.Close())
-	}
-	return reader, nil
 }
 
 // frame expects the rows of further tables in the same order, in segments in the same batch.

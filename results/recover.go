@@ -138,29 +138,25 @@ func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 		s.former, err = s.recoverFinals(ctx, formerSegment)
 		return err
 	}
-	synced := false // removal of former.cells.arrow
+	var remnants []string
 	for _, table := range s.rows.further() {
-		name := formerName(table.Name)
-		if !slices.Contains(names, name) {
-			continue
-		}
-		if !synced {
-			if err := s.disk.SyncDir(s.dir); err != nil {
-				return err
-			}
-			synced = true
-		}
-		if err := s.disk.Remove(filepath.Join(s.dir, name)); err != nil {
-			return err
+		if name := formerName(table.Name); slices.Contains(names, name) {
+			remnants = append(remnants, name)
 		}
 	}
-	return nil
+	if remnants == nil {
+		return nil
+	}
+	if err := s.disk.SyncDir(s.dir); err != nil { // the removal of former.cells.arrow
+		return err
+	}
+	return s.remove(remnants...)
 }
 
 // recoverFinals returns the tables that have a file.
 func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string, err error) {
 	for _, table := range s.rows.further() {
-		reader, err := s.openFinal(ctx, number, table)
+		reader, err := s.open(ctx, table, number)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -173,7 +169,7 @@ func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string,
 		finals = append(finals, table.Name)
 	}
 	cells := s.rows.cells()
-	reader, err := s.openFinal(ctx, number, cells, indexed...)
+	reader, err := s.open(ctx, cells, number, indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return finals, nil
 	}
@@ -211,30 +207,30 @@ func missingError(table string, number int) error {
 		fileName(table, number), fileName("cells", number))
 }
 
-func (s *Store) openFinal(ctx context.Context, number int, table experiment.Table, columns ...string) (*TableReader, error) {
-	path := s.path(fileName(table.Name, number))
-	reader, err := s.openChecked(path, table, columns...)
+// openChecked opens the file of a table, see [fileName]. It refuses one of another kind of
+// experiment and, other than a stream, a damaged one.
+func openChecked(ctx context.Context, d disk.FS, dir string, table experiment.Table, number int, columns ...string) (*TableReader, error) {
+	path := filepath.Join(dir, fileName(table.Name, number))
+	reader, err := openTable(d, path, columns)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSums(ctx, s.disk, path); err != nil {
+	err = checkSchema(path, reader.schema, table)
+	if err == nil && number <= 0 {
+		err = checkSums(ctx, d, path)
+	}
+	if err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
 	return reader, nil
 }
 
-// openChecked refuses a file of another kind of experiment.
-func (s *Store) openChecked(path string, table experiment.Table, columns ...string) (*TableReader, error) {
-	reader, err := openTable(s.disk, path, columns)
-	if err != nil {
-		return nil, err
+func (s *Store) open(ctx context.Context, table experiment.Table, number int, columns ...string) (*TableReader, error) {
+	reader, err := openChecked(ctx, s.disk, s.dir, table, number, columns...)
+	if err == nil {
+		s.foreign = s.foreign || reader.metadata()[MetadataRun] != s.rows.run
 	}
-	if err := checkSchema(path, reader.schema, table); err != nil {
-		reader.Close()
-		return nil, err
-	}
-	s.foreign = s.foreign || reader.metadata()[MetadataRun] != s.rows.run
-	return reader, nil
+	return reader, err
 }
 
 func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, limit int) error {
@@ -264,8 +260,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	if whole == 0 {
 		return nil
 	}
-	cells := s.rows.cells()
-	reader, err := s.openChecked(filepath.Join(s.dir, streamName(cells.Name, number)), cells, indexed...)
+	reader, err := s.open(ctx, s.rows.cells(), number, indexed...)
 	if err != nil {
 		return err
 	}
@@ -276,7 +271,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 // wholeBatches ends at the first torn or damaged batch (by ZSTD's checksums), or at limit.
 func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number, limit int) (int, error) {
 	name := streamName(table.Name, number)
-	reader, err := s.openChecked(filepath.Join(s.dir, name), table)
+	reader, err := s.open(ctx, table, number)
 	if errors.Is(err, errTorn) || errors.Is(err, fs.ErrNotExist) {
 		s.omitted = append(s.omitted, name+" holds no whole batch and was left out")
 		return 0, nil

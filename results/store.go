@@ -81,6 +81,16 @@ func (f *folder) rename(name string) error {
 	return f.disk.Rename(disk.Temporary(f.path(name)), f.path(name))
 }
 
+// remove durably removes files that may be missing, in their order.
+func (f *folder) remove(names ...string) error {
+	for _, name := range names {
+		if err := disk.RemoveIfThere(f.disk, f.path(name)); err != nil {
+			return err
+		}
+	}
+	return f.disk.SyncDir(f.dir)
+}
+
 type waiting struct {
 	outcomes []*experiment.Outcome
 	position map[string]int // in outcomes

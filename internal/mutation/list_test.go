@@ -129,10 +129,10 @@ var durability = []mutation{
 	{"results: cells leave cells.arrow last", "results/compact.go", `		s.untrimmed = true
 `, ``, powerTests},
 	{"results: cells that come back are not kept in the former files meanwhile", "results/compact.go", `return former(slot, at) || at == inFormer })`, `return former(slot, at) })`, powerTests},
-	{"results: files without rows go last", "results/compact.go", `		if err := disk.RemoveIfThere(s.disk, path); err != nil {
-			return err
-		}
-`, `		defer func() { disk.RemoveIfThere(s.disk, path) }()
+	{"results: files without rows go last", "results/compact.go", `	if err := s.remove(withoutRows...); err != nil {
+		return err
+	}
+`, `	defer func() { s.remove(withoutRows...) }()
 `, powerTests},
 	{"results: what a killed process left is not synced", "results/recover.go", `	if err := reader.file.Sync(); err != nil {`, `	if err := error(nil); err != nil {`, powerTests},
 	{"results: a torn batch of another table counts", "results/recover.go", `s.wholeBatches(ctx, table, number, whole)`, `s.wholeBatches(ctx, table, number, math.MaxInt)`, "./results Torn|Zeroed|Power"},

@@ -22,7 +22,7 @@ type Paired struct {
 }
 
 func newPaired(differences []float64) Paired {
-	return Paired{differences: differences, Test: stats.SignedRank(differences, stats.Pratt)}
+	return Paired{differences: differences, Test: stats.SignedRank(differences)}
 }
 
 func (p *Paired) Pairs() int { return p.Test.N + p.Test.Zeros }

@@ -47,7 +47,7 @@ func TestComparisonsPairByRepeat(t *testing.T) {
 	if c.Pairs() != 3 || c.Test.Zeros != 1 || c.differences[0] != c.differences[1] || math.Abs(c.differences[0]+0.1) > 1e-11 {
 		t.Errorf("%+v of %v", c.Test, c.differences)
 	}
-	if want := stats.SignedRank([]float64{-1, -1, 0}, stats.Pratt); c.Test != want || c.Adjusted != want.P {
+	if want := stats.SignedRank([]float64{-1, -1, 0}); c.Test != want || c.Adjusted != want.P {
 		t.Errorf("%+v, want %+v", c, want)
 	}
 }

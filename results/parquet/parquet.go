@@ -25,8 +25,8 @@ func Name(table string) string { return table + ".parquet" }
 // and removes other Parquet files there. Equal tables give equal bytes. Write fails while results
 // are in streams.
 func Write(ctx context.Context, dir, folder string, compression results.Compression) error {
-	tables, streams, err := results.Tables(dir)
-	if err == nil && streams > 0 {
+	contents, err := results.Look(dir)
+	if err == nil && !contents.Ended {
 		err = errors.New("the run has not ended: Parquet files are made when it has, or of a collected folder")
 	}
 	if err != nil {
@@ -34,6 +34,10 @@ func Write(ctx context.Context, dir, folder string, compression results.Compress
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
+	}
+	tables := contents.Tables
+	if i := slices.Index(tables, "cells"); i >= 0 {
+		tables = append(slices.Delete(tables, i, i+1), "cells")
 	}
 	for _, table := range tables {
 		err := disk.Replace(disk.OS{}, filepath.Join(folder, Name(table)), func(file disk.File) error {

@@ -7,17 +7,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Zeros says how a signed-rank test treats differences of 0.
-type Zeros int
-
-const (
-	// Wilcoxon drops zeros before the ranking (Wilcoxon 1945).
-	Wilcoxon Zeros = iota
-	// Pratt ranks zeros with the others and then drops their ranks (Pratt 1959, "Remarks on Zeros
-	// and Ties in the Wilcoxon Signed Rank Procedures").
-	Pratt
-)
-
 // MaxExact is the largest number of nonzero differences with the exact distribution.
 const MaxExact = 50
 
@@ -32,43 +21,36 @@ type SignedRankTest struct {
 	Exact bool    // otherwise P is from the normal approximation
 }
 
-// SignedRank tests paired differences. Equal sizes share the mean of their ranks. Up to [MaxExact]
-// nonzero differences the distribution is exact given the ranks, ties included: all 2^N signs are
+// SignedRank tests paired differences. Zeros are ranked with the others, then their ranks are dropped
+// (Pratt 1959, "Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures"). Equal sizes share
+// the mean of their ranks. Up to [MaxExact] nonzero differences the distribution is exact given the ranks, ties included: all 2^N signs are
 // equally likely, and a convolution counts their sums. Beyond, it is normal with the variance
 // corrected for ties and a continuity correction of ½. P is twice the smaller tail, at most 1.
-func SignedRank(differences []float64, zeros Zeros) SignedRankTest {
+func SignedRank(differences []float64) SignedRankTest {
 	mustBeFinite(differences)
-	sizes := make([]float64, 0, len(differences))
-	signs := make([]bool, 0, len(differences))
-	t := SignedRankTest{}
-	for _, d := range differences {
-		if d == 0 {
-			t.Zeros++
-			if zeros == Wilcoxon {
-				continue
-			}
-		} else {
-			t.N++
-		}
-		sizes = append(sizes, math.Abs(d))
-		signs = append(signs, d > 0)
+	sizes := make([]float64, len(differences))
+	for i, d := range differences {
+		sizes[i] = math.Abs(d)
 	}
-	t.P = 1
-	if t.N == 0 {
-		t.Exact = true
-		return t
-	}
+	t := SignedRankTest{P: 1}
 	all, _ := ranks(sizes)
 	kept := all[:0]
 	for i, rank := range all {
-		if sizes[i] == 0 {
+		switch d := differences[i]; {
+		case d == 0:
+			t.Zeros++
 			continue
-		}
-		if kept = append(kept, rank); signs[i] {
+		case d > 0:
 			t.Plus += rank
-		} else {
+		default:
 			t.Minus += rank
 		}
+		t.N++
+		kept = append(kept, rank)
+	}
+	if t.N == 0 {
+		t.Exact = true
+		return t
 	}
 	if t.Exact = t.N <= MaxExact; t.Exact {
 		t.P = exactSignedRank(kept, min(t.Plus, t.Minus))

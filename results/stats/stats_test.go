@@ -13,13 +13,11 @@ func TestSignedRankAgainstSigns(t *testing.T) {
 	for _, d := range [][]float64{
 		{0.5}, {1, 1}, {1, -1, 1, -1}, {3, 1, 2, -1, 4, 4, 4}, {0, 0, 2, -2, 2, 5, 6, 6, -6, 7}, {1, 2, 3, 4, 5, 6, 7, 8, 9, -10, 11, -12},
 	} {
-		for _, zeros := range []Zeros{Wilcoxon, Pratt} {
-			got := SignedRank(d, zeros)
+		for _, d := range [][]float64{d, withoutZeros(d)} {
+			got := SignedRank(d)
 			var sizes []float64
 			for _, x := range d {
-				if x != 0 || zeros == Pratt {
-					sizes = append(sizes, math.Abs(x))
-				}
+				sizes = append(sizes, math.Abs(x))
 			}
 			all, _ := ranks(sizes)
 			var kept []float64
@@ -40,10 +38,15 @@ func TestSignedRankAgainstSigns(t *testing.T) {
 			}
 			want := min(1, 2*float64(atMost)/float64(int(1)<<len(kept)))
 			if math.Abs(got.P-want) > 1e-15 {
-				t.Errorf("%v, zeros %d: p = %v, want %v", d, zeros, got.P, want)
+				t.Errorf("%v: p = %v, want %v", d, got.P, want)
 			}
 		}
 	}
+}
+
+// withoutZeros leaves what Wilcoxon (1945) ranks.
+func withoutZeros(d []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(d), func(x float64) bool { return x == 0 })
 }
 
 // The exact and the normal distribution meet where one takes over.
@@ -53,7 +56,7 @@ func TestSignedRankSwitch(t *testing.T) {
 	for i := range d {
 		d[i] = float64(i%7-2) + float64(i)/100
 	}
-	exact, normal := SignedRank(d[:MaxExact], Wilcoxon), SignedRank(d, Wilcoxon)
+	exact, normal := SignedRank(d[:MaxExact]), SignedRank(d)
 	if !exact.Exact || normal.Exact {
 		t.Fatal("not one of each")
 	}
@@ -139,7 +142,7 @@ func TestEffectAgainstAllResamples(t *testing.T) {
 		}
 		slices.Sort(walsh)
 		shifts = append(shifts, (walsh[(len(walsh)-1)/2]+walsh[len(walsh)/2])/2)
-		test := SignedRank(draw, Wilcoxon)
+		test := SignedRank(withoutZeros(draw))
 		biserials = append(biserials, test.RankBiserial())
 	}
 	got := NewEffect(d, 0.9)
@@ -286,7 +289,7 @@ func TestRangeOfTwo(t *testing.T) {
 func TestMisusePanics(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(){
-		"NaN":             func() { SignedRank([]float64{1, math.NaN()}, Pratt) },
+		"NaN":             func() { SignedRank([]float64{1, math.NaN()}) },
 		"infinite":        func() { Holm([]float64{math.Inf(1)}) },
 		"no differences":  func() { NewEffect(nil, 0.95) },
 		"level":           func() { NewEffect([]float64{1}, 1) },
@@ -317,7 +320,7 @@ func BenchmarkSignedRank20(b *testing.B) {
 		d[i] = float64(i*7%20-6) / 4
 	}
 	for b.Loop() {
-		SignedRank(d, Wilcoxon)
+		SignedRank(d)
 	}
 }
 
