@@ -65,7 +65,7 @@ func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 			})
 		}
 		add(figureEmbedding, name, func(w *embeddedWords) *layout.Figure {
-			return embeddingFigure("Embedding after training with "+r.Layout.MethodLabel(name)+setting, w.after, w)
+			return embeddingFigure("Embedding after training with "+analysis.MethodLabel(name)+setting, w.after, w)
 		})
 	}
 	path := filepath.Join(r.Dir, wordsTable.Name+".arrow")

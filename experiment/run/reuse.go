@@ -21,7 +21,7 @@ import (
 type Reuse struct {
 	Dirs  []ReusedFolder
 	Known *Folders // made on this machine, where this run's is added; nil for none
-	Alone bool             // take none from other runs at the server
+	Alone bool     // take none from other runs at the server
 	// Report receives, in Submit and Remember, what is left out and why.
 	Report func(error)
 

@@ -1,12 +1,9 @@
 package solverbench
 
 import (
-	"encoding/json"
-	"fmt"
 	"regexp"
-	"strings"
 
-	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -32,7 +29,7 @@ var Layout = &layout.Layout{
 		layout.Plain("data set", dimDataset, false, nil),
 		layout.Plain("task", dimTask, false, nil),
 		{Name: "settings", Dimensions: []layout.Dimension{dimParams}, Text: func(s layout.Setting) string {
-			return settingWords(s[dimParams].Text)
+			return analysis.SettingsText(s[dimParams].Text)
 		}},
 		layout.Plain("C", dimRegime, false, layout.Equals("C")),
 		layout.Plain("rows", dimRows, true, layout.Behind("rows")),
@@ -70,21 +67,4 @@ func generator(name string) string {
 		return "generated, " + found[1] + " features"
 	}
 	return "generated, " + found[1] + " features, seed " + found[2]
-}
-
-func settingWords(text string) string {
-	var settings gridfile.Settings
-	if json.Unmarshal([]byte(text), &settings) != nil {
-		return text
-	}
-	var words []string
-	for _, s := range settings {
-		switch {
-		case s.Word != "":
-			words = append(words, s.Name+"="+s.Word)
-		case s.Name != "":
-			words = append(words, fmt.Sprintf("%s=%g", s.Name, s.Number))
-		}
-	}
-	return strings.Join(words, " ")
 }

@@ -74,34 +74,19 @@ func (t *ScoreTable) HasFloor() bool {
 	return slices.ContainsFunc(t.Rows, func(r *ScoreRow) bool { return r.Floor != nil })
 }
 
-// NotBetter is a method that is not better than the layout's floor in a row.
-type NotBetter struct {
-	Row         *ScoreRow
-	Method      int     // in the table
-	Mean, Floor float64 // over the common repeats
-}
-
-// NotBetter returns the methods whose mean is not better than the floor's. Means that differ by
-// rounding are equal.
-func (t *ScoreTable) NotBetter(score Score) []NotBetter {
-	var list []NotBetter
-	for j := range t.Methods {
-		for _, row := range t.Rows {
-			if row.Floor == nil {
-				continue
-			}
-			var own, floor []float64
-			for _, repeat := range RepeatsWith(row.Entries[j].Sample, score) {
-				x, _ := scoreOf(row.Entries[j].Sample, repeat, score)
-				if y, there := scoreOf(row.Floor.Sample, repeat, score); there {
-					own, floor = append(own, x), append(floor, y)
-				}
-			}
-			a, b := Summarize(own).Mean, Summarize(floor).Mean
-			if len(own) > 0 && (!t.Metric.better(a, b) || math.Abs(a-b) <= Rounding*math.Abs(b)) {
-				list = append(list, NotBetter{row, j, a, b})
-			}
+// NotBetter reports whether the mean of a method (in the table) is not better than the floor's, over
+// the repeats of both. Means that differ by rounding are equal.
+func (t *ScoreTable) NotBetter(row *ScoreRow, method int, score Score) bool {
+	if row.Floor == nil {
+		return false
+	}
+	var own, floor []float64
+	for _, repeat := range RepeatsWith(row.Entries[method].Sample, score) {
+		x, _ := scoreOf(row.Entries[method].Sample, repeat, score)
+		if y, there := scoreOf(row.Floor.Sample, repeat, score); there {
+			own, floor = append(own, x), append(floor, y)
 		}
 	}
-	return list
+	a, b := Summarize(own).Mean, Summarize(floor).Mean
+	return len(own) > 0 && (!t.Metric.better(a, b) || math.Abs(a-b) <= Rounding*math.Abs(b))
 }

@@ -219,8 +219,11 @@ func (s *Standing) Add(outcomes ...*experiment.Outcome) error {
 	if err != nil {
 		return err
 	}
-	return s.tally.add(cells)
+	return s.AddRows(cells)
 }
+
+// AddRows adds rows of the table of cells.
+func (s *Standing) AddRows(cells *results.Frame) error { return s.tally.add(cells) }
 
 // Run evaluates the outcomes so far. Tables are nil for a kind without scores.
 func (s *Standing) Run() *Run {
@@ -229,11 +232,16 @@ func (s *Standing) Run() *Run {
 	return r
 }
 
-// Alike lists methods whose steps mostly have the model of the step before.
-func (s *Standing) Alike() []string {
+// Tables returns the scores of each value of the parameters.
+func (s *Standing) Tables() []*ScoreTable {
 	groups := *s.tally.groups
 	groups.distinguish()
-	return (&Run{Layout: s.kind.Layout, Tables: groups.tables()}).alike()
+	return groups.tables()
+}
+
+// Alike lists methods whose steps mostly have the model of the step before.
+func (s *Standing) Alike() []string {
+	return (&Run{Layout: s.kind.Layout, Tables: s.Tables()}).alike()
 }
 
 // addManifest returns nil if there is no manifest.

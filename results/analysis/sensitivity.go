@@ -107,25 +107,10 @@ type RepeatScore struct {
 
 func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
 
-// Sensitivity makes one table for each metric, from a frame with the columns of the kind's score
-// tables. A method that ignores a dimension of the grid (original ignores the regularizer) is in
-// the row of each of its values. Each setting of a method's own settings is a method. Null and
-// non-finite scores are excluded from the summaries and their N.
-func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreTable, error) {
-	schema := schemaOf(kind)
-	columns, err := newCellColumns(schema, cells, map[string]string{})
-	if err != nil {
-		return nil, err
-	}
-	groups := newCellGroups(schema)
-	if err := groups.add(columns); err != nil {
-		return nil, err
-	}
-	groups.distinguish()
-	return groups.tables(), nil
-}
-
-// tables must be the last call.
+// tables makes one table for each metric. A method that ignores a dimension of the grid (original
+// ignores the regularizer) is in the row of each of its values. Each setting of a method's own
+// settings is a method. Null and non-finite scores are excluded from the summaries and their N. It
+// must be the last call.
 func (g *cellGroups) tables() []*ScoreTable {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	spreadIgnored(g.schema.Layout, g.entries)

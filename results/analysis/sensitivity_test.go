@@ -16,11 +16,11 @@ import (
 
 func tablesOf(t testing.TB, rows []testrun.Row) []*ScoreTable {
 	t.Helper()
-	tables, err := Sensitivity(testrun.Kind(t), testrun.Frame(t, rows))
-	if err != nil {
+	standing := NewStanding(testrun.Kind(t))
+	if err := standing.AddRows(testrun.Frame(t, rows)); err != nil {
 		t.Fatal(err)
 	}
-	return tables
+	return standing.Tables()
 }
 
 func TestSensitivityGolden(t *testing.T) {
@@ -226,12 +226,12 @@ func TestSensitivityColumns(t *testing.T) {
 	for _, name := range schemaOf(testrun.Kind(t)).cellColumnNames() {
 		f := testrun.Frame(t, []testrun.Row{{"method": "acs"}})
 		f.Columns[f.Index(name)].Name = "other"
-		if _, err := Sensitivity(testrun.Kind(t), f); err == nil || !strings.Contains(err.Error(), name) {
+		if err := NewStanding(testrun.Kind(t)).AddRows(f); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without the column %s the error is %v", name, err)
 		}
 	}
 	f := testrun.Frame(t, []testrun.Row{{"method": "acs", "cell": "short"}})
-	if _, err := Sensitivity(testrun.Kind(t), f); err == nil {
+	if err := NewStanding(testrun.Kind(t)).AddRows(f); err == nil {
 		t.Error("a cell with a wrong identity is taken")
 	}
 }

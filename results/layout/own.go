@@ -130,13 +130,3 @@ const (
 	Stroke // a hairline, which shows the density of thousands
 	Star
 )
-
-// MethodLabel returns the label of a method without settings, or the unknown name.
-func (l *Layout) MethodLabel(name string) string {
-	for _, m := range l.Methods {
-		if m.Name == name {
-			return m.Label
-		}
-	}
-	return name
-}

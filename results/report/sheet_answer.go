@@ -358,28 +358,27 @@ func (v *verdict) floorSentence() string {
 		}
 		floor = floorLabel(table)
 		lead, labels := table.Lead(), analysis.MethodLabels(table.Methods)
-		worse := map[*analysis.ScoreRow][]string{}
-		for _, not := range table.NotBetter(lead) {
-			worse[not.Row] = append(worse[not.Row], labels[not.Method])
-		}
 		for _, row := range table.Rows {
 			scored := 0
+			var worse []string
 			for j := range row.Entries {
 				if row.Entries[j].Summary[lead].N > 0 {
 					scored++
+				}
+				if table.NotBetter(row, j, lead) {
+					worse = append(worse, labels[j])
 				}
 			}
 			if row.Floor == nil || scored == 0 {
 				continue
 			}
 			floored++
-			switch methods := worse[row]; {
-			case len(methods) == scored:
-				none = append(none, settingWords(v.varied, row.Setting))
-			default:
-				for _, label := range methods {
-					some[label] = append(some[label], settingWords(v.varied, row.Setting))
-				}
+			setting := settingWords(v.varied, row.Setting)
+			if len(worse) == scored {
+				none, worse = append(none, setting), nil
+			}
+			for _, label := range worse {
+				some[label] = append(some[label], setting)
 			}
 		}
 	}

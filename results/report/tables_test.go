@@ -221,9 +221,9 @@ func loaded(t testing.TB, rows []testrun.Row) *Report {
 
 func tablesOf(t testing.TB, rows []testrun.Row) []*analysis.ScoreTable {
 	t.Helper()
-	tables, err := analysis.Sensitivity(testrun.Kind(t), testrun.Frame(t, rows))
-	if err != nil {
+	standing := analysis.NewStanding(testrun.Kind(t))
+	if err := standing.AddRows(testrun.Frame(t, rows)); err != nil {
 		t.Fatal(err)
 	}
-	return tables
+	return standing.Tables()
 }

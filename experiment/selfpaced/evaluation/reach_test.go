@@ -12,11 +12,11 @@ import (
 
 func tablesOf(t *testing.T, rows []testrun.Row) []*analysis.ScoreTable {
 	t.Helper()
-	tables, err := analysis.Sensitivity(testrun.Kind(t), testrun.Frame(t, rows))
-	if err != nil {
+	standing := analysis.NewStanding(testrun.Kind(t))
+	if err := standing.AddRows(testrun.Frame(t, rows)); err != nil {
 		t.Fatal(err)
 	}
-	return tables
+	return standing.Tables()
 }
 
 // TestReaches compares shares and times with numbers worked out by hand.
