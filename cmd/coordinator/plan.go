@@ -150,7 +150,7 @@ func previewOf(ctx context.Context, p *planned, while time.Duration) (preview, e
 		}
 		cells++
 	}
-	return preview{standing.Alike(), cells}, ctx.Err()
+	return preview{standing.Remarks(), cells}, ctx.Err()
 }
 
 func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers int) error {

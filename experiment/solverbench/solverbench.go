@@ -19,7 +19,7 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 		Dimensions: []experiment.DimensionName{{Name: "dataset"}, {Name: "task"}, {Name: "c"}, {Name: "solver"}},
 		Layout:     Layout, Material: material,
 	})
-	analysis.RegisterOwn(Name, own)
+	analysis.RegisterOwn(Name, analysis.Own{Part: own})
 }
 
 func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {

@@ -160,7 +160,7 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 		r.Step[i] = ofWhole(vector)
 	}
 	if !isNull(c.points, row) && !isNull(c.fits, row) {
-		r.points, r.fits = c.points.Ints[row], c.fits.Ints[row]
+		r.Points, r.Fits = c.points.Ints[row], c.fits.Ints[row]
 	}
 	for i, vector := range c.seconds {
 		r.Seconds[i] = number(vector, row)

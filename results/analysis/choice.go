@@ -31,16 +31,8 @@ type ChosenCell struct {
 	Metric  Metric
 }
 
-// Choose changes what a rule chooses in the cells, by identity, from the points stored in dir.
-type Choose func(ctx context.Context, dir string, rule choice.Rule, cells map[string]*ChosenCell) error
-
-var choosers = map[string]Choose{}
-
-// RegisterChoose is called by the package of a kind with a [layout.Path.Choice] when initialized.
-func RegisterChoose(kind string, choose Choose) { choosers[kind] = choose }
-
 func (g *cellGroups) chooseAgain(ctx context.Context, dir, kind string, rule choice.Rule) error {
-	choose := choosers[kind]
+	choose := owns[kind].Choose
 	if choose == nil {
 		return fmt.Errorf("the kind of experiment has one way to choose a %s; leave the rule %s out", g.schema.Step.Word, rule)
 	}

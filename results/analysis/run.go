@@ -142,7 +142,10 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		r.Facts = append(r.Facts, layout.Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
 	}
 	cells.groups.distinguish()
-	r.Data = &DataFacts{Section: sectionOf(manifest), Target: targetScale(manifest), Size: cells.sizes}
+	r.Data = &DataFacts{Section: sectionOf(manifest), Size: cells.sizes}
+	if r.Data.Section != nil {
+		r.Data.Target = r.Data.Section.ScoreUnit()
+	}
 	if own := r.Layout.Own; own != nil && own.Unscored {
 		r.Data.Unscored = newScoreTable("", cells.groups.entries, func(layout.Setting) *ScoreEntry { return nil })
 	} else {
@@ -152,12 +155,14 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		r.Tables = cells.groups.tables()
 	}
 	r.addMissing(fewer)
+	own := owns[kind.Name()]
+	r.Missing = append(r.Missing, own.remarks(r.Tables)...)
 	r.Paper = options.Paper
 	if manifest != nil {
 		r.Data.Readings, r.Data.Absent = manifest.Readings, manifest.Absent
 	}
-	if own := owns[kind.Name()]; own != nil {
-		if r.Own, err = own(ctx, r); err != nil {
+	if own.Part != nil {
+		if r.Own, err = own.Part(ctx, r); err != nil {
 			return nil, err
 		}
 	}
@@ -167,8 +172,23 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	return r, nil
 }
 
-// Own makes a kind's own part of the report of a run, see [layout.Own].
-type Own func(ctx context.Context, r *Run) (*layout.Part, error)
+// Own is what a kind adds to reports; functions may be nil.
+type Own struct {
+	// Part makes the kind's own part of the report of a run, see [layout.Own].
+	Part func(ctx context.Context, r *Run) (*layout.Part, error)
+	// Remarks makes sentences on scores for each value of the parameters.
+	Remarks func(tables []*ScoreTable) []string
+	// Choose changes what a rule chooses in the cells, by identity, from the points stored in dir.
+	// Kinds with a [layout.Path.Choice] have it.
+	Choose func(ctx context.Context, dir string, rule choice.Rule, cells map[string]*ChosenCell) error
+}
+
+func (o Own) remarks(tables []*ScoreTable) []string {
+	if o.Remarks == nil {
+		return nil
+	}
+	return o.Remarks(tables)
+}
 
 var owns = map[string]Own{}
 
@@ -239,10 +259,8 @@ func (s *Standing) Tables() []*ScoreTable {
 	return groups.tables()
 }
 
-// Alike lists methods whose steps mostly have the model of the step before.
-func (s *Standing) Alike() []string {
-	return (&Run{Layout: s.kind.Layout, Tables: s.Tables()}).alike()
-}
+// Remarks are those of the kind, see [Own].
+func (s *Standing) Remarks() []string { return owns[s.kind.Name()].remarks(s.Tables()) }
 
 // addManifest returns nil if there is no manifest.
 func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
@@ -299,13 +317,6 @@ func sectionOf(m *results.Manifest) experiment.ScoredSection {
 	return section
 }
 
-func targetScale(m *results.Manifest) string {
-	if section := sectionOf(m); section != nil {
-		return section.ScoreUnit()
-	}
-	return ""
-}
-
 // addMissing takes the number of choices on fewer cells than the grid has.
 func (r *Run) addMissing(choices int) {
 	if choices > 0 {
@@ -320,44 +331,4 @@ func (r *Run) addMissing(choices int) {
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so the oracle chooses%s.", table.Metric.Word(), why))
 		}
 	}
-	r.Missing = append(r.Missing, r.alike()...)
-}
-
-// alike counts settings in which most steps have the model of the step before, and describes the
-// worst.
-func (r *Run) alike() (said []string) {
-	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*RepeatScore{}
-	for _, table := range r.Tables {
-		for method, label := range MethodLabels(table.Methods) {
-			for _, row := range table.Rows {
-				fewest := fewestFits(row.Entries[method].Sample)
-				if fewest == nil {
-					continue
-				}
-				settings[label]++
-				if 2*fewest.fits < fewest.points {
-					alike[label]++
-					if least := worst[label]; least == nil || fewest.fits*least.points < least.fits*fewest.points {
-						worst[label] = fewest
-					}
-				}
-			}
-		}
-	}
-	for _, label := range slices.Sorted(maps.Keys(worst)) {
-		said = append(said, fmt.Sprintf("%s: %s at %s, and fewer than half of the %ss in %d of %s.", label,
-			prose.Plural(int(worst[label].fits), "different fit"), prose.Plural(int(worst[label].points), r.Layout.Step.Word),
-			r.Layout.Step.Word, alike[label], prose.Plural(settings[label], "setting")))
-	}
-	return said
-}
-
-// fewestFits minimizes the share of steps with a model of their own.
-func fewestFits(sample []RepeatScore) (fewest *RepeatScore) {
-	for k := range sample {
-		if s := &sample[k]; s.points > 0 && (fewest == nil || s.fits*fewest.points < fewest.fits*s.points) {
-			fewest = s
-		}
-	}
-	return fewest
 }

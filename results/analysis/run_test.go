@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-func TestTargetScale(t *testing.T) {
+func TestSectionOf(t *testing.T) {
 	t.Parallel()
 	const grid = `
 name: g
@@ -22,11 +22,15 @@ scale: {target: %s}
 		"minmax": "target scaled to [0, 1]", "standard": "target scaled to standard deviation 1", "none": "", "nonsense": "",
 	} {
 		m := &results.Manifest{Kind: selfpaced.Name, Grid: fmt.Sprintf(grid, target)}
-		if got := targetScale(m); got != want {
+		got := ""
+		if section := sectionOf(m); section != nil {
+			got = section.ScoreUnit()
+		}
+		if got != want {
 			t.Errorf("%s: %q, want %q", target, got, want)
 		}
 	}
-	if targetScale(nil) != "" || targetScale(&results.Manifest{Kind: "other"}) != "" {
-		t.Error("the scale of no grid")
+	if sectionOf(nil) != nil || sectionOf(&results.Manifest{Kind: "other"}) != nil {
+		t.Error("a section of no grid")
 	}
 }

@@ -100,7 +100,7 @@ type RepeatScore struct {
 
 	Seconds        [2]float64 // processor and elapsed, or NaN
 	BestValidation float64    // by which the age was chosen
-	points, fits   int64      // see cellColumns; 0 if unknown
+	Points, Fits   int64      // of the path, and those with their own model; 0 if unknown
 	Cell           results.CellKey
 	Status         experiment.Status
 }

@@ -287,25 +287,16 @@ var sizeColumns = []experiment.Column{
 	{Name: "n_train", Type: experiment.Int}, {Name: "n_test", Type: experiment.Int}, {Name: "n_features", Type: experiment.Int},
 }
 
-func (d *DataFacts) sizes(dataset string) string {
-	s, ok := d.Size[dataset]
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("%d training and %d test samples, %d features; ", s.train, s.test, s.Features)
-}
-
 // SizesOf returns only the features if the data set has several splits.
 func (d *DataFacts) SizesOf(s layout.Setting) string {
-	name := s[layout.Dataset].Text
-	size, ok := d.Size[name]
-	switch {
+	switch size, ok := d.Size[s[layout.Dataset].Text]; {
 	case !ok:
 		return ""
 	case size.several: // the setting names the split
 		return fmt.Sprintf("%d features; ", size.Features)
+	default:
+		return fmt.Sprintf("%d training and %d test samples, %d features; ", size.train, size.test, size.Features)
 	}
-	return d.sizes(name)
 }
 
 func (d *DataFacts) ScoreLabel(metric Metric, choice string) string {

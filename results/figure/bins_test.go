@@ -13,10 +13,10 @@ import (
 // TestBandOnLogarithmicAxis draws a band that goes below 0.
 func TestBandOnLogarithmicAxis(t *testing.T) {
 	t.Parallel()
-	f := &Figure{Name: "time-x", X: layout.AxisLabel{Text: "rows"}, Y: layout.AxisLabel{Text: "time", Log: true}, Series: []Series{{
-		Name: "a", Pieces: [][]layout.Point{{{X: 1, Y: 1, Band: 2}, {X: 2, Y: 100, Band: 300}}}, style: stylesOf([]string{"gaga"})[0].series(),
-	}}}
-	checkFigure(t, f)
+	checkFigure(t, newFigure(&layout.FigurePlan{Name: "time-x", Methods: []string{"gaga"}}, &layout.Figure{
+		X: layout.AxisLabel{Text: "rows"}, Y: layout.AxisLabel{Text: "time", Log: true},
+		Series: []layout.Series{{Pieces: [][]layout.Point{{{X: 1, Y: 1, Band: 2}, {X: 2, Y: 100, Band: 300}}}}},
+	}))
 }
 
 func TestOutline(t *testing.T) {

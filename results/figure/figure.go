@@ -33,24 +33,13 @@ func Kinds(l *layout.Layout) []Kind {
 
 // Figure is one plot as data.
 type Figure struct {
-	Kind    Kind
-	Name    string // without extension
-	Title   string
-	Note    string // under the title
-	Caption string
-	X, Y    layout.AxisLabel
-	Series  []Series
-	Rules   []float64 // x of vertical hairlines
+	layout.Figure
 
-	ranking *rankDiagram // of a Ranks figure
-}
+	Kind Kind
+	Name string // without extension
 
-// Series is one entry of a figure's legend. A line joins the points of a piece; between pieces the
-// curve jumps or is unknown.
-type Series struct {
-	Name   string // "" for no legend entry
-	Pieces [][]layout.Point
-	style  seriesStyle
+	styles  []seriesStyle // of series
+	ranking *rankDiagram  // of a Ranks figure
 }
 
 type seriesStyle struct {
@@ -66,21 +55,20 @@ type seriesStyle struct {
 
 // newFigure gives the series their styles, and those of methods their names.
 func newFigure(plan *layout.FigurePlan, of *layout.Figure) *Figure {
-	f := &Figure{
-		Kind: Kind(plan.Kind), Name: plan.Name, Title: of.Title, Note: of.Note, Caption: of.Caption, X: of.X, Y: of.Y, Rules: of.Rules,
-	}
-	styles := stylesOf(plan.Methods)
-	for _, s := range of.Series {
-		series := Series{Name: s.Name, Pieces: s.Pieces}
+	f := &Figure{Figure: *of, Kind: Kind(plan.Kind), Name: plan.Name}
+	methods := stylesOf(plan.Methods)
+	for i := range f.Series {
+		s := &f.Series[i]
+		style := seriesStyle{}
 		if s.Style != nil {
-			series.style = classStyle(s.Style)
+			style = classStyle(s.Style)
 		} else {
-			series.Name, series.style = styles[s.Method].label, styles[s.Method].series()
+			s.Name, style = methods[s.Method].label, methods[s.Method].series()
 		}
-		if series.style.markers, series.style.steps = s.Most, s.Steps; s.Steps { // dashes would look like steps
-			series.style.dashes = nil
+		if style.markers, style.steps = s.Most, s.Steps; s.Steps { // dashes would look like steps
+			style.dashes = nil
 		}
-		f.Series = append(f.Series, series)
+		f.styles = append(f.styles, style)
 	}
 	return f
 }

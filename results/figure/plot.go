@@ -133,16 +133,16 @@ func (f *Figure) plot() (*plot.Plot, error) {
 		p.Add(rules(f.Rules))
 	}
 	for i := range f.Series {
-		if band, ok := newBand(&f.Series[i]); ok {
+		if band, ok := newBand(f.Series[i].Pieces, f.styles[i].color); ok {
 			band.log = f.Y.Log
 			p.Add(band)
 		}
 	}
 	thumbs := make([][]plot.Thumbnailer, len(f.Series))
-	thinFirst := stats.Order(len(f.Series), func(a, b int) int { return cmp.Compare(f.Series[a].style.width, f.Series[b].style.width) })
+	thinFirst := stats.Order(len(f.Series), func(a, b int) int { return cmp.Compare(f.styles[a].width, f.styles[b].width) })
 	for _, i := range thinFirst {
 		var err error
-		if thumbs[i], err = f.addSeries(p, &f.Series[i]); err != nil {
+		if thumbs[i], err = f.addSeries(p, f.Series[i].Pieces, &f.styles[i]); err != nil {
 			return nil, fmt.Errorf("series %q: %w", f.Series[i].Name, err)
 		}
 	}
@@ -206,43 +206,43 @@ func plotterXYs(points []layout.Point) plotter.XYs {
 }
 
 // addSeries returns the legend entry, or nil.
-func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
+func (f *Figure) addSeries(p *plot.Plot, pieces [][]layout.Point, style *seriesStyle) ([]plot.Thumbnailer, error) {
 	var thumbs []plot.Thumbnailer
 	var points plotter.XYs
-	for _, piece := range s.Pieces {
-		if s.style.bars {
+	for _, piece := range pieces {
+		if style.bars {
 			points = append(points, plotterXYs(tops(piece, f.X.Log))...)
 			piece = outline(piece)
 		}
 		xys := plotterXYs(piece)
 		switch {
-		case s.style.bars:
-		case s.style.steps:
+		case style.bars:
+		case style.steps:
 			points = append(points, xys[0])
 		default:
 			points = append(points, xys...)
 		}
-		if len(xys) < 2 || s.style.width == 0 {
+		if len(xys) < 2 || style.width == 0 {
 			continue
 		}
 		line, err := plotter.NewLine(xys)
 		if err != nil {
 			return nil, err
 		}
-		line.Color, line.Width, line.Dashes = s.style.color, s.style.width, s.style.dashes
+		line.Color, line.Width, line.Dashes = style.color, style.width, style.dashes
 		p.Add(line)
 		if thumbs == nil {
 			thumbs = append(thumbs, line)
 		}
 	}
-	if s.style.glyph == nil || len(points) == 0 {
+	if style.glyph == nil || len(points) == 0 {
 		return thumbs, nil
 	}
-	marks, err := plotter.NewScatter(spread(points, s.style.markers, f.X.Log))
+	marks, err := plotter.NewScatter(spread(points, style.markers, f.X.Log))
 	if err != nil {
 		return nil, err
 	}
-	marks.GlyphStyle = draw.GlyphStyle{Color: s.style.color, Radius: s.style.radius, Shape: s.style.glyph}
+	marks.GlyphStyle = draw.GlyphStyle{Color: style.color, Radius: style.radius, Shape: style.glyph}
 	p.Add(marks)
 	return append(thumbs, marks), nil
 }
@@ -281,9 +281,9 @@ type band struct {
 }
 
 // newBand ends a piece at points without a band.
-func newBand(s *Series) (band, bool) {
-	b := band{color: color.NRGBA{s.style.color.R, s.style.color.G, s.style.color.B, 0x2E}}
-	for _, piece := range s.Pieces {
+func newBand(pieces [][]layout.Point, of color.RGBA) (band, bool) {
+	b := band{color: color.NRGBA{of.R, of.G, of.B, 0x2E}}
+	for _, piece := range pieces {
 		var run []layout.Point
 		for _, point := range piece {
 			if point.Band > 0 {

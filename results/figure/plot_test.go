@@ -66,11 +66,11 @@ func checkFigure(t *testing.T, f *Figure) {
 	if fixed := bytes.Count(svg, []byte("textLength=")); fixed != len(texts) || bytes.Count(svg, []byte("font-family:&#39;Liberation Sans&#39;,Arial,Helvetica,sans-serif")) != fixed {
 		t.Errorf("%s: %d of %d texts keep their width in other fonts", f.Name, fixed, len(texts))
 	}
-	for _, s := range f.Series {
+	for i, s := range f.Series {
 		if n := count(texts, s.Name); n != 1 {
 			t.Errorf("%s: the legend has %q %d times: %q", f.Name, s.Name, n, texts)
 		}
-		if s.style.width == 0 {
+		if f.styles[i].width == 0 {
 			continue
 		}
 		lines := 1 // in the legend
@@ -79,7 +79,7 @@ func checkFigure(t *testing.T, f *Figure) {
 				lines++
 			}
 		}
-		if n := strokes(svg, s.style); n != lines {
+		if n := strokes(svg, f.styles[i]); n != lines {
 			t.Errorf("%s: %s has %d lines, want %d: one for each piece, one in the legend", f.Name, s.Name, n, lines)
 		}
 	}
@@ -205,10 +205,10 @@ func TestSensitivityFigure(t *testing.T) {
 	if len(gaga.Pieces) != 2 || len(gaga.Pieces[0]) != 2 || len(gaga.Pieces[1]) != 1 {
 		t.Errorf("gaga is joined over the value that failed: %v", gaga.Pieces)
 	}
-	if b, ok := newBand(&acs); !ok || len(b.pieces) != 1 || len(b.pieces[0]) != 4 {
+	if b, ok := newBand(acs.Pieces, f.styles[0].color); !ok || len(b.pieces) != 1 || len(b.pieces[0]) != 4 {
 		t.Errorf("band of acs %+v", b)
 	}
-	if b, ok := newBand(&gaga); ok {
+	if b, ok := newBand(gaga.Pieces, f.styles[1].color); ok {
 		t.Errorf("one repeat has the band %+v", b)
 	}
 	if !strings.Contains(f.Note, "1 to 2 of 2 repeats") {
@@ -446,10 +446,10 @@ func drawn(t *testing.T, dir string) *Drawn {
 // TestOneValueOfLogAxis wants a logarithmic axis with one value to have it in its middle.
 func TestOneValueOfLogAxis(t *testing.T) {
 	t.Parallel()
-	f := &Figure{
-		Name: "one", Title: "one", X: layout.AxisLabel{Text: "x", Log: true}, Y: layout.AxisLabel{Text: "y", Log: true},
-		Series: []Series{{Name: "line", Pieces: [][]layout.Point{{{X: 3, Y: 1e-12}}}, style: methodStyles[0].series()}},
-	}
+	f := newFigure(&layout.FigurePlan{Name: "one", Methods: []string{"original"}}, &layout.Figure{
+		Title: "one", X: layout.AxisLabel{Text: "x", Log: true}, Y: layout.AxisLabel{Text: "y", Log: true},
+		Series: []layout.Series{{Pieces: [][]layout.Point{{{X: 3, Y: 1e-12}}}}},
+	})
 	p, err := f.plot()
 	if err != nil {
 		t.Fatal(err)
@@ -469,7 +469,9 @@ func TestAlikeValues(t *testing.T) {
 			if log && low <= 0 {
 				continue
 			}
-			f := &Figure{Y: layout.AxisLabel{Text: "accuracy", Log: log}, Series: []Series{{Name: "a", Pieces: [][]layout.Point{{{X: 1, Y: low}, {X: 2, Y: high}}}, style: seriesStyle{width: 1}}}}
+			f := newFigure(&layout.FigurePlan{}, &layout.Figure{Y: layout.AxisLabel{Text: "accuracy", Log: log}, Series: []layout.Series{
+				{Name: "a", Pieces: [][]layout.Point{{{X: 1, Y: low}, {X: 2, Y: high}}}, Style: &layout.Style{Line: true}},
+			}})
 			text, err := f.SVG()
 			if err != nil || strings.Contains(string(text), "NaN") || !strings.Contains(string(text), "<text") {
 				t.Errorf("from %v to %v: %v\n%.2000s", low, high, err, text)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -25,14 +26,16 @@ const (
 // significantly.
 func rankFigure(r *analysis.Ranking) *Figure {
 	return &Figure{
-		Kind:  Ranks,
-		Name:  prose.Slug(string(Ranks), r.Score.String()),
-		Title: "Mean ranks over data sets",
-		Note: fmt.Sprintf("%d methods on %s, 1 is best; bars join methods that differ by less than Nemenyi's critical difference (CD) at 5 %%; "+
-			"Friedman's test: p = %s (Iman and Davenport: %s)",
-			len(r.Methods), prose.Plural(len(r.Datasets), "data set"), analysis.Probability(r.Test.P), analysis.Probability(r.Test.FP)),
-		Caption: r.Words(),
+		Kind:    Ranks,
+		Name:    prose.Slug(string(Ranks), r.Score.String()),
 		ranking: &rankDiagram{r},
+		Figure: layout.Figure{
+			Title: "Mean ranks over data sets",
+			Note: fmt.Sprintf("%d methods on %s, 1 is best; bars join methods that differ by less than Nemenyi's critical difference (CD) at 5 %%; "+
+				"Friedman's test: p = %s (Iman and Davenport: %s)",
+				len(r.Methods), prose.Plural(len(r.Datasets), "data set"), analysis.Probability(r.Test.P), analysis.Probability(r.Test.FP)),
+			Caption: r.Words(),
+		},
 	}
 }
 

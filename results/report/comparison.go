@@ -17,7 +17,6 @@ const MaxRuns = 26
 // Comparison compares runs with the first of them.
 type Comparison struct {
 	*analysis.RunComparison
-	laidOut []section // see Sections
 }
 
 // Compare compares the runs in 2 to [MaxRuns] folders with the first.
@@ -31,7 +30,7 @@ func Compare(ctx context.Context, dirs []string, options analysis.CompareOptions
 
 func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 	var b strings.Builder
-	for i, s := range c.Sections() {
+	for i, s := range c.sections() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -45,19 +44,16 @@ func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 
 func runLetter(i int) string { return string(rune('A' + i)) }
 
-// Sections lays the tables out in the first call.
-func (c *Comparison) Sections() []section { //nolint:revive // exported for the page's template
-	if c.laidOut == nil {
-		c.laidOut = []section{{Title: "Runs", Name: "runs", Sheets: []*sheet{c.runsSheet()}}}
-		for i, p := range c.Pairs {
-			c.laidOut = append(c.laidOut, c.pairSection(p, runLetter(i+1)))
-		}
+func (c *Comparison) sections() []section {
+	list := []section{{Title: "Runs", Sheets: []*sheet{c.runsSheet()}}}
+	for i, p := range c.Pairs {
+		list = append(list, c.pairSection(p, runLetter(i+1)))
 	}
-	return c.laidOut
+	return list
 }
 
 func (c *Comparison) pairSection(p *analysis.RunPair, other string) section {
-	s := section{Title: other + " against A", Name: prose.Slug(other), Notes: slices.Clone(p.Notes)}
+	s := section{Title: other + " against A", Notes: slices.Clone(p.Notes)}
 	s.Sheets = append(s.Sheets, countsSheet(p, other))
 	if scores := scoreChangeSheets(p, other); len(scores) > 0 {
 		s.Sheets = append(s.Sheets, scores...)

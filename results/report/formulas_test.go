@@ -40,7 +40,7 @@ func TestReportsAreNoFormulas(t *testing.T) {
 		}
 		texts[file.Name] = b.String()
 	}
-	figure := figure.Figure{Series: []figure.Series{{Name: "=series", Pieces: [][]layout.Point{{{X: -1, Y: -0.5}}}}}}
+	figure := figure.Figure{Figure: layout.Figure{Series: []layout.Series{{Name: "=series", Pieces: [][]layout.Point{{{X: -1, Y: -0.5}}}}}}}
 	figure.X.Text, figure.Y.Text = "-x", "@y"
 	numbers, err := figure.CSV()
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 )
 
 func init() { //nolint:gochecknoinits // a program knows the kinds that it imports
-	analysis.RegisterOwn(selfpaced.Name, own)
-	analysis.RegisterChoose(selfpaced.Name, chooseAgain)
+	analysis.RegisterOwn(selfpaced.Name, analysis.Own{Part: own, Remarks: alike, Choose: chooseAgain})
 }
 
 func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
