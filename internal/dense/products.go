@@ -12,8 +12,6 @@ type Products struct {
 	rows   int
 	width  int
 	any    bool
-
-	from, to int // rows of the sum to compute, multiples of kernel.Width; to = 0 for all
 }
 
 const panelRows = 32
@@ -52,11 +50,7 @@ func (w *Products) next(k int) (row, scaled []float64) {
 
 func (w *Products) gram() {
 	ld := kernel.Pad(w.width)
-	from, to := w.from, w.to
-	if to == 0 {
-		to = ld
-	}
-	kernel.GramAddRows(w.sum, ld, from, to, w.scaled, w.panel, w.rows)
+	kernel.GramAdd(w.sum, ld, ld, w.scaled, w.panel, w.rows)
 	w.rows, w.any = 0, true
 }
 

@@ -17,11 +17,7 @@ func TestQuartic(t *testing.T) {
 	for _, q := range []int{1, 2, 3, 5, 11, 14, 23, 25} {
 		var samples [][]float64
 		var factors []float64
-		s := NewQuartic(q, func(add func(c float64, z []float64)) {
-			for i, z := range samples {
-				add(factors[i], z)
-			}
-		})
+		s := NewQuartic(q)
 		for range 2 {
 			samples, factors = nil, nil
 			x, got := make([]float64, q), make([]float64, q*q)

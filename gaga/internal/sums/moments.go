@@ -66,23 +66,11 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 			if 4*pairs*pairs > s.N*s.P*s.P {
 				return nil, false
 			}
-			zone.fourth, t.unpacked = dense.NewQuartic(q, t.members(k)), make([]float64, q*q)
+			zone.fourth, t.unpacked = dense.NewQuartic(q), make([]float64, q*q)
 		}
 		t.zones = append(t.zones, zone)
 	}
 	return t, true
-}
-
-func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
-	return func(add func(m float64, z []float64)) {
-		for i, z := range t.s.Zone {
-			if int(z) == zone {
-				copy(t.z, t.s.Row(i))
-				t.z[t.s.P] = -t.s.Y[i]
-				add(t.s.M[i], t.z)
-			}
-		}
-	}
 }
 
 func (t *Moments) Q() int { return t.q }
