@@ -27,11 +27,17 @@ const (
 // Rules lists the rules.
 var Rules = []Rule{Best, OneStandardError, Smoothed}
 
-// Words names a choice: the rule, the share of largest errors that scores exclude, and the number
-// of folds, 0 for a validation part.
+// Auto in place of a trimmed share means that the errors themselves show which are contaminated.
+const Auto = -1
+
+// Words names a choice: the rule, the share of largest errors that scores exclude, or [Auto], and
+// the number of folds, 0 for a validation part.
 func (r Rule) Words(trimmed float64, folds int) string {
 	words := string(r)
-	if trimmed != 0 {
+	switch {
+	case trimmed == Auto:
+		words += ", trimmed auto"
+	case trimmed != 0:
 		words += fmt.Sprintf(", trimmed %g", trimmed)
 	}
 	if folds != 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 )
@@ -132,6 +133,9 @@ func needs(method experiment.Need, age Age, by Choice, s dataset.Settings, noise
 	}
 	if by != (Choice{}) {
 		list = append(list, choiceNeed)
+	}
+	if by.Trimmed == choice.Auto {
+		list = append(list, mixtureNeed)
 	}
 	if s.Missing != "" {
 		list = append(list, medianNeed)

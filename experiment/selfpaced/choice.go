@@ -17,7 +17,7 @@ import (
 // cell. A grid without one has defaultChoice.
 type Choice struct {
 	Rule    choice.Rule `json:"rule,omitempty"`    // "" for the best
-	Trimmed float64     `json:"trimmed,omitempty"` // share of the largest errors left out, in regression
+	Trimmed float64     `json:"trimmed,omitempty"` // share of the largest errors left out, or choice.Auto, in regression
 	Folds   int         `json:"folds,omitempty"`   // of the training part; they replace the validation part
 }
 
@@ -27,6 +27,9 @@ var defaultChoice = Choice{Rule: choice.Smoothed, Trimmed: 0.25}
 
 // choiceNeed applies to cells with a nonzero choice.
 var choiceNeed = experiment.Need{Name: "choice", Version: 1}
+
+// mixtureNeed applies to cells with [choice.Auto].
+var mixtureNeed = experiment.Need{Name: "choice: trimmed " + autoWord, Version: 1}
 
 var foldCounts = gridfile.Whole(2, 100)
 
@@ -57,8 +60,8 @@ func (c Choice) check() error {
 	switch {
 	case c.Rule == choice.Best, c.Rule != "" && !slices.Contains(choice.Rules, c.Rule):
 		return fmt.Errorf("there is no rule of choice %q", c.Rule)
-	case !gridfile.ProperShare.Allows(c.Trimmed):
-		return fmt.Errorf("the trimmed share is %g; %s is allowed", c.Trimmed, gridfile.ProperShare.Want)
+	case c.Trimmed != choice.Auto && !gridfile.ProperShare.Allows(c.Trimmed):
+		return fmt.Errorf("the trimmed share is %g; %s is allowed, or %d for %s", c.Trimmed, gridfile.ProperShare.Want, choice.Auto, autoWord)
 	case c.Folds != 0 && !foldCounts.Allows(float64(c.Folds)):
 		return fmt.Errorf("%d folds; %s is allowed", c.Folds, foldCounts.Want)
 	}
@@ -102,7 +105,11 @@ func (r *sectionReader) choice(n gridfile.Item) (list []Choice) {
 	if n.Kind == yaml.MappingNode {
 		r.Keys(n,
 			gridfile.On("rule", gridfile.Into(&rules, gridfile.Words(r.Reader, choice.Rules...))),
-			gridfile.On("trimmed", func(n gridfile.Item) { shares = r.Numbers(n, gridfile.ProperShare) }),
+			gridfile.On("trimmed", func(n gridfile.Item) {
+				if shares = []float64{choice.Auto}; n.Value != autoWord {
+					shares = r.Numbers(n, gridfile.ProperShare)
+				}
+			}),
 			gridfile.On("folds", func(n gridfile.Item) { folds = r.Numbers(n, foldCounts) }))
 	} else {
 		rules = []choice.Rule{gridfile.OneOf(r.Reader, n, choice.Rules...)}

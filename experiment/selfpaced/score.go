@@ -90,7 +90,7 @@ func (f *Fitted) discards(age float64) bool {
 	return beyond[0] == 0
 }
 
-// scorePart leaves out the trimmed share of the largest errors.
+// scorePart leaves out the trimmed share of the largest errors, or scores by [mixture].
 func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string, trimmed float64) ([]knotScore, error) {
 	var predictor Predictor
 	if given == nil {
@@ -129,6 +129,10 @@ func scoreOf(predicted, y []float64, metric string, trimmed float64, losses []fl
 		}
 	}
 	s.mae /= float64(len(y))
+	if trimmed == choice.Auto {
+		s.score, s.deviation = mixture(losses, metric == MAE)
+		return s
+	}
 	s.score, s.deviation = trimmedMean(losses, trimmed)
 	if metric == RMSE {
 		s.score = math.Sqrt(s.score)

@@ -16,10 +16,32 @@ def score(r, trimmed):
     """RMSE without the largest errors, and its standard error by the winsorized variance."""
     squares = np.sort(r * r)
     n = len(squares)
+    if trimmed == "auto":
+        return mixed(np.abs(r))
+    trimmed = float(trimmed)
     h = n - int(trimmed * n)
     rmse = np.sqrt(squares[:h].mean())
     winsorized = np.minimum(squares, squares[h - 1])
     return rmse, winsorized.std(ddof=1) * np.sqrt(n) / h / (2 * rmse)
+
+
+def mixed(r):
+    """Standard deviation of the normal density as likely as a mixture of two, with mean 0."""
+    scales = np.sqrt([np.median(r) ** 2 if len(r) % 2 else np.sort(r)[len(r) // 2] ** 2, (r**2).mean()])
+    scales[1] = max(scales[1], 2 * scales[0])
+    floor, shares, last = scales[0] / 100, np.array([0.5, 0.5]), -np.inf
+    for _ in range(200):
+        densities = shares / scales * np.exp(-0.5 * (r[:, None] / scales) ** 2)
+        total = densities.sum(1)
+        logs = np.log(total)
+        rows = (densities / total[:, None]).sum(0)
+        if logs.mean() - last <= 1e-10 or rows.min() < 1:
+            break
+        last = logs.mean()
+        shares = rows / len(r)
+        scales = np.maximum(np.sqrt((densities / total[:, None] * r[:, None] ** 2).sum(0) / rows), floor)
+    value = np.exp(-logs.mean() - 0.5)
+    return value, value * logs.std(ddof=1) / np.sqrt(len(r))
 
 
 def smoothed(ages, scores, begins):
@@ -65,7 +87,7 @@ def matched(cell, fold):
 answers = []
 for cell in json.load(sys.stdin):
     words = cell["choice"].split(", ")
-    rule, trimmed = words[0], sum(float(w[8:]) for w in words if w.startswith("trimmed"))
+    rule, trimmed = words[0], next((w[8:] for w in words if w.startswith("trimmed")), "0")
     ages = np.array(cell["ages"])
     begins = np.array([event == "start" for event in cell["events"]])
     if cell["folds"]:
