@@ -33,8 +33,8 @@
 //
 // [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities. A
 // caller's [Loss] or [Regularizer] is treated like the built-in ones if it declares its form by
-// [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss] or [SeriesRegularizer].
-// [Supports] rejects losses with a kink other than the hinge.
+// [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or
+// [PowerRegularizer]. [Supports] rejects losses with a kink other than the hinge.
 //
 // # Zones
 //

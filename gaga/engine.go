@@ -37,6 +37,9 @@ func (p *Problem) engine() *model.Problem {
 		s.Rows = design(p.X, s.P)
 	}
 	zoning := model.NewZoning(p.Regularizer, engineZones(p.Regularizer), engineSeries(p.Regularizer), criterion.Kinked())
+	if r, ok := p.Regularizer.(PowerRegularizer); ok {
+		zoning.Power = func(zone int) model.Power { return model.Power(r.Power(zone)) }
+	}
 	return &model.Problem{Samples: s, Penalty: penalty, Criterion: criterion, Zoning: zoning}
 }
 

@@ -135,6 +135,14 @@ func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	return math.Copysign(v, base), -slope / age, slope * loss / (age * age)
 }
 
+func (p Polynomial) Power(zone int) Power {
+	if zone != 0 {
+		return Power{}
+	}
+	q := 1 / (p.Order - 1)
+	return Power{A: [2]float64{1: 1}, P: -q, B: [3]float64{1: 1, 2: -1}, Q: q}
+}
+
 func (p Polynomial) CheckParameters() error {
 	return checkParameter("Order", p.Order, p.Order > 1, "a number > 1")
 }
@@ -228,6 +236,13 @@ func (g LOG) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	den := 1 + g.A*loss
 	v = (1 + g.A*age) / den
 	return v, -v * g.A / den, g.A / den
+}
+
+func (g LOG) Power(zone int) Power {
+	if zone == 0 {
+		return Power{A: [2]float64{1}, B: [3]float64{1}}
+	}
+	return Power{A: [2]float64{1, g.A}, P: 1, B: [3]float64{1, 0, g.A}, Q: -1}
 }
 
 func (g LOG) CheckParameters() error {

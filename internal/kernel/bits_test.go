@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -73,7 +74,7 @@ var alike = map[string]func(d *drawn, n int){
 		MulVec(dst, d.floats(12*stride), stride, d.floats(n))
 		record(d, dst...)
 	},
-	"MulTransAdd": func(d *drawn, n int) { transposed(d, n, MulTransAdd) },
+	"MulTransAdd":    func(d *drawn, n int) { transposed(d, n, MulTransAdd) },
 	"GramAdd": func(d *drawn, n int) {
 		ld, count := Pad(n)+8*d.IntN(2), d.IntN(6)
 		h := d.floats(ld * ld)
@@ -103,6 +104,19 @@ var alike = map[string]func(d *drawn, n int){
 		Logistic(wide[float64](d, n), d.floats(n), loss, slope, bend)
 		record(d, append(append(loss, slope...), bend...)...)
 	},
+	"Weights": func(d *drawn, n int) {
+		p, exponent := d.floats(7), [3]float64{-1, 0.3, 2.6}[d.IntN(3)]
+		w := Weights{Level: p[0], Rise: p[1], Exponent: exponent, Bend: p[2], First: p[3], Last: p[4], Rest: p[5], Passed: p[6]}
+		s := Samples{d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n)}
+		for i := range s.Inside {
+			s.Inside[i] = float64(d.IntN(2))
+		}
+		phi, phiU, phiAge, size := d.floats(n), d.floats(n), d.floats(n), d.floats(n)
+		extent, least := w.Terms(&s, phi, phiU, phiAge, size)
+		record(d, extent, least)
+		record(d, slices.Concat(phi, phiU, phiAge, size)...)
+	},
+	"Logs": func(d *drawn, n int) { dst := d.floats(n); Logs(dst, d.positive(n)); record(d, dst...) },
 	"Distances": func(d *drawn, n int) {
 		dst, dims := d.floats(n), d.IntN(9)
 		Distances(dst, d.floats((dims+1)*n), n, d.floats(dims))

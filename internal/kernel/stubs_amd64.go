@@ -59,6 +59,16 @@ func curvedAlongAVX2(z *float64, dz *float64, kink *float64, kl *float64, kh *fl
 //go:noescape
 func logisticAVX2(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 
+// logsAVX2 is Logs.
+//
+//go:noescape
+func logsAVX2(dst *float64, x *float64, n int)
+
+// weighAVX2 is Weights.Terms.
+//
+//go:noescape
+func weighAVX2(w *[8]float64, inside *float64, m *float64, u *float64, y *float64, loss *float64, slope *float64, curvature *float64, phi *float64, phiU *float64, phiAge *float64, size *float64, n int, ratio bool, out *[2]float64)
+
 // distancesAVX2 is Distances.
 //
 //go:noescape

@@ -35,6 +35,13 @@ type Zone struct {
 // Series is the implicit loss in a zone, see gaga.Series.
 type Series struct{ F, Rate [4]float64 }
 
+// Power is the weight in a zone, see gaga.Power.
+type Power struct {
+	A    [2]float64
+	B    [3]float64
+	P, Q float64
+}
+
 // Problem is an immutable self-paced learning problem.
 type Problem struct {
 	Samples

@@ -12,7 +12,9 @@ var kinkZones = []Zone{{Name: "satisfied"}, {Name: "pinned"}}
 type Zoning struct {
 	Regularizer Regularizer
 	// Series is nil if the implicit loss is no series.
-	Series     func(zone int, age float64) Series
+	Series func(zone int, age float64) Series
+	// Power is nil if the weights are no powers.
+	Power      func(zone int) Power
 	Polynomial bool   // series without a term in √l
 	Zones      []Zone // satisfied and pinned first, if Kinked
 	Kinks      int    // zones before the regularizer's: 0 or 2

@@ -25,6 +25,7 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
+	power        *powered
 	wide         []float64 // watched rows, if Scope.Rows lacks columns
 	gathered     int       // Watched for wide
 	watched      int       // at a larger Watched slots belong to other samples
@@ -52,7 +53,7 @@ func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zo
 
 func newDirect(s *Scope, apart []bool) *direct {
 	return &direct{
-		gathered: -1, apart: apart, s: s,
+		gathered: -1, apart: apart, power: newPowered(s, apart), s: s,
 		phi: make([]float64, s.N), phiU: make([]float64, s.N), phiAge: make([]float64, s.N), size: make([]float64, s.N), rate: make([]float64, s.N),
 		at:    pointSums{grads: make([]float64, s.P), dages: make([]float64, s.P), theta: make([]float64, s.P), age: math.NaN()},
 		scale: scaleSums{sizes: make([]float64, s.P), total: -1},
@@ -64,6 +65,9 @@ func (d *direct) Assemble(pt *model.Point) {
 	s, at := d.s, &d.at
 	if d.watched != s.Watched {
 		d.watched, d.hess.known, at.age, d.scale.total = s.Watched, false, math.NaN(), -1
+		if d.power != nil {
+			d.power.watch(s)
+		}
 	}
 	if pt.Age == at.age && slices.Equal(at.columns, s.Active) && slices.Equal(at.theta, pt.Theta) {
 		d.amend(pt)
@@ -84,11 +88,7 @@ func (d *direct) sumAll(pt *model.Point) {
 	k, n := len(s.Active), len(d.s.Watch)
 	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
 	copy(at.theta, pt.Theta)
-	at.extent = 0
-	for slot, i := range s.Watch {
-		d.evaluate(pt, slot, i)
-		at.extent += d.size[slot]
-	}
+	d.evaluateAll(pt)
 	clear(at.grads[:k])
 	clear(at.dages[:k])
 	if n*k > 0 {
@@ -109,6 +109,101 @@ func (d *direct) amend(pt *model.Point) {
 		at.extent += d.size[slot] - size
 	}
 	at.moved = at.moved[:0]
+}
+
+type powered struct {
+	zone    uint8
+	weights kernel.Weights
+	samples kernel.Samples
+}
+
+func newPowered(s *Scope, apart []bool) *powered {
+	if s.Power == nil {
+		return nil
+	}
+	var p *powered
+	rest := math.NaN()
+	for k := range s.Thresholds() + 1 {
+		w := s.Power(k)
+		if w.Q != 0 {
+			if p != nil {
+				return nil
+			}
+			p = &powered{zone: uint8(s.Kinks + k)}
+			continue
+		}
+		v := 1.0
+		if w == (model.Power{}) || apart[s.Kinks+k] {
+			v = 0
+		}
+		if w.P != 0 && v != 0 || v == 1-rest {
+			return nil
+		}
+		rest = v
+	}
+	if p != nil {
+		p.weights.Rest, p.weights.Passed = rest, tolerance.PassedOn
+		p.samples.M, p.samples.Y, p.samples.Inside = make([]float64, s.N), make([]float64, s.N), make([]float64, s.N)
+	}
+	return p
+}
+
+func (p *powered) watch(s *Scope) {
+	for slot, i := range s.Watch {
+		p.samples.M[slot], p.samples.Y[slot] = s.M[i], s.Y[i]
+		p.locate(slot, s.Zone[i])
+	}
+}
+
+func (p *powered) locate(slot int, zone uint8) {
+	p.samples.Inside[slot] = 0
+	if zone == p.zone {
+		p.samples.Inside[slot] = 1
+	}
+}
+
+func (p *powered) at(s *Scope, age float64) {
+	w := s.Power(int(p.zone) - s.Kinks)
+	low := w.A[0] + w.A[1]*age
+	scale := kernel.Pow(low, w.P/w.Q)
+	v := &p.weights
+	v.Level, v.Rise, v.Exponent = scale*(w.B[0]+w.B[1]*age), scale*w.B[2], w.Q
+	v.Bend, v.First, v.Last = w.Q*v.Rise, 0, w.Q*w.B[1]*scale
+	if w.P != 0 {
+		v.First = w.P * w.A[1] / low
+	}
+}
+
+func (d *direct) evaluateAll(pt *model.Point) {
+	s, at := d.s, &d.at
+	at.extent = 0
+	if d.power == nil {
+		for slot, i := range s.Watch {
+			d.evaluate(pt, slot, i)
+			at.extent += d.size[slot]
+		}
+		return
+	}
+	n, x := len(s.Watch), &d.power.samples
+	d.power.at(s, pt.Age)
+	x.U, x.Loss, x.Slope, x.Curvature = pt.U[:n], pt.Loss, pt.Slope, pt.Curvature
+	if s.Kinked() {
+		x.U = d.rate[:n]
+		for slot, loss := range pt.Loss[:n] {
+			x.U[slot] = 1 + loss/s.Cost
+		}
+	}
+	var least float64
+	if at.extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
+		return
+	}
+	for slot, i := range s.Watch {
+		if w := &d.power.weights; x.Inside[slot] != 0 && !(math.FMA(pt.Loss[slot], w.Rise, w.Level) > kernel.WeightsLeast) {
+			at.extent -= d.size[slot]
+			d.evaluate(pt, slot, i)
+			at.extent += d.size[slot]
+		}
+	}
 }
 
 func (d *direct) evaluate(pt *model.Point, slot, i int) {
@@ -220,6 +315,9 @@ func (d *direct) Gradients(gradient, size []float64) {
 func (d *direct) Place(zones []uint8, _ []float64) {
 	copy(d.s.Zone, zones)
 	d.at.age, d.scale.total = math.NaN(), -1
+	if d.power != nil {
+		d.power.watch(d.s)
+	}
 }
 
 func (d *direct) Move(i int, _ uint8, _ []float64) {
@@ -228,14 +326,40 @@ func (d *direct) Move(i int, _ uint8, _ []float64) {
 		return
 	}
 	d.at.moved = append(d.at.moved, slot)
+	if d.power != nil {
+		d.power.locate(slot, d.s.Zone[i])
+	}
 }
 
 func (d *direct) Objective() (sum float64) {
 	s, at := d.s, d.s.At
+	var logarithmic []float64
+	if d.power != nil && d.power.weights.Exponent == -1 {
+		logarithmic = d.power.samples.Inside[:len(s.Watch)]
+		sum = d.power.logarithms(s, at, d.rate[:len(s.Watch)])
+	}
 	for slot, i := range s.Watch {
-		if !d.apart[s.Zone[i]] {
+		if !d.apart[s.Zone[i]] && (logarithmic == nil || logarithmic[slot] == 0) {
 			sum += s.M[i] * s.Regularizer.Integral(at.Loss[slot], at.Age)
 		}
 	}
 	return sum
+}
+
+// logarithms sums m F over the zone whose weight is the inverse of a base; it overwrites scratch.
+func (p *powered) logarithms(s *Scope, at *model.Point, scratch []float64) (sum float64) {
+	p.at(s, at.Age)
+	w, inside := &p.weights, s.Inside(int(p.zone)-s.Kinks, at.Age)
+	first := w.Level + w.Rise*inside
+	constant := s.Regularizer.Integral(inside, at.Age)
+	for slot, in := range p.samples.Inside[:len(scratch)] {
+		base := 1.0
+		if in != 0 {
+			base = (w.Level + w.Rise*at.Loss[slot]) / first
+			sum += p.samples.M[slot] * constant
+		}
+		scratch[slot] = base
+	}
+	kernel.Logs(scratch, scratch)
+	return sum + kernel.Dot(scratch, p.samples.M[:len(scratch)])/w.Rise
 }

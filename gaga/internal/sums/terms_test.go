@@ -229,6 +229,36 @@ func TestDirectFollowsChanges(t *testing.T) {
 	}
 }
 
+// Weights that are powers must sum to what they do one by one.
+func TestDirectPowers(t *testing.T) {
+	t.Parallel()
+	for _, r := range []model.Regularizer{power{order: 1.35}, power{order: 3}, logarithm{a: 1}} {
+		rng := rand.New(rand.NewPCG(2, 9))
+		p := problemOf(rng, 300, 3, 0, r)
+		single := *p
+		single.Power = nil
+		a, b := scopeOf(p), scopeOf(&single)
+		powers, weights := NewDirect(a), NewDirect(b)
+		zones := make([]uint8, p.N)
+		pt := a.draw(rng, 0.5, 2)
+		for i, u := range a.predictors(pt.Theta) {
+			loss, _, _ := p.Loss.Eval(u, p.Y[i])
+			zones[i] = uint8(p.Of(loss, pt.Age))
+		}
+		a.place(powers, zones, nil)
+		b.place(weights, zones, nil)
+		other := model.NewPoint(p)
+		other.Age = pt.Age
+		copy(other.Theta, pt.Theta)
+		copy(other.Rate, pt.Rate)
+		a.assemble(powers, pt)
+		b.assemble(weights, other)
+		what, size := fmt.Sprintf("%v: ", r), 10*float64(p.N)
+		compare(t, what, a, b, size)
+		compareActivations(t, what, powers, weights, pt, other, a, size)
+	}
+}
+
 // Moments of some zones with sums over the samples of the others must be sums over all samples,
 // also after changes of zone.
 func TestMixedAreSumsOverSamples(t *testing.T) {

@@ -24,6 +24,8 @@ func main() {
 	curved(v)
 	curvedAlong(v)
 	logistic(v)
+	logs(v)
+	weigh(v)
 	distances(v)
 	gauss(v)
 	for _, p := range precisions() {
