@@ -7,6 +7,9 @@ import (
 
 func (l Logistic) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.Logistic(u, y, loss, slope, curvature)
+	if l.C == 1 {
+		return
+	}
 	kernel.ScaleTo(loss, l.C, loss)
 	kernel.ScaleTo(slope, l.C, slope)
 	kernel.ScaleTo(curvature, l.C, curvature)

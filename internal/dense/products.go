@@ -38,6 +38,23 @@ func (w *Products) Add(x []float64, c float64) {
 	}
 }
 
+// AddRows adds samples, the rows of x, of k columns.
+func (w *Products) AddRows(x []float64, k int, c []float64) {
+	for r, by := range c {
+		if by == 0 {
+			continue
+		}
+		from := x[r*k:][:k]
+		row, scaled := w.next(len(from))
+		for j, v := range from {
+			row[j], scaled[j] = v, by*v
+		}
+		if w.rows++; w.rows == panelRows {
+			w.gram()
+		}
+	}
+}
+
 func (w *Products) next(k int) (row, scaled []float64) {
 	ld := kernel.Pad(k)
 	if k != w.width {

@@ -338,8 +338,15 @@ func (d *direct) Objective() (sum float64) {
 		logarithmic = d.power.samples.Inside[:len(s.Watch)]
 		sum = d.power.logarithms(s, at, d.rate[:len(s.Watch)])
 	}
+	// Weights fall with the loss: one of 1 at the first threshold is 1 below.
+	threshold, _ := s.Regularizer.Threshold(0, at.Age)
+	first, _, _ := s.Regularizer.Weight(0, threshold, at.Age)
 	for slot, i := range s.Watch {
-		if !d.apart[s.Zone[i]] && (logarithmic == nil || logarithmic[slot] == 0) {
+		switch zone := s.Zone[i]; {
+		case d.apart[zone] || logarithmic != nil && logarithmic[slot] != 0:
+		case first == 1 && int(zone) == s.Kinks:
+			sum += s.M[i] * at.Loss[slot]
+		default:
 			sum += s.M[i] * s.Regularizer.Integral(at.Loss[slot], at.Age)
 		}
 	}

@@ -35,7 +35,9 @@ func (h *productSums) update(s *Scope, slopes []float64) {
 			weighed++
 		}
 		if !(math.Abs(slope-h.held[slot]) <= tolerance.Roundoff*size) {
-			changed++
+			if changed++; 2*changed > len(slopes) {
+				break
+			}
 		}
 	}
 	// A difference cannot remove a NaN from a sum.
@@ -62,12 +64,15 @@ func (h *productSums) renew(s *Scope, slopes []float64) {
 	sum, diags := h.sum[:k*k], h.diags[:k]
 	clear(sum)
 	clear(diags)
+	h.products.AddRows(s.Rows, k, slopes)
 	for slot, slope := range slopes {
-		if slope != 0 {
+		if slope < 0 { // the sum has the others
 			x := s.Rows[slot*k : (slot+1)*k]
-			h.products.Add(x, slope)
-			kernel.AxpyTimes(math.Abs(slope), x, x, diags)
+			kernel.AxpyTimes(-2*slope, x, x, diags)
 		}
 	}
 	h.products.Flush(sum)
+	for r := range diags {
+		diags[r] += sum[r*k+r]
+	}
 }
