@@ -138,6 +138,14 @@ func (s Status) Computed() bool { return s == OK || s == Incomplete }
 // Failed reports whether the cell was tried but has no measures.
 func (s Status) Failed() bool { return !s.Computed() && s != Skipped }
 
+// CountAll sums the counts of all statuses.
+func CountAll[N int | int64](counts map[Status]N) (n N) {
+	for _, count := range counts {
+		n += count
+	}
+	return n
+}
+
 // CountFailed sums the counts of the statuses that are failures.
 func CountFailed[N int | int64](counts map[Status]N) (n N) {
 	for status, count := range counts {

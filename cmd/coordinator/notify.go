@@ -79,12 +79,9 @@ func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run
 	defer mu.Unlock()
 	switch {
 	case err == nil:
-		last.Phase, last.Ended = notify.Finished, 0
+		last.Phase, last.Ended = notify.Finished, int64(experiment.CountAll(summary.Counts))
 		last.Failed, last.Incomplete = int64(summary.Failed()), int64(summary.Counts[experiment.Incomplete])
 		last.Reasons = summary.Reasons
-		for _, count := range summary.Counts {
-			last.Ended += int64(count)
-		}
 	case ctx.Err() != nil:
 		last.Phase = notify.Interrupted
 	case errors.As(err, new(*run.CancelledError)):

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/bucket"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/disk"
@@ -93,9 +94,7 @@ func (p *place) get(ctx context.Context, run string) (err error) {
 	if p.broken == nil {
 		return nil
 	}
-	for _, n := range m.Counts {
-		p.held += n
-	}
+	p.held = experiment.CountAll(m.Counts)
 	for _, name := range append(tables, results.ManifestName) {
 		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
 			return fmt.Errorf("leaving out the tables of %s: %w", p.store, err)

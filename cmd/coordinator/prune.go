@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -20,11 +19,8 @@ files former.*.arrow. Only computing the cells again brings them back.`,
 		"coordinator prune out/quickstart",
 		func(ctx context.Context, args []string) error {
 			m, err := results.ReadManifest(args[0])
-			if errors.Is(err, fs.ErrNotExist) {
-				return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
-			}
 			if err != nil {
-				return command.Refuse(err)
+				return command.Refuse(refuseFolder(err))
 			}
 			kind, err := experiment.Named(m.Kind)
 			if err != nil {

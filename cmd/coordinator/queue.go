@@ -320,10 +320,7 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		}
 	}
 	counts, cells := collected.Counts, collected.Cells
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
+	total := experiment.CountAll(counts)
 	if err := to.check(total); err != nil {
 		return err
 	}

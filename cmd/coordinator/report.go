@@ -135,7 +135,7 @@ func refuseFolder(err error) error {
 	if errors.As(err, new(*results.DamageError)) || errors.As(err, new(*results.VersionError)) {
 		return command.Refuse(err)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*results.MismatchError)) {
 		return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
 	}
 	return err

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -28,10 +26,6 @@ checked.`,
 				return err
 			}
 			v, err := run.Verify(ctx, args[0], library)
-			var mismatch *results.MismatchError
-			if errors.Is(err, fs.ErrNotExist) || errors.As(err, &mismatch) {
-				return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
-			}
 			if err != nil {
 				return refuseFolder(err)
 			}

@@ -37,11 +37,7 @@ func (t *Tables) mirrored(ctx context.Context, name string) (dir string, err err
 		if err != nil {
 			return "", err
 		}
-		cells := 0
-		for _, n := range m.store.Counts() {
-			cells += n
-		}
-		purged = counts.Done < cells
+		purged = counts.Done < experiment.CountAll(m.store.Counts())
 	}
 	if m != nil && (!known || purged) {
 		delete(t.mirrors, name)

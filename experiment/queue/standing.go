@@ -28,12 +28,7 @@ type Standing struct {
 }
 
 // Done returns the number of cells that have ended.
-func (s *Standing) Done() (n int64) {
-	for _, count := range s.Ended {
-		n += count
-	}
-	return n
-}
+func (s *Standing) Done() int64 { return experiment.CountAll(s.Ended) }
 
 // Failed returns the number of cells that have failed.
 func (s *Standing) Failed() int64 { return experiment.CountFailed(s.Ended) }

@@ -78,7 +78,7 @@ func New(root *cobra.Command, streams Streams) *Base {
 		if cmd.Name() == cobra.ShellCompRequestCmd { // it has no flags of its own
 			return nil
 		}
-		if err := fillFlags(cmd, b.Env); err != nil {
+		if err := b.fillFlags(cmd); err != nil {
 			return Refuse(err)
 		}
 		b.Log = b.logging.logger(b.Err)

@@ -39,21 +39,20 @@ type settings struct {
 
 // fillFlags sets flags that are not on the command line from the environment, else the config file,
 // with the same checks.
-func fillFlags(cmd *cobra.Command, env func(string) (string, bool)) error {
+func (b *Base) fillFlags(cmd *cobra.Command) error {
 	s := settings{viper.New(), map[string]string{}}
 	fill := func(flag *pflag.Flag) error {
 		if flag.Changed || !settable(flag) {
 			return nil
 		}
-		s.look(flag.Name, env)
+		s.look(flag.Name, b.Env)
 		return s.fill(flag)
 	}
-	config := cmd.Flags().Lookup(configFlag)
-	if err := fill(config); err != nil {
+	if err := fill(cmd.Flags().Lookup(configFlag)); err != nil {
 		return err
 	}
-	if path := config.Value.String(); path != "" {
-		if err := s.readFile(path, flagNames(cmd.Root())); err != nil {
+	if b.config != "" {
+		if err := s.readFile(b.config, flagNames(cmd.Root())); err != nil {
 			return err
 		}
 	}

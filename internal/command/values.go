@@ -47,20 +47,7 @@ func add[T any](
 
 // Path adds a flag for a path, see [InHome].
 func Path(flags *pflag.FlagSet, place *string, name, usage string) {
-	flags.Var((*path)(place), name, usage)
-}
-
-type path string
-
-func (p *path) String() string { return string(*p) }
-func (p *path) Type() string   { return "string" }
-
-func (p *path) Set(text string) error {
-	full, err := InHome(text)
-	if err == nil {
-		*p = path(full)
-	}
-	return err
+	add(flags, place, name, "string", "", usage, InHome)
 }
 
 // CellsPrefix begins the names of temporary folders for data sets, used without a cache folder.
