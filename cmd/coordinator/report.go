@@ -52,14 +52,6 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 // asComputed leaves the choice to the grid's rule.
 const asComputed = "computed"
 
-func ruleNames() []string {
-	names := []string{asComputed}
-	for _, rule := range choice.Rules {
-		names = append(names, string(rule))
-	}
-	return names
-}
-
 func formatNames() (names []string) {
 	for _, format := range report.Formats {
 		names = append(names, format.Name)
@@ -126,8 +118,12 @@ parameters.`,
 			}
 			return a.show(r, files(dir, &flags))
 		})
+	rules := []string{asComputed}
+	for _, rule := range choice.Rules {
+		rules = append(rules, string(rule))
+	}
 	flags.addTo(cmd.Flags())
-	command.Choice(cmd.Flags(), (*string)(&flags.choose), "choose", asComputed, "rule by which the validation scores choose the age; "+asComputed+": that of the cells", ruleNames()...)
+	command.Choice(cmd.Flags(), (*string)(&flags.choose), "choose", asComputed, "rule by which the validation scores choose the age; "+asComputed+": that of the cells", rules...)
 	return cmd
 }
 

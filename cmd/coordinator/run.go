@@ -161,7 +161,14 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		return refuseStart(err)
 	}
 	if !asJSON {
-		a.showSummary(c, summary)
+		head := "0 cells to compute"
+		if summary.Computed > 0 {
+			head = fmt.Sprintf("%d of %d cells computed in %s", summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
+		}
+		if summary.Reused > 0 {
+			head += fmt.Sprintf(", %d taken from other runs", summary.Reused)
+		}
+		fmt.Fprintf(a.Out, "%s\n\n", report.InLines(fmt.Sprintf("%s: %s; %s, gathered in %s", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)))
 	}
 	write := a.report
 	if summary.Computed+summary.Reused == 0 && flags.isFresh(c.Out) {
@@ -180,17 +187,6 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		return err
 	}
 	return failures(summary, c.Out)
-}
-
-func (a *app) showSummary(c *run.Coordinator, summary *run.Summary) {
-	head := "0 cells to compute"
-	if summary.Computed > 0 {
-		head = fmt.Sprintf("%d of %d cells computed in %s", summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
-	}
-	if summary.Reused > 0 {
-		head += fmt.Sprintf(", %d taken from other runs", summary.Reused)
-	}
-	fmt.Fprintf(a.Out, "%s\n\n", report.InLines(fmt.Sprintf("%s: %s; %s, gathered in %s", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)))
 }
 
 func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files []string) object {

@@ -40,12 +40,18 @@ reach it.`,
 		`coordinator serve --nats nats://example.org
 coordinator serve --results out/quickstart`,
 		func(ctx context.Context, _ []string) error {
-			folders, err := runOf(folder)
-			if err == nil && (folder == "" || a.NATS.URL != "") {
-				err = a.NATS.Check()
+			folders := map[string]string{}
+			if folder != "" {
+				run, err := results.RunOf(folder)
+				if err != nil {
+					return command.Refusef("--results: %w; allowed is a folder of `coordinator run` or `coordinator collect`", err)
+				}
+				folders[run] = folder
 			}
-			if err != nil {
-				return err
+			if folder == "" || a.NATS.URL != "" {
+				if err := a.NATS.Check(); err != nil {
+					return err
+				}
 			}
 			tables := live.NewTables(folders, a.warn)
 			defer func() { _ = tables.Close() }()
@@ -69,17 +75,6 @@ coordinator serve --results out/quickstart`,
 	command.Path(cmd.Flags(), &folder, "results", "`folder` of results whose tables are served")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
 	return cmd
-}
-
-func runOf(dir string) (map[string]string, error) {
-	if dir == "" {
-		return nil, nil
-	}
-	run, err := results.RunOf(dir)
-	if err != nil {
-		return nil, command.Refusef("--results: %w; allowed is a folder of `coordinator run` or `coordinator collect`", err)
-	}
-	return map[string]string{run: dir}, nil
 }
 
 func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {

@@ -110,7 +110,15 @@ func (t *tally) add(o *experiment.Outcome) {
 		t.buckets[i]++
 	}
 	s := t.schemaOf(o)
-	part := t.part(partKey{s.label(o, "dataset"), s.label(o, "method")})
+	key := partKey{s.label(o, "dataset"), s.label(o, "method")}
+	if t.parts[key] == nil && len(t.parts) >= mostParts {
+		key = rest
+	}
+	part := t.parts[key]
+	if part == nil {
+		part = new(partCount)
+		t.parts[key] = part
+	}
 	part.done++
 	part.wall += o.Wall
 	switch {
@@ -121,19 +129,6 @@ func (t *tally) add(o *experiment.Outcome) {
 	}
 	t.answers.add(s, o)
 	t.list(s, o)
-}
-
-func (t *tally) part(key partKey) *partCount {
-	part := t.parts[key]
-	if part == nil && len(t.parts) >= mostParts {
-		key = rest
-		part = t.parts[key]
-	}
-	if part == nil {
-		part = new(partCount)
-		t.parts[key] = part
-	}
-	return part
 }
 
 func (t *tally) list(s *schema, o *experiment.Outcome) {
@@ -228,13 +223,9 @@ func (s *schema) what(o *experiment.Outcome) string {
 func (s *schema) cell(o *experiment.Outcome) Cell {
 	return Cell{
 		Cell: o.Cell, Dataset: s.label(o, "dataset"), Method: analysis.MethodLabel(s.label(o, "method")), What: s.what(o), Status: o.Status,
-		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: named(o.Worker),
+		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: strings.ToValidUTF8(strings.Clone(o.Worker[:min(len(o.Worker), nameBytes)]), ""),
 		Finished: o.Finished.UTC().Truncate(time.Second),
 	}
-}
-
-func named(text string) string {
-	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), nameBytes)]), "")
 }
 
 // shortened keeps beginning and end of an error: the last line of a trace says most.

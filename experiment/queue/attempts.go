@@ -129,7 +129,8 @@ func (a attempts) record(ctx context.Context, run, cell string, task uint64, cha
 		}
 		msg := &nats.Msg{Subject: attemptTopic.cell(run, cell), Data: body}
 		err = a.store(ctx, "recording attempt", attemptsStream, msg, jetstream.WithExpectLastSequencePerSubject(last))
-		if !conflict(err) {
+		// If another writer was faster, the record is read and changed again.
+		if code := apiCode(err); code != codeWrongSequence && code != codeWrongSequenceCluster {
 			return t, err
 		}
 	}

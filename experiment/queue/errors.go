@@ -75,12 +75,6 @@ func refusal(err error) bool {
 	return apiCode(err) == codeStoreFailed && strings.Contains(err.Error(), "maximum messages per subject exceeded")
 }
 
-// conflict reports whether a compare-and-set lost against another writer.
-func conflict(err error) bool {
-	code := apiCode(err)
-	return code == codeWrongSequence || code == codeWrongSequenceCluster
-}
-
 // gone reports whether a consumer is missing, perhaps temporarily.
 func gone(err error) bool {
 	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) ||

@@ -132,7 +132,8 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 			return nil, err
 		}
 		c.showStep("looking for cells of other runs")
-		if err := g.reuse(ctx, c.Reuse); err != nil {
+		t := &taker{gate: g.gate, retry: g.retry, wants: g.lacks, take: g.takeReused, report: g.report}
+		if err := errors.Join(t.from(ctx, c.Reuse), g.store.Flush()); err != nil {
 			return nil, err
 		}
 	}

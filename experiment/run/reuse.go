@@ -199,11 +199,6 @@ func (r *Reuse) report(err error) {
 	}
 }
 
-func (g *gatherer) reuse(ctx context.Context, r Reuse) error {
-	t := &taker{gate: g.gate, retry: g.retry, wants: g.lacks, take: g.takeReused, report: g.report}
-	return errors.Join(t.from(ctx, r), g.store.Flush())
-}
-
 func (g *gatherer) takeReused(o *experiment.Outcome) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
