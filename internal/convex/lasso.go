@@ -17,9 +17,8 @@ import (
 //
 // Gradients and certificates come from the samples, for all features: O(n d). The problem is solved
 // in Gram form on a working set, the features that are nonzero or violate the optimality
-// conditions: cyclic coordinate descent until the signs settle, then an active-set method (Osborne,
-// Presnell and Turlach, 2000), exact for its support. Repeating this refines away the Gram matrix's
-// rounding.
+// conditions, by an active-set method (Osborne, Presnell and Turlach, 2000), exact for its support.
+// Repeating this refines away the Gram matrix's rounding.
 //
 // Without a penalty, or if rounding remains, [Smooth] solves the problem.
 //
@@ -217,7 +216,7 @@ func (p *Lasso) lead(ctx context.Context) error {
 	}
 	a.begin(s.norm, p.now.w, p.gradient, p.penalty, p.norm+math.Sqrt(max(0, square)))
 	p.sum = 0
-	_, err := a.minimize(ctx, false)
+	_, _, err := a.minimize(ctx)
 	p.store()
 	return err
 }
@@ -241,7 +240,7 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 			return best, nil
 		}
 		p.load(unit)
-		n, err := p.working.minimize(ctx, grown)
+		n, _, err := p.working.minimize(ctx)
 		iterations += n
 		if err != nil {
 			best.Iterations = iterations

@@ -43,7 +43,7 @@ func (f *GramFit) Fit(h []float64, stride int, l1, theta []float64, among []bool
 		f.beta[k], f.q[k], f.mu[k] = theta[j]*norm, -slope/norm, l1[j]/norm
 		f.tolerance[k] = f.tight * f.mu[k]
 	}
-	_, settled, err := f.solveSupport(context.Background())
+	_, settled, err := f.minimize(context.Background())
 	if !settled || err != nil || len(f.support.dependent) > 0 {
 		return false
 	}

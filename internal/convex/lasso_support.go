@@ -69,9 +69,9 @@ func (a *working) leave(k int) {
 	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l) })
 }
 
-// solveSupport is the active-set method from β. Each step lowers the objective, so only rounding
-// can exhaust the budget.
-func (a *working) solveSupport(ctx context.Context) (steps int, settled bool, err error) {
+// minimize is the active-set method from β. Each step lowers the objective, so only rounding can
+// exhaust the budget.
+func (a *working) minimize(ctx context.Context) (steps int, settled bool, err error) {
 	a.support.clear()
 	for k := range a.size() {
 		a.sign[k] = 0

@@ -1,8 +1,6 @@
 package convex
 
 import (
-	"context"
-	"math"
 	"slices"
 
 	"github.com/agepath/agepath/internal/kernel"
@@ -151,48 +149,4 @@ func (a *working) mirror(first int) {
 			a.gram[l*a.capacity+k] = a.gram[k*a.capacity+l]
 		}
 	}
-}
-
-// minimize makes passes of coordinate descent, if descend is set, while signs change, then runs the
-// active-set method, and again if that does not settle. It counts passes and steps.
-func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
-	iterations, passes := 0, 16
-	for range 10 {
-		for i := 0; descend && i < passes; i++ {
-			if err := ctx.Err(); err != nil {
-				return iterations, err
-			}
-			iterations++
-			if !a.pass() {
-				break
-			}
-		}
-		steps, settled, err := a.solveSupport(ctx)
-		iterations += steps
-		if settled || err != nil {
-			return iterations, err
-		}
-		descend, passes = true, 2*passes
-	}
-	return iterations, nil
-}
-
-func (a *working) pass() bool {
-	changed := false
-	q := a.q[:a.size()]
-	for k := range a.size() {
-		old := a.beta[k]
-		z := a.q[k] + old
-		value := max(0, math.Abs(z)-a.mu[k])
-		if z < 0 {
-			value = -value
-		}
-		if value == old {
-			continue
-		}
-		changed = changed || (value > 0) != (old > 0) || (value < 0) != (old < 0)
-		a.beta[k] = value
-		kernel.Axpy(old-value, a.row(k), q)
-	}
-	return changed
 }

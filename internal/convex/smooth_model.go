@@ -66,7 +66,6 @@ type sparseModel struct {
 	unit        float64
 	mu          float64
 	working     working
-	fresh       bool
 	free        bool      // without a penalty, all features take part
 	correlation []float64 // negative centered gradient, divided by unit
 }
@@ -103,7 +102,6 @@ func (m *sparseModel) factor(curvature []float64) bool {
 	}
 	m.mu = min(m.options.L1/m.unit, 1e200)
 	m.working.reset()
-	m.fresh = true
 	return !m.options.Intercept || m.scaled.total > 0
 }
 
@@ -112,9 +110,7 @@ func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
 	for j, g := range p.at.gradient.w {
 		m.correlation[j] = -(g - p.at.gradient.b*mean[j]) / m.unit
 	}
-	fresh := m.fresh
-	m.fresh = false
-	n, err := m.descend(ctx, p, fresh)
+	n, err := m.descend(ctx, p)
 	if err != nil {
 		return n, err
 	}
@@ -125,7 +121,7 @@ func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
 	return n, nil
 }
 
-func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, error) {
+func (m *sparseModel) descend(ctx context.Context, p *Smooth) (int, error) {
 	q := &m.working
 	for j, w := range p.now.w {
 		p.step.w[j] = 0
@@ -138,9 +134,9 @@ func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, 
 			q.add(j)
 		}
 	}
-	grown := q.grow(p.at.excess, p.now.w)
+	q.grow(p.at.excess, p.now.w)
 	m.load(p)
-	n, err := q.minimize(ctx, !m.free && (grown || fresh))
+	n, _, err := q.minimize(ctx)
 	if m.free && len(q.support.dependent) > 0 {
 		return n, ErrSingular
 	}
