@@ -1,6 +1,7 @@
 package convex
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/agepath/agepath/internal/kernel"
@@ -58,15 +59,7 @@ func (a *working) grow(excess, w []float64) bool {
 		}
 	}
 	if limit := max(smallGram, a.size()); len(a.entering) > limit {
-		slices.SortFunc(a.entering, func(j, k int) int {
-			switch {
-			case excess[j] > excess[k]:
-				return -1
-			case excess[j] < excess[k]:
-				return 1
-			}
-			return j - k
-		})
+		slices.SortFunc(a.entering, func(j, k int) int { return cmp.Or(cmp.Compare(excess[k], excess[j]), j-k) })
 		a.entering = a.entering[:limit]
 		slices.Sort(a.entering)
 	}
@@ -84,28 +77,13 @@ func (a *working) grow(excess, w []float64) bool {
 	return true
 }
 
+// shrink keeps the features with coefficients, whose Gram matrix is computed again.
 func (a *working) shrink(w []float64) {
-	kept, ready := 0, 0
-	for k, j := range a.feature {
-		if w[j] == 0 {
-			a.member[j] = false
-			continue
-		}
-		if k < a.ready {
-			p := 0
-			for l, i := range a.feature[:k+1] {
-				if w[i] != 0 {
-					a.gram[kept*a.capacity+p] = a.gram[k*a.capacity+l]
-					p++
-				}
-			}
-			ready++
-		}
-		kept++
+	a.feature, a.ready = slices.DeleteFunc(a.feature, func(j int) bool { return w[j] == 0 }), 0
+	clear(a.member)
+	for _, j := range a.feature {
+		a.member[j] = true
 	}
-	a.feature = slices.DeleteFunc(a.feature, func(j int) bool { return w[j] == 0 })
-	a.ready = ready
-	a.mirror(0)
 }
 
 // begin requires a complete Gram matrix, and takes coefficients and correlations of all features. A
