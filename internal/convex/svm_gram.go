@@ -6,8 +6,8 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// kernelMatrix is K of the training rows, with SVMOptions.Diagonal. It caches the most recently
-// used rows that fit.
+// kernelMatrix is K of the training rows, with SVMOptions.Diagonal. It caches rows that
+// fit, by the clock algorithm.
 type kernelMatrix struct {
 	kernel   Kernel
 	points   Points
@@ -16,10 +16,10 @@ type kernelMatrix struct {
 	extra    []float64 // added to the diagonal; may be nil
 
 	rows     [][]float64 // nil if not kept
-	kept     int
+	kept     []int
 	capacity int
-	// Doubly linked list of the kept rows by last use, with anchor n.
-	older, newer []int32
+	used     []bool // since hand, a place in kept, went by
+	hand     int
 
 	once []float64
 	list []int
@@ -37,43 +37,40 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *kernel
 		diagonal: make([]float64, n),
 		extra:    extra,
 		rows:     make([][]float64, n),
+		used:     make([]bool, n),
 		capacity: n,
-		older:    make([]int32, n+1),
-		newer:    make([]int32, n+1),
 	}
 	kernel.Diagonal(g.diagonal, points)
 	if extra != nil {
 		blas64.Axpy(1, vector(extra), vector(g.diagonal))
 	}
 	if fit := bytes / int64(8*max(1, n)); fit < int64(n) {
-		const least = 16 // an update holds two rows at a time
+		const least = 16
 		g.capacity = min(n, max(least, int(fit)))
 		g.once = make([]float64, n)
 	}
-	g.older[n], g.newer[n] = int32(n), int32(n)
 	return g
 }
 
-// row is valid until capacity-1 other rows were requested.
+// row is valid until another row is computed.
 func (g *kernelMatrix) row(i int) []float64 {
 	if row := g.rows[i]; row != nil {
-		if g.capacity < g.n {
-			g.unlink(i)
-			g.link(i)
-		}
+		g.used[i] = true
 		return row
 	}
 	var row []float64
-	if g.kept < g.capacity {
-		row = make([]float64, g.n)
-		g.kept++
+	if len(g.kept) < g.capacity {
+		row, g.kept = make([]float64, g.n), append(g.kept, i)
 	} else {
-		oldest := int(g.newer[g.n])
-		g.unlink(oldest)
-		row, g.rows[oldest] = g.rows[oldest], nil
+		for g.used[g.kept[g.hand]] {
+			g.used[g.kept[g.hand]] = false
+			g.hand = (g.hand + 1) % g.capacity
+		}
+		row, g.rows[g.kept[g.hand]] = g.rows[g.kept[g.hand]], nil
+		g.kept[g.hand] = i
+		g.hand = (g.hand + 1) % g.capacity
 	}
 	g.rows[i] = row
-	g.link(i)
 	g.compute(row, i)
 	return row
 }
@@ -83,18 +80,6 @@ func (g *kernelMatrix) compute(dst []float64, i int) {
 	if g.extra != nil {
 		dst[i] += g.extra[i]
 	}
-}
-
-func (g *kernelMatrix) link(i int) {
-	anchor := int32(g.n)
-	last := g.older[anchor]
-	g.older[i], g.newer[i] = last, anchor
-	g.newer[last], g.older[anchor] = int32(i), int32(i)
-}
-
-func (g *kernelMatrix) unlink(i int) {
-	g.newer[g.older[i]] = g.newer[i]
-	g.older[g.newer[i]] = g.older[i]
 }
 
 func (g *kernelMatrix) Diagonal(i int) float64 { return g.diagonal[i] }
@@ -115,7 +100,7 @@ func (g *kernelMatrix) Accumulate(dst []float64, list []int, coefficient []float
 		if coefficient[k] == 0 {
 			continue
 		}
-		if g.rows[i] != nil || g.kept < g.capacity {
+		if g.rows[i] != nil || len(g.kept) < g.capacity {
 			by[waiting], rows[waiting] = coefficient[k], g.row(i)
 			if waiting++; waiting == len(rows) {
 				kernel.Axpy4(&by, &rows, dst)

@@ -22,8 +22,8 @@ func TestGramCache(t *testing.T) {
 		if distance(whole.row(i), some.row(i)) != 0 || math.IsNaN(first) {
 			t.Fatalf("row %d differs", i)
 		}
-		if some.kept > some.capacity || some.capacity != 20 {
-			t.Fatalf("%d rows kept, capacity %d", some.kept, some.capacity)
+		if len(some.kept) > some.capacity || some.capacity != 20 {
+			t.Fatalf("%d rows kept, capacity %d", len(some.kept), some.capacity)
 		}
 	}
 	list, coefficient := []int{}, []float64{}
