@@ -11,7 +11,7 @@ import (
 const rawWord = "raw"
 
 var sparseLTSMethod = methodInfo{
-	name: SparseLTS, algorithm: 2,
+	name: SparseLTS, algorithm: 3,
 	models: []string{Lasso},
 	settings: []gridfile.SettingInfo{
 		{Name: "coverage", Rule: coverages, Standard: gridfile.Setting{Number: 0.75}, Meaning: "share of the samples that is not trimmed"},
