@@ -16,13 +16,10 @@ const (
 	levelBits = 12
 	buckets   = 1 << levelBits
 	fewValues = 1 << 12
-	// bracket is the relative distance from its last value within which the median is first sought.
-	bracket = 0.06
 )
 
-// bandwidth returns σ²; 0 means that all words have the same row, NaN that rows are not finite. A
-// positive guess only speeds up the search.
-func (p *pair) bandwidth(o Options, guess float64) float64 {
+// bandwidth returns σ²; 0 means that all words have the same row, NaN that rows are not finite.
+func (p *pair) bandwidth(o Options) float64 {
 	if o.Bandwidth > 0 {
 		return o.Bandwidth
 	}
@@ -33,12 +30,8 @@ func (p *pair) bandwidth(o Options, guess float64) float64 {
 	// Twice the distance from one word bounds all distances.
 	s := &p.selection
 	s.pair, s.scale = p, (1<<keyBits-1)/(4.0001*furthest)
-	s.lo, s.hi, s.under, s.upTo = 0, 0, 0, 0
 	if !(s.scale > 0) {
 		return math.NaN()
-	}
-	if guess > 0 && p.n*(p.n-1)/2 > fewValues {
-		s.gather(guess*(1-bracket), guess*(1+bracket))
 	}
 	words := p.class[0].words + p.class[1].words
 	total := words*words - p.class[0].within - p.class[1].within
@@ -68,12 +61,6 @@ type selection struct {
 	scale     float64
 	values    []weighted
 	histogram [buckets]float64
-
-	// gathered are the distances between lo and hi; under is the weight of those below lo, upTo of
-	// those below hi. hi is 0 for none.
-	lo, hi, under, upTo float64
-	gathered            []weighted
-	index               []int32
 }
 
 // ranked is a distance, and the weight of all distances up to it.
@@ -82,9 +69,6 @@ type ranked struct{ value, through float64 }
 func (s *selection) key(d float64) uint64 { return uint64(int64(d * s.scale)) }
 
 func (s *selection) at(rank float64) ranked {
-	if s.under <= rank && rank < s.upTo {
-		return s.amongGathered(rank)
-	}
 	prefix, below := uint64(0), 0.0
 	for shift := keyBits - levelBits; ; shift -= levelBits {
 		s.count(prefix, shift)
@@ -119,37 +103,6 @@ func among(values []weighted, below, rank float64) ranked {
 			return ranked{value, below}
 		}
 	}
-}
-
-func (s *selection) gather(lo, hi float64) {
-	s.lo, s.hi, s.gathered, s.index = lo, hi, s.gathered[:0], resize(s.index, s.pair.n+8)
-	s.under, s.upTo = s.pair.selfWeight(), 0
-	s.pair.eachRow(func(d, weights []float64, by float64) {
-		count, under := kernel.Between(s.index, d, weights, lo, hi)
-		s.under += by * under
-		for _, k := range s.index[:count] {
-			s.gathered = append(s.gathered, weighted{d[k], by * weights[k]})
-			s.upTo += by * weights[k]
-		}
-	})
-	s.upTo += s.under
-}
-
-func (s *selection) amongGathered(rank float64) ranked {
-	clear(s.histogram[:])
-	scale := (buckets - 1) / (s.hi - s.lo)
-	for _, v := range s.gathered {
-		s.histogram[uint64(int64((v.value-s.lo)*scale))%buckets] += v.weight
-	}
-	below := s.under
-	bucket := s.bucket(&below, rank)
-	s.values = s.values[:0]
-	for _, v := range s.gathered {
-		if int((v.value-s.lo)*scale) == bucket {
-			s.values = append(s.values, v)
-		}
-	}
-	return among(s.values, below, rank)
 }
 
 // count sets the histogram of the weights by the bits of keys from shift on, for keys whose higher

@@ -16,21 +16,16 @@ type pair struct {
 	class          [2]*class
 	texts          []member
 	entries        []entry
-	parts          []part
 	selection      selection
 	point, d, g    []float64
 	text           block
-	sums, own      sums // with kernels, over all parts and of one
+	sums           sums // with kernels
 }
 
 type member struct {
 	class   int
 	entries []entry
 }
-
-// part is what is summed before it is added to other parts: some words, each with all later ones,
-// and some texts.
-type part struct{ words, texts [2]int }
 
 type sums struct {
 	value  float64
@@ -43,11 +38,6 @@ type block struct {
 	x, count            []float64
 	total, moment, d, g []float64
 }
-
-const (
-	partSize = 1 << 16
-	maxParts = 16
-)
 
 // between reports whether both classes have two texts with words; else wMMD² is 0.
 func (p *pair) between(c *counts, rows []float64, a, b int) bool {
@@ -81,7 +71,7 @@ func (p *pair) setClasses(c *counts, rows []float64, a, b *class) {
 		p.both[j] = p.sum[0][j] + p.sum[1][j]
 	}
 	p.takeTexts(c)
-	p.cut()
+	p.point, p.d, p.g = resize(p.point, p.dim), resize(p.d, p.n), resize(p.g, p.n)
 }
 
 func (p *pair) takeTexts(c *counts) {
@@ -101,27 +91,6 @@ func (p *pair) takeTexts(c *counts) {
 			p.texts = append(p.texts, member{i, p.entries[start:]})
 		}
 	}
-}
-
-func (p *pair) cut() {
-	pairs := p.n * (p.n - 1) / 2
-	count := min(1+pairs/partSize, maxParts)
-	for len(p.parts) < count {
-		p.parts = append(p.parts, part{})
-	}
-	p.parts = p.parts[:count]
-	word, done := 0, 0
-	for i := range p.parts {
-		t := &p.parts[i]
-		t.words[0] = word
-		for word < p.n && (done < (i+1)*pairs/count || i == count-1) {
-			done += p.n - 1 - word
-			word++
-		}
-		t.words[1] = word
-		t.texts = [2]int{i * len(p.texts) / count, (i + 1) * len(p.texts) / count}
-	}
-	p.point, p.d, p.g = resize(p.point, p.dim), resize(p.d, p.n), resize(p.g, p.n)
 }
 
 func (p *pair) distances(i int) []float64 {
@@ -155,36 +124,26 @@ func (b *block) distances(point []float64, i int) []float64 {
 	return d
 }
 
-// evaluate returns wMMD² of the two classes and, with gradient, leaves the parts of the gradient in
-// sums.
+// evaluate returns wMMD² of the two classes and, with gradient, leaves what it consists of in sums.
 func (p *pair) evaluate(gamma float64, gradient bool) float64 {
-	for i, t := range p.parts {
-		to := &p.own
-		if i == 0 {
-			to = &p.sums
-		}
-		to.value, to.total, to.moment = 0, resize(to.total, p.n), resize(to.moment, p.dim*p.stride)
-		clear(to.total)
-		clear(to.moment)
-		p.overWords(t, to, gamma, gradient)
-		p.overTexts(t, to, gamma, gradient)
-		if i > 0 {
-			p.sums.value += to.value
-			kernel.Axpy(1, to.total, p.sums.total)
-			kernel.Axpy(1, to.moment, p.sums.moment)
-		}
-	}
+	to := &p.sums
+	to.value, to.total, to.moment = 0, resize(to.total, p.n), resize(to.moment, p.dim*p.stride)
+	clear(to.total)
+	clear(to.moment)
+	p.overWords(gamma, gradient)
+	p.overTexts(gamma, gradient)
 	if gradient { // the value has each pair twice, and ∂‖x - y‖²/∂x = 2(x - y)
-		kernel.ScaleTo(p.sums.total, -4*gamma, p.sums.total)
-		kernel.ScaleTo(p.sums.moment, 4*gamma, p.sums.moment)
+		kernel.ScaleTo(to.total, -4*gamma, to.total)
+		kernel.ScaleTo(to.moment, 4*gamma, to.moment)
 	}
-	return p.sums.value
+	return to.value
 }
 
-func (p *pair) overWords(t part, to *sums, gamma float64, gradient bool) {
+func (p *pair) overWords(gamma float64, gradient bool) {
+	to := &p.sums
 	own := [2]float64{1 / p.class[0].pairs(), 1 / p.class[1].pairs()}
 	cross := -1 / (p.class[0].words * p.class[1].words)
-	for i := t.words[0]; i < t.words[1]; i++ {
+	for i := range p.n {
 		s := [2]float64{p.sum[0][i], p.sum[1][i]}
 		a, b := s[0]*own[0]+s[1]*cross, s[1]*own[1]+s[0]*cross
 		to.value += s[0]*a + s[1]*b // the word with itself
@@ -198,9 +157,9 @@ func (p *pair) overWords(t part, to *sums, gamma float64, gradient bool) {
 	}
 }
 
-func (p *pair) overTexts(t part, to *sums, gamma float64, gradient bool) {
-	b := &p.text
-	for _, text := range p.texts[t.texts[0]:t.texts[1]] {
+func (p *pair) overTexts(gamma float64, gradient bool) {
+	b, to := &p.text, &p.sums
+	for _, text := range p.texts {
 		share := -1 / p.class[text.class].pairs()
 		b.load(p, text.entries)
 		b.total, b.moment = resize(b.total, b.n), resize(b.moment, p.dim*b.stride)

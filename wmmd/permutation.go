@@ -30,7 +30,7 @@ func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations in
 		return Test{P: 1}
 	}
 	e.pair.setClasses(c, e.point, all, none)
-	sigma2 := e.pair.bandwidth(e.options, 0)
+	sigma2 := e.pair.bandwidth(e.options)
 	if sigma2 == 0 {
 		return Test{P: 1}
 	}

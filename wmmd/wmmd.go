@@ -40,7 +40,6 @@ type Estimator[T Float] struct {
 	pair    pair
 	point   []float64
 	slope   []float64
-	last    []float64 // σ² of each pair of classes in the last sample, by (b, a)
 }
 
 // New returns an estimator. It panics for a bandwidth below 0.
@@ -88,7 +87,7 @@ func (e *Estimator[T]) Bandwidth(m Embedding[T], s Sample, a, b int) float64 {
 	if !e.pair.between(&e.counts, e.point, a, b) {
 		return 0
 	}
-	return e.pair.bandwidth(e.options, 0)
+	return e.pair.bandwidth(e.options)
 }
 
 func (e *Estimator[T]) prepare(m Embedding[T], s Sample) {
@@ -119,17 +118,12 @@ func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64
 	e.slope = resize(e.slope, len(c.rows)*c.dim)
 	clear(e.slope)
 	total := 0.0
-	for len(e.last) < len(c.classes)*len(c.classes) {
-		e.last = append(e.last, 0)
-	}
 	for b := range c.classes {
 		for a := range b {
 			if !e.pair.between(c, e.point, a, b) {
 				continue
 			}
-			last := &e.last[b*(b-1)/2+a]
-			sigma2 := e.pair.bandwidth(e.options, *last)
-			*last = sigma2
+			sigma2 := e.pair.bandwidth(e.options)
 			if sigma2 == 0 {
 				continue
 			}

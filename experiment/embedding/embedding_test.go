@@ -217,7 +217,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	other := list[0]
-	other.Spec = json.RawMessage(strings.Replace(string(other.Spec), `"version":2`, `"version":3`, 1))
+	other.Spec = json.RawMessage(strings.Replace(string(other.Spec), `"version":3`, `"version":4`, 1))
 	var need *experiment.NeedError
 	if err := (Kind{}).Check(&other); !errors.As(err, &need) || need.Here != version {
 		t.Errorf("a task of another version: %v", err)
@@ -344,13 +344,13 @@ func TestOwnTexts(t *testing.T) {
 }
 
 var identities = []string{
-	"0c007813b5af062e677c35a4792f780f",
-	"1457d53402d5af1633352406c2392468",
-	"f8364be24cddb7a766de0c632f5fd32e",
-	"53bf6c2fad17dd6291a2f38fee0fab68",
-	"149e5f638cc8049c30b02e3ae4635f95",
-	"ace321597915d2ad4937c50f0c8a1340",
-	"ccd3e5b82d1dbfff7615d0dfd87f335c",
-	"20f41ac4d5b78fb61d8a94386c579db8",
-	"e3b44cdcbd113cd0af57dc943f2b3acf",
+	"feb0f04531f4d8007a85db015f341464",
+	"417858abb75d15df7ae5e7a71125b8f1",
+	"e4f5f62f3b6e66a57956934360ae4d42",
+	"eef0e0d1da5941e0cd7457e10a1042ab",
+	"4b4b04d309fdf1522ebcb5f8ab903a51",
+	"3a631c43e05cbc319866aa50957b0a1a",
+	"a91374e78b64ef634e927455f94e543c",
+	"65b62417992eccbb3df55ffb3736fd2c",
+	"b0298ffbb0b8aae081af8b756325d680",
 }

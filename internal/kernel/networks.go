@@ -319,18 +319,3 @@ func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	}
 	return total(&sum)
 }
-
-// Between writes the indices of lo <= d < hi to index, and returns their count and the sum of the
-// weights w of numbers below lo.
-func Between(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
-	for i, v := range d {
-		switch {
-		case v < lo:
-			below += w[i]
-		case v < hi:
-			index[count] = int32(i)
-			count++
-		}
-	}
-	return count, below
-}

@@ -175,34 +175,6 @@ func TestGauss(t *testing.T) {
 	})
 }
 
-func TestBetween(t *testing.T) {
-	each(t, func(t *testing.T, r *rand.Rand, n int) {
-		d, w := random[float64](r, n), random[float64](r, n)
-		for _, bounds := range [][2]float64{{-0.5, 0.7}, {0, 0}, {-9, 9}, {9, 10}} {
-			got, want := make([]int32, n+8), make([]int32, n+8)
-			count, below := Between(got, d, w, bounds[0], bounds[1])
-			wantCount, wantBelow := 0, 0.0
-			for i, v := range d {
-				if v < bounds[0] {
-					wantBelow += w[i]
-				} else if v < bounds[1] {
-					want[wantCount] = int32(i)
-					wantCount++
-				}
-			}
-			same(t, "below", []float64{below}, []float64{wantBelow})
-			if count != wantCount {
-				t.Fatalf("%d numbers in %v, want %d", count, bounds, wantCount)
-			}
-			for i, k := range want[:count] {
-				if got[i] != k {
-					t.Fatalf("index %d is %d, want %d", i, got[i], k)
-				}
-			}
-		}
-	})
-}
-
 func BenchmarkMulAdd(b *testing.B) {
 	for _, s := range [][3]int{{64, 400, 106}, {64, 106, 400}, {106, 400, 640}, {512, 100, 25}, {64, 64, 50}} {
 		m, n, k := s[0], s[1], s[2]
