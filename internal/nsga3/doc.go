@@ -7,6 +7,6 @@
 // front by niches around reference points. The same seed gives the same numbers.
 //
 // A generation of N individuals with n variables and M objectives takes O(N n) for the variation,
-// O(N log N) for the sorting with M = 2 and at most O(M N²) with more, and O(M N Z) for the niches
-// of Z reference points. It allocates nothing.
+// at most O(M N²) for the sorting, and O(M N Z) for the niches of Z reference points. It allocates
+// nothing.
 package nsga3

@@ -196,7 +196,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkSort sorts random points, with two objectives in O(N log N).
+// BenchmarkSort sorts random points.
 func BenchmarkSort(b *testing.B) {
 	for _, size := range []int{150, 1500, 15_000} {
 		b.Run("population="+strconv.Itoa(size), func(b *testing.B) {
