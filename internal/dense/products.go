@@ -25,14 +25,8 @@ func NewProducts(p int) *Products {
 // Add adds a sample, of one length until the next Flush.
 func (w *Products) Add(x []float64, c float64) {
 	row, scaled := w.next(len(x))
-	if len(x) > kernel.Width*2 {
-		copy(row, x)
-		kernel.ScaleTo(scaled, c, x)
-	} else {
-		for j, v := range x { // faster than calls
-			row[j], scaled[j] = v, c*v
-		}
-	}
+	copy(row, x)
+	kernel.ScaleTo(scaled, c, x)
 	if w.rows++; w.rows == panelRows {
 		w.gram()
 	}

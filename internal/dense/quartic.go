@@ -93,13 +93,7 @@ func Outer(dst, z []float64, off float64) {
 	at := 0
 	for a, za := range z {
 		dst[at] = za * za
-		if rest := z[a+1:]; len(rest) > shortRow {
-			kernel.ScaleTo(dst[at+1:], off*za, rest)
-		} else {
-			for b, zb := range rest {
-				dst[at+1+b] = off * za * zb
-			}
-		}
+		kernel.ScaleTo(dst[at+1:], off*za, z[a+1:])
 		at += len(z) - a
 	}
 }

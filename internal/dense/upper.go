@@ -16,15 +16,7 @@ func Upper(a, size []float64, tolerance float64) bool {
 		for q := range above {
 			above[q] = -a[q*n+r]
 		}
-		if n > shortRow {
-			kernel.MulTransAdd(row, a[r:], n, above)
-		} else {
-			for q, f := range above {
-				for c, v := range a[q*n+r : (q+1)*n] {
-					row[c] += f * v
-				}
-			}
-		}
+		kernel.MulTransAdd(row, a[r:], n, above)
 		if !(row[0] > 0 && row[0] > tolerance*entry) {
 			return false
 		}
@@ -36,9 +28,6 @@ func Upper(a, size []float64, tolerance float64) bool {
 	}
 	return true
 }
-
-// shortRow is the length up to which a call of a kernel does not pay.
-const shortRow = 8
 
 // NullVector returns a z with a z = 0, if any, for a positive semidefinite k x k matrix a, whose
 // lower triangle it overwrites: a pivot of at most tolerance times its diagonal entry is zero.
