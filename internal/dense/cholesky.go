@@ -40,8 +40,6 @@ func New(capacity int) *Cholesky {
 	return c
 }
 
-func (c *Cholesky) Len() int { return c.n }
-
 func (c *Cholesky) Full() bool { return c.Limit > 0 && c.n >= c.Limit }
 
 func (c *Cholesky) Clear() { c.n = 0 }
@@ -57,16 +55,6 @@ func (c *Cholesky) Matrix(n int) (a []float64, stride int) {
 	}
 	c.n = n
 	return c.data, c.stride
-}
-
-// Upper is Matrix for the upper triangle of a.
-func (c *Cholesky) Upper(n int, a []float64) {
-	to, stride := c.Matrix(n)
-	for i := range n {
-		for j, v := range a[i*n+i : (i+1)*n] {
-			to[(i+j)*stride+i] = v
-		}
-	}
 }
 
 // Factorize returns [ErrIndefinite] or the context's error; the factor is then empty.
