@@ -101,35 +101,46 @@ const narrow = 8 * 4
 
 func mulTransAddGo(w, x []float64, stride int, a []float64, bits uint64) {
 	n := len(w)
-	wide := n > narrow
-	split := 4 // partial sums; one if a group's products are added at once
 	var sums [4][narrow]float64
-	if wide {
-		split = 1
-	} else {
-		split = max(1, min(split, narrow/4/((n+3)/4)))
+	split := 0 // partial sums; none if a group's products are added at once
+	if n <= narrow {
+		split = max(1, min(4, narrow/4/((n+3)/4)))
 		copy(sums[0][:], w)
 	}
 	for ; len(a) > 0; a, x = a[4:], x[min(len(x), 4*stride):] {
-		if a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0 {
+		f := (*[4]float64)(a)
+		if *f == [4]float64{} {
 			continue
 		}
-		r := [4][]float64{x[:n], x[stride:][:n], x[2*stride:][:n], x[3*stride:][:n]}
-		if wide {
-			for j, s := range w {
-				s = math.FMA(only(r[1][j], bits), a[1], math.FMA(only(r[0][j], bits), a[0], s))
-				w[j] = s + math.FMA(only(r[3][j], bits), a[3], only(r[2][j], bits)*a[2])
+		r0, r1, r2, r3 := x[:n], x[stride:][:n], x[2*stride:][:n], x[3*stride:][:n]
+		switch split {
+		case 0:
+			for j, v := range r0 {
+				s := math.FMA(only(r1[j], bits), f[1], math.FMA(only(v, bits), f[0], w[j]))
+				w[j] = s + math.FMA(only(r3[j], bits), f[3], only(r2[j], bits)*f[2])
 			}
-			continue
-		}
-		for i, f := range a[:4] {
-			to := sums[i%split][:n]
-			for j, v := range r[i] {
-				to[j] = math.FMA(only(v, bits), f, to[j])
+		case 1:
+			s := sums[0][:n]
+			for j, v := range r0 {
+				t := math.FMA(only(r1[j], bits), f[1], math.FMA(only(v, bits), f[0], s[j]))
+				s[j] = math.FMA(only(r3[j], bits), f[3], math.FMA(only(r2[j], bits), f[2], t))
+			}
+		case 2:
+			s, t := sums[0][:n], sums[1][:n]
+			for j, v := range r0 {
+				s[j] = math.FMA(only(r2[j], bits), f[2], math.FMA(only(v, bits), f[0], s[j]))
+				t[j] = math.FMA(only(r3[j], bits), f[3], math.FMA(only(r1[j], bits), f[1], t[j]))
+			}
+		default:
+			for j, v := range r0 {
+				sums[0][j] = math.FMA(only(v, bits), f[0], sums[0][j])
+				sums[1][j] = math.FMA(only(r1[j], bits), f[1], sums[1][j])
+				sums[2][j] = math.FMA(only(r2[j], bits), f[2], sums[2][j])
+				sums[3][j] = math.FMA(only(r3[j], bits), f[3], sums[3][j])
 			}
 		}
 	}
-	if wide {
+	if split == 0 {
 		return
 	}
 	for half := split / 2; half > 0; half /= 2 {
