@@ -16,7 +16,6 @@ type samples struct {
 	memory
 	condition condition.Condition
 	exits     [][]exit // of each zone, upwards first
-	screen    screen
 }
 
 type exit struct {
@@ -34,7 +33,7 @@ type end interface {
 
 func newSamples(c condition.Condition) *samples {
 	st := c.State()
-	s := &samples{State: st, condition: c, exits: make([][]exit, len(st.Zones)), screen: newScreen(st)}
+	s := &samples{State: st, condition: c, exits: make([][]exit, len(st.Zones))}
 	spreads := make([]float64, st.N)
 	if st.Kinked() {
 		s.addKink(spreads)
@@ -62,9 +61,10 @@ func (s *samples) exit(x model.Crossing) end {
 }
 
 func (s *samples) search(l *look) {
-	s.screen.prepare(l)
-	for slot := s.screen.next(l, 0); slot < len(s.Watch); slot = s.screen.next(l, slot+1) {
-		i := s.Watch[slot]
+	for slot, i := range s.Watch {
+		if s.stays(l, slot, int(s.Zone[i])-s.Kinks) {
+			continue
+		}
 		for _, e := range s.exits[s.Zone[i]] {
 			f := function{left: e.at(l.left, slot), size: e.size(l.left, slot), spread: e.spreads[i]}
 			if l.right != nil {
@@ -74,6 +74,43 @@ func (s *samples) search(l *look) {
 			l.consider(s, model.Crossing{Cause: e.cause, Index: i, Slot: slot}, f)
 		}
 	}
+}
+
+// stays quickly rules out most samples between thresholds, in zone k, as crossing.
+func (s *samples) stays(l *look, slot, k int) bool {
+	if k < 0 {
+		return false
+	}
+	below, above := s.distances(l.left, slot, k)
+	guard := tolerance.Negligible * (l.left.Loss[slot] + s.Cost)
+	switch {
+	case !(below.Value > guard && above.Value > guard):
+		return false
+	case l.right == nil:
+		return below.Lasts(l.best.At) && above.Lasts(l.best.At)
+	}
+	h := l.right.Age - l.left.Age
+	if !below.Begins(h) || !above.Begins(h) {
+		return false
+	}
+	below, above = s.distances(l.right, slot, k)
+	return below.Ends(h) && above.Ends(h)
+}
+
+// distances returns those of a loss from the ends of zone k. The hinge's first zone ends at the
+// loss 0.
+func (s *samples) distances(pt *model.Point, slot, k int) (below, above cubic.End) {
+	loss := cubic.End{Value: pt.Loss[slot], Rate: pt.Slope[slot] * pt.DU[slot]}
+	below, above = loss, cubic.End{Value: math.MaxFloat64}
+	if k > 0 {
+		below = loss.Minus(cubic.End{Value: pt.Threshold[k-1], Rate: pt.DThreshold[k-1]})
+	} else if !s.Kinked() {
+		below = above
+	}
+	if k < len(pt.Threshold) {
+		above = cubic.End{Value: pt.Threshold[k], Rate: pt.DThreshold[k]}.Minus(loss)
+	}
+	return below, above
 }
 
 func (s *samples) at(pt *model.Point, x model.Crossing) cubic.End { return s.exit(x).at(pt, x.Slot) }
