@@ -18,7 +18,7 @@ const (
 	// watches a crowd of samples at a threshold. A doubled window may watch WindowAmple times as
 	// many.
 	WindowBrief = 1e-5
-	WindowLook  = 8  // a list has the samples within eight lengths, at most n/8
+	WindowLook  = 8  // lengths within which samples are first looked for
 	WindowJumps = 16 // jumps in the running mean of their length; the longest decays as fast
 	WindowMoves = 16 // sizes are recomputed after moves of n/16 samples
 )

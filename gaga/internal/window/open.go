@@ -61,10 +61,7 @@ func (m mixed) withdraw(w *Window, u []float64, age float64) {
 // reports false if there are so few samples that all are watched.
 func (w *Window) begin(left *model.Point) bool {
 	s := w.condition.State()
-	if w.length <= 0 {
-		w.list.end = 0
-	}
-	w.age, w.left = left.Age, left
+	w.age = left.Age
 	copy(w.theta, left.Theta)
 	copy(w.rate, left.Rate)
 	w.Norms(w.moving())
@@ -80,55 +77,18 @@ func (w *Window) begin(left *model.Point) bool {
 	// The longer the path goes without a jump, the rarer they have become.
 	drift := math.Min(w.drift, w.jumped/(left.Age-w.landed))
 	w.speed, w.leap = tolerance.WindowStray*w.Distance(nil, w.rate)+drift, w.jumped
-	if w.whole || !w.relist(left) {
-		w.predict(left)
-		w.reach(within)
-		w.enlist()
-	}
+	w.predict(left)
+	w.reach(within)
 	return true
 }
 
 func (w *Window) predict(left *model.Point) {
-	if w.whole {
+	if w.predicted {
 		return
 	}
-	w.whole = true
+	w.predicted = true
 	w.condition.PredictAll(w.u, left.Theta)
 	w.condition.PredictAll(w.du, left.Rate)
-}
-
-func (w *Window) enlist() {
-	l := &w.list
-	if l.end = 0; math.IsInf(w.limit, 1) || len(w.soon) > cap(l.samples) {
-		return
-	}
-	l.age, l.end, l.moved = w.age, w.age+w.limit, w.speed*w.limit+w.leap
-	copy(l.theta, w.theta)
-	copy(l.rate, w.rate)
-	l.samples = append(l.samples[:0], w.soon...)
-}
-
-// relist finds the listed samples that can reach a boundary soon. It reports false if the list does
-// not cover a window like the last one, which leaves the list's line by its start, its tangent and
-// the displacement off that.
-func (w *Window) relist(left *model.Point) bool {
-	l, s := &w.list, w.condition.State()
-	room := l.moved - w.off(&l.line, left) - w.leap - tolerance.Roundoff*w.Distance(nil, left.Theta)
-	w.limit = math.Min(l.end-left.Age, room/(w.Distance(l.rate, w.rate)+w.speed))
-	if l.end == 0 || !(w.limit > tolerance.WindowAmple*w.length) {
-		return false
-	}
-	kinked, k := s.Kinked(), 0
-	soon, near := w.soon[:s.N], w.near[:s.N]
-	for _, i := range l.samples {
-		row := s.Row(i)
-		r, dr := defect(kinked, s.Y[i], kernel.Dot(row, left.Theta), kernel.Dot(row, left.Rate))
-		if at := w.earliest(i, r, dr); !math.IsInf(at, 1) {
-			soon[k], near[k], k = i, at, k+1
-		}
-	}
-	w.soon, w.near = soon[:k], near[:k]
-	return true
 }
 
 // earliest returns the fewest ages in which sample i can reach a boundary, +Inf beyond the limit.
@@ -180,7 +140,6 @@ func (w *Window) summed() []int {
 
 func (w *Window) watchAll(left *model.Point) {
 	w.extent = extent{w.age, math.Inf(1), math.Inf(1)}
-	w.list.end = 0
 	w.watch(left, w.condition.State().All)
 }
 
@@ -213,11 +172,6 @@ func (w *Window) reach(length float64) {
 
 // look ensures that all samples are found that can reach a boundary within a length.
 func (w *Window) look(length float64) {
-	if length > w.limit && !w.whole {
-		w.predict(w.left)
-		w.reach(w.length)
-		w.enlist()
-	}
 	if length > w.limit {
 		w.reach(math.Inf(1))
 	}
@@ -270,7 +224,7 @@ func (w *Window) fit(few, many int) {
 func (w *Window) Surround(pt *model.Point) bool {
 	s := w.condition.State()
 	w.condition.PredictAll(w.u, pt.Theta)
-	w.whole, w.list.end = true, 0
+	w.predicted = true
 	zones := make([]uint8, s.N)
 	for i, u := range w.u {
 		loss, _, _ := s.Loss.Eval(u, s.Y[i])

@@ -48,11 +48,9 @@ type Window struct {
 	jumped float64
 	landed float64 // age of the last jump
 
-	u, du []float64
-	whole bool
-	left  *model.Point
+	u, du     []float64
+	predicted bool
 	approach
-	list    list
 	samples []int
 	watched []int
 }
@@ -63,15 +61,6 @@ type approach struct {
 	near        []float64 // in how many ages at the earliest
 	ends, rates []float64
 	speed, leap float64 // displacement off the tangent, per age and at once
-}
-
-// list has the samples that can reach a boundary of their zones up to an age, while θ is near a
-// line; windows are opened from it.
-type list struct {
-	line
-	end     float64
-	moved   float64
-	samples []int
 }
 
 type line struct {
@@ -109,10 +98,9 @@ func New(c *condition.Primal, last float64) Horizon {
 		}
 		w.outside = zones{}
 	}
-	w.line, w.list.line = line{theta: f(s.P), rate: f(s.P)}, line{theta: f(s.P), rate: f(s.P)}
+	w.line = line{theta: f(s.P), rate: f(s.P)}
 	w.u, w.du = f(s.N), f(s.N)
 	w.soon, w.near = make([]int, 0, s.N), f(s.N)[:0]
-	w.list.samples = make([]int, 0, s.N/tolerance.WindowLook)
 	return w
 }
 
@@ -126,7 +114,7 @@ func (w *Window) Ahead(left *model.Point) float64 {
 			return ahead
 		}
 	}
-	w.whole = false
+	w.predicted = false
 	w.outside.open(w, left, left.Age-w.age)
 	return w.length
 }
@@ -170,13 +158,11 @@ func (w *Window) moving() []int {
 	return w.condition.State().Active
 }
 
-func (w *Window) strayed(pt *model.Point) float64 { return w.off(&w.line, pt) }
-
-func (w *Window) off(l *line, pt *model.Point) float64 {
+func (w *Window) strayed(pt *model.Point) float64 {
 	var sum float64
-	h := pt.Age - l.age
+	h := pt.Age - w.age
 	for j, x := range pt.Theta {
-		x = (x - l.theta[j] - h*l.rate[j]) * w.scale[j]
+		x = (x - w.theta[j] - h*w.rate[j]) * w.scale[j]
 		sum += x * x
 	}
 	return math.Sqrt(sum)
