@@ -13,8 +13,7 @@ import (
 )
 
 // direct sums the terms of the watched samples one by one, for every loss and regularizer. Its
-// arrays over samples are in the order of Watch. After changes of zone alone it evaluates only the
-// samples that changed zones.
+// arrays over samples are in the order of Watch.
 type direct struct {
 	kind
 	s            *Scope
@@ -22,7 +21,6 @@ type direct struct {
 	phiU, phiAge []float64
 	size         []float64
 	rate         []float64
-	at           pointSums
 	scale        scaleSums
 	hess         productSums
 	power        *powered
@@ -30,15 +28,6 @@ type direct struct {
 	gathered     int       // Watched for wide
 	watched      int       // at a larger Watched slots belong to other samples
 	apart        []bool    // zones not summed
-}
-
-type pointSums struct {
-	grads, dages []float64 // Σ m φ x, Σ m ∂φ/∂λ x
-	extent       float64   // Σ size
-	theta        []float64
-	age          float64 // NaN if due
-	columns      []int
-	moved        []int // slots that have changed zones
 }
 
 // scaleSums are the terms' sizes, recomputed if their total has changed by [tolerance.SizeChange].
@@ -55,60 +44,28 @@ func newDirect(s *Scope, apart []bool) *direct {
 	return &direct{
 		gathered: -1, apart: apart, power: newPowered(s, apart), s: s,
 		phi: make([]float64, s.N), phiU: make([]float64, s.N), phiAge: make([]float64, s.N), size: make([]float64, s.N), rate: make([]float64, s.N),
-		at:    pointSums{grads: make([]float64, s.P), dages: make([]float64, s.P), theta: make([]float64, s.P), age: math.NaN()},
 		scale: scaleSums{sizes: make([]float64, s.P), total: -1},
 		hess:  newProductSums(s.N, s.P), watched: -1,
 	}
 }
 
 func (d *direct) Assemble(pt *model.Point) {
-	s, at := d.s, &d.at
+	s := d.s
 	if d.watched != s.Watched {
-		d.watched, d.hess.known, at.age, d.scale.total = s.Watched, false, math.NaN(), -1
+		d.watched, d.hess.known, d.scale.total = s.Watched, false, -1
 		if d.power != nil {
 			d.power.watch(s)
 		}
 	}
-	if pt.Age == at.age && slices.Equal(at.columns, s.Active) && slices.Equal(at.theta, pt.Theta) {
-		d.amend(pt)
-	} else {
-		d.sumAll(pt)
+	d.rescale(d.evaluateAll(pt))
+	k, n := len(s.Active), len(s.Watch)
+	if n*k > 0 {
+		kernel.MulTransAdd(s.Residual[:k], s.Rows, k, d.phi[:n])
+		kernel.MulTransAdd(s.Dage[:k], s.Rows, k, d.phiAge[:n])
 	}
-	d.rescale()
-	k := len(s.Active)
-	blas64.Axpy(1, dense.Vector(at.grads[:k]), dense.Vector(s.Residual[:k]))
-	blas64.Axpy(1, dense.Vector(at.dages[:k]), dense.Vector(s.Dage[:k]))
 	for r := range k {
 		s.Scale[r] += d.scale.sizes[r]
 	}
-}
-
-func (d *direct) sumAll(pt *model.Point) {
-	s, at := d.s, &d.at
-	k, n := len(s.Active), len(d.s.Watch)
-	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
-	copy(at.theta, pt.Theta)
-	d.evaluateAll(pt)
-	clear(at.grads[:k])
-	clear(at.dages[:k])
-	if n*k > 0 {
-		kernel.MulTransAdd(at.grads[:k], s.Rows, k, d.phi[:n])
-		kernel.MulTransAdd(at.dages[:k], s.Rows, k, d.phiAge[:n])
-	}
-}
-
-func (d *direct) amend(pt *model.Point) {
-	s, at := d.s, &d.at
-	k := len(s.Active)
-	for _, slot := range at.moved {
-		phi, phiAge, size := d.phi[slot], d.phiAge[slot], d.size[slot]
-		d.evaluate(pt, slot, s.Watch[slot])
-		x := s.Rows[slot*k : (slot+1)*k]
-		kernel.Axpy(d.phi[slot]-phi, x, at.grads[:k])
-		kernel.Axpy(d.phiAge[slot]-phiAge, x, at.dages[:k])
-		at.extent += d.size[slot] - size
-	}
-	at.moved = at.moved[:0]
 }
 
 type powered struct {
@@ -174,15 +131,14 @@ func (p *powered) at(s *Scope, age float64) {
 	}
 }
 
-func (d *direct) evaluateAll(pt *model.Point) {
-	s, at := d.s, &d.at
-	at.extent = 0
+func (d *direct) evaluateAll(pt *model.Point) (extent float64) {
+	s := d.s
 	if d.power == nil {
 		for slot, i := range s.Watch {
 			d.evaluate(pt, slot, i)
-			at.extent += d.size[slot]
+			extent += d.size[slot]
 		}
-		return
+		return extent
 	}
 	n, x := len(s.Watch), &d.power.samples
 	d.power.at(s, pt.Age)
@@ -194,16 +150,17 @@ func (d *direct) evaluateAll(pt *model.Point) {
 		}
 	}
 	var least float64
-	if at.extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
-		return
+	if extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
+		return extent
 	}
 	for slot, i := range s.Watch {
 		if w := &d.power.weights; x.Inside[slot] != 0 && !(math.FMA(pt.Loss[slot], w.Rise, w.Level) > kernel.WeightsLeast) {
-			at.extent -= d.size[slot]
+			extent -= d.size[slot]
 			d.evaluate(pt, slot, i)
-			at.extent += d.size[slot]
+			extent += d.size[slot]
 		}
 	}
+	return extent
 }
 
 func (d *direct) evaluate(pt *model.Point, slot, i int) {
@@ -218,12 +175,12 @@ func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	d.size[slot] = d.s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
 }
 
-func (d *direct) rescale() {
+func (d *direct) rescale(extent float64) {
 	s, c := d.s, &d.scale
-	if math.Abs(d.at.extent-c.total) <= tolerance.SizeChange*c.total && slices.Equal(c.columns, s.Active) {
+	if math.Abs(extent-c.total) <= tolerance.SizeChange*c.total && slices.Equal(c.columns, s.Active) {
 		return
 	}
-	c.total, c.columns = d.at.extent, append(c.columns[:0], s.Active...)
+	c.total, c.columns = extent, append(c.columns[:0], s.Active...)
 	k := len(s.Active)
 	clear(c.sizes[:k])
 	if n := len(d.s.Watch); n*k > 0 {
@@ -314,19 +271,14 @@ func (d *direct) Gradients(gradient, size []float64) {
 
 func (d *direct) Place(zones []uint8, _ []float64) {
 	copy(d.s.Zone, zones)
-	d.at.age, d.scale.total = math.NaN(), -1
+	d.scale.total = -1
 	if d.power != nil {
 		d.power.watch(d.s)
 	}
 }
 
 func (d *direct) Move(i int, _ uint8, _ []float64) {
-	slot, watched := slices.BinarySearch(d.s.Watch, i)
-	if !watched || d.watched != d.s.Watched {
-		return
-	}
-	d.at.moved = append(d.at.moved, slot)
-	if d.power != nil {
+	if slot, watched := slices.BinarySearch(d.s.Watch, i); watched && d.watched == d.s.Watched && d.power != nil {
 		d.power.locate(slot, d.s.Zone[i])
 	}
 }
