@@ -172,9 +172,6 @@ func (e *event) Solved(pt *model.Point) {
 	b.condition.Secant(pt, b.left)
 	if e.scalar, ok = e.source.test(pt, e.Crossing); ok && !math.IsNaN(e.scalar) {
 		e.solved = pt
-		if _, to := neighbours(b.state, e.Crossing); e.scalar > 0 {
-			b.condition.Anticipate(pt, e.Index, to)
-		}
 	}
 }
 

@@ -70,10 +70,6 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// kernel, those of the parabola from left's tangent to pt.
 	Secant(pt, left *model.Point)
 
-	// Anticipate prepares a first guess of the rates after sample i crosses. It is called at pt
-	// after Secant and the crossing's sign test; Predict must follow.
-	Anticipate(pt *model.Point, i int, to uint8)
-
 	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
 	UnknownOf(i int) int
 	// Row writes the derivative of sample i's predictor.

@@ -341,33 +341,6 @@ func checkSecant(t *testing.T, f *fixture) {
 	same(t, "rates of the predictors", du, pt.DU, 1e-5)
 	f.Secant(pt, pt)
 	same(t, "rates at no distance", pt.Rate, rate, 1e-5)
-	if s, ok := f.Condition.(*Kernel); ok && s.Active[0] < s.N {
-		checkAnticipation(t, s, pt, s.Active[0])
-	}
-}
-
-// Rates behind a crossing leave its sample where it is and solve the other equations; those of
-// the predictors come with the next prediction.
-func checkAnticipation(t *testing.T, s *Kernel, pt *model.Point, i int) {
-	if s.Zone[i] == model.Pinned {
-		s.Release(i)
-	}
-	s.Anticipate(pt, i, model.Satisfied)
-	u, du, r := slices.Clone(pt.U), slices.Clone(pt.DU), make([]float64, len(s.Active))
-	s.Predict(u, pt.Theta)
-	same(t, "predictors", u, pt.U, 1e-9)
-	g := &s.guess
-	s.PredictAll(du, g.rate)
-	same(t, "rates of the predictors behind a crossing", g.rates, du, 1e-9)
-	rate := make([]float64, len(s.Active))
-	for q, j := range s.Active {
-		rate[q] = g.rate[j]
-	}
-	s.rateResidual(r, rate, du)
-	r[s.at[i]] = g.rate[i]
-	if off, size := s.relative(r), s.rateSize(rate); off > 1e-4*size {
-		t.Errorf("rates behind a crossing: residual %v of %v", off, size)
-	}
 }
 
 // The rates solve J rate = -dage, and are those of the solutions beside.

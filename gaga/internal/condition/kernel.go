@@ -25,19 +25,9 @@ import (
 // pinned. [Condition] documents the methods.
 type Kernel struct {
 	*inverse
-	guess guess
-	b     []float64
-	row   []float64
-}
-
-type guess struct {
-	pt     *model.Point
-	rate   []float64
-	rates  []float64 // summed by the first prediction
-	due    bool      // still to be summed
-	sample int       // of the last sign test, or -1
-	way    []float64 // direction of the rates' change at its crossing; preserves all equations except the sample's own
-	du     []float64
+	b   []float64
+	row []float64
+	way []float64 // of the last sign test: preserves all equations except the sample's own
 }
 
 // NewKernel returns the condition of a problem with a kernel.
@@ -46,8 +36,7 @@ func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state.Bound = p.Cost / p.L2[0]
 	return &Kernel{
 		inverse: newInverse(newHeldFactor(newGram(state, matrix))),
-		guess:   guess{rate: make([]float64, p.P), rates: make([]float64, p.N), sample: -1, way: make([]float64, p.P), du: make([]float64, p.N)},
-		b:       make([]float64, p.P), row: make([]float64, p.P),
+		b:       make([]float64, p.P), row: make([]float64, p.P), way: make([]float64, p.P),
 	}
 }
 
@@ -171,81 +160,18 @@ func (s *Kernel) Follow(pt *model.Point, image []float64) {
 	}
 }
 
-func (s *Kernel) Predict(dst, theta []float64) {
-	g := &s.guess
-	if !g.due {
-		s.kernelPredictor.Predict(dst, theta)
-		return
-	}
-	g.due = false
-	s.predict(dst, theta, g.rates, g.rate)
-	s.know(theta, dst)
-}
-
 func (s *Kernel) Tangent(pt *model.Point) {
 	s.Evaluate(pt)
 	k := len(s.Active)
 	rate, r := s.b[:k], s.remainder[:k]
-	if !s.guessed(rate, r, pt) {
-		clear(rate)
-		clear(pt.DU)
-		for q := range r {
-			r[q] = -s.Dage[q]
-		}
+	clear(rate)
+	clear(pt.DU)
+	for q := range r {
+		r[q] = -s.Dage[q]
 	}
-	s.guess.pt, s.guess.sample = nil, -1
 	s.rates(pt, rate, r)
 	s.tire()
 	thresholds(s.State(), pt)
-}
-
-// guessed reports false if there is no guess or it is no better than zero; else it sets rate, the
-// predictors' rates, and r to the residual.
-func (s *Kernel) guessed(rate, r []float64, pt *model.Point) bool {
-	g := &s.guess
-	if g.pt != pt || g.due {
-		return false
-	}
-	for q, j := range s.Active {
-		rate[q] = g.rate[j]
-	}
-	copy(pt.DU, g.rates)
-	s.rateResidual(r, rate, pt.DU)
-	return s.relative(r) < s.rateSize(rate)
-}
-
-// Anticipate corrects pt's rates on the current partition, and moves along the direction of the
-// sign test as far as the sample's equation requires.
-func (s *Kernel) Anticipate(pt *model.Point, i int, to uint8) {
-	g, k := &s.guess, len(s.Active)
-	if g.sample != i {
-		s.Leverage(i)
-	}
-	rate, r := s.b[:k], s.remainder[:k]
-	for q, j := range s.Active {
-		rate[q] = pt.Rate[j]
-	}
-	s.rateResidual(r, rate, pt.DU)
-	s.correct(rate, r)
-	clear(g.rate)
-	for q, j := range s.Active {
-		g.rate[j] = rate[q]
-	}
-	by := -g.rate[i] / g.way[i]
-	if to == model.Pinned || s.Curved[to] {
-		row := s.row[:k]
-		s.Row(row, i)
-		off, delta := -s.Y[i]*kernel.Dot(row, rate), 0.0
-		if to != model.Pinned {
-			loss, _, _ := s.Eval(to, pt.U[i], s.Y[i])
-			_, dv, da := s.Weight(to, loss, pt.Age)
-			delta = s.deltaAt(i, dv)
-			off += delta * (g.rate[i] - s.Bound*s.M[i]*da)
-		}
-		by = off / (s.Y[i]*g.du[i] - delta*g.way[i])
-	}
-	kernel.Axpy(by, g.way, g.rate)
-	g.pt, g.due = pt, true
 }
 
 func (s *Kernel) Secant(pt, left *model.Point) {
@@ -281,12 +207,8 @@ func (s *Kernel) Leverage(i int) float64 {
 	row := s.row[:len(s.Active)]
 	s.Row(row, i)
 	form := s.form(row)
-	x := s.solution[:len(row)]
-	s.note(i, -s.Y[i])
-	s.guess.way[i]++
-	if z := s.Zone[i]; z != model.Pinned && !s.Curved[z] {
-		s.guess.du[i] = s.Y[i] * (s.diagonal[i] - kernel.Dot(row, x))
-	}
+	s.note(-s.Y[i])
+	s.way[i]++
 	return (s.diagonal[i] - form) / s.L2[0]
 }
 
@@ -295,8 +217,7 @@ func (s *Kernel) Release(i int) float64 {
 	clear(row)
 	row[s.at[i]] = 1
 	form := s.form(row)
-	s.note(i, 1)
-	s.guess.du[i] += s.Y[i]
+	s.note(1)
 	return 1 / (form * s.L2[0])
 }
 
@@ -306,25 +227,15 @@ func (s *Kernel) Weakest(direction []float64, i int) {
 	} else {
 		s.Leverage(i)
 	}
-	copy(direction, s.guess.way)
+	copy(direction, s.way)
 }
 
-// note stores the solution of the last form as the direction of the rates' change at a crossing of
-// sample i, without the sample's own part.
-func (s *Kernel) note(i int, unit float64) {
-	g := &s.guess
-	g.sample = i
-	clear(g.way)
-	clear(g.du)
+// note stores the solution of the last form as the direction of the rates' change at a crossing,
+// without the sample's own part.
+func (s *Kernel) note(unit float64) {
+	clear(s.way)
 	for q, j := range s.Active {
-		x, off := s.solution[q], -s.left[q]
-		g.way[j] = unit * x
-		if q >= s.front {
-			off += s.delta[j] * x
-		}
-		if j < s.N {
-			g.du[j] = s.Y[j] * unit * off
-		}
+		s.way[j] = unit * s.solution[q]
 	}
 }
 

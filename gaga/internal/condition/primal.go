@@ -67,8 +67,6 @@ func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
 
 func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
 
-func (s *Primal) Anticipate(*model.Point, int, uint8) {}
-
 func (s *Primal) Image([]float64, []float64) bool { return false }
 
 func (s *Primal) Along([]float64, []float64, *model.Point) bool { return false }

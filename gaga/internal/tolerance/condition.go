@@ -10,8 +10,8 @@ const (
 	PinnedSlow     = 1e-6
 	EasyCorrection = 3 // steps with their own factors
 
-	// Accumulated is the number of changes of the null space or of a factor's rows, or updates of
-	// predictors, before rounding requires recomputation.
+	// Accumulated is the number of changes of the null space or of a factor's rows before rounding
+	// requires recomputation.
 	Accumulated = 200
 )
 
