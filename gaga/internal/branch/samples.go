@@ -62,7 +62,7 @@ func (s *samples) exit(x model.Crossing) end {
 
 func (s *samples) search(l *look) {
 	for slot, i := range s.Watch {
-		if s.stays(l, slot, int(s.Zone[i])-s.Kinks) {
+		if s.stays(l, slot, i) {
 			continue
 		}
 		for _, e := range s.exits[s.Zone[i]] {
@@ -76,15 +76,15 @@ func (s *samples) search(l *look) {
 	}
 }
 
-// stays quickly rules out most samples between thresholds, in zone k, as crossing.
-func (s *samples) stays(l *look, slot, k int) bool {
-	if k < 0 {
-		return false
+// stays quickly rules out most samples as crossing.
+func (s *samples) stays(l *look, slot, i int) bool {
+	guard := tolerance.Negligible * l.left.Loss[slot]
+	if s.Kinked() {
+		guard += tolerance.Negligible * (2 + s.Cost)
 	}
-	below, above := s.distances(l.left, slot, k)
-	guard := tolerance.Negligible * (l.left.Loss[slot] + s.Cost)
+	below, above := s.distances(l.left, slot, i)
 	switch {
-	case !(below.Value > guard && above.Value > guard):
+	case s.Kinked() && s.Zone[i] == model.Pinned, !(below.Value > guard && above.Value > guard):
 		return false
 	case l.right == nil:
 		return below.Lasts(l.best.At) && above.Lasts(l.best.At)
@@ -93,22 +93,26 @@ func (s *samples) stays(l *look, slot, k int) bool {
 	if !below.Begins(h) || !above.Begins(h) {
 		return false
 	}
-	below, above = s.distances(l.right, slot, k)
+	below, above = s.distances(l.right, slot, i)
 	return below.Ends(h) && above.Ends(h)
 }
 
-// distances returns those of a loss from the ends of zone k. The hinge's first zone ends at the
-// loss 0.
-func (s *samples) distances(pt *model.Point, slot, k int) (below, above cubic.End) {
-	loss := cubic.End{Value: pt.Loss[slot], Rate: pt.Slope[slot] * pt.DU[slot]}
-	below, above = loss, cubic.End{Value: math.MaxFloat64}
-	if k > 0 {
-		below = loss.Minus(cubic.End{Value: pt.Threshold[k-1], Rate: pt.DThreshold[k-1]})
-	} else if !s.Kinked() {
-		below = above
+// distances returns those of a loss from the ends of its zone, the loss 0 with the hinge, or of a
+// satisfied sample from the margin.
+func (s *samples) distances(pt *model.Point, slot, i int) (below, above cubic.End) {
+	above.Value = math.MaxFloat64
+	k := int(s.Zone[i]) - s.Kinks
+	if k < 0 {
+		return cubic.End{Value: s.Y[i]*pt.U[slot] - 1, Rate: s.Y[i] * pt.DU[slot]}, above
 	}
+	below = cubic.End{Value: pt.Loss[slot], Rate: pt.Slope[slot] * pt.DU[slot]}
 	if k < len(pt.Threshold) {
-		above = cubic.End{Value: pt.Threshold[k], Rate: pt.DThreshold[k]}.Minus(loss)
+		above = cubic.End{Value: pt.Threshold[k], Rate: pt.DThreshold[k]}.Minus(below)
+	}
+	if k > 0 {
+		below = below.Minus(cubic.End{Value: pt.Threshold[k-1], Rate: pt.DThreshold[k-1]})
+	} else if !s.Kinked() {
+		below = cubic.End{Value: math.MaxFloat64}
 	}
 	return below, above
 }
