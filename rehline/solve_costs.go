@@ -1,7 +1,6 @@
 package rehline
 
 import (
-	"iter"
 	"math"
 	"slices"
 
@@ -21,8 +20,6 @@ type costs struct {
 	constant float64 // cost of these terms
 	offset   float64 // Σ C w_i Offset_i
 	origin   float64
-	most     float64 // the largest origin since the last full sum
-	weighed  int     // changes of a weight since then
 }
 
 func (o *costs) init() {
@@ -34,12 +31,11 @@ func (o *costs) init() {
 		o.terms.curved[k].bound(o)
 		o.level = o.level || o.terms.curved[k].level
 	}
-	o.weighed = o.n
 	o.sum()
 }
 
 // SetWeights replaces the weights by n values >= 0, which are copied, or by ones if w is nil. The
-// cost is one update per changed sample. The first call allocates if the Problem had no weights.
+// cost is a pass over the samples. The first call allocates if the Problem had no weights.
 func (s *Solver) SetWeights(w []float64) error { return s.costs.setWeights(w) }
 
 func (o *costs) setWeights(w []float64) error {
@@ -52,54 +48,23 @@ func (o *costs) setWeights(w []float64) error {
 		}
 		o.weights = slices.Repeat([]float64{1}, o.n)
 	}
-	if w == nil {
-		for i, was := range o.weights {
-			if was != 1 {
-				o.weights[i] = 1
-				o.weigh(i)
-			}
-		}
-		o.sum()
-		return nil
-	}
-	for i := range differing(w, o.weights) {
-		if v := w[i]; !(v >= 0 && v <= math.MaxFloat64) {
+	for _, v := range w {
+		if !(v >= 0 && v <= math.MaxFloat64) {
 			return checkWeights("Weights", w, o.n)
 		}
 	}
-	for i := range differing(w, o.weights) {
-		o.weights[i] = w[i]
-		o.weigh(i)
+	for i, was := range o.weights {
+		v := 1.0
+		if w != nil {
+			v = w[i]
+		}
+		if v != was {
+			o.weights[i] = v
+			o.terms.weigh(o.loss, i, o.of(i))
+		}
 	}
 	o.sum()
 	return nil
-}
-
-// differing compares bits and skips eight equal entries at a time.
-func differing(a, b []float64) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		from := 0
-		for ; from+8 <= len(a); from += 8 {
-			p, q := (*[8]float64)(a[from:]), (*[8]float64)(b[from:])
-			var any uint64
-			for k := range p {
-				any |= math.Float64bits(p[k]) ^ math.Float64bits(q[k])
-			}
-			if any == 0 {
-				continue
-			}
-			for k := range p {
-				if math.Float64bits(p[k]) != math.Float64bits(q[k]) && !yield(from+k) {
-					return
-				}
-			}
-		}
-		for ; from < len(a); from++ {
-			if math.Float64bits(a[from]) != math.Float64bits(b[from]) && !yield(from) {
-				return
-			}
-		}
-	}
 }
 
 // of returns C w_i divided by the unit.
@@ -110,21 +75,7 @@ func (o *costs) of(i int) float64 {
 	return o.c * o.weights[i]
 }
 
-func (o *costs) weigh(i int) {
-	o.origin -= o.terms.atZero(i)
-	o.terms.weigh(o.loss, i, o.of(i))
-	o.origin += o.terms.atZero(i)
-	o.most = max(o.most, o.origin)
-	o.weighed++
-}
-
-// Updates of the origin are as good as a new sum unless they are many or the origin became much
-// smaller.
 func (o *costs) sum() {
-	if !o.level && len(o.loss.Offset) == 0 && o.weighed < o.n && o.origin > 1e-3*o.most {
-		return
-	}
-	o.weighed = 0
 	o.constant, o.offset = 0, 0
 	if o.level {
 		for i := range o.n {
@@ -137,7 +88,6 @@ func (o *costs) sum() {
 		o.offset += o.of(i) * o.unit * v
 	}
 	o.origin = o.constant + o.terms.atZeros(o.n)
-	o.most = o.origin
 }
 
 func (o *costs) flat(i int) float64 {
@@ -227,23 +177,4 @@ func (c *curved) weigh(l *Loss, i int, cost float64) {
 	if before > 0 {
 		c.slope[i] *= c.sigma[i] / before
 	}
-}
-
-func (t *terms) atZero(i int) float64 {
-	var sum float64
-	for k := range t.kinked {
-		sum += t.kinked[k].atZero(i)
-	}
-	for k := range t.curved {
-		sum += t.curved[k].atZero(i)
-	}
-	return sum
-}
-
-func (k *kinked) atZero(i int) float64 { return max(-k.hi[i]*k.kink[i], -k.lo[i]*k.kink[i]) }
-
-func (c *curved) atZero(i int) float64 {
-	kink := c.kink[i]
-	u := min(max(-kink, c.kl[i]), c.kh[i])
-	return c.sigma[i] * u * (-kink - u/2)
 }
