@@ -43,54 +43,39 @@ func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Fra
 }
 
 // EachBatchOf calls do with the columns, among them cell, of the batches of a table that have rows
-// of wanted cells.
+// of wanted cells. It decodes only the column cell of the others, which halves the time if few are
+// wanted.
 func EachBatchOf(ctx context.Context, path string, wanted func(cell string) bool, columns []experiment.Column, do func(v []*experiment.Vector) error) error {
-	any := func(_ int, cells []string) bool {
+	table, err := OpenTable(path, experiment.Names(columns)...)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	return eachFrame(ctx, path, []string{"cell"}, func(ids *Frame) error {
+		m, err := table.message()
+		if err != nil {
+			return err
+		}
 		last := ""
-		return slices.ContainsFunc(cells, func(id string) bool {
+		any := slices.ContainsFunc(ids.Batch.Columns[0].Texts, func(id string) bool {
 			if id == last { // rows of a cell are adjacent
 				return false
 			}
 			last = id
 			return wanted(id)
 		})
-	}
-	return eachPart(ctx, path, any, experiment.Names(columns), func(_ []string, f *Frame) error {
-		v, err := f.Vectors(path, columns)
-		if err != nil {
-			return err
-		}
-		return do(v)
-	})
-}
-
-// eachPart calls do with the batches that wanted selects. It decodes only the column cell of the
-// others, which halves the time if few are wanted.
-func eachPart(ctx context.Context, path string, wanted func(k int, cells []string) bool, columns []string, do func(cells []string, f *Frame) error) error {
-	table, err := OpenTable(path, columns...)
-	if err != nil {
-		return err
-	}
-	defer table.Close()
-	ids, err := OpenTable(path, "cell")
-	if err != nil {
-		return err
-	}
-	defer ids.Close()
-	return ids.each(ctx, math.MaxInt, func(k int, f *Frame) error {
-		m, err := table.message()
-		if err != nil {
-			return err
-		}
-		cells := f.Batch.Columns[0].Texts
-		if !wanted(k, cells) {
+		if !any {
 			return nil
 		}
 		batch, err := table.decode(m)
 		if err != nil {
 			return err
 		}
-		return do(cells, table.frame(batch))
+		v, err := table.frame(batch).Vectors(path, columns)
+		if err != nil {
+			return err
+		}
+		return do(v)
 	})
 }
 
@@ -136,28 +121,6 @@ func (f *Frame) At(j, row int) any { return f.Batch.At(f.Columns[j], j, row) }
 // errGathered means that a run merged its streams while they were read.
 var errGathered = errors.New("the run gathered its streams into tables while they were read")
 
-// eachPartial reads the final file, if any, then the streams.
-func eachPartial(ctx context.Context, dir, table string, segments []int, columns []string, do func(at rowSource, f *Frame) error) error {
-	for _, number := range append([]int{0}, segments...) {
-		path := filepath.Join(dir, fileName(table, number))
-		k := -1
-		err := eachFrame(ctx, path, columns, func(f *Frame) error {
-			k++
-			return do(sourceOf(number, k), f)
-		})
-		switch {
-		case err == nil:
-		case number == 0 && errors.Is(err, fs.ErrNotExist): // no final file yet
-		case number > 0 && errors.Is(err, errTorn): // the stream's schema is incomplete
-		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s: %w; do it again", path, errGathered)
-		default:
-			return err
-		}
-	}
-	return nil
-}
-
 // EachNewest calls do with the counting rows of a table in dir, including streams; a batch can be
 // empty. The columns must include cell.
 func EachNewest(ctx context.Context, dir, table string, columns []string, do func(*Frame) error) (streams int, err error) {
@@ -172,21 +135,45 @@ func EachNewest(ctx context.Context, dir, table string, columns []string, do fun
 	if err != nil {
 		return 0, err
 	}
-	segments = inventory.segments
-	return len(segments), eachPartial(ctx, dir, table, segments, columns, func(at rowSource, f *Frame) error {
-		cells, err := f.Column("cell", experiment.Text)
-		if err != nil {
-			return err
-		}
-		kept := *f
-		kept.Batch = newBatch(f.Columns)
-		for from, to := 0, 0; from < f.Rows(); from = to {
-			to = from + cellRun(cells.Texts[from:])
-			if e, _, ok := inventory.index.find(cells.Texts[from]); ok && e.source == at {
-				appendRows(&kept.Batch, 0, f.Columns, &f.Batch, from, to)
-				kept.Batch.Rows += to - from
+	streams = len(inventory.segments)
+	for _, number := range append([]int{0}, inventory.segments...) {
+		path := filepath.Join(dir, fileName(table, number))
+		k := -1
+		err := eachFrame(ctx, path, columns, func(f *Frame) error {
+			k++
+			kept, err := inventory.index.counting(f, sourceOf(number, k))
+			if err != nil {
+				return err
 			}
+			return do(kept)
+		})
+		switch {
+		case err == nil:
+		case number == 0 && errors.Is(err, fs.ErrNotExist): // no final file yet
+		case number > 0 && errors.Is(err, errTorn): // the stream's schema is incomplete
+		case errors.Is(err, fs.ErrNotExist):
+			return streams, fmt.Errorf("%s: %w; do it again", path, errGathered)
+		default:
+			return streams, err
 		}
-		return do(&kept)
-	})
+	}
+	return streams, nil
+}
+
+// counting returns the rows of a batch that count. Its columns must include cell.
+func (x *index) counting(f *Frame, at rowSource) (*Frame, error) {
+	cells, err := f.Column("cell", experiment.Text)
+	if err != nil {
+		return nil, err
+	}
+	kept := *f
+	kept.Batch = newBatch(f.Columns)
+	for from, to := 0, 0; from < f.Rows(); from = to {
+		to = from + cellRun(cells.Texts[from:])
+		if e, _, ok := x.find(cells.Texts[from]); ok && e.source == at {
+			appendRows(&kept.Batch, 0, f.Columns, &f.Batch, from, to)
+			kept.Batch.Rows += to - from
+		}
+	}
+	return &kept, nil
 }

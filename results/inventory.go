@@ -98,16 +98,9 @@ func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 
 func (v *Inventory) ShortOf(cell string) float64 { return v.index.shortOf(cell) }
 
-// StoredCell is the newest outcome of a cell in the files of a folder.
-type StoredCell struct {
-	ID  string
-	dir string
-	at  rowSource
-}
-
 // FindCells finds up to most cells of the grid in dir whose identity is begin or begins with it,
 // without a lock. Its error is [fs.ErrNotExist] if dir has no file of cells.
-func FindCells(ctx context.Context, dir, begin string, most int) (found []*StoredCell, err error) {
+func FindCells(ctx context.Context, dir, begin string, most int) (found []string, err error) {
 	inventory, err := TakeInventory(ctx, dir, nil)
 	if err != nil {
 		return nil, err
@@ -117,30 +110,8 @@ func FindCells(ctx context.Context, dir, begin string, most int) (found []*Store
 	}
 	for _, e := range inventory.index.entries {
 		if cell := e.key.String(); len(found) < most && e.source != inFormer && strings.HasPrefix(cell, begin) {
-			found = append(found, &StoredCell{cell, dir, e.source})
+			found = append(found, cell)
 		}
 	}
 	return found, nil
-}
-
-// Read reads the outcome's rows in a table: all columns or the named ones. The error is
-// [fs.ErrNotExist] if the table has no file.
-func (s *StoredCell) Read(ctx context.Context, table string, columns ...string) (*Frame, error) {
-	path := filepath.Join(s.dir, fileName(table, int(s.at.segment)))
-	rows := &Frame{}
-	// The same outcomes are in batch k of all streams.
-	holds := func(k int, cells []string) bool {
-		return (s.at.segment == 0 || k == int(s.at.batch)) && slices.Contains(cells, s.ID)
-	}
-	err := eachPart(ctx, path, holds, columns, func(cells []string, f *Frame) error {
-		if rows.Columns == nil {
-			*rows = Frame{Columns: f.Columns, Batch: newBatch(f.Columns), Metadata: f.Metadata}
-		}
-		from := slices.Index(cells, s.ID)
-		n := cellRun(cells[from:])
-		appendRows(&rows.Batch, 0, f.Columns, &f.Batch, from, from+n)
-		rows.Batch.Rows += n
-		return nil
-	})
-	return rows, err
 }

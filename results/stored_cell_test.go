@@ -39,16 +39,25 @@ func TestFindCells(t *testing.T) {
 			if err != nil || len(found) == 0 {
 				t.Fatalf("%s: cell %d: %v, %v", when, i, found, err)
 			}
-			stored := found[0]
-			row, err := stored.Read(t.Context(), "cells", "wall_seconds")
-			if err != nil || row.Rows() != 1 || row.At(0, 0) != o.Wall {
-				t.Fatalf("%s: cell %d: %+v, %v; want one row of %g s", when, i, row, err, o.Wall)
-			}
+			var further []string
 			for _, table := range tables.Further {
-				rows, err := stored.Read(t.Context(), table.Name)
-				if err != nil || rows.Rows() != o.Further[table.Name].Rows || rows.Rows() > 0 && rows.At(0, 0) != o.Cell {
-					t.Errorf("%s: cell %d has %d rows of %s, error %v; want %d", when, i, rows.Rows(), table.Name, err, o.Further[table.Name].Rows)
+				further = append(further, table.Name)
+			}
+			wanted := func(id string, _ experiment.Status) bool { return id == found[0] }
+			read := 0
+			err = EachOutcome(t.Context(), dir, "", tables, further, wanted, func(stored *experiment.Outcome) error {
+				if read++; stored.Cell != o.Cell || stored.Wall != o.Wall {
+					t.Errorf("%s: cell %d: %+v; want %g s", when, i, stored, o.Wall)
 				}
+				for _, table := range further {
+					if n := stored.Further[table].Rows; n != o.Further[table].Rows {
+						t.Errorf("%s: cell %d has %d rows of %s; want %d", when, i, n, table, o.Further[table].Rows)
+					}
+				}
+				return nil
+			})
+			if err != nil || read != 1 {
+				t.Errorf("%s: cell %d is there %d times, %v", when, i, read, err)
 			}
 		}
 		if stored, err := FindCells(t.Context(), dir, storeCell(99), 1); stored != nil || err != nil {

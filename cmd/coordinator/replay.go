@@ -65,13 +65,9 @@ func findCell(ctx context.Context, dir, begin string) (string, error) {
 	case len(cells) == 0 || begin == "":
 		return "", fmt.Errorf("%s has no cell %q; the column cell of cells.arrow has those that are there", dir, begin)
 	case len(cells) > 1:
-		var ids []string
-		for _, cell := range cells {
-			ids = append(ids, cell.ID)
-		}
-		return "", fmt.Errorf("several cells of %s begin with %s: %s", dir, begin, strings.Join(ids, ", "))
+		return "", fmt.Errorf("several cells of %s begin with %s: %s", dir, begin, strings.Join(cells, ", "))
 	}
-	return cells[0].ID, nil
+	return cells[0], nil
 }
 
 func (a *app) showReplay(r *run.Replayed) error {

@@ -328,13 +328,13 @@ func TestCellOfStraysFails(t *testing.T) {
 	if summary.Counts[experiment.Failed] != 1 || summary.Quarantined != mostAgain+1 {
 		t.Errorf("summary %+v, want one cell failed and %d messages quarantined", summary, mostAgain+1)
 	}
-	stored, err := results.FindCells(t.Context(), c.Out, w.ids[0], 1)
-	if err != nil || len(stored) == 0 {
-		t.Fatal(stored, err)
+	kind, err := experiment.Named(selfpaced.Name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	frame, err := stored[0].Read(t.Context(), "cells", "error")
-	if err != nil || !strings.Contains(fmt.Sprint(frame.At(0, 0)), "quarantined") {
-		t.Errorf("the row says %v, %v", frame, err)
+	stored, err := storedOutcome(t.Context(), c.Out, kind, w.ids[0])
+	if err != nil || !strings.Contains(stored.Error, "quarantined") {
+		t.Errorf("the row says %+v, %v", stored, err)
 	}
 }
 

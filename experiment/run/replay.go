@@ -2,10 +2,8 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -58,14 +56,10 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	found, err := results.FindCells(ctx, dir, cell, 1)
+	stored, err := storedOutcome(ctx, dir, kind, cell)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: cell %s of the grid has not ended yet", dir, cell)
-	}
-	stored := found[0]
 	var host *outside.Host
 	if commands {
 		host = hostOf(plan)
@@ -78,21 +72,13 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	r := &Replayed{Cell: cell, Method: kind.Tables().Text(&task.Labels, "method"), Same: true, Rounding: true, Failed: outcome.Status.Failed()}
-	row, err := stored.Read(ctx, "cells")
-	if err != nil {
-		return nil, err
+	r := &Replayed{
+		Cell: cell, Method: kind.Tables().Text(&task.Labels, "method"), Platform: stored.Platform,
+		Same: true, Rounding: true, Failed: outcome.Status.Failed(),
 	}
-	r.compare(kind.Tables(), row, outcome)
-	if j := row.Index("platform"); j >= 0 {
-		r.Platform, _ = row.At(j, 0).(string)
-	}
+	r.compare(kind.Tables(), stored, outcome)
 	for _, table := range kind.Tables().Further {
-		if table.Kept {
-			if err := r.compareRows(ctx, stored, table, kind.Tables().Varying, outcome); err != nil {
-				return nil, err
-			}
-		}
+		r.compareRows(table, kind.Tables().Varying, stored.Further[table.Name], outcome.Further[table.Name])
 	}
 	if data != "" && kind.Material != nil {
 		material, err := kind.Material(ctx, task, plan, outcome)
@@ -126,6 +112,29 @@ func Try(ctx context.Context, plan *experiment.Plan, method string, stderr io.Wr
 	return outcome, ctx.Err()
 }
 
+// storedOutcome has the rows of kept tables.
+func storedOutcome(ctx context.Context, dir string, kind *experiment.Registration, cell string) (stored *experiment.Outcome, err error) {
+	found, err := results.FindCells(ctx, dir, cell, 1)
+	if err != nil {
+		return nil, err
+	}
+	var kept []string
+	for _, table := range kind.Tables().Further {
+		if table.Kept {
+			kept = append(kept, table.Name)
+		}
+	}
+	wanted := func(id string, _ experiment.Status) bool { return slices.Contains(found, id) }
+	err = results.EachOutcome(ctx, dir, kind.Name(), kind.Tables(), kept, wanted, func(o *experiment.Outcome) error {
+		stored = o
+		return nil
+	})
+	if err == nil && stored == nil {
+		err = fmt.Errorf("%s: cell %s of the grid has not ended yet", dir, cell)
+	}
+	return stored, err
+}
+
 // findCell keeps all further tables.
 func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (*experiment.Task, error) {
 	for task, err := range plan.Tasks() {
@@ -144,12 +153,8 @@ func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (
 	return nil, fmt.Errorf("the grid has no cell %s", id)
 }
 
-func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *experiment.Outcome) {
-	add := func(column experiment.Column, computed any) {
-		var have any
-		if j := stored.Index(column.Name); j >= 0 {
-			have = stored.At(j, 0)
-		}
+func (r *Replayed) compare(tables experiment.Tables, stored, o *experiment.Outcome) {
+	add := func(column experiment.Column, have, computed any) {
 		r.Columns = append(r.Columns, column)
 		r.Stored = append(r.Stored, have)
 		r.Computed = append(r.Computed, computed)
@@ -157,53 +162,38 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 			r.hold(have, computed)
 		}
 	}
-	add(experiment.Column{Name: "status", Type: experiment.Text}, string(o.Status))
-	if j := stored.Index("error"); j >= 0 {
-		r.Error[0], _ = stored.At(j, 0).(string)
-	}
-	r.Error[1] = strings.ToValidUTF8(o.Error, "\uFFFD") // as stored
+	add(experiment.Column{Name: "status", Type: experiment.Text}, string(stored.Status), string(o.Status))
+	r.Error = [2]string{stored.Error, strings.ToValidUTF8(o.Error, "\uFFFD")} // as stored
 	key := func(text string) string { return experiment.ReasonKey(r.Method, o.Status, text) }
 	r.hold(key(r.Error[0]), key(r.Error[1]))
 	for j, column := range tables.Measures {
-		var computed any
-		if o.Measures.Rows == 1 {
-			computed = o.Measures.At(column, j, 0)
+		measure := func(o *experiment.Outcome) any {
+			if o.Measures.Rows == 0 {
+				return nil
+			}
+			return o.Measures.At(column, j, 0)
 		}
-		add(column, computed)
+		add(column, measure(stored), measure(o))
 	}
 }
 
-func (r *Replayed) compareRows(ctx context.Context, cell *results.StoredCell, table experiment.Table, varying []string, o *experiment.Outcome) error {
-	stored, err := cell.Read(ctx, table.Name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+func (r *Replayed) compareRows(table experiment.Table, varying []string, stored, computed experiment.Batch) {
+	if stored.Rows == 0 {
+		return
 	}
-	if err != nil {
-		return err
-	}
-	if stored.Rows() == 0 {
-		return nil
-	}
-	r.Rows = append(r.Rows, ReplayedRows{table.Name, stored.Rows()})
-	computed := o.Further[table.Name]
-	if computed.Rows != stored.Rows() {
+	r.Rows = append(r.Rows, ReplayedRows{table.Name, stored.Rows})
+	if computed.Rows != stored.Rows {
 		r.Same, r.Rounding = false, false
-		return nil
+		return
 	}
 	for j, column := range table.Columns[1:] {
 		if slices.Contains(varying, column.Name) {
 			continue
 		}
-		at := stored.Index(column.Name)
 		for row := range computed.Rows {
-			if at < 0 {
-				r.Same, r.Rounding = false, false
-			} else {
-				r.hold(stored.At(at, row), computed.At(column, j, row))
-			}
+			r.hold(stored.At(column, j, row), computed.At(column, j, row))
 		}
 	}
-	return nil
 }
 
 func (r *Replayed) hold(stored, computed any) {

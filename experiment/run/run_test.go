@@ -507,7 +507,7 @@ func TestReplay(t *testing.T) {
 		if err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0].Rows < 1 {
 			t.Fatalf("cell %s: %+v, %v", id, r, err)
 		}
-		r.compare(kind.Tables(), &results.Frame{}, &experiment.Outcome{Status: experiment.OK})
+		r.compare(kind.Tables(), &experiment.Outcome{}, &experiment.Outcome{Status: experiment.OK})
 		if r.Same {
 			t.Error("a comparison with nothing says same")
 		}

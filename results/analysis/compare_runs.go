@@ -19,7 +19,6 @@ const Rounding = experiment.Rounding
 
 // RunComparison compares runs with the first of them, the baseline.
 type RunComparison struct {
-	Layout   *layout.Layout // of the first run
 	Rounding float64
 	Runs     []*ComparedRun
 	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
@@ -77,7 +76,7 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 		return nil, fmt.Errorf("comparing %s: %w", dirs[0], err)
 	}
 	cells := newComparedCells(kind)
-	c := &RunComparison{Layout: kind.Layout, Rounding: options.Rounding}
+	c := &RunComparison{Rounding: options.Rounding}
 	for i, dir := range dirs {
 		options.Progress.Tell("reading the cells", i+1, len(dirs))
 		r, err := cells.load(ctx, dir)

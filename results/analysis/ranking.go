@@ -14,7 +14,6 @@ import (
 
 // Ranking compares methods over data sets, which each rank them by mean score.
 type Ranking struct {
-	Layout   *layout.Layout
 	Score    Score
 	Methods  []string // scored on every data set
 	Datasets []string
@@ -46,9 +45,6 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 		}
 	}
 	r := &Ranking{Score: score}
-	if len(tables) > 0 {
-		r.Layout = tables[0].Layout
-	}
 	for _, method := range slices.SortedFunc(maps.Keys(scoredOn), CompareMethods) {
 		if len(scoredOn[method]) == len(rows) {
 			r.Methods = append(r.Methods, method)

@@ -69,6 +69,8 @@ type Reason struct {
 	Cells  int
 	Cell   string // first by identity
 	What   string
+
+	error string // of Cell, while counting
 }
 
 // Failure is a cell that failed or is incomplete.

@@ -23,7 +23,7 @@ type cellTally struct {
 	groups             *cellGroups
 	counts             map[string]int // by status
 	incomplete, failed lostCells
-	reasons            map[reasonKey]*reasonCells
+	reasons            map[reasonKey]*Reason
 	times              map[string]*MethodTime // by method
 	sizes              map[string]dataSize
 	texts              map[string]string
@@ -32,17 +32,6 @@ type cellTally struct {
 type reasonKey struct {
 	method, text string // without numbers and names
 	status       experiment.Status
-}
-
-type reasonCells struct {
-	failedCell
-	cells int
-	text  string // of all cells, or ""
-}
-
-type failedCell struct {
-	key results.CellKey
-	Failure
 }
 
 // readCells includes streams.
@@ -68,7 +57,7 @@ func newCellTally(schema *schema) *cellTally {
 		counts: map[string]int{},
 		times:  map[string]*MethodTime{},
 		sizes:  map[string]dataSize{},
-		texts:  map[string]string{}, reasons: map[reasonKey]*reasonCells{},
+		texts:  map[string]string{}, reasons: map[reasonKey]*Reason{},
 	}
 }
 
@@ -163,12 +152,12 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 			return err
 		}
 		setting := columns.setting(row)
-		f := failedCell{key, Failure{
+		f := Failure{
 			Cell: key.String(), Status: status,
 			What: fmt.Sprintf("%s: %s, repeat %d",
 				columns.methodKey(row), t.schema.Describe(setting.Without(stated...)), columns.repeat.Ints[row]),
 			Error: strings.Clone(messages.Texts[row]),
-		}}
+		}
 		t.addReason(columns.methodKey(row), setting, f)
 		switch {
 		case status == experiment.Incomplete:
@@ -183,7 +172,7 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 // mostReasons limits the reasons; further ones of a method and status are merged.
 const mostReasons = 1000
 
-func (t *cellTally) addReason(method string, setting layout.Setting, f failedCell) {
+func (t *cellTally) addReason(method string, setting layout.Setting, f Failure) {
 	name := MethodName(method)
 	names := []string{name}
 	for _, value := range setting {
@@ -196,23 +185,23 @@ func (t *cellTally) addReason(method string, setting layout.Setting, f failedCel
 	}
 	of := t.reasons[key]
 	if of == nil {
-		of = &reasonCells{failedCell: f, text: text}
+		of = &Reason{Method: MethodLabel(name), Status: f.Status, Text: text, Like: key.text, Cell: f.Cell, What: f.What, error: f.Error}
 		t.reasons[key] = of
 	}
-	if of.text != text {
-		of.text = ""
+	if of.Text != text {
+		of.Text = ""
 	}
-	if of.cells++; f.key.Compare(of.key) < 0 {
-		of.failedCell = f
+	if of.Cells++; f.Cell < of.Cell {
+		of.Cell, of.What, of.error = f.Cell, f.What, f.Error
 	}
 }
 
 func (t *cellTally) sortedReasons() []Reason {
 	var list []Reason
 	for key, of := range t.reasons {
-		list = append(list, Reason{
-			Method: MethodLabel(key.method), Status: key.status, Text: cmp.Or(of.text, key.text, experiment.ReasonText(key.method, of.Error)), Like: key.text, Cells: of.cells, Cell: of.Cell, What: of.What,
-		})
+		reason := *of
+		reason.Text, reason.error = cmp.Or(of.Text, of.Like, experiment.ReasonText(key.method, of.error)), ""
+		list = append(list, reason)
 	}
 	slices.SortFunc(list, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Cell, b.Cell))
@@ -222,10 +211,10 @@ func (t *cellTally) sortedReasons() []Reason {
 
 type lostCells struct {
 	n     int
-	first []failedCell // candidates for the report
+	first []Failure // candidates for the report
 }
 
-func (l *lostCells) add(f failedCell) {
+func (l *lostCells) add(f Failure) {
 	l.n++
 	if l.first = append(l.first, f); len(l.first) > 50*MaxFailures {
 		l.keepFirst()
@@ -233,7 +222,7 @@ func (l *lostCells) add(f failedCell) {
 }
 
 func (l *lostCells) keepFirst() {
-	slices.SortFunc(l.first, func(a, b failedCell) int { return a.key.Compare(b.key) })
+	slices.SortFunc(l.first, func(a, b Failure) int { return cmp.Compare(a.Cell, b.Cell) })
 	l.first = l.first[:min(len(l.first), MaxFailures)]
 }
 
@@ -241,9 +230,7 @@ func (t *cellTally) firstFailures() []Failure {
 	var failures []Failure
 	for _, of := range []*lostCells{&t.incomplete, &t.failed} {
 		of.keepFirst()
-		for _, f := range of.first {
-			failures = append(failures, f.Failure)
-		}
+		failures = append(failures, of.first...)
 	}
 	return failures
 }
