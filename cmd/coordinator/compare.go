@@ -28,12 +28,13 @@ cells ended with another status. The exit status is 0 also if the runs differ.`,
 			case !(rounding >= 0 && rounding < 1):
 				return command.Refusef("--rounding: %v is not allowed; a number from 0, and below 1, is", rounding)
 			}
-			c, err := during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*report.Comparison, error) {
-				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: rounding, Progress: begin})
+			runs, err := during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*analysis.RunComparison, error) {
+				return analysis.CompareRuns(ctx, dirs, analysis.CompareOptions{Rounding: rounding, Progress: begin})
 			})
 			if err != nil {
 				return refuseFolder(err)
 			}
+			c := &report.Comparison{RunComparison: runs}
 			if asJSON {
 				return a.writeJSON(c)
 			}

@@ -276,7 +276,7 @@ func TestAnotherKind(t *testing.T) {
 	if collected, err := Collect(t.Context(), q, plan.Run, other, "v", results.ZSTD); err != nil || collected.Counts[experiment.OK] != 36 {
 		t.Fatalf("%+v, %v", collected, err)
 	}
-	compared, err := report.Compare(t.Context(), []string{out, other}, analysis.CompareOptions{Rounding: analysis.Rounding})
+	compared, err := analysis.CompareRuns(t.Context(), []string{out, other}, analysis.CompareOptions{Rounding: analysis.Rounding})
 	if err != nil || compared.Pairs[0].Numbers.Same != 36 {
 		t.Errorf("%+v, %v", compared, err)
 	}

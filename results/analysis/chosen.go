@@ -11,10 +11,10 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// place is the row and method of cells after the choice of hyperparameters.
+// place is the row and method of cells, after a choice of hyperparameters without settings.
 type place struct {
 	setting layout.Setting
-	method  string // without settings
+	method  string
 }
 
 type member struct {
@@ -195,14 +195,10 @@ func (g *cellGroups) hasVariants() bool {
 	if v == nil {
 		return false
 	}
-	type key struct {
-		setting layout.Setting
-		method  string
-	}
-	first := map[key]layout.Setting{}
+	first := map[place]layout.Setting{}
 	for setting, entries := range g.entries {
 		for method := range entries {
-			at := key{setting.Without(v...), MethodName(method)}
+			at := place{setting.Without(v...), MethodName(method)}
 			if other, known := first[at]; known && only(other, v) != only(setting, v) {
 				return true
 			}

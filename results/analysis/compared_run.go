@@ -12,7 +12,6 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/layout"
 )
 
 // ComparedRun is a folder of results in a comparison.
@@ -61,17 +60,12 @@ type cellLabels struct {
 	repeat, seed int64
 }
 
-type methodSetting struct {
-	setting layout.Setting
-	method  string
-}
-
 type comparedCells struct {
 	schema   *schema
 	measures []experiment.Column
-	groups   []methodSetting
+	groups   []place
 	metrics  []Metric
-	numbers  map[methodSetting]int32
+	numbers  map[place]int32
 	texts    map[string]string
 }
 
@@ -79,7 +73,7 @@ func newComparedCells(kind *experiment.Registration) *comparedCells {
 	return &comparedCells{
 		schema:   schemaOf(kind),
 		measures: kind.Tables().Measures,
-		numbers:  map[methodSetting]int32{}, texts: map[string]string{},
+		numbers:  map[place]int32{}, texts: map[string]string{},
 	}
 }
 
@@ -159,7 +153,7 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 		}
 		cell := comparedCell{
 			key: sample.Cell, status: sample.Status, seconds: sample.Seconds,
-			labels: cellLabels{c.group(methodSetting{columns.setting(row), columns.methodKey(row)}, metric), sample.Repeat, seed.Ints[row]},
+			labels: cellLabels{c.group(place{columns.setting(row), columns.methodKey(row)}, metric), sample.Repeat, seed.Ints[row]},
 			worker: columns.text(worker, row), started: started.Ints[row],
 			batch: int32(len(r.measures) - 1), row: int32(row),
 		}
@@ -178,7 +172,7 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 	return nil
 }
 
-func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
+func (c *comparedCells) group(of place, metric Metric) int32 {
 	number, known := c.numbers[of]
 	if !known {
 		number = int32(len(c.groups))

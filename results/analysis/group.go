@@ -196,34 +196,28 @@ func dropConstant(l *layout.Layout, entries map[layout.Setting]methodEntries) ma
 // AtFullExtent returns the rows with the fullest extent of each data set; earlier extents of the
 // layout take precedence.
 func AtFullExtent(table *ScoreTable) *ScoreTable {
-	fullest, l := map[string]layout.Setting{}, table.Layout
-	more := func(a, b layout.Setting) bool {
-		for _, e := range l.Extents {
-			if d := e.Dimension; a[d] != b[d] {
-				return (a[d].Number > b[d].Number) != e.Least
+	compare := func(a, b layout.Setting) int {
+		for _, e := range table.Layout.Extents {
+			switch c := layout.CompareValues(a[e.Dimension], b[e.Dimension]); {
+			case c != 0 && e.Least:
+				return -c
+			case c != 0:
+				return c
 			}
 		}
-		return false
+		return 0
 	}
-	extent := func(s layout.Setting) (of layout.Setting) {
-		for _, e := range l.Extents {
-			of[e.Dimension] = s[e.Dimension]
-		}
-		return of
-	}
+	fullest := map[string]layout.Setting{}
 	for _, setting := range table.Settings() {
 		name := setting[layout.Dataset].Text
-		if best, known := fullest[name]; !known || more(setting, best) {
-			fullest[name] = extent(setting)
+		if best, known := fullest[name]; !known || compare(setting, best) > 0 {
+			fullest[name] = setting
 		}
 	}
 	full := *table
-	full.Rows = nil
-	for _, row := range table.Rows {
-		if extent(row.Setting) == fullest[row.Setting[layout.Dataset].Text] {
-			full.Rows = append(full.Rows, row)
-		}
-	}
+	full.Rows = slices.DeleteFunc(slices.Clone(table.Rows), func(row *ScoreRow) bool {
+		return compare(row.Setting, fullest[row.Setting[layout.Dataset].Text]) != 0
+	})
 	return &full
 }
 

@@ -256,15 +256,6 @@ type DataFacts struct {
 	Absent   []results.ManifestData    // missing
 }
 
-func (d *DataFacts) FeatureNames(dataset string, n int) []string {
-	for _, r := range d.Readings {
-		if r.Name == dataset && len(r.Features) == n {
-			return r.Features
-		}
-	}
-	return nil
-}
-
 type dataSize struct {
 	train, test, Features int64
 	several               bool // sizes are those of the first split

@@ -11,22 +11,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Kind is the content of a figure and the beginning of its file names.
-type Kind string
-
+// Kinds of figures, with which their file names begin.
 const (
-	Sensitivity Kind = "sensitivity" // score against a parameter or the noise
-	ScoreCurve  Kind = "score-curve" // score against age
-	Ranks       Kind = "ranks"       // critical-difference diagram
+	Sensitivity = "sensitivity" // score against a parameter or the noise
+	ScoreCurve  = "score-curve" // score against age
+	Ranks       = "ranks"       // critical-difference diagram
 )
 
 // Kinds lists the figures of a kind of experiment in the order of a report, its own last.
-func Kinds(l *layout.Layout) []Kind {
-	list := []Kind{Ranks, Sensitivity, ScoreCurve}
+func Kinds(l *layout.Layout) []string {
+	list := []string{Ranks, Sensitivity, ScoreCurve}
 	if l.Own != nil {
-		for _, kind := range l.Own.Figures {
-			list = append(list, Kind(kind))
-		}
+		list = append(list, l.Own.Figures...)
 	}
 	return list
 }
@@ -35,7 +31,7 @@ func Kinds(l *layout.Layout) []Kind {
 type Figure struct {
 	layout.Figure
 
-	Kind Kind
+	Kind string // one of Kinds
 	Name string // without extension
 
 	styles  []seriesStyle // of series
@@ -55,7 +51,7 @@ type seriesStyle struct {
 
 // newFigure gives the series their styles, and those of methods their names.
 func newFigure(plan *layout.FigurePlan, of *layout.Figure) *Figure {
-	f := &Figure{Figure: *of, Kind: Kind(plan.Kind), Name: plan.Name}
+	f := &Figure{Figure: *of, Kind: plan.Kind, Name: plan.Name}
 	methods := stylesOf(plan.Methods)
 	for i := range f.Series {
 		s := &f.Series[i]

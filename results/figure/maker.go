@@ -38,7 +38,7 @@ func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at
 		}
 	}
 	plans := m.plan(r.Tables, r.Own)
-	curve := func(p layout.FigurePlan) bool { return Kind(p.Kind) == ScoreCurve }
+	curve := func(p layout.FigurePlan) bool { return p.Kind == ScoreCurve }
 	if slices.ContainsFunc(plans, curve) {
 		if _, err := os.Stat(filepath.Join(m.dir, m.path.File())); err != nil {
 			plans = slices.DeleteFunc(plans, curve)
@@ -77,7 +77,7 @@ func (m *maker) read(ctx context.Context, plans []layout.FigurePlan, own *layout
 	knots, others := map[string][]analysis.Knot{}, map[string]bool{}
 	for _, plan := range plans {
 		for _, cell := range plan.Cells {
-			if Kind(plan.Kind) == ScoreCurve {
+			if plan.Kind == ScoreCurve {
 				knots[cell] = nil
 			} else {
 				others[cell] = true

@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/results/prose"
 )
 
-func newPlan(kind Kind, setting layout.Setting, names ...string) layout.FigurePlan {
-	return layout.FigurePlan{Kind: string(kind), Name: prose.Slug(append([]string{string(kind)}, names...)...), Setting: setting}
+func newPlan(kind string, setting layout.Setting, names ...string) layout.FigurePlan {
+	return layout.FigurePlan{Kind: kind, Name: prose.Slug(append([]string{kind}, names...)...), Setting: setting}
 }
 
 // plan lists the possible figures of tables and the kind's own ones, under different names.
@@ -39,12 +39,12 @@ func (m *maker) plan(tables []*analysis.ScoreTable, own *layout.Part) []layout.F
 
 // chooseFigures picks at most n plans, alternating between kinds and, within a kind, between data
 // sets. It returns the names of the rest.
-func chooseFigures(plans []layout.FigurePlan, kinds []Kind, n int) (chosen []layout.FigurePlan, leftOut []string) {
-	byKind := map[Kind][]int{}
+func chooseFigures(plans []layout.FigurePlan, kinds []string, n int) (chosen []layout.FigurePlan, leftOut []string) {
+	byKind := map[string][]int{}
 	place := make([]int, len(plans))
 	seen := map[[2]string]int{}
 	for i, plan := range plans {
-		byKind[Kind(plan.Kind)] = append(byKind[Kind(plan.Kind)], i)
+		byKind[plan.Kind] = append(byKind[plan.Kind], i)
 		key := [2]string{plan.Kind, plan.Setting[layout.Dataset].Text}
 		place[i] = seen[key]
 		seen[key]++

@@ -154,7 +154,7 @@ func TestFiguresOfRun(t *testing.T) {
 	needs.Patience(t, "2 s")
 	t.Parallel()
 	r := drawn(t, testrun.Write(t, testrun.Quickstart(3)))
-	kinds := map[Kind]int{}
+	kinds := map[string]int{}
 	for _, f := range r.Figures {
 		kinds[f.Kind]++
 		methods := 3
@@ -297,14 +297,14 @@ func TestChooseFigures(t *testing.T) {
 	t.Parallel()
 	l := &layout.Layout{Own: &layout.Own{Figures: []string{"own"}}}
 	var plans []layout.FigurePlan
-	for kind, n := range map[Kind]int{Sensitivity: 50, ScoreCurve: 3, "own": 20} {
+	for kind, n := range map[string]int{Sensitivity: 50, ScoreCurve: 3, "own": 20} {
 		for i := range n {
 			set := "a" // the first 40 of each kind, then b
 			if i >= 40 {
 				set = "b"
 			}
 			setting := layout.Setting{selfpaced.DimDataset: layout.Value{Text: set}}
-			plans = append(plans, layout.FigurePlan{Kind: string(kind), Name: fmt.Sprintf("%s-%02d", kind, i), Setting: setting})
+			plans = append(plans, layout.FigurePlan{Kind: kind, Name: fmt.Sprintf("%s-%02d", kind, i), Setting: setting})
 		}
 	}
 	slices.SortFunc(plans, func(a, b layout.FigurePlan) int { return strings.Compare(a.Name, b.Name) })
@@ -316,7 +316,7 @@ func TestChooseFigures(t *testing.T) {
 			if plan.Setting[selfpaced.DimDataset].Text == "b" {
 				second++
 			}
-			kinds[slices.Index(Kinds(l)[1:], Kind(plan.Kind))]++ // rankings are not planned
+			kinds[slices.Index(Kinds(l)[1:], plan.Kind)]++ // rankings are not planned
 		}
 		if wantSecond := min(kinds[0]/2, 10); second != wantSecond {
 			t.Errorf("%d figures: %d of the second data set, want %d", n, second, wantSecond)

@@ -27,7 +27,7 @@ const (
 func rankFigure(r *analysis.Ranking) *Figure {
 	return &Figure{
 		Kind:    Ranks,
-		Name:    prose.Slug(string(Ranks), r.Score.String()),
+		Name:    prose.Slug(Ranks, r.Score.String()),
 		ranking: &rankDiagram{r},
 		Figure: layout.Figure{
 			Title: "Mean ranks over data sets",

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -14,18 +13,9 @@ import (
 // MaxRuns is the number of letters, which name runs.
 const MaxRuns = 26
 
-// Comparison compares runs with the first of them.
+// Comparison shows 2 to [MaxRuns] runs compared with the first of them.
 type Comparison struct {
 	*analysis.RunComparison
-}
-
-// Compare compares the runs in 2 to [MaxRuns] folders with the first.
-func Compare(ctx context.Context, dirs []string, options analysis.CompareOptions) (*Comparison, error) {
-	runs, err := analysis.CompareRuns(ctx, dirs, options)
-	if err != nil {
-		return nil, err
-	}
-	return &Comparison{RunComparison: runs}, nil
 }
 
 func (t Text) WriteComparison(w io.Writer, c *Comparison) error {

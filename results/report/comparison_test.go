@@ -30,11 +30,11 @@ func changedRuns(t *testing.T) *Comparison {
 	baseline = append(baseline, odd)
 	other = append(other, testrun.Merge(odd, testrun.Row{"path_status": "stopped", "best_validation": 0.5, "worker": "y"}))
 	dirs := []string{testrun.Write(t, testrun.Tables{Cells: baseline}), testrun.Write(t, testrun.Tables{Cells: other})}
-	c, err := Compare(t.Context(), dirs, analysis.CompareOptions{Rounding: analysis.Rounding})
+	runs, err := analysis.CompareRuns(t.Context(), dirs, analysis.CompareOptions{Rounding: analysis.Rounding})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return &Comparison{runs}
 }
 
 // TestComparisonText holds every table against numbers worked out by hand: of five

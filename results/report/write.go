@@ -98,15 +98,15 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 }
 
 // removeStale keeps files that are not figures.
-func removeStale(folder string, kinds []figure.Kind, written map[string]bool) error {
+func removeStale(folder string, kinds []string, written map[string]bool) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		ours := slices.ContainsFunc(kinds, func(k figure.Kind) bool {
-			return strings.HasPrefix(name, string(k)+"-")
+		ours := slices.ContainsFunc(kinds, func(k string) bool {
+			return strings.HasPrefix(name, k+"-")
 		})
 		if !ours || written[name] || !slices.Contains([]string{".svg", ".png", ".csv"}, filepath.Ext(name)) {
 			continue

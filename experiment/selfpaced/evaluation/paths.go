@@ -165,8 +165,10 @@ func (p *paths) pathFigure(setting layout.Setting, cells []string, repeat int64,
 		return nil, missing
 	}
 	data, counted := p.run.Data, "Features"
-	if path.names = data.FeatureNames(setting[selfpaced.DimDataset].Text, path.width()); path.names != nil {
-		counted = ""
+	for _, read := range data.Readings {
+		if read.Name == setting[selfpaced.DimDataset].Text && len(read.Features) == path.width() {
+			path.names, counted = read.Features, ""
+		}
 	}
 	n, ok := data.Size[setting[selfpaced.DimDataset].Text]
 	multipliers := ok && int64(path.width()) != n.Features
