@@ -36,19 +36,16 @@ func (c *CSV) Add(values ...any) {
 		case []string:
 			row = append(row, value...)
 		case float64:
-			row = append(row, exactly(value))
+			text := ""
+			if !math.IsNaN(value) {
+				text = strconv.FormatFloat(value, 'g', -1, 64)
+			}
+			row = append(row, text)
 		default:
 			row = append(row, fmt.Sprint(value))
 		}
 	}
 	_ = c.Write(row) // Flush returns the error
-}
-
-func exactly(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 func (c *CSV) Flush() error {

@@ -13,7 +13,7 @@ import (
 
 // choices describes the ways to choose; nil for kinds with one.
 func (g *cellGroups) choices() []string {
-	if !g.schema.Path.HasChoice() {
+	if path := g.schema.Path; path == nil || path.Choice == layout.Dataset {
 		return nil
 	}
 	words := map[string]bool{}

@@ -34,17 +34,13 @@ type ScoreRow struct {
 	Tested  [scores]bool // some method can differ from the best
 }
 
-// Lead is the score to show if there is room for one: Base if no cell has a validation score.
+// Lead is the score to show if there is room for one: if no cell has a validation score, the one that
+// every scored method has.
 func (t *ScoreTable) Lead() Score {
-	if t.Has(TestAtBestValidation) {
+	switch {
+	case t.Has(TestAtBestValidation):
 		return TestAtBestValidation
-	}
-	return t.Base()
-}
-
-// Base is the score that every scored method has.
-func (t *ScoreTable) Base() Score {
-	if t.Columns[TestAtBestTest] {
+	case t.Columns[TestAtBestTest]:
 		return TestAtBestTest
 	}
 	return TestAtEnd

@@ -251,7 +251,8 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 		entry := &row.Entries[j]
 		found := paths(entry)
 		if len(found) == 0 {
-			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && isReference(table.Methods[j]) {
+			method, _ := analysis.MethodInfo(analysis.MethodName(table.Methods[j]))
+			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && method.Reference {
 				level[len(f.Series)] = s
 				f.Series = append(f.Series, layout.Series{Method: j})
 				counts = append(counts, analysis.RepeatCount{Label: styles[j].label, N: s.N, Of: row.Repeats})
@@ -299,9 +300,4 @@ func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]layou
 		}
 	}
 	return marks
-}
-
-func isReference(method string) bool {
-	info, _ := analysis.MethodInfo(analysis.MethodName(method))
-	return info.Reference
 }

@@ -3,7 +3,6 @@ package layout
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -145,23 +144,12 @@ type Path struct {
 // File is the file of the table.
 func (p *Path) File() string { return p.Table + ".arrow" }
 
-// HasChoice reports whether cells can choose a point in several ways. The path may be nil.
-func (p *Path) HasChoice() bool { return p != nil && p.Choice != Dataset }
-
 func (l *Layout) Columns() []string {
 	columns := make([]string, len(l.Dimensions))
 	for d, info := range l.Dimensions {
 		columns[d] = info.Column
 	}
 	return columns
-}
-
-func (l *Layout) At(column string) Dimension {
-	d := slices.IndexFunc(l.Dimensions, func(info DimensionInfo) bool { return info.Column == column })
-	if d < 0 {
-		panic("layout: there is no dimension " + column)
-	}
-	return Dimension(d)
 }
 
 func (l *Layout) Column(d Dimension) string { return l.Dimensions[d].Column }
@@ -246,10 +234,6 @@ func Before(word string) func(text string) string {
 // Behind returns Words that write the text and a word.
 func Behind(word string) func(text string) string {
 	return func(text string) string { return text + " " + word }
-}
-
-func (v Value) Equal(x float64) bool {
-	return v.IsNumber && math.Abs(v.Number-x) <= 1e-9*math.Abs(x)
 }
 
 // Value is a text, a number, or neither if the dimension does not apply. A number with a text is

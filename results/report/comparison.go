@@ -20,7 +20,11 @@ type Comparison struct {
 
 func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 	var b strings.Builder
-	for i, s := range c.sections() {
+	list := []section{{Title: "Runs", Sheets: []*sheet{c.runsSheet()}}}
+	for i, p := range c.Pairs {
+		list = append(list, c.pairSection(p, runLetter(i+1)))
+	}
+	for i, s := range list {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -33,14 +37,6 @@ func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 }
 
 func runLetter(i int) string { return string(rune('A' + i)) }
-
-func (c *Comparison) sections() []section {
-	list := []section{{Title: "Runs", Sheets: []*sheet{c.runsSheet()}}}
-	for i, p := range c.Pairs {
-		list = append(list, c.pairSection(p, runLetter(i+1)))
-	}
-	return list
-}
 
 func (c *Comparison) pairSection(p *analysis.RunPair, other string) section {
 	s := section{Title: other + " against A", Notes: slices.Clone(p.Notes)}

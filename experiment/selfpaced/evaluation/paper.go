@@ -186,7 +186,7 @@ func (p *PaperTable) matches(stated layout.Setting, of tableRow) bool {
 		case layout.Dimension(d) == selfpaced.DimDataset || value.IsNull() || chosen:
 		case slices.ContainsFunc(l.Extents, func(e layout.Extent) bool { return e.Dimension == layout.Dimension(d) }) && have[d].IsNull(): // one value in the whole run
 		case value.IsNumber:
-			if !have[d].Equal(value.Number) {
+			if !have[d].IsNumber || math.Abs(have[d].Number-value.Number) > 1e-9*math.Abs(value.Number) {
 				return false
 			}
 		case have[d].Text != value.Text:
