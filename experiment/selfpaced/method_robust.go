@@ -91,7 +91,7 @@ var relssvmMethod = methodInfo{
 }
 
 var robustMethod = methodInfo{
-	name: RobustSVM, algorithm: 3, models: []string{SVM},
+	name: RobustSVM, algorithm: 4, models: []string{SVM},
 	settings: []gridfile.SettingInfo{
 		{Name: "probability", Rule: belowHalf, Standard: gridfile.Setting{Number: 0.1}, Meaning: "probability μ with which a label is wrong"},
 	},

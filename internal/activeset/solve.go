@@ -84,25 +84,9 @@ func (s *Set) follow(before []float64) {
 }
 
 func (s *Set) dropOutside() {
-	gone := 0
-	for _, i := range s.factor.members {
-		if s.Place[i] != Inside {
-			gone++
-		}
-	}
-	if p := len(s.factor.members); gone > 2+p/6 {
-		s.factor.clear()
-		for _, i := range s.Watch {
-			if s.Place[i] == Inside {
-				s.factor.extend(i)
-			}
-		}
-		return
-	}
-	for k := len(s.factor.members) - 1; k >= 0 && gone > 0; k-- {
+	for k := len(s.factor.members) - 1; k >= 0; k-- {
 		if s.Place[s.factor.members[k]] != Inside {
 			s.factor.remove(k)
-			gone--
 		}
 	}
 }
