@@ -16,12 +16,10 @@ type rows struct {
 	columns  []int
 	stale    bool
 	beta     []float64
-	known    []float64 // at the θ of at
-	at       []float64
 }
 
 func newRows(s *sums.Scope) rows {
-	return rows{Scope: s, stale: true, beta: make([]float64, s.P), known: make([]float64, s.N)}
+	return rows{Scope: s, stale: true, beta: make([]float64, s.P)}
 }
 
 // SetWatch sets the watched samples, ascending.
@@ -68,11 +66,7 @@ func (s *rows) Predict(dst, theta []float64) {
 }
 
 func (s *rows) PredictAll(dst, theta []float64) {
-	if !slices.Equal(s.at, theta) {
-		s.at = append(s.at[:0], theta...)
-		kernel.MulVec(s.known, s.Samples.Rows, s.P, theta)
-	}
-	copy(dst, s.known)
+	kernel.MulVec(dst[:s.N], s.Samples.Rows, s.P, theta)
 }
 
 func (s *rows) PredictOne(i int, theta []float64) float64 {
