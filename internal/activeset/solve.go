@@ -3,6 +3,7 @@ package activeset
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/internal/kernel"
 )
@@ -84,8 +85,8 @@ func (s *Set) follow(before []float64) {
 }
 
 func (s *Set) dropOutside() {
-	for k := len(s.factor.members) - 1; k >= 0; k-- {
-		if s.Place[s.factor.members[k]] != Inside {
+	for k, member := range slices.Backward(s.factor.members) {
+		if s.Place[member] != Inside {
 			s.factor.remove(k)
 		}
 	}
