@@ -191,7 +191,7 @@ var limits = []mutation{
 
 // learning has what makes a word embedding the one that is meant.
 var learning = []mutation{
-	{"wmmd: texts are paired with themselves", "wmmd/pair.go", `		p.overTexts(t, to, gamma, gradient)
+	{"wmmd: texts are paired with themselves", "wmmd/pair.go", `	p.overTexts(gamma, gradient)
 `, ``, "./wmmd Definition|Unbiased"},
 	{"wmmd: pairs of words of one text are counted", "wmmd/counts.go", `return c.words*c.words - c.within`, `return c.words * c.words`, "./wmmd Definition|Unbiased"},
 	{"wmmd: the median has words with themselves", "wmmd/median.go", `		total -= e.count * e.count
