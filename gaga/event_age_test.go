@@ -63,6 +63,7 @@ func TestEventAges(t *testing.T) {
 	for seed := range problems {
 		check(uint64(seed), 11)
 	}
+	check(1644, 610)         // corrections by the factor of an earlier point need acceleration
 	check(2447, 11)          // the factor of an earlier point takes the residual down slowly
 	check(299, machines|320) // the matrix is nearly singular at the point of the factor
 	t.Logf("%d events, %.2g of an age off at most", events, worst)

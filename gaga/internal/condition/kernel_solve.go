@@ -7,11 +7,13 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/anderson"
 	"github.com/agepath/agepath/internal/dense"
 )
 
 type inverse struct {
 	*heldFactor
+	mixer     *anderson.Mixer
 	first     []float64
 	step      []float64
 	solution  []float64
@@ -21,8 +23,8 @@ type inverse struct {
 
 func newInverse(h *heldFactor) *inverse {
 	return &inverse{
-		heldFactor: h,
-		first:      make([]float64, h.P), step: make([]float64, h.P), solution: make([]float64, h.P), left: make([]float64, h.P), remainder: make([]float64, h.P),
+		heldFactor: h, mixer: anderson.New(h.P),
+		first: make([]float64, h.P), step: make([]float64, h.P), solution: make([]float64, h.P), left: make([]float64, h.P), remainder: make([]float64, h.P),
 	}
 }
 
@@ -43,9 +45,6 @@ func (s *inverse) image(dst, x, du []float64) {
 	}
 }
 
-// mostCorrections of a solution take less time than a new factor.
-const mostCorrections = 16
-
 // invert overwrites b with J⁻¹b and reports whether done has accepted a correction of the factor's
 // negative part. A solve leaves the residual (Δ - Δ')x in left, with Δ' the δ in the factor; it
 // needs no product with the kernel matrix and is zero for pinned samples, whose part of x follows
@@ -61,13 +60,15 @@ func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) 
 	copy(first, x)
 	copy(step, x)
 	clear(x)
+	s.mixer.Reset(len(x))
 	size, shrink := largest(step), 1.0
 	rounds, solved := 0, false
-	for ; rounds < mostCorrections; rounds++ {
+	for ; rounds < 2*anderson.Memory; rounds++ {
 		if solved = !s.change(left[s.pinned:], step) || done(step, shrink); solved {
 			blas64.Axpy(1, dense.Vector(step), dense.Vector(x))
 			break
 		}
+		s.mixer.Mix(step)
 		blas64.Axpy(1, dense.Vector(step), dense.Vector(x))
 		s.change(step, x)
 		s.solveNegative(step)
