@@ -204,6 +204,14 @@ func (v *Vector) length(t Type) int {
 
 func (v *Vector) IsNull(row int) bool { return v.Null != nil && v.Null[row] }
 
+// Float returns a row's number of a column of type Float, none for null.
+func (v *Vector) Float(row int, none float64) float64 {
+	if v.IsNull(row) {
+		return none
+	}
+	return v.Floats[row]
+}
+
 // At returns a value, nil for null, time.Time in UTC.
 func (b *Batch) At(column Column, j, row int) any {
 	v := &b.Columns[j]

@@ -244,19 +244,13 @@ func compare(ctx context.Context, r *analysis.Run) (*comparison, error) {
 		if err != nil {
 			return err
 		}
-		number := func(j, row int, none float64) float64 {
-			if v[j].IsNull(row) {
-				return none
-			}
-			return v[j].Floats[row]
-		}
 		for row := range f.Rows() {
 			if m := slices.Index(c.Methods, v[1].Texts[row]); m >= 0 {
 				c.families[m] = v[2].Texts[row]
 			}
-			of := measured{setup: number(4, row, math.NaN()), gap: number(5, row, math.Inf(1)), overclaims: v[3].Ints[row]}
+			of := measured{setup: v[4].Float(row, math.NaN()), gap: v[5].Float(row, math.Inf(1)), overclaims: v[3].Ints[row]}
 			for k := range gapTargets {
-				of.seconds = append(of.seconds, number(6+k, row, math.Inf(1)))
+				of.seconds = append(of.seconds, v[6+k].Float(row, math.Inf(1)))
 			}
 			cells[v[0].Texts[row]] = of
 		}

@@ -48,26 +48,6 @@ func BenchmarkSolve(b *testing.B) {
 	})
 }
 
-func BenchmarkHalfSolve(b *testing.B) {
-	benchmark(b, func(b *testing.B, s *Signed, _ *model, random *rand.Rand) {
-		v, x := vectorOf(random, s.Len()), make([]float64, s.Len())
-		for b.Loop() {
-			copy(x, v)
-			s.HalfSolve(x)
-		}
-	})
-}
-
-func BenchmarkInverseDiagonal(b *testing.B) {
-	benchmark(b, func(b *testing.B, s *Signed, _ *model, _ *rand.Rand) {
-		r := 0
-		for b.Loop() {
-			s.InverseDiagonal(r % s.Len())
-			r += 7
-		}
-	})
-}
-
 // A row leaves the positive part, from anywhere in it, and comes back at its
 // end.
 func BenchmarkDeleteInsertPositive(b *testing.B) {

@@ -84,12 +84,12 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 // isNull is true for a column that the kind lacks.
 func isNull(vector *experiment.Vector, row int) bool { return vector == nil || vector.IsNull(row) }
 
-// number is NaN for null.
+// number is NaN for null and for a column that the kind lacks.
 func number(vector *experiment.Vector, row int) float64 {
-	if isNull(vector, row) {
+	if vector == nil {
 		return math.NaN()
 	}
-	return vector.Floats[row]
+	return vector.Float(row, math.NaN())
 }
 
 func (c *cellColumns) setting(row int) layout.Setting {

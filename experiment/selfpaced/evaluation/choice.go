@@ -75,15 +75,8 @@ func (c *chooser) choose() {
 }
 
 func (c *chooser) add(v []*experiment.Vector, row int) {
-	c.curve.Ages, c.test = append(c.curve.Ages, number(v[1], row)), append(c.test, number(v[2], row))
-	c.curve.Scores, c.curve.Errors = append(c.curve.Scores, number(v[3], row)), append(c.curve.Errors, number(v[4], row))
+	float := func(j int) float64 { return v[j].Float(row, math.NaN()) }
+	c.curve.Ages, c.test = append(c.curve.Ages, float(1)), append(c.test, float(2))
+	c.curve.Scores, c.curve.Errors = append(c.curve.Scores, float(3)), append(c.curve.Errors, float(4))
 	c.curve.Begins = append(c.curve.Begins, v[5].Texts[row] == analysis.EventStart)
-}
-
-// number is NaN for null.
-func number(v *experiment.Vector, row int) float64 {
-	if v.IsNull(row) {
-		return math.NaN()
-	}
-	return v.Floats[row]
 }
