@@ -29,7 +29,6 @@ type Cholesky struct {
 	n, stride int
 	data      []float64 // lower triangle
 	columns   columns
-	turn      rotations
 	w         []float64
 }
 
@@ -125,7 +124,7 @@ func (c *Cholesky) remove(k, hyperbolic int) bool {
 	for i := k + 1; i < c.n; i++ {
 		c.w[i] = c.data[i*c.stride+k]
 	}
-	ok := c.turn.sweep(c.data, c.stride, c.w, k+1, c.n, hyperbolic)
+	ok := sweep(c.data, c.stride, c.w, k+1, c.n, hyperbolic)
 	for i := k + 1; i < c.n; i++ {
 		row, to := c.Row(i), c.data[(i-1)*c.stride:]
 		copy(to, row[:k])
@@ -148,7 +147,7 @@ func (c *Cholesky) grow(rows int) {
 		copy(data[k*stride:], c.Row(k))
 	}
 	c.data, c.stride = data, stride
-	c.w, c.turn = make([]float64, stride), newRotations(stride)
+	c.w = make([]float64, stride)
 }
 
 func (c *Cholesky) check(length, want int) {

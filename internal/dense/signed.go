@@ -219,7 +219,7 @@ func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
 	copy(row, l)
 	row[p] = root
 	c.n, s.p = c.n+1, p+1
-	if ok = c.turn.sweep(c.data, c.stride, c.w, p+1, c.n, c.n); !ok {
+	if ok = sweep(c.data, c.stride, c.w, p+1, c.n, c.n); !ok {
 		s.reset()
 	}
 	return pivot, ok
