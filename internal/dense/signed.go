@@ -54,6 +54,9 @@ type Signed struct {
 
 	lower Cholesky // L
 	p     int
+	known bool      // rest belongs to the current rows
+	rest  []float64 // M22 - L21 L21ᵀ, packed; its diagonal is an older one
+	saved []float64 // L22, packed
 }
 
 // NewSigned returns an empty factor with [SignedTolerance] and room for capacity rows.
@@ -65,7 +68,7 @@ func NewSigned(capacity int) *Signed {
 
 func (s *Signed) Len() int { return s.lower.n }
 
-func (s *Signed) reset() { s.lower.n, s.p = 0, 0 }
+func (s *Signed) reset() { s.lower.n, s.p, s.known = 0, 0, false }
 
 // Compute factorizes M of p + q rows. row writes entries from.. of row i of M, up to the diagonal, to
 // dst. The error is ErrPositive or ErrNegative if M has no such factor or a pivot is within the
@@ -89,34 +92,65 @@ func (s *Signed) Compute(p, q int, row func(i, from int, dst []float64)) error {
 			return ErrPositive
 		}
 	}
-	return s.negative()
+	err := s.negative()
+	if err != nil {
+		s.reset()
+	}
+	return err
 }
 
-// ComputeNegative is Compute for an M that differs in the negative part's block alone. It takes
-// about q³/3 + pq² operations.
+// ComputeNegative is Compute for an M with another diagonal of the negative part. It takes about q³/3
+// operations, and pq² more if a row has entered or left. With an error the factor is unchanged.
 func (s *Signed) ComputeNegative(row func(i, from int, dst []float64)) error {
 	c := &s.lower
-	for i := s.p; i < c.n; i++ {
-		row(i, s.p, c.Row(i)[s.p:])
+	s.saved = s.pack(s.saved)
+	if s.known {
+		s.unpack(s.rest)
+		for i := s.p; i < c.n; i++ {
+			l := c.Row(i)
+			row(i, i, l[i:])
+			l[i] -= kernel.Dot(l[:s.p], l[:s.p])
+		}
+	} else {
+		for i := s.p; i < c.n; i++ {
+			row(i, s.p, c.Row(i)[s.p:])
+		}
+		for k := 0; k < s.p; k += width {
+			c.columns.subtract(c.data, c.stride, c.n, s.p, k, min(k+width, s.p), 1)
+		}
 	}
-	for k := 0; k < s.p; k += width {
-		c.columns.subtract(c.data, c.stride, c.n, s.p, k, min(k+width, s.p), 1)
+	err := s.negative()
+	if err != nil {
+		s.unpack(s.saved)
 	}
-	return s.negative()
+	return err
+}
+
+// pack copies the lower triangle of the negative part.
+func (s *Signed) pack(to []float64) []float64 {
+	to = to[:0]
+	for i := s.p; i < s.lower.n; i++ {
+		to = append(to, s.lower.Row(i)[s.p:]...)
+	}
+	return to
+}
+
+func (s *Signed) unpack(from []float64) {
+	for i := s.p; i < s.lower.n; i++ {
+		from = from[copy(s.lower.Row(i)[s.p:], from):]
+	}
 }
 
 // negative computes L22 L22ᵀ = L21 L21ᵀ - M22 from M22 - L21 L21ᵀ.
 func (s *Signed) negative() error {
 	c := &s.lower
+	s.known, s.rest = true, s.pack(s.rest)
 	k, err := c.columns.factorize(context.Background(), c.data, c.stride, c.n, s.p, c.n, -1, 0, false)
 	if err == nil && k < c.n {
 		err = ErrNegative
 	}
 	for i := s.p; i < c.n && err == nil; i++ {
 		err = s.guard(i)
-	}
-	if err != nil {
-		s.reset()
 	}
 	return err
 }
@@ -199,6 +233,7 @@ func (s *Signed) ExtendNegative(b []float64) {
 func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
 	c, p := &s.lower, s.p
 	c.prepare(column)
+	s.known = false
 	l := c.w[:p]
 	copy(l, column)
 	c.Forward(l)
@@ -233,6 +268,7 @@ func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
 func (s *Signed) AppendNegative(column []float64) (pivot float64, ok bool) {
 	c, k := &s.lower, s.lower.n
 	c.prepare(column)
+	s.known = false
 	row := c.data[k*c.stride:][:k+1]
 	copy(row, column)
 	c.Forward(row[:k])
@@ -261,6 +297,7 @@ func (s *Signed) Delete(r int) error {
 			return ErrNegative
 		}
 	}
+	s.known = false
 	if !c.remove(r, hyperbolic) {
 		s.reset()
 		return ErrLost

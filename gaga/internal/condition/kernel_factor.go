@@ -20,6 +20,7 @@ type heldFactor struct {
 	slow           bool
 	events, solves int // since the factor was computed
 	work           int // solves since the last event
+	changes        int // of rows, since all of the factor was computed
 
 	pinned int
 	front  int
@@ -83,6 +84,7 @@ func (s *heldFactor) Choose() {
 
 func (s *heldFactor) leave(i int, from uint8) {
 	r := s.at[i]
+	s.changes++
 	if s.signed.Delete(r) != nil {
 		s.stale = true
 		return
@@ -97,6 +99,7 @@ func (s *heldFactor) leave(i int, from uint8) {
 
 func (s *heldFactor) enter(i int, delta float64) {
 	k, r := len(s.Active), s.pinned
+	s.changes++
 	pinned := s.Zone[i] == model.Pinned
 	if !pinned {
 		r = k
@@ -185,16 +188,26 @@ func (s *heldFactor) drifted() bool {
 	return false
 }
 
-// renew computes the factor, or its negative part alone.
+// renew computes the factor, or its negative part alone. If there is none, the factor is that of the
+// earlier point until renew succeeds.
 func (s *heldFactor) renew() bool {
-	again := !s.stale && s.drifted()
-	s.slow = false
-	s.events, s.solves, s.trust.drift = 0, 0, 0
+	s.slow = true
+	s.stale = s.stale || !s.drifted()
+	if !s.stale && s.signed.ComputeNegative(s.entries) != nil {
+		if s.changes < tolerance.Accumulated {
+			return false
+		}
+		s.stale = true
+	}
+	if s.stale {
+		s.stale = s.signed.Compute(s.pinned, len(s.Active)-s.pinned, s.entries) != nil
+		s.changes = 0
+	}
 	for _, i := range s.Active[s.front:] {
 		s.held[i] = s.delta[i]
 	}
-	s.stale = !(again && s.signed.ComputeNegative(s.entries) == nil) &&
-		s.signed.Compute(s.pinned, len(s.Active)-s.pinned, s.entries) != nil
+	s.slow = false
+	s.events, s.solves, s.trust.drift = 0, 0, 0
 	return !s.stale
 }
 
@@ -212,7 +225,7 @@ func (s *heldFactor) entries(r, from int, dst []float64) {
 		dst[q] = s.entry(row, i, s.Active[from+q])
 	}
 	if r >= s.front {
-		dst[r-from] -= s.held[i]
+		dst[r-from] -= s.delta[i]
 	}
 }
 
