@@ -9,7 +9,7 @@ func dotAVX2(_, _ *float64, _ int) float64                                      
 func axpyAVX2(_ float64, _, _ *float64, _ int)                                      {}
 func axpy4AVX2(_, _, _, _, _, _ *float64, _ int)                                    {}
 func mulVecAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                         {}
-func mulTransAddAVX2(_, _ *float64, _, _ int, _ *float64, _ int)                    {}
+func mulTransAddAVX2(_, _ *float64, _, _ int, _ *float64, _ int, _ uint64)          {}
 func gramTileAVX2(_, _, _ *float64, _, _ int)                                       {}
 func kinkedAVX2(_, _, _, _, _, _, _, _ *float64, _ int, _ float64, _ *[3]float64)   {}
 func kinkedAlongAVX2(_, _, _, _, _, _ *float64, _ int, _, _ float64, _ *[2]float64) {}

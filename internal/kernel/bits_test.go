@@ -74,7 +74,8 @@ var alike = map[string]func(d *drawn, n int){
 		MulVec(dst, d.floats(12*stride), stride, d.floats(n))
 		record(d, dst...)
 	},
-	"MulTransAdd": func(d *drawn, n int) { transposed(d, n, MulTransAdd) },
+	"MulTransAdd":    func(d *drawn, n int) { transposed(d, n, MulTransAdd) },
+	"MulTransAddAbs": func(d *drawn, n int) { transposed(d, n, MulTransAddAbs) },
 	"GramAdd": func(d *drawn, n int) {
 		ld, count := Pad(n)+8*d.IntN(2), d.IntN(6)
 		h := d.floats(ld * ld)

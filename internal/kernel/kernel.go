@@ -100,16 +100,7 @@ func MulVec(dst, x []float64, stride int, v []float64) {
 
 // MulTransAdd adds Σ_i a_i x[i*stride:][:len(w)] to w.
 func MulTransAdd(w, x []float64, stride int, a []float64) {
-	rows(x, len(a), stride, len(w))
-	whole := fours(len(a), len(w))
-	switch {
-	case whole == 0:
-	case vector:
-		mulTransAddAVX2(&w[0], &x[0], stride, whole/4, &a[0], len(w))
-	default:
-		mulTransAddGo(w, x, stride, a[:whole], ^uint64(0))
-	}
-	for i := whole; i < len(a); i++ {
+	for i := mulTransAdd(w, x, stride, a, ^uint64(0)); i < len(a); i++ {
 		if a[i] != 0 {
 			Axpy(a[i], x[i*stride:][:len(w)], w)
 		}
@@ -118,18 +109,27 @@ func MulTransAdd(w, x []float64, stride int, a []float64) {
 
 // MulTransAddAbs is [MulTransAdd] of magnitudes.
 func MulTransAddAbs(w, x []float64, stride int, a []float64) {
-	rows(x, len(a), stride, len(w))
-	whole := fours(len(a), len(w))
-	if whole > 0 {
-		mulTransAddGo(w, x, stride, a[:whole], magnitude)
-	}
-	for i := whole; i < len(a); i++ {
+	for i := mulTransAdd(w, x, stride, a, magnitude); i < len(a); i++ {
 		if a[i] != 0 {
 			for j, v := range x[i*stride:][:len(w)] {
 				w[j] = math.FMA(a[i], math.Abs(v), w[j])
 			}
 		}
 	}
+}
+
+// mulTransAdd adds the bits of rows in groups of four, and returns their number.
+func mulTransAdd(w, x []float64, stride int, a []float64, bits uint64) int {
+	rows(x, len(a), stride, len(w))
+	whole := fours(len(a), len(w))
+	switch {
+	case whole == 0:
+	case vector:
+		mulTransAddAVX2(&w[0], &x[0], stride, whole/4, &a[0], len(w), bits)
+	default:
+		mulTransAddGo(w, x, stride, a[:whole], bits)
+	}
+	return whole
 }
 
 // GramAdd adds PᵀQ, which must be symmetric, to the lower triangle of the n x n matrix h; the upper

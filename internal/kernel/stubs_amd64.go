@@ -24,10 +24,10 @@ func axpy4AVX2(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y
 //go:noescape
 func mulVecAVX2(dst *float64, x *float64, stride int, groups int, v *float64, n int)
 
-// mulTransAddAVX2 adds to w four multiples a group of rows of x.
+// mulTransAddAVX2 adds to w four multiples a group of rows of x, of which it takes the bits.
 //
 //go:noescape
-func mulTransAddAVX2(w *float64, x *float64, stride int, groups int, a *float64, n int)
+func mulTransAddAVX2(w *float64, x *float64, stride int, groups int, a *float64, n int, bits uint64)
 
 // gramTileAVX2 adds to the tile the products of the panel's columns at pi with those at pj.
 //

@@ -101,24 +101,33 @@ func (v *isa) total(s [4]reg.VecVirtual) reg.VecVirtual {
 	return s[0]
 }
 
-func (v *isa) addRows(w reg.GPVirtual, r [4]reg.GPVirtual, f [4]reg.VecVirtual, n reg.GPVirtual) {
+func (v *isa) addRows(w reg.GPVirtual, r [4]reg.GPVirtual, f [4]reg.VecVirtual, n reg.GPVirtual, bits reg.VecVirtual) {
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		s := v.load(at(w, o, 0), tail)
-		t := v.load(at(r[2], o, 0), tail)
-		VMULPD(f[2], t, t)
+		t := v.vec()
+		VMULPD(v.bitsOf(at(r[2], o, 0), tail, bits), f[2], t)
 		for i, to := range []reg.VecVirtual{s, s, nil, t} {
-			if to == nil {
-				continue
-			}
-			if tail {
-				VFMADD231PD(v.load(at(r[i], o, 0), tail), f[i], to)
-			} else {
-				VFMADD231PD(at(r[i], o, 0), f[i], to)
+			if to != nil {
+				VFMADD231PD(v.bitsOf(at(r[i], o, 0), tail, bits), f[i], to)
 			}
 		}
 		VADDPD(t, s, s)
 		v.store(s, at(w, o, 0), tail)
 	})
+}
+
+// bitsOf is an operand of the bits of m, nil for all of them.
+func (v *isa) bitsOf(m Mem, tail bool, bits reg.VecVirtual) Op {
+	var from Op = m
+	if tail {
+		from = v.load(m, tail)
+	}
+	if bits == nil {
+		return from
+	}
+	r := v.vec()
+	VANDPD(from, bits, r)
+	return r
 }
 
 func axpy4(v *isa) {
@@ -129,7 +138,7 @@ func axpy4(v *isa) {
 	for i := range f {
 		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
 	}
-	v.addRows(y, r, f, n)
+	v.addRows(y, r, f, n, nil)
 	end(v)
 }
 
@@ -137,27 +146,27 @@ func axpy4(v *isa) {
 const narrow = 8
 
 func mulTransAdd(v *isa) {
-	begin(v, "mulTransAdd", "w, x *float64, stride, groups int, a *float64, n int", "adds to w four multiples a group of rows of x.")
-	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
+	begin(v, "mulTransAdd", "w, x *float64, stride, groups int, a *float64, n int, bits uint64", "adds to w four multiples a group of rows of x, of which it takes the bits.")
+	w, x, stride, groups, a, bits := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a"), float(v, "bits")
 	for vectors := 1; vectors <= narrow; vectors++ {
 		CMPQ(argument("n"), U8(vectors*v.lanes))
 		JLE(LabelRef(fmt.Sprintf("narrow%d", vectors)))
 	}
 	v.groups("", x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
-		v.addRows(w, r, f, pointer("n"))
+		v.addRows(w, r, f, pointer("n"), bits)
 	})
 	end(v)
 	for vectors := 1; vectors <= narrow; vectors++ {
 		label := fmt.Sprintf("narrow%d", vectors)
 		Label(label)
-		v.narrowRows(label+"_", w, x, stride, groups, a, vectors)
+		v.narrowRows(label+"_", w, x, stride, groups, a, vectors, bits)
 		end(v)
 	}
 }
 
 // narrowRows keeps sums in registers, in parts where few vectors would wait for each other. The
 // last of w's vectors is a tail.
-func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, vectors int) {
+func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, vectors int, bits reg.VecVirtual) {
 	rest := pointer("n")
 	SUBQ(U8((vectors-1)*v.lanes), rest)
 	v.mask(rest)
@@ -173,12 +182,7 @@ func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, ve
 	v.groups(label, x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
 		for i := range r {
 			for k, sum := range sums {
-				tail, to := k == vectors-1, sum[i%split]
-				if tail {
-					VFMADD231PD(v.load(place(r[i], k), tail), f[i], to)
-				} else {
-					VFMADD231PD(place(r[i], k), f[i], to)
-				}
+				VFMADD231PD(v.bitsOf(place(r[i], k), k == vectors-1, bits), f[i], sum[i%split])
 			}
 		}
 	})
