@@ -24,7 +24,7 @@ func TestPullTakesTurnsAmongRuns(t *testing.T) {
 	worker := b.worker(WorkerConfig{})
 	taken := map[string]int{}
 	for i := range 31 {
-		taken[b.takeTurn(worker)]++
+		taken[b.takeTurn(worker, nil)]++
 		if i >= 8 && (taken["a"]-taken["b"] > 1 || taken["b"]-taken["a"] > 1 || taken["b"]-taken["c"] > 1 || taken["c"]-taken["b"] > 1) {
 			t.Fatalf("after %d pulls: %v", i+1, taken)
 		}

@@ -1,12 +1,16 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
-	"github.com/agepath/agepath/internal/testing/needs"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -18,21 +22,21 @@ func (b *bundle) publishAs(owner string, priority int, run string, n int) {
 	}
 }
 
-// takeTurns pulls n tasks one after the other, and returns how many are of which run.
-func (b *bundle) takeTurns(p *Puller, n int) map[string]float64 {
+// takeTurns pulls n tasks one after the other, finishes each as if it had taken the seconds given
+// for its run, or a minute, and returns how many are of which run.
+func (b *bundle) takeTurns(p *Puller, n int, takes map[string]float64) map[string]float64 {
 	b.t.Helper()
 	taken := map[string]float64{}
 	for range n {
-		taken[b.takeTurn(p)]++
+		taken[b.takeTurn(p, takes)]++
 	}
 	return taken
 }
 
-// takeTurn pulls a task, finishes it as if it had taken a minute, and returns its run.
-func (b *bundle) takeTurn(p *Puller) string {
+func (b *bundle) takeTurn(p *Puller, takes map[string]float64) (run string) {
 	b.t.Helper()
 	d := b.pull(p)
-	p.runs.close(d.bill, 60)
+	p.runs.close(d.bill, cmp.Or(takes[d.Task.Run], 60))
 	d.bill = nil
 	b.done(d, ok())
 	return d.Task.Run
@@ -71,7 +75,7 @@ func TestTurnsByOwner(t *testing.T) {
 			b.publishAs("alice", test.two, "a2", 210)
 			b.publishAs("bob", 0, "b", 210)
 			b.wantCounts("b", Counts{Queued: 210})
-			got := b.takeTurns(b.worker(WorkerConfig{}), 200)
+			got := b.takeTurns(b.worker(WorkerConfig{}), 200, nil)
 			if got["a2"] == 0 {
 				t.Errorf("a run waits for ever: %v", got)
 			}
@@ -83,50 +87,134 @@ func TestTurnsByOwner(t *testing.T) {
 	}
 }
 
-// TestTurnsByTime has slots that take long for cells of one owner and not for those of
-// another, in both lanes of a run: each owner has the same time.
-func TestTurnsByTime(t *testing.T) {
-	needs.Patience(t, "3 s")
+// TestTurnsByLane: the cells of both lanes of a run count against its owner, by the time they take.
+// A worker without commands shares its time among the runs that have other cells.
+func TestTurnsByLane(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	b.publishAs("alice", 0, "long", 200)
-	for i := range 200 {
-		b.publish(commandTask("long", fmt.Sprintf("d%06d", i)))
+	b.publishAs("alice", 0, "both", 50)
+	b.publishAs("alice", 0, "commands", 1) // makes the run hers
+	for i := range 50 {
+		name := fmt.Sprintf("d%06d", i)
+		b.publish(commandTask("both", name), commandTask("commands", name))
 	}
-	b.publishAs("alice", 20, "longer", 200)
-	b.publishAs("bob", 0, "short", 5000)
-	takes := map[string]time.Duration{"long": 40 * time.Millisecond, "longer": 80 * time.Millisecond, "short": 4 * time.Millisecond}
-	worker := b.worker(WorkerConfig{Commands: true})
+	b.publishAs("bob", 0, "plain", 300)
+	b.wantCounts("plain", Counts{Queued: 300})
+	takes := map[string]float64{"both": 60, "commands": 120, "plain": 20}
+	without := b.takeTurns(b.worker(WorkerConfig{}), 82, takes)
+	if without["commands"] > 1 {
+		t.Errorf("a worker without commands gets %v", without)
+	}
+	delete(without, "commands")
+	wantShares(t, "without commands", without, map[string]float64{"both": 1, "plain": 3}, 0.1)
+	able := b.worker(WorkerConfig{Commands: true})
+	wantShares(t, "with commands", b.takeTurns(able, 180, takes), map[string]float64{"both": 2, "commands": 1, "plain": 12}, 0.1)
+	if n := b.counts("both").Commands; n == 0 || n == 50 {
+		t.Errorf("of 50 commands %d are left, of which a lane has had all its turns or none", n)
+	}
+}
+
+// turnsOf is a run of a simulation, and the percentage due to it from a worker with commands and
+// from one without.
+type turnsOf struct {
+	owner          string
+	priority       int
+	takes          time.Duration // of a cell
+	plain, command bool          // the cells it has
+	share          [2]float64
+}
+
+// slotTimes returns the seconds that the slots of a worker give to runs whose cells never end.
+func slotTimes(runs map[string]turnsOf, commands bool, slots int, long time.Duration) map[string]float64 {
+	r := &registry{every: time.Second, owners: map[string]*owner{}, bills: map[*bill]struct{}{}}
+	has := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(runs)) {
+		run := runs[name]
+		plain := &runFeed{run: name, lane: name, heard: new(atomic.Pointer[heard]), account: new(account), dry: true}
+		plain.heard.Store(&heard{Orders: Orders{Owner: run.owner, Priority: run.priority}})
+		r.sources, has[plain.lane] = append(r.sources, plain), run.plain
+		if commands && run.command {
+			second := &runFeed{run: name, lane: name + commandsLane, heard: plain.heard, account: plain.account, dry: true}
+			r.sources, has[second.lane] = append(r.sources, second), true
+		}
+	}
 	var mu sync.Mutex
-	got, lanes := map[string]float64{}, map[string]int{}
 	var group sync.WaitGroup
-	end := time.Now().Add(6 * time.Second)
-	for range 4 {
+	seconds, end := map[string]float64{}, time.Now().Add(long)
+	for range slots {
 		group.Go(func() {
 			for time.Now().Before(end) {
-				d, err := worker.Pull(b.ctx)
-				if err != nil {
-					t.Error(err)
-					return
+				var b *bill
+				for from, asked := range r.turns(false, true) {
+					if has[from.lane] {
+						b = r.compute(from, asked)
+						break
+					}
+					r.empty(from)
 				}
-				began := time.Now()
-				time.Sleep(takes[d.Task.Run])
-				if err := d.Done(b.ctx, seal(d, ok())); err != nil {
-					t.Error(err)
+				if b == nil {
+					time.Sleep(r.every)
+					continue
 				}
+				time.Sleep(runs[b.from.run].takes)
+				took := time.Since(b.began).Seconds()
+				r.close(b, took)
 				mu.Lock()
-				got[d.Task.Run] += time.Since(began).Seconds()
-				lanes[d.from.lane]++
+				seconds[b.from.run] += took
 				mu.Unlock()
 			}
 		})
 	}
 	group.Wait()
-	wantShares(t, "time", got, map[string]float64{"long": 1, "longer": 2, "short": 3}, 0.1)
-	if lanes["long"] == 0 || lanes["long"+commandsLane] == 0 {
-		t.Errorf("cells by lane: %v", lanes)
+	return seconds
+}
+
+// TestTurnsByTime has workers, with commands and without, compute cells that take long for some
+// runs: each run has the time due to it, to one cell of each slot.
+func TestTurnsByTime(t *testing.T) {
+	t.Parallel()
+	const ms, slots = time.Millisecond, 3
+	for name, runs := range map[string]map[string]turnsOf{
+		"owners": {
+			"a": {"alice", 0, 80 * ms, true, false, [2]float64{100. / 3, 100. / 3}},
+			"b": {"bob", 0, 4 * ms, true, false, [2]float64{100. / 3, 100. / 3}},
+			"c": {"carol", 100, 700 * ms, true, false, [2]float64{100. / 3, 100. / 3}},
+		},
+		"priorities": { // the runs of cmd/coordinator's TestTurns
+			"one":   {"alice", 10, 80 * ms, false, true, [2]float64{50. / 3, 0}},
+			"two":   {"alice", 20, 80 * ms, false, true, [2]float64{100. / 3, 0}},
+			"three": {"bob", 0, 80 * ms, false, true, [2]float64{50, 0}},
+		},
+		"lanes": {
+			"long":   {"alice", 0, 40 * ms, true, true, [2]float64{50. / 3, 50. / 3}},
+			"longer": {"alice", 20, 80 * ms, true, false, [2]float64{100. / 3, 100. / 3}},
+			"short":  {"bob", 0, 4 * ms, true, false, [2]float64{50, 50}},
+		},
+		"commands": { // one of alice's runs is left to workers with commands
+			"mine": {"alice", 30, 90 * ms, false, true, [2]float64{37.5, 0}},
+			"ours": {"alice", 10, 30 * ms, true, false, [2]float64{12.5, 50}},
+			"both": {"bob", 99, 50 * ms, true, true, [2]float64{49.5, 49.5}},
+			"rare": {"bob", 1, 20 * ms, true, false, [2]float64{0.5, 0.5}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				for worker, commands := range []bool{true, false} {
+					got, all, most := slotTimes(runs, commands, slots, 100*time.Second), 0., 0.
+					for run, is := range runs {
+						all, most = all+got[run], max(most, slots*is.takes.Seconds())
+					}
+					for run, is := range runs {
+						if due := is.share[worker] / 100 * all; math.Abs(got[run]-due) > most {
+							t.Errorf("commands %v: run %s has %.2f s, want %.2f s; all: %v", commands, run, got[run], due, got)
+						}
+					}
+					t.Logf("commands %v: seconds of slots: %v", commands, got)
+				}
+			})
+		})
 	}
-	t.Logf("seconds of slots: %v; cells by lane: %v", got, lanes)
 }
 
 // TestTurnsOfLatecomers: who comes later, or was paused, takes turns from then on. It does
@@ -138,23 +226,23 @@ func TestTurnsOfLatecomers(t *testing.T) {
 	want := map[string]float64{"a": 1, "b": 1}
 	b.publishAs("alice", 0, "a", 400)
 	b.wantCounts("a", Counts{Queued: 400})
-	b.takeTurns(worker, 60)
+	b.takeTurns(worker, 60, nil)
 	b.publishAs("bob", 0, "b", 400)
 	b.wantCounts("b", Counts{Queued: 400})
 	time.Sleep(2 * worker.config.Idle) // until the worker lists runs
-	wantShares(t, "latecomer", b.takeTurns(worker, 60), want, 0.1)
+	wantShares(t, "latecomer", b.takeTurns(worker, 60, nil), want, 0.1)
 	if _, err := b.Pause(b.ctx, "b"); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * worker.config.Idle)
-	if got := b.takeTurns(worker, 60); got["b"] > 1 {
+	if got := b.takeTurns(worker, 60, nil); got["b"] > 1 {
 		t.Errorf("of a paused run and another %v", got)
 	}
 	if _, err := b.Resume(b.ctx, "b"); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * worker.config.Idle)
-	wantShares(t, "resumed", b.takeTurns(worker, 60), want, 0.1)
+	wantShares(t, "resumed", b.takeTurns(worker, 60, nil), want, 0.1)
 }
 
 // TestOwnersStay: owner and priority are those of the last that says any, and last as long
