@@ -97,7 +97,7 @@ func objects(t *testing.T, f *Folder) map[string][]byte {
 			if err = f.Get(t.Context(), name, path); err == nil {
 				break
 			}
-			if time.Since(began) > 5*time.Second {
+			if time.Since(began) > time.Minute {
 				t.Fatal(err)
 			}
 		}

@@ -256,19 +256,29 @@ func TestCommand(t *testing.T) {
 // TestCommandKilled wants a command that hangs to be killed with what it started.
 func TestCommandKilled(t *testing.T) {
 	t.Parallel()
-	needs.Program(t, "commands of notifications", "sleep")
+	needs.Program(t, "commands of notifications", "mkfifo")
 	file := filepath.Join(t.TempDir(), "pid")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	if err := exec.Command("mkfifo", file).Run(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	var pid []byte
+	said := make(chan error, 1)
+	go func() {
+		var err error
+		pid, err = os.ReadFile(file)
+		said <- err
+		cancel()
+	}()
 	err := shellCommand(fmt.Sprintf("sleep 600 & echo $! > %s; wait", file)).send(ctx, nil)
 	if err == nil || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("error %v", err)
 	}
-	pid, err := os.ReadFile(file)
-	if err != nil {
+	if err := <-said; err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(5 * time.Second); exec.CommandContext(t.Context(), "sh", "-c", "kill -0 "+string(pid)).Run() == nil; {
+	for deadline := time.Now().Add(time.Minute); exec.CommandContext(t.Context(), "sh", "-c", "kill -0 "+string(pid)).Run() == nil; {
 		if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && strings.Contains(string(state), ") Z ") {
 			break // dead, and nobody waits for it
 		}
