@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +19,9 @@ import (
 	"github.com/agepath/agepath/internal/notify"
 	"github.com/agepath/agepath/results"
 )
+
+// lookEvery is [live.Config.Every], which tests shorten.
+var lookEvery time.Duration
 
 func (a *atServer) serveCommand() *cobra.Command {
 	var (
@@ -121,7 +125,7 @@ func (a *app) watcher(listener net.Listener, name, dir string) func(ctx context.
 		tables := live.NewTables(map[string]string{name: dir}, a.warn)
 		defer func() { _ = tables.Close() }()
 		monitor := live.New(live.Config{
-			Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Earlier: earlier, Tables: tables,
+			Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Every: lookEvery, Report: a.warn, Earlier: earlier, Tables: tables,
 		})
 		group, serving := errgroup.WithContext(ctx)
 		group.Go(func() error { return live.Serve(serving, listener, monitor.Handler()) })
@@ -141,7 +145,7 @@ func (a *atServer) serve(ctx context.Context, listener net.Listener, n *notify.N
 	group.Go(func() error {
 		return a.withQueue(serving, func(q *queue.Queue) error {
 			monitor := live.New(live.Config{
-				Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Looked: live.Notify(n), Tables: tables,
+				Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Every: lookEvery, Report: a.warn, Looked: live.Notify(n), Tables: tables,
 			})
 			startup.Open(monitor.Handler())
 			monitor.Run(serving)

@@ -56,6 +56,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	needs.Waiting(4)
+	lookEvery = 50 * time.Millisecond
 	code := m.Run()
 	os.RemoveAll(programs)
 	os.Exit(code)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 )
 
 const (
-	lookEvery = 2 * time.Second
 	// idleEvery is the period of looks at a run with nothing queued or running.
 	idleEvery = 20 * time.Second
 	// requestWait bounds related requests of a look together.
@@ -29,6 +29,7 @@ type Config struct {
 	Queue   *queue.Queue
 	Kinds   []*experiment.Registration // that can be read
 	Version string                     // of this program
+	Every   time.Duration              // period of looks; default: 2 s
 
 	// Earlier gives outcomes of runs that the queue does not have; nil for none.
 	Earlier run.Earlier
@@ -68,9 +69,9 @@ func New(config Config) *Monitor {
 	return m
 }
 
-// Run looks at the queue every two seconds until ctx ends.
+// Run looks at the queue every [Config.Every] until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
-	ticker := time.NewTicker(lookEvery)
+	ticker := time.NewTicker(cmp.Or(m.config.Every, 2*time.Second))
 	defer ticker.Stop()
 	for {
 		m.look(ctx)
