@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	if programs, err = os.MkdirTemp("", "agepath-coordinator-"); err != nil {
 		panic(err)
 	}
-	needs.Waiting(4)
+	needs.Waiting(8)
 	lookEvery = 50 * time.Millisecond
 	code := m.Run()
 	os.RemoveAll(programs)

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	needs.Waiting(8)
+	defaultIdle = 50 * time.Millisecond
 	os.Exit(m.Run())
 }
 

@@ -218,6 +218,9 @@ func outlasting(ctx context.Context, while time.Duration) (context.Context, cont
 	}
 }
 
+// defaultIdle is shorter in tests.
+var defaultIdle = time.Second
+
 func (w *Worker) defaults() error {
 	w.lacks, w.reasons, w.walltime = &lacks{all: map[program]*lack{}}, &experiment.Reasons{}, &walltime{until: w.Until}
 	if w.Name == "" {
@@ -228,7 +231,7 @@ func (w *Worker) defaults() error {
 		w.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
 	w.Slots = cmp.Or(w.Slots, runtime.GOMAXPROCS(0))
-	w.Idle = cmp.Or(w.Idle, time.Second)
+	w.Idle = cmp.Or(w.Idle, defaultIdle)
 	w.RetryDelay = cmp.Or(w.RetryDelay, 5*time.Second)
 	w.CacheBytes = cmp.Or(w.CacheBytes, DefaultCacheBytes)
 	w.Health = cmp.Or(w.Health, &Health{})
