@@ -12,15 +12,18 @@ import (
 )
 
 // depart returns the start of the descents from a jump point: the farthest point tried to which the
-// implicit objective falls, along the direction in which H is no longer positive definite; at a
-// fold, along the path. Plain steps from the jump point take up to 10^5 to leave a fold. Where a
+// implicit objective falls, along the direction in which H is no longer positive definite, at a fold
+// that of the path. Plain steps from the jump point take up to 10^5 to leave a fold. Where a
 // weight breaks, the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
 	direction := pt.Rate
-	if x.OfSample() && len(s.state.Active) > 0 && !s.state.Breaks() {
+	switch {
+	case x.OfSample() && len(s.state.Active) > 0 && !s.state.Breaks():
 		direction = s.weakest(pt, x)
-	} else if x.Cause != model.Fold {
+	case x.Cause == model.Activated:
+		direction = s.entering(x)
+	case x.Cause != model.Fold:
 		return d
 	}
 	if theta, ok := s.escape(pt.Theta, direction, age); ok {
@@ -43,6 +46,19 @@ func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	if rises != (x.Cause == model.SampleUp) {
 		blas64.Scal(-1, dense.Vector(direction))
 	}
+	return direction
+}
+
+// entering returns the direction of a coordinate that becomes active, which the active ones follow.
+func (s *site) entering(x model.Crossing) []float64 {
+	c, st := s.condition.(*condition.Primal), s.state
+	direction, along := make([]float64, st.P), make([]float64, len(st.Active))
+	c.Border(along, x.Index)
+	c.Solve(along)
+	for r, j := range st.Active {
+		direction[j] = -x.Sign * along[r]
+	}
+	direction[x.Index] = x.Sign
 	return direction
 }
 

@@ -70,6 +70,51 @@ func TestWeakest(t *testing.T) {
 	}
 }
 
+// Along the direction of a coordinate that becomes active the gradient of the active ones stays.
+func TestEntering(t *testing.T) {
+	t.Parallel()
+	compared := 0
+	for seed := range uint64(12) {
+		p := twoPopulations(rand.New(rand.NewPCG(seed, 43)), 40, 8).problem(squared{}, linearly, 12, 0, false)
+		l, _ := landerOf(p, Options{})
+		pt, age := model.NewPoint(p), 2+float64(seed)
+		if err := l.solver.search.FitAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.At(t.Context(), pt, age, "test"); err != nil {
+			t.Fatal(err)
+		}
+		u, du, change := make([]float64, p.N), make([]float64, p.N), make([]float64, p.P)
+		for j, w := range pt.Theta {
+			if w != 0 {
+				continue
+			}
+			direction := l.entering(model.Crossing{Cause: model.Activated, Index: j, Sign: -1})
+			l.condition.PredictAll(u, pt.Theta)
+			l.condition.PredictAll(du, direction)
+			clear(change)
+			var size float64
+			for i := range p.N {
+				if square := (u[i] - p.Y[i]) * (u[i] - p.Y[i]); square < age {
+					kernel.Axpy(p.M[i]*(2-6*square/age)*du[i], p.Row(i), change)
+					size += p.M[i] * math.Abs(du[i])
+				}
+			}
+			for k, w := range pt.Theta {
+				if w != 0 && math.Abs(change[k]) > 1e-9*size || w == 0 && k != j && direction[k] != 0 {
+					t.Errorf("seed %d: coordinate %d enters: %d by %v, its gradient by %v", seed, j, k, direction[k], change[k])
+				}
+			}
+			if compared++; direction[j] != -1 {
+				t.Errorf("seed %d: coordinate %d enters by %v", seed, j, direction[j])
+			}
+		}
+	}
+	if compared < 12 {
+		t.Errorf("only %d directions compared", compared)
+	}
+}
+
 // inMultipliers returns the site of a problem with a linear kernel, at a point that is given in
 // the features.
 func inMultipliers(t *testing.T, s *site, dual *model.Problem, pt *model.Point) (*site, *model.Point) {
