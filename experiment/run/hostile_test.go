@@ -284,7 +284,8 @@ func TestStraysAreNoResults(t *testing.T) {
 	}
 }
 
-// TestStrayDeadLetter has dead letters that nobody wrote: a run survives them.
+// TestStrayDeadLetter has dead letters that nobody wrote: nothing reads them, and no cell counts as
+// given up.
 func TestStrayDeadLetter(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -294,12 +295,16 @@ func TestStrayDeadLetter(t *testing.T) {
 	w.say("agepath.dead."+w.plan.Run+"."+foreign, map[string]string{"Agepath-Time": now, "Agepath-Task": "0", "Agepath-Deliveries": "1"}, nil)
 	dir := t.TempDir()
 	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v", results.ZSTD)
-	if err != nil || collected.Quarantined != 2 {
-		t.Errorf("collected %+v, %v; want 2 messages quarantined", collected, err)
+	if err != nil || collected.Quarantined != 0 || collected.Again != 0 {
+		t.Errorf("collected %+v, %v; want nothing quarantined", collected, err)
 	}
 	w.wantRight(dir)
-	if counts, err := w.Counts(t.Context(), w.plan.Run); err != nil || counts.Dead != 0 {
-		t.Errorf("counts %+v, %v", counts, err)
+	index, err := w.FailureIndex(w.plan.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := index.Standing(t.Context(), w.plan.Count()); err != nil || s.Dead != 0 || s.Ended[experiment.OK] != w.plan.Count() {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 
