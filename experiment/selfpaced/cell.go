@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 )
@@ -133,9 +132,6 @@ func needs(method experiment.Need, age Age, by Choice, s dataset.Settings, noise
 	}
 	if by != (Choice{}) {
 		list = append(list, choiceNeed)
-	}
-	if by.Trimmed == choice.Auto {
-		list = append(list, mixtureNeed)
 	}
 	if s.Missing != "" {
 		list = append(list, medianNeed)

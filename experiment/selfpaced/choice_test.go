@@ -25,7 +25,7 @@ noise: [{kind: gaussian, levels: [0.3]}]
 models: [{lasso: {alpha: 0.01}}]
 regularizers: [hard, linear]
 methods: [acs, gaga]
-choose: [best, one-standard-error, {rule: [smoothed, one-standard-error], trimmed: 0.4}, {rule: smoothed, folds: 3, trimmed: [0, 0.3]}, {rule: one-standard-error, trimmed: auto}, {trimmed: auto, folds: 3}]
+choose: [{rule: [best, one-standard-error], trimmed: 0.25}, {rule: [smoothed, one-standard-error], trimmed: 0.4}, {rule: smoothed, folds: 3, trimmed: [0, 0.3]}, {rule: one-standard-error, trimmed: auto}, {trimmed: auto, folds: 3}]
 keep: {knots: true, coefficients: true}
 `,
 	dataset.Classification: `
@@ -194,7 +194,7 @@ func TestChoiceUsed(t *testing.T) {
 		return ids
 	}
 	plain := ids(dataset.Regression, models)
-	if same := ids(dataset.Regression, models+"choose: {rule: smoothed, trimmed: 0.25}\n"); !slices.Equal(plain, same) {
+	if same := ids(dataset.Regression, models+"choose: {rule: smoothed, trimmed: auto}\n"); !slices.Equal(plain, same) {
 		t.Errorf("cells %v with the default as the choice, %v without one", same, plain)
 	}
 	if other := ids(dataset.Regression, models+"choose: {trimmed: 0.2}\n"); other[0] == plain[0] {

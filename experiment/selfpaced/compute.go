@@ -36,7 +36,7 @@ func (Kind) Abilities() []experiment.Need {
 			needs = append(needs, autoNeed(m.auto))
 		}
 	}
-	return append(append(needs, medianNeed, boundaryNeed, autoNeed(autoAge), choiceNeed, mixtureNeed), registered...)
+	return append(append(needs, medianNeed, boundaryNeed, autoNeed(autoAge), choiceNeed), registered...)
 }
 
 func (Kind) Check(task *experiment.Task) error {

@@ -88,14 +88,18 @@ func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	if c.Settings.Protocol == dataset.Scripts { // clean rows
 		bytes += 16 * d * n
 	}
-	if c.Choice.Folds > 0 { // rows of all folds, and a copy of one fold
-		bytes += 8 * d * n * int64(c.Choice.Folds+3)
+	folds := int64(c.Choice.Folds)
+	if folds > 0 { // rows of all folds, and a copy of one fold
+		bytes += 8 * d * n * (folds + 3)
 	}
 	if c.Model.Kernel == RBF {
 		bytes += 2*min(8*n*n, kernelCache) + 8*n*others
+		if folds > 0 { // of held-out rows and others
+			bytes += 8 * n * n
+		}
 	}
 	if method, err := c.Method.info(); err == nil && method.bytes != nil { // an unknown method does not run
-		bytes += method.bytes(c, n, d)
+		bytes += method.bytes(c, n, d) * (1 + folds) // at most, as the knots of all stay
 	}
 	return bytes
 }

@@ -62,11 +62,12 @@ func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 	return some
 }
 
-// foldScores scores the knots by paths on folds of the training part: the mean over the folds of
-// the score on the held-out rows, and its standard error. All paths have the ages of the path on
-// the whole training part. A knot is matched with the knot of a fold at which the nearest share of
-// the samples has weight, and among these at the nearest age: with fewer rows another age has the
-// same effect, since the losses at which samples enter depend on the fit.
+// foldScores scores the knots by the errors of all held-out rows together: those of each fold, which a
+// path on the other rows predicts, and those of the validation part. Of few rows, a mixture would be
+// fitted to noise. All paths have the ages of the path on the whole training part. A knot is matched
+// with the knot of a fold at which the nearest share of the samples has weight, and among these at the
+// nearest age: with fewer rows another age has the same effect, since the losses at which samples enter
+// depend on the fit.
 //
 // The folds are not tasks of their own: a path needs them all before it can choose, and a worker
 // that dies costs one cell either way.
@@ -75,15 +76,11 @@ func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, command
 	if err != nil {
 		return nil, err
 	}
-	each := make([][]float64, len(f.Knots)) // by knot and fold
+	held := make([]heldOut, len(folds), len(folds)+1)
 	for h := range folds {
 		part, err := c.fitOver(ctx, &dataset.Prepared{Train: folds[h].rest, Test: folds[h].held}, commands, f.span)
 		if err == nil {
 			err = part.incomplete()
-		}
-		var scored []knotScore
-		if err == nil {
-			scored, err = part.scorePart(&folds[h].held, part.predictions.Test, metric, c.Choice.Trimmed)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("fold %d of %d: %w", h+1, len(folds), err)
@@ -92,15 +89,12 @@ func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, command
 		if !slices.Contains(kept, true) {
 			return nil, fmt.Errorf("fold %d of %d: every age discards every sample", h+1, len(folds))
 		}
-		for k, match := range f.matches(part, kept) {
-			each[k] = append(each[k], scored[match].score)
-		}
+		held[h] = heldOut{part, &folds[h].held, part.predictions.Test, f.matches(part, kept)}
 	}
-	list := make([]knotScore, len(f.Knots))
-	for k := range list {
-		list[k].score, list[k].deviation = trimmedMean(each[k], 0)
+	if f.parts.Validation.N > 0 {
+		held = append(held, heldOut{f, &f.parts.Validation, f.predictions.Validation, nil})
 	}
-	return list, nil
+	return f.scoreRows(held, metric, c.Choice.Trimmed)
 }
 
 func (f *Fitted) matches(part *Fitted, kept []bool) []int {

@@ -90,24 +90,51 @@ func (f *Fitted) discards(age float64) bool {
 	return beyond[0] == 0
 }
 
-// scorePart leaves out the trimmed share of the largest errors, or scores by [mixture].
+// heldOut has rows that a fit has not seen.
+type heldOut struct {
+	fit         *Fitted
+	part        *dataset.Part
+	predictions [][]float64 // by the fit's knot and row; nil if its coefficients predict
+	matches     []int       // the fit's knot by the knot that is scored; nil if these are the fit's
+}
+
+// scorePart scores the knots by one part.
 func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string, trimmed float64) ([]knotScore, error) {
-	var predictor Predictor
-	if given == nil {
+	return f.scoreRows([]heldOut{{f, part, given, nil}}, metric, trimmed)
+}
+
+// scoreRows scores each knot by the errors of all rows together. It leaves out the trimmed share of
+// the largest, or scores by [mixture].
+func (f *Fitted) scoreRows(held []heldOut, metric string, trimmed float64) ([]knotScore, error) {
+	predictors := make([]Predictor, len(held))
+	var y []float64
+	for i, h := range held {
+		y = append(y, h.part.Y...)
+		if h.predictions != nil {
+			continue
+		}
 		var err error
-		if predictor, err = f.predictor(part); err != nil {
+		if predictors[i], err = h.fit.predictor(h.part); err != nil {
 			return nil, err
 		}
 	}
-	predicted, losses := make([]float64, part.N), make([]float64, part.N)
+	predicted, losses := make([]float64, len(y)), make([]float64, len(y))
 	list := make([]knotScore, len(f.Knots))
-	for k := range f.Knots {
-		if given != nil {
-			predicted = given[k]
-		} else {
-			predictor.Predict(predicted, f.Knots[k].Theta)
+	for k := range list {
+		at := predicted
+		for i, h := range held {
+			match := k
+			if h.matches != nil {
+				match = h.matches[k]
+			}
+			if h.predictions != nil {
+				copy(at, h.predictions[match])
+			} else {
+				predictors[i].Predict(at[:h.part.N], h.fit.Knots[match].Theta)
+			}
+			at = at[h.part.N:]
 		}
-		list[k] = scoreOf(predicted, part.Y, metric, trimmed, losses)
+		list[k] = scoreOf(predicted, y, metric, trimmed, losses)
 	}
 	return list, nil
 }

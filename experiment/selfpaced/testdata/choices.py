@@ -67,13 +67,19 @@ def smoothed(ages, scores, begins):
     return means
 
 
-def scored(cell, trimmed):
+def residuals(cell):
+    """Errors by row and knot, for classification 1 and 0."""
     x, y, thetas = (np.array(cell[name]) for name in ("x", "y", "thetas"))
     predicted = x @ thetas[:, :-1].T + thetas[:, -1]
     if cell["metric"] == "accuracy":
-        right = (predicted >= 0) == (y > 0)[:, None]
-        return right.mean(0), right.std(0, ddof=1) / np.sqrt(len(y))
-    return np.array([score(p - y, trimmed) for p in predicted.T]).T
+        return (predicted >= 0) == (y > 0)[:, None]
+    return predicted - y[:, None]
+
+
+def scored(rows, metric, trimmed):
+    if metric == "accuracy":
+        return rows.mean(0), rows.std(0, ddof=1) / np.sqrt(len(rows))
+    return np.array([score(r, trimmed) for r in rows.T]).T
 
 
 def matched(cell, fold):
@@ -90,11 +96,8 @@ for cell in json.load(sys.stdin):
     rule, trimmed = words[0], next((w[8:] for w in words if w.startswith("trimmed")), "0")
     ages = np.array(cell["ages"])
     begins = np.array([event == "start" for event in cell["events"]])
-    if cell["folds"]:
-        each = np.array([scored(f, trimmed)[0][list(matched(cell, f))] for f in cell["folds"]])
-        scores, errors = each.mean(0), each.std(0, ddof=1) / np.sqrt(len(each))
-    else:
-        scores, errors = scored(cell, trimmed)
+    rows = [residuals(f)[:, list(matched(cell, f))] for f in cell["folds"] or []] + [residuals(cell)]
+    scores, errors = scored(np.concatenate(rows), cell["metric"], trimmed)
     losses = -scores if cell["metric"] == "accuracy" else scores
     values = smoothed(ages, losses, begins) if rule == "smoothed" else losses
     k = int(np.flatnonzero(values <= values.min() + 1e-12 * abs(values.min()))[0])
