@@ -37,8 +37,8 @@ func (b *Branch) pass(c candidate) Outcome {
 	}
 	if !(scalar > 0) {
 		o.Kind = Left
-	} else if !b.change(c.Crossing) {
-		// The sign test and the factorization disagree only within rounding of a singular H.
+	} else if scalar <= tolerance.Singular || !b.change(c.Crossing) {
+		// Within rounding H is singular.
 		o.Kind, o.Scalar = Left, math.NaN()
 	}
 	return o
