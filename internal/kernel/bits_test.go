@@ -79,7 +79,7 @@ var alike = map[string]func(d *drawn, n int){
 	"GramAdd": func(d *drawn, n int) {
 		ld, count := Pad(n)+8*d.IntN(2), d.IntN(6)
 		h := d.floats(ld * ld)
-		GramAddRows(h, ld, Pad(n)/16*8, Pad(n), d.floats(count*ld), d.floats(count*ld), count)
+		GramAdd(h, ld, Pad(n), d.floats(count*ld), d.floats(count*ld), count)
 		record(d, h...)
 	},
 	"Kinked": func(d *drawn, n int) {

@@ -136,23 +136,18 @@ func mulTransAdd(w, x []float64, stride int, a []float64, bits uint64) int {
 // one may change. P and Q are panels of rows of n entries; all have the leading dimension ld, and n
 // is a multiple of Width.
 func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
-	GramAddRows(h, ld, 0, n, p, q, rows)
-}
-
-// GramAddRows is [GramAdd] for rows from up to n of h, multiples of Width.
-func GramAddRows(h []float64, ld, from, n int, p, q []float64, rows int) {
 	if rows == 0 || n == 0 {
 		return
 	}
 	p, q, h = p[:(rows-1)*ld+n], q[:(rows-1)*ld+n], h[:(n-1)*ld+n]
 	if vector {
-		for i := from; i < n; i += 4 {
+		for i := 0; i < n; i += 4 {
 			for j := 0; j <= i; j += 8 {
 				gramTileAVX2(&h[i*ld+j], &p[i], &q[j], ld, rows)
 			}
 		}
 	} else {
-		gramAddGo(h, ld, from, n, p, q, rows)
+		gramAddGo(h, ld, n, p, q, rows)
 	}
 }
 

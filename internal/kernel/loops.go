@@ -157,8 +157,8 @@ func only(x float64, bits uint64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & bits)
 }
 
-func gramAddGo(h []float64, ld, from, n int, p, q []float64, rows int) {
-	for i := from; i < n; i++ {
+func gramAddGo(h []float64, ld, n int, p, q []float64, rows int) {
+	for i := range n {
 		for j := 0; j <= i/4*4; j += 8 {
 			var s [8]float64
 			for r := range rows {

@@ -25,10 +25,10 @@ func plainMulTransAdd(w, x []float64, stride int, a []float64) {
 	}
 }
 
-func plainGramAdd(h []float64, ld, from, n int, p, q []float64, rows int) {
+func plainGramAdd(h []float64, ld, n int, p, q []float64, rows int) {
 	for r := range rows {
 		row := q[r*ld:][:n]
-		for i := from; i < n; i++ {
+		for i := range n {
 			if s := p[r*ld+i]; s != 0 {
 				plainAxpy(s, row[:i+1], h[i*ld:][:i+1])
 			}
