@@ -61,13 +61,7 @@ func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mos
 	if err != nil {
 		return nil, err
 	}
-	s.engine, err = nsga3.New(s, nsga3.Settings{
-		Variables: n, Objectives: 2, Points: nsga3.DasDennis(2, size-1), Population: size,
-		Initial: initial, Seed: o.Seed,
-	})
-	if err != nil {
-		return nil, err
-	}
+	s.engine = nsga3.New(s, nsga3.Settings{Variables: n, Population: size, Initial: initial, Seed: o.Seed})
 	return s, s.refit(ctx, nil)
 }
 

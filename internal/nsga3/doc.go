@@ -1,4 +1,4 @@
-// Package nsga3 minimizes several objectives over a box by NSGA-III: K. Deb and H. Jain, "An
+// Package nsga3 minimizes two objectives over a box by NSGA-III: K. Deb and H. Jain, "An
 // Evolutionary Many-Objective Optimization Algorithm Using Reference-Point-Based Nondominated
 // Sorting Approach, Part I", IEEE Transactions on Evolutionary Computation 18(4), 2014.
 //
@@ -6,7 +6,6 @@
 // polynomial mutation, non-dominated sorting of parents and children, and selection from the last
 // front by niches around reference points. The same seed gives the same numbers.
 //
-// A generation of N individuals with n variables and M objectives takes O(N n) for the variation,
-// at most O(M N²) for the sorting, and O(M N Z) for the niches of Z reference points. It allocates
-// nothing.
+// A generation of N individuals with n variables takes O(N n) for the variation and at most O(N²)
+// for the sorting and the niches of N reference points. It allocates nothing.
 package nsga3

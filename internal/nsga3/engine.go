@@ -1,28 +1,23 @@
 package nsga3
 
 import (
-	"errors"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 )
 
 // Problem defines the objectives of a point.
 type Problem interface {
-	// Evaluate writes the objectives of x, finite and to be minimized, into f. An individual keeps
+	// Evaluate writes the two objectives of x, finite and to be minimized, into f. An individual keeps
 	// its slot, below twice the population's size, while it lives. mother and father are the living
 	// parents' slots, or -1 for the first population and in [Engine.Refresh].
 	Evaluate(f, x []float64, slot, mother, father int)
 }
 
-// Settings describe a search. Fields after Points have defaults.
+// Settings describe a search.
 type Settings struct {
 	Variables  int         // each from 0 to 1
-	Objectives int         // at least 2
-	Points     [][]float64 // reference points on the unit simplex, see [DasDennis]
-	Population int         // default: the number of reference points; at least 4
-	Initial    [][]float64 // the first individuals; the others are uniform
+	Population int         // at least 2; also the number of reference points
+	Initial    [][]float64 // the first individuals, at most Population; the others are uniform
 	Seed       uint64
 }
 
@@ -40,10 +35,9 @@ type Engine struct {
 	problem Problem
 	rng     *rand.Rand
 	vary    variation
-	n, m    int
-	size    int
-	x       []float64 // 2 size x n
-	f       []float64 // 2 size x m
+	n, size int
+	x       []float64    // 2 size x n
+	f       [][2]float64 // of 2 size
 	living  []int
 	free    []int
 	fronts  *sorter
@@ -52,18 +46,15 @@ type Engine struct {
 }
 
 // New draws and evaluates the first population.
-func New(problem Problem, s Settings) (*Engine, error) {
-	if err := s.complete(); err != nil {
-		return nil, err
-	}
+func New(problem Problem, s Settings) *Engine {
 	rng := rand.New(rand.NewPCG(s.Seed, 0x6e736761)) // any fixed stream
-	n, m, size := s.Variables, s.Objectives, s.Population
+	n, size := s.Variables, s.Population
 	e := &Engine{
-		problem: problem, rng: rng, n: n, m: m, size: size,
+		problem: problem, rng: rng, n: n, size: size,
 		vary: newVariation(n, rng),
-		x:    make([]float64, 2*size*n), f: make([]float64, 2*size*m),
+		x:    make([]float64, 2*size*n), f: make([][2]float64, 2*size),
 		living: make([]int, size), free: make([]int, size),
-		fronts: newSorter(2*size, m), scale: newNormalizer(2*size, m), niches: newNiches(s.Points, 2*size, rng),
+		fronts: newSorter(2 * size), scale: normalizer{unit: make([][2]float64, 2*size)}, niches: newNiches(size, 2*size, rng),
 	}
 	for k := range size {
 		e.living[k], e.free[k] = k, size+k
@@ -77,48 +68,7 @@ func New(problem Problem, s Settings) (*Engine, error) {
 		}
 	}
 	e.Refresh()
-	return e, nil
-}
-
-func (s *Settings) complete() error {
-	if s.Variables < 1 || s.Objectives < 2 {
-		return fmt.Errorf("nsga3: %d variables and %d objectives, need at least 1 and 2", s.Variables, s.Objectives)
-	}
-	if len(s.Points) == 0 {
-		return errors.New("nsga3: no reference points")
-	}
-	for k, point := range s.Points {
-		if len(point) != s.Objectives {
-			return fmt.Errorf("nsga3: reference point %d has %d coordinates for %d objectives", k, len(point), s.Objectives)
-		}
-		var sum float64
-		for _, w := range point {
-			if !(w >= 0 && w <= 1) {
-				return fmt.Errorf("nsga3: reference point %d, %v, is not on the unit simplex", k, point)
-			}
-			sum += w
-		}
-		if math.Abs(sum-1) > 1e-9 {
-			return fmt.Errorf("nsga3: reference point %d, %v, is not on the unit simplex", k, point)
-		}
-	}
-	if s.Population == 0 {
-		s.Population = len(s.Points)
-	}
-	if s.Population < 4 || len(s.Initial) > s.Population {
-		return fmt.Errorf("nsga3: a population of %d with %d first individuals, need at least 4 and no more first individuals", s.Population, len(s.Initial))
-	}
-	for k, x := range s.Initial {
-		if len(x) != s.Variables {
-			return fmt.Errorf("nsga3: first individual %d has %d variables, need %d", k, len(x), s.Variables)
-		}
-		for j, v := range x {
-			if !(v >= 0 && v <= 1) {
-				return fmt.Errorf("nsga3: variable %d of first individual %d is %v, allowed is 0 to 1", j, k, v)
-			}
-		}
-	}
-	return nil
+	return e
 }
 
 // Step creates as many children as individuals and keeps the better half of both.
@@ -190,4 +140,4 @@ func (e *Engine) Living() []int { return e.living }
 func (e *Engine) X(slot int) []float64 { return e.x[slot*e.n : (slot+1)*e.n : (slot+1)*e.n] }
 
 // F returns the objectives of a slot, owned by the engine.
-func (e *Engine) F(slot int) []float64 { return e.f[slot*e.m : (slot+1)*e.m : (slot+1)*e.m] }
+func (e *Engine) F(slot int) []float64 { return e.f[slot][:] }

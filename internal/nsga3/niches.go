@@ -7,8 +7,7 @@ import (
 
 // niches are the lines from the ideal point through the reference points (section IV-D).
 type niches struct {
-	m         int
-	lines     []float64 // unit vectors, a row per reference point
+	lines     [][2]float64 // unit vectors, by reference point
 	rng       *rand.Rand
 	counts    []int // chosen members per niche
 	members   []int // candidates, niche by niche
@@ -19,52 +18,40 @@ type niches struct {
 	distances []float64
 }
 
-func newNiches(points [][]float64, slots int, rng *rand.Rand) niches {
-	m, z := len(points[0]), len(points)
+// newNiches spreads z >= 2 reference points evenly over the unit simplex (Das and Dennis, 1998).
+func newNiches(z, slots int, rng *rand.Rand) niches {
 	s := niches{
-		m: m, lines: make([]float64, 0, z*m), rng: rng, counts: make([]int, z), members: make([]int, slots),
+		rng: rng, counts: make([]int, z), members: make([]int, slots),
 		begins: make([]int, z), ends: make([]int, z), open: make([]int, 0, z),
 		niche: make([]int, slots), distances: make([]float64, slots),
 	}
-	for _, point := range points {
-		var norm float64
-		for _, w := range point {
-			norm = math.Hypot(norm, w)
-		}
-		for _, w := range point {
-			s.lines = append(s.lines, w/norm)
-		}
+	for k := range z {
+		a, b := float64(k)/float64(z-1), float64(z-1-k)/float64(z-1)
+		norm := math.Hypot(a, b)
+		s.lines = append(s.lines, [2]float64{a / norm, b / norm})
 	}
 	return s
 }
 
 // associate finds a slot's nearest line, which has the largest projection.
-func (s *niches) associate(slot int, f []float64) {
+func (s *niches) associate(slot int, f [2]float64) {
 	best, at := math.Inf(-1), 0
-	for k := range s.counts {
-		var along float64
-		for j, w := range s.lines[k*s.m : (k+1)*s.m] {
-			along += w * f[j]
-		}
-		if along > best {
+	for k, line := range s.lines {
+		if along := line[0]*f[0] + line[1]*f[1]; along > best {
 			best, at = along, k
 		}
 	}
-	var distance float64
-	for j, w := range s.lines[at*s.m : (at+1)*s.m] {
-		off := f[j] - best*w
-		distance += off * off
-	}
-	s.niche[slot], s.distances[slot] = at, distance
+	x, y := f[0]-best*s.lines[at][0], f[1]-best*s.lines[at][1]
+	s.niche[slot], s.distances[slot] = at, x*x+y*y
 }
 
 // choose puts the want chosen slots first, of which kept are already chosen (algorithm 4).
-func (s *niches) choose(unit []float64, slots []int, kept, want int) {
+func (s *niches) choose(unit [][2]float64, slots []int, kept, want int) {
 	for k := range s.counts {
 		s.counts[k], s.ends[k] = 0, 0
 	}
 	for _, slot := range slots {
-		s.associate(slot, unit[slot*s.m:(slot+1)*s.m])
+		s.associate(slot, unit[slot])
 	}
 	for _, slot := range slots[:kept] {
 		s.counts[s.niche[slot]]++

@@ -12,42 +12,6 @@ type function func(f, x []float64)
 
 func (p function) Evaluate(f, x []float64, _, _, _ int) { p(f, x) }
 
-// dtlz1 has the front Σ f = 1/2 (Deb, Thiele, Laumanns, Zitzler 2005).
-func dtlz1(f, x []float64) {
-	tail := x[len(f)-1:]
-	g := float64(len(tail))
-	for _, v := range tail {
-		g += (v-0.5)*(v-0.5) - math.Cos(20*math.Pi*(v-0.5))
-	}
-	g *= 100
-	for i := range f {
-		f[i] = 0.5 * (1 + g)
-		for _, v := range x[:len(f)-1-i] {
-			f[i] *= v
-		}
-		if i > 0 {
-			f[i] *= 1 - x[len(f)-1-i]
-		}
-	}
-}
-
-// dtlz2 has the front ‖f‖ = 1.
-func dtlz2(f, x []float64) {
-	g := 0.0
-	for _, v := range x[len(f)-1:] {
-		g += (v - 0.5) * (v - 0.5)
-	}
-	for i := range f {
-		f[i] = 1 + g
-		for _, v := range x[:len(f)-1-i] {
-			f[i] *= math.Cos(v * math.Pi / 2)
-		}
-		if i > 0 {
-			f[i] *= math.Sin(x[len(f)-1-i] * math.Pi / 2)
-		}
-	}
-}
-
 // zdtTail is g of ZDT1 to ZDT3 (Zitzler, Deb, Thiele 2000).
 func zdtTail(x []float64) float64 {
 	var sum float64
@@ -102,10 +66,7 @@ func objectives(e *nsga3.Engine) [][]float64 {
 // search makes an engine and moves it on by a number of generations.
 func search(t testing.TB, p nsga3.Problem, s nsga3.Settings, generations int) *nsga3.Engine {
 	t.Helper()
-	e, err := nsga3.New(p, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := nsga3.New(p, s)
 	for range generations {
 		e.Step()
 	}

@@ -8,8 +8,7 @@ import (
 // sorter is a non-dominated sort: in lexicographic order a point can be dominated only by an
 // earlier one (Zhang, Tian, Cheng and Jin, 2015).
 type sorter struct {
-	m      int
-	f      []float64
+	f      [][2]float64
 	order  []int // lexicographic
 	fronts [][]int
 	ranked []int              // slots by front, then lexicographically
@@ -17,13 +16,13 @@ type sorter struct {
 	less   func(a, b int) int // compare, bound once because binding allocates
 }
 
-func newSorter(slots, m int) *sorter {
-	s := &sorter{m: m, order: make([]int, slots), ranked: make([]int, 0, slots), ends: make([]int, 0, slots)}
+func newSorter(slots int) *sorter {
+	s := &sorter{order: make([]int, slots), ranked: make([]int, 0, slots), ends: make([]int, 0, slots)}
 	s.less = s.compare
 	return s
 }
 
-func (s *sorter) sort(f []float64) []int {
+func (s *sorter) sort(f [][2]float64) []int {
 	s.f = f
 	for k := range s.order {
 		s.order[k] = k
@@ -52,33 +51,13 @@ func (s *sorter) sort(f []float64) []int {
 	return s.ranked
 }
 
-func (s *sorter) point(slot int) []float64 { return s.f[slot*s.m : (slot+1)*s.m] }
-
 func (s *sorter) compare(a, b int) int {
-	return cmp.Or(slices.Compare(s.point(a), s.point(b)), a-b)
+	return cmp.Or(slices.Compare(s.f[a][:], s.f[b][:]), a-b)
 }
 
-// dominated looks at the latest points first: with two objectives the last one, whose second
-// objective is smallest, decides.
+// dominated looks at the last point, whose second objective is smallest.
 func (s *sorter) dominated(slot int, front []int) bool {
-	for _, other := range slices.Backward(front) {
-		if dominates(s.point(other), s.point(slot)) {
-			return true
-		}
-		if s.m == 2 {
-			break
-		}
-	}
-	return false
+	return len(front) > 0 && dominates(s.f[front[len(front)-1]], s.f[slot])
 }
 
-func dominates(a, b []float64) bool {
-	below := false
-	for j, v := range a {
-		if v > b[j] {
-			return false
-		}
-		below = below || v < b[j]
-	}
-	return below
-}
+func dominates(a, b [2]float64) bool { return a[0] <= b[0] && a[1] <= b[1] && a != b }
