@@ -1,10 +1,13 @@
 package baselines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -36,6 +39,40 @@ type Fit struct {
 	KKT float64
 	// Iterations is the number of convex problems, over all starts.
 	Iterations int
+
+	Trimmed float64   // the objective of the first stage of [RLSSVM] and [SparseLTS]
+	Center  float64   // of its residuals, of [SparseLTS]
+	Scale   float64   // σ̂ of its residuals
+	Descent []float64 // the objective of [ReLSSVM] after each convex problem, not increasing
+}
+
+// TrimOptions tune [RLSSVM] and [SparseLTS].
+type TrimOptions struct {
+	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]; 0.5 withstands the
+	// most outliers. 0: 0.7 of [RLSSVM], 0.75 of [SparseLTS].
+	Coverage float64
+	// Starts is the number of random subsets of [SparseLTS], 0: 500; of [RLSSVM] the number of small
+	// and of large ones, in addition to the plain fit and the median, and of random changes of the
+	// best set, 0: 20.
+	Starts int
+	// Random draws the subsets. nil: a fixed seed.
+	Random *rand.Rand
+	// Raw omits the second stage of [SparseLTS].
+	Raw bool
+}
+
+func (o *TrimOptions) complete(coverage float64, starts int) error {
+	o.Coverage, o.Starts = cmp.Or(o.Coverage, coverage), cmp.Or(o.Starts, starts)
+	switch {
+	case !(o.Coverage >= 0.5 && o.Coverage <= 1):
+		return fmt.Errorf("baselines: coverage %v, allowed is 0.5 to 1", o.Coverage)
+	case o.Starts < 0:
+		return fmt.Errorf("baselines: %d starts, need at least 1", o.Starts)
+	}
+	if o.Random == nil {
+		o.Random = rand.New(rand.NewPCG(0, 0))
+	}
+	return nil
 }
 
 // fitter solves weighted least squares support vector machines,
@@ -74,10 +111,7 @@ func newMachine(ctx context.Context, p *gaga.Problem) (*machine, error) {
 	n := p.X.Rows
 	m := &machine{c: 2 / p.Penalty.L2, y: p.Y, multiplicity: p.Multiplicity, residual: make([]float64, n)}
 	if m.multiplicity == nil {
-		m.multiplicity = make([]float64, n)
-		for i := range m.multiplicity {
-			m.multiplicity[i] = 1
-		}
+		m.multiplicity = slices.Repeat([]float64{1}, n)
 	}
 	for _, v := range m.multiplicity {
 		m.total += v
@@ -151,12 +185,7 @@ func (m *machine) shares(a []float64) []float64 {
 }
 
 func (m *machine) labels() bool {
-	for _, y := range m.y {
-		if math.Abs(y) != 1 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.y, func(y float64) bool { return math.Abs(y) != 1 })
 }
 
 func largest(x []float64) float64 {

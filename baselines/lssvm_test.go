@@ -52,14 +52,14 @@ func TestLSSVMRefuses(t *testing.T) {
 	} {
 		p := good()
 		spoil(p)
-		if _, err := baselines.RLSSVM(t.Context(), p, baselines.RLSSVMOptions{}); err == nil {
+		if _, err := baselines.RLSSVM(t.Context(), p, baselines.TrimOptions{}); err == nil {
 			t.Errorf("rlssvm took a problem with a wrong %s", name)
 		}
 		if _, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{}); err == nil {
 			t.Errorf("relssvm took a problem with a wrong %s", name)
 		}
 	}
-	for _, o := range []baselines.RLSSVMOptions{{Coverage: 0.4}, {Coverage: 1.1}, {Coverage: math.NaN()}, {Starts: -1}} {
+	for _, o := range []baselines.TrimOptions{{Coverage: 0.4}, {Coverage: 1.1}, {Coverage: math.NaN()}, {Starts: -1}} {
 		if _, err := baselines.RLSSVM(t.Context(), good(), o); err == nil {
 			t.Errorf("rlssvm took %+v", o)
 		}

@@ -16,12 +16,6 @@ type ReLSSVMOptions struct {
 	Truncation float64
 }
 
-// ReLSSVMFit is the result of [ReLSSVM].
-type ReLSSVMFit struct {
-	Fit
-	Descent []float64 // the objective after each convex problem, not increasing
-}
-
 // ReLSSVM fits a problem of [LSSVM] with the truncated least squares loss of the robust least
 // squares support vector machine (Yang, Tan and He, Neurocomputing 140, 2014),
 //
@@ -37,7 +31,7 @@ type ReLSSVMFit struct {
 // Chosen here: the default of θ and two starts, of which the lower objective counts. These are the
 // plain fit, and a fit with truncations from its largest residual down to θ, halved each time,
 // which finds the majority when θ truncates nearly all samples of the plain fit.
-func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*ReLSSVMFit, error) {
+func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*Fit, error) {
 	if o.Truncation == 0 {
 		o.Truncation = 1
 	}
@@ -51,7 +45,7 @@ func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*ReLSSVMFi
 	t := &truncation{machine: m, theta: o.Truncation, weights: slices.Clone(m.multiplicity)}
 	best, err := t.run(ctx)
 	if err == nil && slices.Contains(best.Weights, 0) {
-		var other *ReLSSVMFit
+		var other *Fit
 		if err = t.narrow(ctx); err == nil {
 			other, err = t.run(ctx)
 		}
@@ -94,7 +88,7 @@ func (t *truncation) narrow(ctx context.Context) error {
 	return nil
 }
 
-func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
+func (t *truncation) run(ctx context.Context) (*Fit, error) {
 	m := t.machine
 	t.descent = nil
 	for {
@@ -107,10 +101,7 @@ func (t *truncation) run(ctx context.Context) (*ReLSSVMFit, error) {
 		kept := slices.Clone(t.weights)
 		if !t.truncate(t.theta) || !(after < before) {
 			// Residuals at θ may differ by rounding: return the weights of the fit.
-			return &ReLSSVMFit{
-				Fit:     Fit{Theta: m.theta(), Weights: m.shares(kept), Objective: after, KKT: kkt},
-				Descent: t.descent,
-			}, nil
+			return &Fit{Theta: m.theta(), Weights: m.shares(kept), Objective: after, KKT: kkt, Descent: t.descent}, nil
 		}
 		if err := t.iterate(ctx); err != nil {
 			return nil, err

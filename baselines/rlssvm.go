@@ -5,30 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/agepath/agepath/gaga"
 )
-
-// RLSSVMOptions tune [RLSSVM].
-type RLSSVMOptions struct {
-	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]; 0.5 withstands the
-	// most outliers. 0: 0.7.
-	Coverage float64
-	// Starts is the number of small and of large random subsets to start from, in addition to the
-	// plain fit and the median, and of random changes of the best set. 0: 20.
-	Starts int
-	// Random draws the subsets. nil: a fixed seed.
-	Random *rand.Rand
-}
-
-// RLSSVMFit is the result of [RLSSVM].
-type RLSSVMFit struct {
-	Fit
-	Trimmed float64 // the first stage's objective
-	Scale   float64 // σ̂ of its residuals
-}
 
 // LeastWeight is the smallest weight of the second stage.
 const LeastWeight = 1e-4
@@ -63,21 +43,9 @@ const (
 // half of the rows; σ̂ is at least 1e-10 of the largest target. For labels ±1, trimming takes the
 // same share of both classes: otherwise dropping a whole class would leave no error. A row of
 // multiplicity m counts as m samples, of which trimming can take a part.
-func RLSSVM(ctx context.Context, p *gaga.Problem, o RLSSVMOptions) (*RLSSVMFit, error) {
-	if o.Coverage == 0 {
-		o.Coverage = 0.7
-	}
-	if o.Starts == 0 {
-		o.Starts = 20
-	}
-	switch {
-	case !(o.Coverage >= 0.5 && o.Coverage <= 1):
-		return nil, fmt.Errorf("baselines: coverage %v, allowed is 0.5 to 1", o.Coverage)
-	case o.Starts < 0:
-		return nil, fmt.Errorf("baselines: %d starts, need at least 1", o.Starts)
-	}
-	if o.Random == nil {
-		o.Random = rand.New(rand.NewPCG(0, 0))
+func RLSSVM(ctx context.Context, p *gaga.Problem, o TrimOptions) (*Fit, error) {
+	if err := o.complete(0.7, 20); err != nil {
+		return nil, err
 	}
 	m, err := newMachine(ctx, p)
 	if err != nil {
@@ -91,7 +59,7 @@ func RLSSVM(ctx context.Context, p *gaga.Problem, o RLSSVMOptions) (*RLSSVMFit, 
 	return search.efficient(ctx, best)
 }
 
-func (t *trimming) efficient(ctx context.Context, best trimmed) (*RLSSVMFit, error) {
+func (t *trimming) efficient(ctx context.Context, best trimmed) (*Fit, error) {
 	m := t.machine
 	if _, err := m.solve(ctx, best.weights); err != nil {
 		return nil, err
@@ -108,8 +76,8 @@ func (t *trimming) efficient(ctx context.Context, best trimmed) (*RLSSVMFit, err
 	if err != nil {
 		return nil, err
 	}
-	return &RLSSVMFit{
-		Fit:     Fit{Theta: m.theta(), Weights: m.shares(weights), Objective: m.weighted(weights), KKT: kkt, Iterations: m.solved},
+	return &Fit{
+		Theta: m.theta(), Weights: m.shares(weights), Objective: m.weighted(weights), KKT: kkt, Iterations: m.solved,
 		Trimmed: best.objective, Scale: scale,
 	}, nil
 }
@@ -141,7 +109,7 @@ func (t *trimming) middle(order []int) int {
 
 type trimming struct {
 	machine   *machine
-	options   RLSSVMOptions
+	options   TrimOptions
 	subsets   [2]int // sizes of random subsets, in rows
 	groups    []group
 	all       []int
@@ -160,7 +128,7 @@ type trimmed struct {
 	objective float64
 }
 
-func newTrimming(m *machine, p *gaga.Problem, o RLSSVMOptions) *trimming {
+func newTrimming(m *machine, p *gaga.Problem, o TrimOptions) *trimming {
 	n := len(m.y)
 	f := func(k int) []float64 { return make([]float64, k) }
 	t := &trimming{

@@ -108,7 +108,7 @@ func TestRLSSVMSearch(t *testing.T) {
 					t.Run(fmt.Sprintf("%s, %s, C %v, noise %v", data.name, k.name, c, noise), func(t *testing.T) {
 						t.Parallel()
 						s := data.draw(rand.New(rand.NewPCG(uint64(100*noise), 31)), noise)
-						fit, err := baselines.RLSSVM(t.Context(), baselines.LSSVM(s.x, s.y, nil, c, k.kernel), baselines.RLSSVMOptions{})
+						fit, err := baselines.RLSSVM(t.Context(), baselines.LSSVM(s.x, s.y, nil, c, k.kernel), baselines.TrimOptions{})
 						if err != nil {
 							t.Fatal(err)
 						}

@@ -66,7 +66,7 @@ func TestRLSSVMBruteForce(t *testing.T) {
 					name := fmt.Sprintf("%s labels %v coverage %v seed %d", k.name, labels, coverage, seed)
 					s := plane(rand.New(rand.NewPCG(seed, 3)), 11, 2, labels, 0.2)
 					p := baselines.LSSVM(s.x, s.y, nil, 2, k.kernel)
-					fit, err := baselines.RLSSVM(t.Context(), p, baselines.RLSSVMOptions{Coverage: coverage, Starts: 100})
+					fit, err := baselines.RLSSVM(t.Context(), p, baselines.TrimOptions{Coverage: coverage, Starts: 100})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -93,7 +93,7 @@ func TestRLSSVMMultiplicity(t *testing.T) {
 				s.multiplicity = append(s.multiplicity, float64(1+random.IntN(3)))
 			}
 			e := s.expanded()
-			options := baselines.RLSSVMOptions{Coverage: 0.7, Starts: 200}
+			options := baselines.TrimOptions{Coverage: 0.7, Starts: 200}
 			merged := baselines.LSSVM(s.x, s.y, s.multiplicity, 1, k.kernel)
 			one, err := baselines.RLSSVM(t.Context(), merged, options)
 			if err != nil {
@@ -124,7 +124,7 @@ func TestRLSSVMDeterministic(t *testing.T) {
 	p := baselines.LSSVM(s.x, s.y, nil, 10, gaga.RBF{Gamma: 1})
 	var first []float64
 	for range 2 {
-		fit, err := baselines.RLSSVM(t.Context(), p, baselines.RLSSVMOptions{Random: rand.New(rand.NewPCG(6, 6))})
+		fit, err := baselines.RLSSVM(t.Context(), p, baselines.TrimOptions{Random: rand.New(rand.NewPCG(6, 6))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestRobustLSSVMDegenerate(t *testing.T) {
 			{"same rows", same, func(u float64) bool { return u >= -1e-9 && u <= 1+1e-9 }},
 		} {
 			p := baselines.LSSVM(test.s.x, test.s.y, nil, 1, k.kernel)
-			trimmed, err := baselines.RLSSVM(t.Context(), p, baselines.RLSSVMOptions{})
+			trimmed, err := baselines.RLSSVM(t.Context(), p, baselines.TrimOptions{})
 			if err != nil {
 				t.Fatalf("rlssvm, %s, %s: %v", k.name, test.name, err)
 			}
@@ -172,7 +172,7 @@ func TestRobustLSSVMDegenerate(t *testing.T) {
 				if !errors.Is(err, gaga.ErrDiscarded) {
 					t.Errorf("relssvm, %s, %s: %v, want every sample truncated", k.name, test.name, err)
 				}
-				truncated = &baselines.ReLSSVMFit{Fit: trimmed.Fit}
+				truncated = trimmed
 			} else if err != nil {
 				t.Fatalf("relssvm, %s, %s: %v", k.name, test.name, err)
 			}
@@ -194,7 +194,7 @@ func TestRobustMethodsCancelled(t *testing.T) {
 	s := plane(rand.New(rand.NewPCG(8, 8)), 30, 2, true, 0.1)
 	for _, k := range kernels {
 		p := baselines.LSSVM(s.x, s.y, nil, 1, k.kernel)
-		_, trimmed := baselines.RLSSVM(ctx, p, baselines.RLSSVMOptions{})
+		_, trimmed := baselines.RLSSVM(ctx, p, baselines.TrimOptions{})
 		_, truncated := baselines.ReLSSVM(ctx, p, baselines.ReLSSVMOptions{})
 		_, noisy := baselines.RobustSVM(ctx, gaga.SVM(s.x, s.y, nil, 1, k.kernel), 0.1)
 		for _, err := range []error{trimmed, truncated, noisy} {

@@ -22,7 +22,7 @@ func BenchmarkRobust(b *testing.B) {
 		p := baselines.LSSVM(s.x, s.y, nil, 1, size.kernel)
 		b.Run("rlssvm/"+name, func(b *testing.B) {
 			for b.Loop() {
-				fit, err := baselines.RLSSVM(b.Context(), p, baselines.RLSSVMOptions{})
+				fit, err := baselines.RLSSVM(b.Context(), p, baselines.TrimOptions{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -220,7 +220,7 @@ var kernels = []struct {
 }{{"linear", nil}, {"rbf", gaga.RBF{Gamma: 0.5}}}
 
 // plain is the least squares support vector machine itself.
-func plain(t testing.TB, p *gaga.Problem) *baselines.ReLSSVMFit {
+func plain(t testing.TB, p *gaga.Problem) *baselines.Fit {
 	t.Helper()
 	fit, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{Truncation: math.Inf(1)})
 	if err != nil {

@@ -86,7 +86,7 @@ func TestRobustBeatsPlain(t *testing.T) {
 
 func leastSquaresRisks(t *testing.T, p *gaga.Problem, clean *sample, labels bool) (trimmed, truncated, ordinary float64) {
 	t.Helper()
-	one, err := baselines.RLSSVM(t.Context(), p, baselines.RLSSVMOptions{})
+	one, err := baselines.RLSSVM(t.Context(), p, baselines.TrimOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,10 +47,7 @@ func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	fit := &Fit{Weights: make([]float64, p.X.Rows)}
-	for i := range fit.Weights {
-		fit.Weights[i] = 1
-	}
+	fit := &Fit{Weights: slices.Repeat([]float64{1}, p.X.Rows)}
 	var err error
 	switch off := 1 - 4*flip*(1-flip); {
 	case p.Kernel != nil:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,26 +11,6 @@ import (
 	"github.com/agepath/agepath/gaga"
 	"github.com/agepath/agepath/internal/convex"
 )
-
-// SparseLTSOptions tune [SparseLTS].
-type SparseLTSOptions struct {
-	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]. 0: 0.75.
-	Coverage float64
-	// Starts is the number of random subsets. 0: 500.
-	Starts int
-	// Random draws the subsets. nil: a fixed seed.
-	Random *rand.Rand
-	// Raw omits the second stage.
-	Raw bool
-}
-
-// SparseLTSFit is the result of [SparseLTS]. Weights are 0 or 1, except for a partly trimmed row.
-type SparseLTSFit struct {
-	Fit
-	Trimmed float64 // the first stage's objective
-	Center  float64 // of its residuals
-	Scale   float64 // σ̂ of its residuals
-}
 
 const (
 	subsetRows  = 3
@@ -50,31 +29,21 @@ const (
 // each, which fit to the h samples with the smallest residuals; the ten best continue while the
 // objective falls. The second stage is the Lasso of the same α on the samples whose residuals are
 // within the 97.5 % of a normal distribution with the center and the consistent scale of the first
-// stage's residuals. [Fit.Objective] is the last stage's.
+// stage's residuals. [Fit.Objective] is the last stage's, and Fit.Weights are
+// 0 or 1, except for a partly trimmed row.
 //
 // A row of multiplicity m counts as m samples, of which trimming can take a part. Features are not
 // scaled; the paper's program scales them robustly.
-func SparseLTS(ctx context.Context, p *gaga.Problem, o SparseLTSOptions) (*SparseLTSFit, error) {
-	if o.Coverage == 0 {
-		o.Coverage = 0.75
-	}
-	if o.Starts == 0 {
-		o.Starts = 500
-	}
-	if o.Random == nil {
-		o.Random = rand.New(rand.NewPCG(0, 0))
+func SparseLTS(ctx context.Context, p *gaga.Problem, o TrimOptions) (*Fit, error) {
+	if err := o.complete(0.75, 500); err != nil {
+		return nil, err
 	}
 	if err := unpaced(p).Check(); err != nil {
 		return nil, err
 	}
 	_, squared := p.Loss.(gaga.Squared)
-	switch {
-	case !squared || p.Kernel != nil || p.Penalty.L2 != 0 || !(p.Penalty.L1 > 0):
+	if !squared || p.Kernel != nil || p.Penalty.L2 != 0 || !(p.Penalty.L1 > 0) {
 		return nil, fmt.Errorf("baselines: the %s loss with penalties L1 = %v, L2 = %v is no Lasso: need the squared loss, L1 > 0, L2 = 0 and no kernel", p.Loss.Name(), p.Penalty.L1, p.Penalty.L2)
-	case !(o.Coverage >= 0.5 && o.Coverage <= 1):
-		return nil, fmt.Errorf("baselines: coverage %v, allowed is 0.5 to 1", o.Coverage)
-	case o.Starts < 0:
-		return nil, fmt.Errorf("baselines: %d starts, need at least 1", o.Starts)
 	}
 	s := newSparseTrimming(p, o.Coverage)
 	best, err := s.search(ctx, o)
@@ -84,18 +53,18 @@ func SparseLTS(ctx context.Context, p *gaga.Problem, o SparseLTSOptions) (*Spars
 	if err := s.solve(ctx, best.weights); err != nil {
 		return nil, err
 	}
-	fit := &SparseLTSFit{Trimmed: best.objective}
 	weights := best.weights
-	fit.Center, fit.Scale = s.spread(weights)
+	center, scale := s.spread(weights)
 	if !o.Raw {
-		weights = s.within(fit.Center, fit.Scale)
+		weights = s.within(center, scale)
 		if err := s.solve(ctx, weights); err != nil {
 			return nil, err
 		}
 	}
-	fit.Fit = Fit{
+	fit := &Fit{
 		Theta: slices.Clone(s.lasso.Theta()), Weights: make([]float64, len(weights)),
 		Objective: s.objective(weights), KKT: s.certificate.KKT, Iterations: s.solved,
+		Trimmed: best.objective, Center: center, Scale: scale,
 	}
 	floats.DivTo(fit.Weights, weights, s.multiplicity)
 	return fit, nil
@@ -129,7 +98,7 @@ func newSparseTrimming(p *gaga.Problem, coverage float64) *sparseTrimming {
 	return s
 }
 
-func (s *sparseTrimming) search(ctx context.Context, o SparseLTSOptions) (trimmed, error) {
+func (s *sparseTrimming) search(ctx context.Context, o TrimOptions) (trimmed, error) {
 	var leading []trimmed
 	for range o.Starts {
 		clear(s.weights)

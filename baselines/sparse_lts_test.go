@@ -78,7 +78,7 @@ func TestSparseLTS(t *testing.T) {
 		alpha, coverage, intercept := []float64{0.02, 0.2}[seed%2], []float64{0.5, 0.75}[seed/2%2], seed%3 < 2
 		p := gaga.Lasso(s.x, s.y, s.multiplicity, alpha)
 		p.Intercept = intercept
-		o := baselines.SparseLTSOptions{Coverage: coverage}
+		o := baselines.TrimOptions{Coverage: coverage}
 		got, err := baselines.SparseLTS(t.Context(), p, o)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -165,7 +165,7 @@ func TestSparseLTSOutliers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := baselines.SparseLTS(t.Context(), p, baselines.SparseLTSOptions{Coverage: 0.55})
+	fit, err := baselines.SparseLTS(t.Context(), p, baselines.TrimOptions{Coverage: 0.55})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestSparseLTSOutliers(t *testing.T) {
 	if allWithin(plain[:30], w, 0.5) || !allWithin(fit.Theta[:30], w, 0.1) {
 		t.Errorf("w = %v, plain %v, want %v", fit.Theta, plain, w)
 	}
-	full, err := baselines.SparseLTS(t.Context(), p, baselines.SparseLTSOptions{Coverage: 1, Starts: 1, Raw: true})
+	full, err := baselines.SparseLTS(t.Context(), p, baselines.TrimOptions{Coverage: 1, Starts: 1, Raw: true})
 	if err != nil || !allWithin(full.Theta, plain, 1e-9) {
 		t.Errorf("%+v, %v; the plain fit is %v", full, err, plain)
 	}
@@ -190,19 +190,19 @@ func TestSparseLTSRefuses(t *testing.T) {
 	lasso := gaga.Lasso(x, y, nil, 0.1)
 	for want, call := range map[string]func() error{
 		"no Lasso": func() error {
-			_, err := baselines.SparseLTS(t.Context(), gaga.Ridge(x, y, nil, 1), baselines.SparseLTSOptions{})
+			_, err := baselines.SparseLTS(t.Context(), gaga.Ridge(x, y, nil, 1), baselines.TrimOptions{})
 			return err
 		},
 		"hinge loss": func() error {
-			_, err := baselines.SparseLTS(t.Context(), gaga.SVM(x, y, nil, 1, nil), baselines.SparseLTSOptions{})
+			_, err := baselines.SparseLTS(t.Context(), gaga.SVM(x, y, nil, 1, nil), baselines.TrimOptions{})
 			return err
 		},
 		"coverage": func() error {
-			_, err := baselines.SparseLTS(t.Context(), lasso, baselines.SparseLTSOptions{Coverage: 0.4})
+			_, err := baselines.SparseLTS(t.Context(), lasso, baselines.TrimOptions{Coverage: 0.4})
 			return err
 		},
 		"starts": func() error {
-			_, err := baselines.SparseLTS(t.Context(), lasso, baselines.SparseLTSOptions{Starts: -1})
+			_, err := baselines.SparseLTS(t.Context(), lasso, baselines.TrimOptions{Starts: -1})
 			return err
 		},
 	} {

@@ -155,7 +155,7 @@ func TestTiny(t *testing.T) {
 			}
 		}
 		ls := baselines.LSSVM(s.x, s.y, s.multiplicity, c, kernel)
-		trimmed, err := baselines.RLSSVM(t.Context(), ls, baselines.RLSSVMOptions{Starts: 3})
+		trimmed, err := baselines.RLSSVM(t.Context(), ls, baselines.TrimOptions{Starts: 3})
 		fault := ""
 		if err == nil {
 			fault = s.fault(t, ls, trimmed.Theta, trimmed.Weights, trimmed.Objective, trimmed.KKT, 1e-8,

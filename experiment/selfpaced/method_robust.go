@@ -40,16 +40,7 @@ var rlssvmMethod = methodInfo{
 		if f.Problem, err = leastSquares(c, train); err != nil {
 			return err
 		}
-		fit, err := baselines.RLSSVM(ctx, f.Problem, baselines.RLSSVMOptions{
-			Coverage: c.Method.Settings.Number("coverage"),
-			Starts:   c.Method.Settings.Int("starts"),
-			Random:   c.Stream(RLSSVM),
-		})
-		if err != nil {
-			return err
-		}
-		f.robust(&fit.Fit)
-		return nil
+		return f.robust(baselines.RLSSVM(ctx, f.Problem, c.trimming()))
 	},
 	// About eight fits a start, and exchanges.
 	work: func(g *group, n, d float64) float64 {
@@ -78,11 +69,7 @@ var relssvmMethod = methodInfo{
 			return err
 		}
 		fit, err := baselines.ReLSSVM(ctx, f.Problem, baselines.ReLSSVMOptions{Truncation: c.Method.Settings.Number("theta")})
-		if err != nil {
-			return discards(err, "raise theta, or scale the target")
-		}
-		f.robust(&fit.Fit)
-		return nil
+		return f.robust(fit, discards(err, "raise theta, or scale the target"))
 	},
 	work: func(g *group, n, d float64) float64 {
 		return leastSquaresWork(g, n, d, 200*n*(d*d/4+500), 1.5)
@@ -96,12 +83,7 @@ var robustMethod = methodInfo{
 		{Name: "probability", Rule: belowHalf, Standard: gridfile.Setting{Number: 0.1}, Meaning: "probability μ with which a label is wrong"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
-		fit, err := baselines.RobustSVM(ctx, f.Problem, c.Method.Settings.Number("probability"))
-		if err != nil {
-			return err
-		}
-		f.robust(fit)
-		return nil
+		return f.robust(baselines.RobustSVM(ctx, f.Problem, c.Method.Settings.Number("probability")))
 	},
 	work: func(g *group, n, d float64) float64 {
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -128,8 +110,17 @@ func leastSquares(c *Cell, train *dataset.Part) (*gaga.Problem, error) {
 	return baselines.LSSVM(general(train.N, train.D, train.X), train.Y, train.Multiplicity, settings.Number("c"), kernel), nil
 }
 
+// trimming has the settings that [RLSSVM] and [SparseLTS] have in common.
+func (c *Cell) trimming() baselines.TrimOptions {
+	settings := &c.Method.Settings
+	return baselines.TrimOptions{Coverage: settings.Number("coverage"), Starts: settings.Int("starts"), Random: c.Stream(c.Method.Name)}
+}
+
 // robust makes a fit the only knot.
-func (f *Fitted) robust(fit *baselines.Fit) {
+func (f *Fitted) robust(fit *baselines.Fit, err error) error {
+	if err != nil {
+		return err
+	}
 	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
 	knot := &f.Knots[0]
 	knot.Easy = 0
@@ -143,6 +134,7 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 			knot.Middle++
 		}
 	}
+	return nil
 }
 
 // leastSquaresWork with a kernel is that of kernel values and factors, cubes n³; otherwise linear.

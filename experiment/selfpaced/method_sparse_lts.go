@@ -19,17 +19,9 @@ var sparseLTSMethod = methodInfo{
 		{Name: "estimate", Words: []string{"reweighted", rawWord}, Standard: gridfile.Setting{Word: "reweighted"}, Meaning: "the fit to all samples that are no outliers of the trimmed fit, or this"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
-		fit, err := baselines.SparseLTS(ctx, f.Problem, baselines.SparseLTSOptions{
-			Coverage: c.Method.Settings.Number("coverage"),
-			Starts:   c.Method.Settings.Int("starts"),
-			Random:   c.Stream(SparseLTS),
-			Raw:      c.Method.Settings.Word("estimate") == rawWord,
-		})
-		if err != nil {
-			return err
-		}
-		f.robust(&fit.Fit)
-		return nil
+		options := c.trimming()
+		options.Raw = c.Method.Settings.Word("estimate") == rawWord
+		return f.robust(baselines.SparseLTS(ctx, f.Problem, options))
 	},
 	// Three fits a start, and the steps of those continued.
 	work: func(g *group, n, d float64) float64 {
