@@ -2,7 +2,6 @@ package wmmd_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/agepath/agepath/wmmd"
 )
@@ -27,19 +26,4 @@ func Example() {
 	// Output:
 	// wMMD² 0.816, σ² 1.715
 	// moving word 2 along the first axis changes it by 0.318 a unit
-}
-
-// A test whether two classes of texts use words that are embedded differently.
-func ExampleEstimator_PermutationTest() {
-	random := rand.New(rand.NewPCG(1, 2))
-	embedding := wmmd.Embedding[float64]{Dim: 1, Data: []float64{0, 1, 2, 3}}
-	var sample wmmd.Sample
-	for i := range 40 {
-		first := int32(i % 2) // class 0 has the words 0 to 2, class 1 the words 1 to 3
-		sample.Texts = append(sample.Texts, []int32{first + random.Int32N(3), first + random.Int32N(3)})
-		sample.Labels = append(sample.Labels, i%2)
-	}
-	e := wmmd.New[float64](wmmd.Options{})
-	fmt.Println(e.PermutationTest(embedding, sample, 199, random).P)
-	// Output: 0.005
 }

@@ -44,12 +44,7 @@ func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 	if c.classes[a].pairs() <= 0 || c.classes[b].pairs() <= 0 {
 		return false
 	}
-	p.setClasses(c, rows, &c.classes[a], &c.classes[b])
-	return true
-}
-
-func (p *pair) setClasses(c *counts, rows []float64, a, b *class) {
-	p.class = [2]*class{a, b}
+	p.class = [2]*class{&c.classes[a], &c.classes[b]}
 	p.words, p.place = p.words[:0], resize(p.place, len(c.rows))
 	for i, s := range p.class[0].sum {
 		if s+p.class[1].sum[i] > 0 {
@@ -72,6 +67,7 @@ func (p *pair) setClasses(c *counts, rows []float64, a, b *class) {
 	}
 	p.takeTexts(c)
 	p.point, p.d, p.g = resize(p.point, p.dim), resize(p.d, p.n), resize(p.g, p.n)
+	return true
 }
 
 func (p *pair) takeTexts(c *counts) {

@@ -351,7 +351,6 @@ func TestMisuse(t *testing.T) {
 		"labels":    func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, nil}) },
 		"label":     func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, []int{-1}}) },
 		"gradient":  func() { New[float64](Options{}).AddGradient(nil, 1, m, Sample{}) },
-		"none":      func() { New[float64](Options{}).PermutationTest(m, Sample{}, 0, nil) },
 	} {
 		func() {
 			defer func() {
@@ -361,56 +360,6 @@ func TestMisuse(t *testing.T) {
 			}()
 			misuse()
 		}()
-	}
-}
-
-// TestPermutationLevel: under equality of laws the share of tests that reject at 5 % is
-// within its binomial interval, of 99.9 %.
-func TestPermutationLevel(t *testing.T) {
-	t.Parallel()
-	const trials, permutations, level = 1000, 99, 0.05
-	r := rand.New(rand.NewPCG(11, 12))
-	e := New[float64](Options{})
-	rejected := 0
-	for range trials {
-		m, s := draw(r, 15, 2, 12, 2, 4, true)
-		if e.PermutationTest(m, s, permutations, r).P <= level {
-			rejected++
-		}
-	}
-	half := 3.29 * math.Sqrt(trials*level*(1-level))
-	if math.Abs(float64(rejected)-trials*level) > half {
-		t.Errorf("%d of %d tests reject, not %v ± %v", rejected, trials, trials*level, half)
-	}
-}
-
-func TestPermutation(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(13, 14))
-	m, s := draw(r, 20, 2, 40, 2, 6, true)
-	e := New[float64](Options{})
-	test := e.PermutationTest(m, s, 99, r)
-	if want := e.Value(m, s); math.Abs(test.Statistic-want) > 1e-12 {
-		t.Errorf("statistic %v, wMMD² %v", test.Statistic, want)
-	}
-	for i, text := range s.Texts { // now the classes have words of their own
-		for j := range text {
-			text[j] = text[j]/2*2 + int32(s.Labels[i])
-		}
-	}
-	for i := range m.Data {
-		m.Data[i] += float64(i / 2 % 2)
-	}
-	if test := e.PermutationTest(m, s, 199, r); test.P != 1.0/200 {
-		t.Errorf("words of their own: p = %v", test.P)
-	}
-	m, s = draw(r, 20, 2, 30, 4, 6, true)
-	o := Options{Bandwidth: 0.5}
-	if got, want := New[float64](o).PermutationTest(m, s, 9, r).Statistic, definition(m, s, o); math.Abs(got-want) > 1e-12 {
-		t.Errorf("four classes: %v, by the definition %v", got, want)
-	}
-	if test := e.PermutationTest(m, Sample{}, 9, r); test != (Test{P: 1}) {
-		t.Errorf("nothing: %v", test)
 	}
 }
 
