@@ -74,6 +74,9 @@ func TestPullManySlots(t *testing.T) {
 				for {
 					d, err := worker.Pull(b.ctx)
 					if empty := new(EmptyError); errors.As(err, &empty) {
+						if empty.InFlight > 0 { // of other slots, or lost on the way by a busy server
+							continue
+						}
 						return
 					}
 					if err != nil {
@@ -83,7 +86,7 @@ func TestPullManySlots(t *testing.T) {
 					mu.Lock()
 					seen[d.Task.Run+d.Task.Cell]++
 					mu.Unlock()
-					if err := d.Done(b.ctx, seal(d, ok())); err != nil {
+					if err := d.Done(b.ctx, seal(d, ok())); err != nil && !errors.Is(err, ErrUnacknowledged) {
 						t.Error(err)
 					}
 				}
