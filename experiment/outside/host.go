@@ -66,7 +66,9 @@ type session struct {
 	lines  chan line // closed after the last answer
 	trash  error     // valid once lines is closed; nil after the output ended
 	stderr *tail
-	ended  chan struct{} // closed after the command was waited for, even if others hold its output
+
+	running context.Context // until the command was waited for, even if others hold its output
+	waited  context.CancelFunc
 }
 
 type line struct {
@@ -143,7 +145,7 @@ func (h *Host) idleOrStart(ctx context.Context, key string, program *Program) (*
 		h.expires.Stop()
 	}
 	h.mu.Unlock()
-	if s != nil && s.key == key && !s.over() {
+	if s != nil && s.key == key && s.running.Err() == nil {
 		return s, nil
 	}
 	if s != nil {
@@ -217,7 +219,7 @@ func (h *Host) end(s *session) {
 	}
 	h.kill(s)
 	s.in.Close()
-	<-s.ended
+	<-s.running.Done()
 	s.out.Close()
 	for range s.lines { // drain
 	}
@@ -269,7 +271,8 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	if !ofWorker {
 		mark = rand.Text()
 	}
-	s := &session{key: key, mark: mark, dir: dir, remove: remove, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
+	s := &session{key: key, mark: mark, dir: dir, remove: remove, stderr: new(tail), lines: make(chan line)}
+	s.running, s.waited = context.WithCancel(context.Background())
 	s.cmd = exec.Command(program.Run[0], program.Run[1:]...) //nolint:noctx // the host ends its process group
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, h.environment(program, mark), s.stderr
 	if h.Stderr != nil {
@@ -306,7 +309,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	h.all[s] = true
 	go func() { // ends with the command
 		_ = s.cmd.Wait() // ProcessState has the result
-		close(s.ended)
+		s.waited()
 	}()
 	go s.listen() // ends when its output is closed here or by all that hold it
 	return s, nil
@@ -379,15 +382,6 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-func (s *session) over() bool {
-	select {
-	case <-s.ended:
-		return true
-	default:
-		return false
-	}
-}
-
 // solve requests a cell. A line before the request, or a second one, is an error: it could answer
 // any cell.
 func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prepared, check func(*Answer) error) (*Answer, error) {
@@ -416,7 +410,7 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 	go func() { // ends with the command
 		_, _ = s.in.Write(append(asked, '\n')) // failure shows when the command ends
 	}()
-	ended, late := s.ended, (<-chan time.Time)(nil)
+	ended, late := s.running.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
 		case line, ok := <-s.lines:
@@ -444,7 +438,7 @@ func (s *session) how() error {
 	timer := time.NewTimer(lineWait)
 	defer timer.Stop()
 	select {
-	case <-s.ended:
+	case <-s.running.Done():
 		return fmt.Errorf("the command ended"+unanswered+": %v", s.cmd.ProcessState)
 	case <-timer.C:
 		return errors.New("the command closed its output" + unanswered)

@@ -61,7 +61,7 @@ func (s *session) ofEnd(err error) error {
 	if free, files, failed := disk.Free(s.dir); failed == nil && (free < leastRoom || files == 0) {
 		return &LackError{lackRoom, err}
 	}
-	if s.over() {
+	if s.running.Err() != nil {
 		if status := s.cmd.ProcessState.ExitCode(); status == 126 || status == 127 {
 			return &LackError{"a program that the command starts", err}
 		}

@@ -44,10 +44,7 @@ func WriteParts(path string, prepared *dataset.Prepared) (*Data, error) {
 		return nil, err
 	}
 	data, err := writeParts(file, path, prepared)
-	if closing := file.Close(); err == nil {
-		err = closing
-	}
-	return data, err
+	return data, errors.Join(err, file.Close())
 }
 
 func writeParts(file io.Writer, path string, prepared *dataset.Prepared) (*Data, error) {

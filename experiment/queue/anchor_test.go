@@ -22,7 +22,7 @@ func TestAnchor(t *testing.T) {
 	}
 	first("without tasks")
 	b.publish(task("run", "a"), task("run", "b"))
-	if n, err := b.Held(b.ctx); n != 2 || err != nil {
+	if n, err := b.held(b.ctx); n != 2 || err != nil {
 		t.Errorf("%d tasks held, error %v; want 2", n, err)
 	}
 	worker := b.worker(WorkerConfig{})
@@ -30,7 +30,7 @@ func TestAnchor(t *testing.T) {
 		b.done(b.pull(worker), ok())
 	}
 	first("with all tasks done")
-	if n, err := b.Held(b.ctx); n != 0 || err != nil {
+	if n, err := b.held(b.ctx); n != 0 || err != nil {
 		t.Errorf("%d tasks held, error %v; want none", n, err)
 	}
 	if err := b.Purge(b.ctx, "run"); err != nil {
@@ -40,7 +40,7 @@ func TestAnchor(t *testing.T) {
 	if err := b.EnsureStreams(b.ctx); err != nil {
 		t.Error(err)
 	}
-	if n, err := b.Held(b.ctx); n != 0 || err != nil {
+	if n, err := b.held(b.ctx); n != 0 || err != nil {
 		t.Errorf("%d tasks held with the anchor there twice, error %v; want none", n, err)
 	}
 	if err := ValidName("$"); err == nil {

@@ -43,10 +43,6 @@ type Config struct {
 	Owner    string
 	Priority int
 
-	// Window is the maximum number of unconfirmed published tasks. Default: 1024. With 1 each task
-	// costs a round trip.
-	Window int
-
 	// CredentialsFile holds a JWT and key, NKeyFile an nkey seed, PasswordFile the password of
 	// User. At most one may be set; URL can hold user and password.
 	CredentialsFile, NKeyFile string
@@ -69,10 +65,11 @@ type Config struct {
 	Report func(error)
 
 	servers servers
+	window  int // maximum number of unconfirmed tasks or results; with 1 each costs a round trip
 }
 
 func (c Config) withDefaults() (Config, error) {
-	c.URL, c.Name, c.Window = cmp.Or(c.URL, nats.DefaultURL), cmp.Or(c.Name, "agepath"), cmp.Or(c.Window, 1024)
+	c.URL, c.Name, c.window = cmp.Or(c.URL, nats.DefaultURL), cmp.Or(c.Name, "agepath"), 1024
 	var err error
 	if c.servers, err = parseServers(c.URL); err != nil {
 		return c, err
@@ -82,8 +79,8 @@ func (c Config) withDefaults() (Config, error) {
 	default:
 		return c, fmt.Errorf("replicas %d; allowed are 1, 3 and 5", c.Replicas)
 	}
-	if c.AckWait < 0 || c.Window < 0 || c.ConnectWait < 0 {
-		return c, fmt.Errorf("ack wait %v, window %d, connect wait %v; none may be negative", c.AckWait, c.Window, c.ConnectWait)
+	if c.AckWait < 0 || c.ConnectWait < 0 {
+		return c, fmt.Errorf("ack wait %v, connect wait %v; none may be negative", c.AckWait, c.ConnectWait)
 	}
 	if err := checkTurns(c.Owner, c.Priority); err != nil {
 		return c, err
@@ -105,6 +102,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Report == nil {
 		c.Report = func(error) {}
+	}
+	if c.Server != nil { // the machine can be busy
+		c.ConnectWait = max(c.ConnectWait, 2*requestWait)
 	}
 	return c, nil
 }

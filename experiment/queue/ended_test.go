@@ -24,7 +24,7 @@ func TestRemoveEnded(t *testing.T) {
 	if n, err := b.RemoveEnded(b.ctx, "run"); n != 1 || err != nil {
 		t.Errorf("%d tasks removed, error %v; want 1", n, err)
 	}
-	if n, err := b.Held(b.ctx); n != 2 || err != nil {
+	if n, err := b.held(b.ctx); n != 2 || err != nil {
 		t.Errorf("%d tasks held, error %v; want 2", n, err)
 	}
 	if published, refused := b.publishAgain(1, task("run", "done"), task("run", "open")); published != 1 || refused != 1 {

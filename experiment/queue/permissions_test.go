@@ -212,7 +212,7 @@ func (b *bundle) wantData(q *Queue, want []byte) {
 func (b *bundle) look(q *Queue) {
 	t := b.t
 	t.Helper()
-	if n, err := q.Held(b.ctx); err != nil || n != 1 {
+	if n, err := q.held(b.ctx); err != nil || n != 1 {
 		t.Errorf("%d tasks held, want 1, error %v", n, err)
 	}
 	if names, err := q.Runs(b.ctx); err != nil || len(names) != 1 {

@@ -111,7 +111,7 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 }
 
 func (p *publication) send(ctx context.Context) error {
-	for p.waiting > 0 && p.waiting+len(p.group) > p.queue.config.Window {
+	for p.waiting > 0 && p.waiting+len(p.group) > p.queue.config.window {
 		if err := p.awaitOldest(ctx); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (p *publication) awaitOldest(ctx context.Context) (first error) {
 		p.size = 1
 		stream, err := p.queue.stream(ctx, tasksStream)
 		if err == nil && stream.CachedInfo().Config.AllowAtomicPublish {
-			p.size = min(groupSize, p.queue.config.Window)
+			p.size = min(groupSize, p.queue.config.window)
 		}
 	}
 	return first

@@ -35,7 +35,7 @@ func TestPublishRefusesWhatIsQueuedOrInFlight(t *testing.T) {
 func TestPublishInOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	b.config.Window = 7 // smaller than the number of tasks
+	b.config.window = 7 // smaller than the number of tasks
 	const n = 100
 	published, refused, err := b.Publish(b.ctx, generate("run", n))
 	if err != nil || published != n || refused != 0 {

@@ -214,7 +214,7 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 	if err != nil {
 		return &CellError{outcome.Run, outcome.Cell, err}
 	}
-	for len(w.window) > 0 && (len(w.window) >= w.queue.config.Window || w.bytes+len(msg.Data) > putBytes) {
+	for len(w.window) > 0 && (len(w.window) >= w.queue.config.window || w.bytes+len(msg.Data) > putBytes) {
 		if err := w.awaitOldest(ctx); err != nil {
 			return err
 		}

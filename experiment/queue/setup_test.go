@@ -282,6 +282,13 @@ func (b *bundle) hasten(run string, wait time.Duration) {
 	}
 }
 
+// held returns the number of tasks of all runs, queued or in flight.
+func (q *Queue) held(ctx context.Context) (int, error) {
+	tasks, err := q.subjects(ctx, tasksStream, string(taskTopic)+">")
+	delete(tasks, anchorSubject)
+	return len(tasks), err
+}
+
 // await waits until a condition holds.
 func (b *bundle) await(what string, holds func() bool) {
 	b.t.Helper()

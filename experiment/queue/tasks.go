@@ -183,18 +183,6 @@ func (t tasks) lanes(ctx context.Context) ([]string, error) {
 // start if all before them are gone.
 const anchorSubject = string(taskTopic) + "$.anchor"
 
-// Held returns the number of tasks of all runs, queued or in flight.
-func (q *Queue) Held(ctx context.Context) (n int, err error) {
-	err = q.onStream(ctx, requestWait, "counting tasks", tasksStream, func(ctx context.Context, stream jetstream.Stream) error {
-		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(anchorSubject))
-		if err == nil {
-			n = int(info.State.Msgs) - len(info.State.Subjects)
-		}
-		return err
-	})
-	return n, err
-}
-
 // Tasks of a cell are numbered from 0: a task, and its result, has the number of results known when
 // it was queued. A task is done when its cell has a result of this number or a higher one. Stream
 // sequences do not serve: after the loss of a node the servers of a cluster can number a message

@@ -41,9 +41,11 @@ type child struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	stderr  *head
-	mark    string        // of its commands, "" if it may run none
-	answers chan answer   // closed after the last
-	ended   chan struct{} // closed after the process was waited for
+	mark    string      // of its commands, "" if it may run none
+	answers chan answer // closed after the last
+
+	running context.Context // until the process was waited for
+	waited  context.CancelFunc
 }
 
 type answer struct {
@@ -96,7 +98,8 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	if err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
 	}
-	c := &child{cmd: cmd, in: in, stderr: new(head), mark: mark, answers: make(chan answer, 1), ended: make(chan struct{})}
+	c := &child{cmd: cmd, in: in, stderr: new(head), mark: mark, answers: make(chan answer, 1)}
+	c.running, c.waited = context.WithCancel(context.Background())
 	cmd.Stderr = c.stderr
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
@@ -119,7 +122,7 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 }
 
 func (c *child) listen(out io.Reader) {
-	defer close(c.ended)
+	defer c.waited()
 	r := bufio.NewReaderSize(out, frameBuffer)
 	for {
 		kind, body, err := readFrame(r)
@@ -148,7 +151,7 @@ func (c *child) close() {
 	c.in.Close()
 	for range c.answers { // drain
 	}
-	<-c.ended
+	<-c.running.Done()
 }
 
 func (c *child) end() string {
@@ -165,7 +168,7 @@ func (p *process) close() {
 	}
 	p.child.in.Close()
 	select {
-	case <-p.child.ended:
+	case <-p.child.running.Done():
 	case <-time.After(patience):
 		p.child.kill()
 	}
@@ -197,7 +200,7 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *queu
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.child == nil || p.child.over() {
+	if p.child == nil || p.child.running.Err() != nil {
 		p.close()
 		if err := p.start(ctx); err != nil {
 			return nil, nil, err
@@ -233,15 +236,6 @@ func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error
 		r.Data[digest] = path
 	}
 	return r.encode()
-}
-
-func (c *child) over() bool {
-	select {
-	case <-c.ended:
-		return true
-	default:
-		return false
-	}
 }
 
 // await kills a process without an answer; one that ends by itself fails the cell.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -246,11 +247,7 @@ func writePart(path string, part *experiment.MaterialPart) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := file.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, file.Close()) }()
 	w := results.NewCSV(file)
 	if err := w.Write(part.Columns); err != nil {
 		return err

@@ -68,8 +68,8 @@ func TestTwoCoordinators(t *testing.T) {
 	if err != nil || string(one) != string(two) {
 		t.Errorf("the two folders differ: %v", err)
 	}
-	if n, err := q.Held(t.Context()); n != 0 || err != nil {
-		t.Errorf("%d tasks are left: %v", n, err)
+	if n, err := q.Counts(t.Context(), p.Run); n.Queued+n.InFlight != 0 || err != nil {
+		t.Errorf("tasks are left: %+v, %v", n, err)
 	}
 	if list := len(outcomesOf(t, q, p.Run)); int64(list) != p.Count() {
 		t.Errorf("%d results for %d cells", list, p.Count())

@@ -228,10 +228,7 @@ func (d *deployment) wantNothingQueued() {
 			t.Errorf("counts of %s %+v, want %d done and none dead", s.name, last, s.cells)
 		}
 	}
-	if n, err := q.Held(ctx); n != 0 || err != nil {
-		t.Errorf("%d messages are left in the task stream: %v", n, err)
-		d.tellHeld(ctx)
-	}
+	d.wantNothingHeld(ctx)
 }
 
 // wantResults wants a sweep's folder to hold the numbers of the undisturbed run and

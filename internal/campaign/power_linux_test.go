@@ -120,7 +120,7 @@ func deployedSync(t *testing.T) string {
 // cells of those that the server had acknowledged before.
 func acknowledge(t *testing.T, d *mortalDisk, url string, random *rand.Rand, round int, process *exec.Cmd) (cells []string) {
 	t.Helper()
-	q, err := queue.Connect(t.Context(), queue.Config{URL: url, Window: 64, ConnectWait: time.Minute})
+	q, err := queue.Connect(t.Context(), queue.Config{URL: url, ConnectWait: time.Minute})
 	if err == nil {
 		err = q.EnsureStreams(t.Context())
 	}
