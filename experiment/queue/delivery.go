@@ -171,17 +171,13 @@ func (d *Delivery) resume(ctx context.Context, refused error) (settled bool, err
 	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
 }
 
-// giveUp stores a failed outcome, without labels if the task is unreadable, and a dead letter.
+// giveUp stores a dead letter and a failed outcome; task is nil if unreadable.
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
-	now := time.Now().UTC()
-	o := &experiment.Outcome{
-		Run: d.run, Cell: d.cell, Status: experiment.Failed, Error: reason, Attempts: d.Delivered,
-		Computer: experiment.Computer{Worker: d.puller.config.Name}, Started: now, Finished: now,
+	letter := &DeadLetter{
+		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
+		Worker: d.puller.config.Name, Time: time.Now().UTC(), number: d.number,
 	}
-	if task != nil {
-		o.Kind, o.Labels = task.Kind, task.Labels
-	}
-	if err := d.puller.queue.bury(ctx, o, d.number, d.body); err != nil {
+	if err := d.puller.queue.bury(ctx, letter, d.body); err != nil {
 		return err
 	}
 	return d.acknowledge(ctx)

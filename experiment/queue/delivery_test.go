@@ -389,13 +389,13 @@ func checkDead(b *bundle, reason string, deliveries int) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		if letter.cell != "killer" || letter.deliveries != deliveries || letter.worker != "undertaker" ||
-			!strings.Contains(letter.reason, reason) || time.Since(letter.time) > time.Minute {
+		if letter.Cell != "killer" || letter.Deliveries != deliveries || letter.Worker != "undertaker" ||
+			!strings.Contains(letter.Reason, reason) || time.Since(letter.Time) > time.Minute {
 			b.t.Errorf("dead letter %+v", letter)
 		}
 	}
 	got := b.results("run")
-	if len(got) != 1 || got[0].Status != experiment.Failed || got[0].Attempts != deliveries || got[0].Worker != "undertaker" || !strings.Contains(got[0].Error, reason) {
+	if len(got) != 1 || got[0].Status != experiment.Failed || got[0].Attempts != deliveries || !strings.Contains(got[0].Error, reason) {
 		b.t.Errorf("results %+v", got)
 	}
 }
@@ -427,31 +427,32 @@ func TestUnreadableTask(t *testing.T) {
 	}
 }
 
-// TestUndertakerDies has a worker die after it stored the failed outcome of a task that it gives up,
-// before the dead letter: the outcome counts, and no other worker computes the cell.
-func TestUndertakerDies(t *testing.T) {
+func TestReconcile(t *testing.T) {
 	t.Parallel()
-	b := setup(t, ackWait)
-	b.publish(task("run", "killer"))
-	d := b.pull(b.worker(WorkerConfig{}))
-	outcome := failure("given up")
-	outcome.Run, outcome.Cell, outcome.Attempts = "run", "killer", 11
-	if err := b.Queue.results.put(b.ctx, outcome, d.number, d.Delivered); err != nil {
+	b := setup(t, 30*time.Second)
+	killer := task("run", "killer")
+	letter := &DeadLetter{
+		Run: "run", Cell: "killer", Task: &killer, Deliveries: 11, Reason: "given up", Worker: "undertaker", Time: time.Now(), number: 7,
+	}
+	body, err := encodeTask(&killer)
+	if err != nil {
 		t.Fatal(err)
 	}
-	die(d)
-	heir := b.worker(WorkerConfig{Drain: true})
-	b.await("the task is acknowledged", func() bool {
-		d, err := heir.Pull(b.ctx)
-		empty := new(EmptyError)
-		if !errors.As(err, &empty) {
-			t.Fatalf("delivery %+v, %v", d, err)
-		}
-		return empty.InFlight == 0
-	})
-	b.wantCounts("run", Counts{Done: 1})
-	if got := b.results("run"); len(got) != 1 || got[0].Status != experiment.Failed || got[0].Attempts != 11 {
-		t.Errorf("results %+v", got)
+	if err := b.bury(b.ctx, letter, body); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err := b.Reconcile(b.ctx, "run", nil); n != 0 || err != nil {
+		t.Fatalf("stored %d, error %v; want nothing to do", n, err)
+	}
+	if err := b.purgeSubjects(b.ctx, resultsStream, resultTopic.run("run")); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err := b.Reconcile(b.ctx, "run", nil); n != 1 || err != nil {
+		t.Fatalf("stored %d, error %v; want 1", n, err)
+	}
+	checkDead(b, "given up", 11)
+	if got := b.results("run"); got[0].Kind != "test" {
+		t.Errorf("kind %q", got[0].Kind)
 	}
 }
 

@@ -184,6 +184,9 @@ func (b *bundle) everything(worker, viewer *Queue) {
 	if _, err := b.RemoveEnded(b.ctx, "run"); err != nil {
 		t.Error(err)
 	}
+	if _, _, err := b.Reconcile(b.ctx, "run", nil); err != nil {
+		t.Error(err)
+	}
 	for _, cell := range []string{"a", "killer"} {
 		if err := b.Discard(b.ctx, "run", cell); err != nil {
 			t.Error(err)

@@ -66,8 +66,9 @@ type Quarantined struct {
 	Head         []byte
 }
 
-// quarantine moves a result to the quarantine and removes its cell's dead letter. It is idempotent.
-func (q *Queue) quarantine(ctx context.Context, from jetstream.Msg, reason error) error {
+// quarantine moves a message to the quarantine, and with a result its cell's dead letter, which
+// would restore it. It is idempotent.
+func (q *Queue) quarantine(ctx context.Context, stream string, from jetstream.Msg, reason error) error {
 	meta, err := from.Metadata()
 	if err != nil {
 		return err
@@ -84,11 +85,11 @@ func (q *Queue) quarantine(ctx context.Context, from jetstream.Msg, reason error
 	msg.Header[reasonHeader] = []string{printable(reason.Error(), reasonBytes)}
 	msg.Header[timeHeader] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
 	msg.Header[sizeHeader] = []string{strconv.Itoa(len(data))}
-	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", resultsStream, sequence)} // two readers can find it
+	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", stream, sequence)} // two readers can find it
 	if err := q.store(ctx, "quarantining "+subject, quarantineStream, msg); err != nil {
 		return err
 	}
-	if err := q.remove(ctx, resultsStream, subject, sequence); err != nil {
+	if err := q.remove(ctx, stream, subject, sequence); err != nil || stream != resultsStream {
 		return err
 	}
 	return q.removeLast(ctx, deadStream, deadTopic.cell(run, cell))

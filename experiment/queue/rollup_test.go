@@ -33,7 +33,7 @@ func TestRollup(t *testing.T) {
 		if _, err := worker.attempts.record(b.ctx, "run", "a", 0, (*attemptCounts).fail); err != nil {
 			t.Fatal(err)
 		}
-		if err := worker.bury(b.ctx, &experiment.Outcome{Run: "run", Cell: "b", Status: experiment.Failed, Finished: time.Now()}, 0, nil); err != nil {
+		if err := worker.bury(b.ctx, &DeadLetter{Run: "run", Cell: "b", Time: time.Now()}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := worker.Announce(&Presence{Name: "honest", State: Idle}); err != nil {

@@ -40,7 +40,7 @@ func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*e
 				yield(nil, err)
 				return
 			case check != nil && errors.As(err, new(*unfit)):
-				if lost := q.quarantine(ctx, item.msg, err); lost != nil {
+				if lost := q.quarantine(ctx, resultsStream, item.msg, err); lost != nil {
 					yield(nil, fmt.Errorf("reading results of run %s: %w", run, lost))
 					return
 				}

@@ -53,8 +53,12 @@ func (a *again) wantsEnded(e *queue.Ended) bool { return a.wants(e.Status, e.Sho
 
 func noEnded(*queue.Ended) bool { return false }
 
-// sift moves rejected results to the quarantine; take gets the other outcomes.
+// sift moves rejected dead letters and results to the quarantine; take gets the other outcomes.
 func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment.Outcome) error) (strays []*queue.QuarantinedError, err error) {
+	_, strays, err = q.Reconcile(ctx, gate.plan.Run, gate.check)
+	if err != nil {
+		return strays, err
+	}
 	err = read(ctx, q, gate, false, func(outcome *experiment.Outcome, stray *queue.QuarantinedError) error {
 		if stray != nil {
 			strays = append(strays, stray)
