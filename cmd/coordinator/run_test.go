@@ -148,7 +148,7 @@ func TestRun(t *testing.T) {
 // tables cuts the tables out of what a run prints.
 func tables(t *testing.T, out string) string {
 	t.Helper()
-	_, rest, begins := strings.Cut(out, "\nBest mean test score")
+	_, rest, begins := strings.Cut(out, "\nTest RMSE")
 	text, _, ends := strings.Cut(rest, "\nFiles: ")
 	if !begins || !ends {
 		t.Fatalf("no tables in\n%s", out)
