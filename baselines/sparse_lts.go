@@ -29,8 +29,8 @@ const (
 // each, which fit to the h samples with the smallest residuals; the ten best continue while the
 // objective falls. The second stage is the Lasso of the same α on the samples whose residuals are
 // within the 97.5 % of a normal distribution with the center and the consistent scale of the first
-// stage's residuals. [Fit.Objective] is the last stage's, and Fit.Weights are
-// 0 or 1, except for a partly trimmed row.
+// stage's residuals. [Fit.Objective] is the last stage's. [Fit.Weights] are 0 or 1, except for a partly
+// trimmed row.
 //
 // A row of multiplicity m counts as m samples, of which trimming can take a part. Features are not
 // scaled; the paper's program scales them robustly.

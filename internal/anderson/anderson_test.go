@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// iterate solves A x = b, with A the identity but for a few eigenvalues, by steps
+// iterate solves A x = b, with A the identity except for a few eigenvalues, by steps
 // that take A for the identity, and returns how many it took to a residual of
 // 1e-12.
 func iterate(r *rand.Rand, m *Mixer, k, wrong int, breaks bool) int {
@@ -104,7 +104,7 @@ func TestMixerForgets(t *testing.T) {
 	}
 }
 
-// What is behind the entries that decide is mixed as they are: a linear image of the step
+// Values after the deciding entries are mixed as these are: a linear image of the step
 // stays its image.
 func TestMixerTakesImagesAlong(t *testing.T) {
 	t.Parallel()
