@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/agepath/agepath/gaga"
 )
 
@@ -51,21 +53,19 @@ func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOpti
 }
 
 func shareLevel(p *gaga.Problem, losses []float64, order []int, share float64) float64 {
-	total, in := 0.0, 0.0
-	for i := range order {
-		total += multiplicity(p, i)
-	}
+	counts, in := multiplicities(p), 0.0
+	total := floats.Sum(counts)
 	for k, i := range order[:len(order)-1] {
-		if in += multiplicity(p, i); in >= share*total*(1-1e-12) {
+		if in += counts[i]; in >= share*total*(1-1e-12) {
 			return (losses[i] + losses[order[k+1]]) / 2
 		}
 	}
 	return losses[order[len(order)-1]] * (1 + shareRoom)
 }
 
-func multiplicity(p *gaga.Problem, i int) float64 {
+func multiplicities(p *gaga.Problem) []float64 {
 	if p.Multiplicity == nil {
-		return 1
+		return slices.Repeat([]float64{1}, p.X.Rows)
 	}
-	return p.Multiplicity[i]
+	return p.Multiplicity
 }

@@ -6,61 +6,44 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/agepath/agepath/gaga"
 	"github.com/agepath/agepath/rehline"
 )
 
-// HuberProblem states the Huber Lasso: with n samples, counting multiplicities,
+// HuberLasso fits the Huber Lasso to a problem of [gaga.Lasso] with the penalty α: with n samples,
+// counting multiplicities,
 //
 //	min over w and b of  (1/n) Σ_i H(y_i - x_i·w - b) + α ‖w‖₁
 //
-// where H(r) is r²/2 for |r| <= Delta and Delta |r| - Delta²/2 beyond. It is the extended Lasso of
+// where H(r) is r²/2 for |r| <= delta and delta |r| - delta²/2 beyond. It is the extended Lasso of
 // Nasrabadi, Tran and Nguyen (NeurIPS 2011) without missing observations, with λ_w = α, λ_e =
-// Delta/n and the errors minimized out.
-type HuberProblem struct {
-	X            blas64.General
-	Y            []float64
-	Multiplicity []float64 // nil means 1 each
-	Alpha        float64   // > 0
-	Delta        float64   // > 0
-	Intercept    bool
-}
-
-// HuberFit is the solution of a [HuberProblem].
-type HuberFit struct {
-	Theta     []float64 // d coefficients, then the intercept, 0 without one
-	Objective float64
-	Gap       float64 // bound on Objective minus the minimum
-	KKT       float64 // Gap relative to the objectives
-}
-
-// HuberLasso fits the Huber Lasso. The solution may not be unique.
-func HuberLasso(ctx context.Context, h HuberProblem) (*HuberFit, error) {
-	for _, parameter := range []struct {
-		name  string
-		value float64
-	}{{"Alpha", h.Alpha}, {"Delta", h.Delta}} {
-		if !(parameter.value > 0) || math.IsInf(parameter.value, 1) {
-			return nil, fmt.Errorf("baselines: %s of the Huber Lasso is %v, need a number > 0", parameter.name, parameter.value)
-		}
+// delta/n and the errors minimized out. The solution may not be unique. [Fit.KKT] is the relative
+// duality gap.
+func HuberLasso(ctx context.Context, p *gaga.Problem, delta float64) (*Fit, error) {
+	if err := checkLasso(p); err != nil {
+		return nil, err
 	}
-	n := float64(h.X.Rows)
-	if h.Multiplicity != nil {
-		n = floats.Sum(h.Multiplicity)
+	if !(delta > 0) || math.IsInf(delta, 1) {
+		return nil, fmt.Errorf("baselines: delta of the Huber Lasso is %v, need a number > 0", delta)
 	}
-	p := rehline.Problem{
-		X: h.X, Loss: rehline.Huber(h.Y, h.Delta), Weights: h.Multiplicity,
-		NoRidge: true, L1: slices.Repeat([]float64{n * h.Alpha}, h.X.Cols),
-	}
-	if h.Intercept {
-		p.Intercept = rehline.FreeIntercept
-	}
-	s, err := solve(ctx, p)
+	fit, err := solve(ctx, p, floats.Sum(multiplicities(p)), rehline.Problem{
+		Loss: rehline.Huber(p.Y, delta), NoRidge: true, L1: slices.Repeat([]float64{p.Penalty.L1 / 2}, p.X.Cols),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("baselines: Huber Lasso: %w", err)
 	}
-	theta := append(slices.Clone(s.Beta), s.Intercept)
-	return &HuberFit{Theta: theta, Objective: s.Objective / n, Gap: (s.Objective - s.DualObjective) / n, KKT: s.Gap}, nil
+	return fit, nil
+}
+
+// checkLasso refuses problems that [gaga.Lasso] does not make.
+func checkLasso(p *gaga.Problem) error {
+	if err := unpaced(p).Check(); err != nil {
+		return err
+	}
+	if _, squared := p.Loss.(gaga.Squared); !squared || p.Kernel != nil || p.Penalty.L2 != 0 || !(p.Penalty.L1 > 0) {
+		return fmt.Errorf("baselines: the %s loss with penalties L1 = %v, L2 = %v is no Lasso: need the squared loss, L1 > 0, L2 = 0 and no kernel", p.Loss.Name(), p.Penalty.L1, p.Penalty.L2)
+	}
+	return nil
 }

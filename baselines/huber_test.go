@@ -40,7 +40,7 @@ func sparseLine(seed uint64, n, d int, outliers float64) (x blas64.General, y, w
 // extended minimizes the extended Lasso of Nasrabadi, Tran and Nguyen in (w, b,
 // e), one coordinate after the other: independent of the Huber loss and of the
 // solver. It returns the coefficients, the intercept and the objective.
-func extended(h baselines.HuberProblem) (theta []float64, objective float64) {
+func extended(h *gaga.Problem, alpha, delta float64) (theta []float64, objective float64) {
 	n, d := h.X.Rows, h.X.Cols
 	theta = make([]float64, d+1)
 	count, total := make([]float64, n), 0.0
@@ -67,7 +67,7 @@ func extended(h baselines.HuberProblem) (theta []float64, objective float64) {
 				top += count[i] * at(i) * (r[i] - e[i] + at(i)*theta[j])
 				bottom += count[i] * at(i) * at(i)
 			}
-			next := soft(top, total*h.Alpha) / bottom
+			next := soft(top, total*alpha) / bottom
 			if j == d {
 				if !h.Intercept {
 					continue
@@ -81,14 +81,14 @@ func extended(h baselines.HuberProblem) (theta []float64, objective float64) {
 			theta[j] = next
 		}
 		for i := range e {
-			e[i] = soft(r[i], h.Delta)
+			e[i] = soft(r[i], delta)
 		}
 	}
 	for i := range e {
-		objective += count[i] * ((r[i]-e[i])*(r[i]-e[i])/2 + h.Delta*math.Abs(e[i])) / total
+		objective += count[i] * ((r[i]-e[i])*(r[i]-e[i])/2 + delta*math.Abs(e[i])) / total
 	}
 	for _, w := range theta[:d] {
-		objective += h.Alpha * math.Abs(w)
+		objective += alpha * math.Abs(w)
 	}
 	return theta, objective
 }
@@ -101,22 +101,23 @@ func TestHuberLasso(t *testing.T) {
 			n, d = 15, 30 // more features than samples
 		}
 		x, y, _ := sparseLine(seed, n, d, 0.3)
-		h := baselines.HuberProblem{
-			X: x, Y: y, Alpha: []float64{0.02, 0.1, 0.3}[seed%3], Delta: []float64{0.05, 0.3, 1, 3}[seed%4], Intercept: seed%2 == 0,
-		}
+		var multiplicity []float64
 		if seed >= 6 {
-			h.Multiplicity = make([]float64, n)
-			for i := range h.Multiplicity {
-				h.Multiplicity[i] = float64(1 + i%3)
+			multiplicity = make([]float64, n)
+			for i := range multiplicity {
+				multiplicity[i] = float64(1 + i%3)
 			}
 		}
-		got, err := baselines.HuberLasso(t.Context(), h)
+		alpha, delta := []float64{0.02, 0.1, 0.3}[seed%3], []float64{0.05, 0.3, 1, 3}[seed%4]
+		h := gaga.Lasso(x, y, multiplicity, alpha)
+		h.Intercept = seed%2 == 0
+		got, err := baselines.HuberLasso(t.Context(), h, delta)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		want, objective := extended(h)
-		if math.Abs(got.Objective-objective) > 1e-9*objective || got.KKT > 1e-10 || !(got.Gap >= -1e-12 && got.Gap <= 1e-9) {
-			t.Errorf("seed %d: objective %v with gap %v and residual %v, the extended Lasso has %v", seed, got.Objective, got.Gap, got.KKT, objective)
+		want, objective := extended(h, alpha, delta)
+		if math.Abs(got.Objective-objective) > 1e-9*objective || !(got.KKT >= -1e-12 && got.KKT <= 1e-10) {
+			t.Errorf("seed %d: objective %v with gap %v, the extended Lasso has %v", seed, got.Objective, got.KKT, objective)
 		}
 		if !floats.EqualApprox(got.Theta, want, 1e-6) {
 			t.Errorf("seed %d: %v, the extended Lasso has %v", seed, got.Theta, want)
@@ -137,14 +138,15 @@ func TestHuberLassoWide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := baselines.HuberProblem{X: x, Y: y, Alpha: 0.05, Delta: 1e3, Intercept: intercept}
-		got, err := baselines.HuberLasso(t.Context(), h)
+		got, err := baselines.HuberLasso(t.Context(), p, 1e3)
 		if err != nil || !floats.EqualApprox(got.Theta, want, 1e-12) {
 			t.Errorf("intercept %t: %v, the Lasso has %v, %v", intercept, got, want, err)
 		}
 	}
 	one := blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: []float64{1, -1, 0, -1, 1}}
-	got, err := baselines.HuberLasso(t.Context(), baselines.HuberProblem{X: one, Y: []float64{0, 1, 5, 60, 700}, Alpha: 10, Delta: 1e-3, Intercept: true})
+	p := gaga.Lasso(one, []float64{0, 1, 5, 60, 700}, nil, 10)
+	p.Intercept = true
+	got, err := baselines.HuberLasso(t.Context(), p, 1e-3)
 	if err != nil || got.Theta[0] != 0 || math.Abs(got.Theta[1]-5) > 1e-12 {
 		t.Errorf("%v, %v; want the median 5", got, err)
 	}
@@ -169,7 +171,7 @@ func TestHuberLassoOutliers(t *testing.T) {
 				t.Fatal(err)
 			}
 			plain = math.Min(plain, floats.Distance(theta, truth, 2))
-			fit, err := baselines.HuberLasso(t.Context(), baselines.HuberProblem{X: x, Y: y, Alpha: alpha, Delta: 0.2, Intercept: true})
+			fit, err := baselines.HuberLasso(t.Context(), p, 0.2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,24 +189,29 @@ func TestHuberLassoOutliers(t *testing.T) {
 func TestHuberLassoRefuses(t *testing.T) {
 	t.Parallel()
 	x, y, _ := sparseLine(1, 10, 3, 0)
-	good := baselines.HuberProblem{X: x, Y: y, Alpha: 0.1, Delta: 1}
-	for _, change := range []func(h *baselines.HuberProblem){
-		func(h *baselines.HuberProblem) { h.Alpha = 0 },
-		func(h *baselines.HuberProblem) { h.Alpha = math.Inf(1) },
-		func(h *baselines.HuberProblem) { h.Delta = -1 },
-		func(h *baselines.HuberProblem) { h.Delta = math.NaN() },
-		func(h *baselines.HuberProblem) { h.Y = y[:9] },
-		func(h *baselines.HuberProblem) { h.Multiplicity = []float64{1} },
+	good := gaga.Lasso(x, y, nil, 0.1)
+	for _, change := range []func(h *gaga.Problem){
+		func(h *gaga.Problem) { h.Penalty.L1 = 0 },
+		func(h *gaga.Problem) { h.Penalty.L1 = math.Inf(1) },
+		func(h *gaga.Problem) { h.Penalty.L2 = 1 },
+		func(h *gaga.Problem) { h.Loss = gaga.Hinge{C: 1} },
+		func(h *gaga.Problem) { h.Y = y[:9] },
+		func(h *gaga.Problem) { h.Multiplicity = []float64{1} },
 	} {
-		h := good
+		h := *good
 		change(&h)
-		if fit, err := baselines.HuberLasso(t.Context(), h); err == nil {
+		if fit, err := baselines.HuberLasso(t.Context(), &h, 1); err == nil {
 			t.Errorf("%+v was fitted: %+v", h, fit)
+		}
+	}
+	for _, delta := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
+		if fit, err := baselines.HuberLasso(t.Context(), good, delta); err == nil {
+			t.Errorf("delta %v was fitted: %+v", delta, fit)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := baselines.HuberLasso(ctx, good); !errors.Is(err, context.Canceled) {
+	if _, err := baselines.HuberLasso(ctx, good, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled fit returned %v", err)
 	}
 }
@@ -212,8 +219,7 @@ func TestHuberLassoRefuses(t *testing.T) {
 func ExampleHuberLasso() {
 	// y = 2x with a gross error in the last row.
 	x := blas64.General{Rows: 4, Cols: 1, Stride: 1, Data: []float64{1, 2, 3, 4}}
-	h := baselines.HuberProblem{X: x, Y: []float64{2, 4, 6, 0}, Alpha: 0.05, Delta: 0.5}
-	fit, err := baselines.HuberLasso(context.Background(), h)
+	fit, err := baselines.HuberLasso(context.Background(), gaga.Lasso(x, []float64{2, 4, 6, 0}, nil, 0.05), 0.5)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/agepath/agepath/gaga"
 )
@@ -37,8 +38,6 @@ type Fit struct {
 	// KKT is the largest relative violation of the optimality conditions of the final convex
 	// problem, or its relative duality gap if the method says so.
 	KKT float64
-	// Iterations is the number of convex problems, over all starts.
-	Iterations int
 
 	Trimmed float64   // the objective of the first stage of [RLSSVM] and [SparseLTS]
 	Center  float64   // of its residuals, of [SparseLTS]
@@ -99,7 +98,6 @@ type machine struct {
 	multiplicity []float64 // never nil
 	total        float64
 	residual     []float64 // y - u
-	solved       int
 }
 
 // newMachine prepares a problem of [LSSVM]: in the primal, or, for a kernel or fewer rows than
@@ -109,13 +107,8 @@ func newMachine(ctx context.Context, p *gaga.Problem) (*machine, error) {
 		return nil, err
 	}
 	n := p.X.Rows
-	m := &machine{c: 2 / p.Penalty.L2, y: p.Y, multiplicity: p.Multiplicity, residual: make([]float64, n)}
-	if m.multiplicity == nil {
-		m.multiplicity = slices.Repeat([]float64{1}, n)
-	}
-	for _, v := range m.multiplicity {
-		m.total += v
-	}
+	m := &machine{c: 2 / p.Penalty.L2, y: p.Y, multiplicity: multiplicities(p), residual: make([]float64, n)}
+	m.total = floats.Sum(m.multiplicity)
 	if p.Kernel == nil && n >= p.X.Cols {
 		m.fitter = newPrimal(p.X, m.c)
 		return m, nil
@@ -160,7 +153,6 @@ func resolved(kkt float64) error {
 
 func (m *machine) refit(targets []float64) (kkt float64) {
 	kkt = m.fit(targets)
-	m.solved++
 	m.predict(m.residual)
 	for i, u := range m.residual {
 		m.residual[i] = m.y[i] - u
@@ -188,13 +180,7 @@ func (m *machine) labels() bool {
 	return !slices.ContainsFunc(m.y, func(y float64) bool { return math.Abs(y) != 1 })
 }
 
-func largest(x []float64) float64 {
-	worst := 0.0
-	for _, v := range x {
-		worst = max(worst, math.Abs(v))
-	}
-	return worst
-}
+func largest(x []float64) float64 { return floats.Norm(x, math.Inf(1)) }
 
 func ratio(a, b float64) float64 {
 	if a == 0 {

@@ -109,9 +109,9 @@ func (p *primal) fit(targets []float64) float64 {
 			p.residual[i] = 0
 			if v > 0 {
 				p.residual[i] = v * (targets[i] - p.b)
+				p.residual[i] -= v * blas64.Dot(p.row(i), dense.Vector(p.w))
 			}
 		}
-		p.subtract()
 		copy(p.gradient, p.w)
 		blas64.Gemv(blas.Trans, 1, p.x, dense.Vector(p.residual), -1/p.c, dense.Vector(p.gradient))
 		// The residuals sum to 0 up to rounding, which a large mean would amplify.
@@ -128,14 +128,6 @@ func (p *primal) fit(targets []float64) float64 {
 		p.b = level - blas64.Dot(dense.Vector(p.w), dense.Vector(p.mean))
 	}
 	return ratio(largest(p.gradient), scale)
-}
-
-func (p *primal) subtract() {
-	for i, v := range p.a {
-		if v > 0 {
-			p.residual[i] -= v * blas64.Dot(p.row(i), dense.Vector(p.w))
-		}
-	}
 }
 
 func (p *primal) predict(u []float64) {

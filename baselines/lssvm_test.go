@@ -55,7 +55,7 @@ func TestLSSVMRefuses(t *testing.T) {
 		if _, err := baselines.RLSSVM(t.Context(), p, baselines.TrimOptions{}); err == nil {
 			t.Errorf("rlssvm took a problem with a wrong %s", name)
 		}
-		if _, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{}); err == nil {
+		if _, err := baselines.ReLSSVM(t.Context(), p, 1); err == nil {
 			t.Errorf("relssvm took a problem with a wrong %s", name)
 		}
 	}
@@ -65,7 +65,7 @@ func TestLSSVMRefuses(t *testing.T) {
 		}
 	}
 	for _, theta := range []float64{-1, math.NaN()} {
-		if _, err := baselines.ReLSSVM(t.Context(), good(), baselines.ReLSSVMOptions{Truncation: theta}); err == nil {
+		if _, err := baselines.ReLSSVM(t.Context(), good(), theta); err == nil {
 			t.Errorf("relssvm took a truncation of %v", theta)
 		}
 	}

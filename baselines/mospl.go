@@ -1,10 +1,10 @@
 package baselines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/agepath/agepath/gaga"
 )
@@ -38,16 +38,6 @@ type MOSPLMember struct {
 	Knot gaga.Knot
 }
 
-// MOSPLTimes is the time spent in the parts of a search. The rest of Total is set-up and implied
-// ages.
-type MOSPLTimes struct {
-	Total      time.Duration
-	Variation  time.Duration // crossover and mutation
-	Evaluation time.Duration
-	Sorting    time.Duration // non-dominated sorting and niches
-	Refits     time.Duration
-}
-
 // MOSPLFront is the result of [MOSPL].
 type MOSPLFront struct {
 	Members   []MOSPLMember // by falling second objective
@@ -55,7 +45,6 @@ type MOSPLFront struct {
 	Dominated int // another individual, once fitted, dominates or equals them
 	OneClass  int // weights on one class only
 	Discarded int // all weights 0, or all samples discarded by the implied age
-	Times     MOSPLTimes
 }
 
 // Knots returns the knots of the members, which approximate an age path.
@@ -95,7 +84,6 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 // A generation of N individuals takes O(N n) for n samples. docs/grid.md lists the differences from
 // the paper's geatpy. If no individual remains, the error is [gaga.ErrDiscarded].
 func MOSPL(ctx context.Context, p *gaga.Problem, o MOSPLOptions) (*MOSPLFront, error) {
-	begin := time.Now()
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
@@ -119,33 +107,14 @@ func MOSPL(ctx context.Context, p *gaga.Problem, o MOSPLOptions) (*MOSPLFront, e
 			}
 		}
 	}
-	front, err := s.finish(ctx)
-	if err != nil {
-		return nil, err
-	}
-	front.Times.Total = time.Since(begin)
-	return front, nil
+	return s.finish(ctx)
 }
 
 func (o *MOSPLOptions) complete() error {
-	for _, field := range []struct {
-		name          string
-		value         *int
-		preset, least int
-	}{
-		{"Population", &o.Population, MOSPLPopulation, 4},
-		{"Generations", &o.Generations, MOSPLGenerations, 1},
-		{"Refit", &o.Refit, MOSPLRefit, 1},
-	} {
-		if *field.value == 0 {
-			*field.value = field.preset
-		}
-		if *field.value < field.least {
-			return fmt.Errorf("baselines: MOSPL's %s is %d, need a whole number >= %d", field.name, *field.value, field.least)
-		}
-	}
-	if o.Order == 0 {
-		o.Order = MOSPLOrder
+	o.Population, o.Generations = cmp.Or(o.Population, MOSPLPopulation), cmp.Or(o.Generations, MOSPLGenerations)
+	o.Refit, o.Order = cmp.Or(o.Refit, MOSPLRefit), cmp.Or(o.Order, MOSPLOrder)
+	if o.Population < 4 || o.Generations < 1 || o.Refit < 1 {
+		return fmt.Errorf("baselines: MOSPL's Population is %d, Generations is %d, Refit is %d; need at least 4, 1 and 1", o.Population, o.Generations, o.Refit)
 	}
 	if !(o.Order > 1) {
 		return fmt.Errorf("baselines: MOSPL's Order is %v, need a number > 1", o.Order)

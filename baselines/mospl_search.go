@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -26,7 +25,6 @@ type mosplSearch struct {
 	model       []int // of each slot
 	order       []int // slots by falling second objective, at the last refit
 	fits        int
-	refits      time.Duration
 }
 
 type mosplModels struct {
@@ -66,7 +64,6 @@ func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mos
 }
 
 func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, error) {
-	begin := time.Now()
 	losses, sorted := make([]float64, s.models.n), make([]float64, s.models.n)
 	rows := make([][]float64, count)
 	for k := range rows {
@@ -83,7 +80,6 @@ func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, erro
 			return nil, fmt.Errorf("baselines: MOSPL at age %v of the first population: %w", age, err)
 		}
 	}
-	s.refits += time.Since(begin)
 	return rows, nil
 }
 
@@ -116,7 +112,6 @@ func (s *mosplSearch) Evaluate(f, v []float64, slot, mother, father int) {
 // nil, is called while the slot's model is the alternation's current solution. An individual with
 // weights on one class only keeps its model.
 func (s *mosplSearch) refit(ctx context.Context, fitted func(slot int)) error {
-	begin := time.Now()
 	copy(s.order, s.engine.Living())
 	slices.SortFunc(s.order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(s.engine.F(b)[1], s.engine.F(a)[1]), cmp.Compare(a, b))
@@ -139,7 +134,6 @@ func (s *mosplSearch) refit(ctx context.Context, fitted func(slot int)) error {
 		s.model[slot] = k
 	}
 	s.models, s.spare = s.spare, s.models
-	s.refits += time.Since(begin)
 	s.engine.Refresh()
 	return nil
 }
@@ -190,7 +184,5 @@ func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
 	if last := len(ages) - 1; last >= 0 {
 		front.Members[0].Knot.Kind, front.Members[last].Knot.Kind = gaga.Start, gaga.End
 	}
-	spent := s.engine.Times
-	front.Times = MOSPLTimes{Variation: spent.Variation, Evaluation: spent.Evaluation, Sorting: spent.Sorting, Refits: s.refits}
 	return front, nil
 }

@@ -57,9 +57,6 @@ func front(t testing.TB, p *gaga.Problem, o baselines.MOSPLOptions) *baselines.M
 	if n := len(f.Members) + f.Dominated + f.OneClass + f.Discarded; n != o.Population {
 		t.Errorf("%d members, %d dominated, %d of one class, of %d", len(f.Members), f.Dominated, f.OneClass, o.Population)
 	}
-	if spent := f.Times; spent.Variation+spent.Evaluation+spent.Sorting+spent.Refits > spent.Total || min(spent.Variation, spent.Sorting, spent.Refits) <= 0 {
-		t.Errorf("times %+v", spent)
-	}
 	return f
 }
 

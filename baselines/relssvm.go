@@ -9,13 +9,6 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// ReLSSVMOptions tune [ReLSSVM].
-type ReLSSVMOptions struct {
-	// Truncation is θ > 0, the absolute residual above which the loss is constant. 0: 1, which for
-	// labels leaves out samples on the wrong side, or beyond 2.
-	Truncation float64
-}
-
 // ReLSSVM fits a problem of [LSSVM] with the truncated least squares loss of the robust least
 // squares support vector machine (Yang, Tan and He, Neurocomputing 140, 2014),
 //
@@ -26,23 +19,21 @@ type ReLSSVMOptions struct {
 // with |e_i| > θ is its last prediction. If five problems in a row truncate the same samples, the
 // limit, the fit to the other samples, is computed directly. The procedure ends at a stationary
 // point, when that fit truncates the same samples again. Fit.Weights are 0 for truncated samples.
-// If both starts truncate every sample, the error is [gaga.ErrDiscarded].
+// If both starts truncate every sample, the error is [gaga.ErrDiscarded]. For labels, θ = 1 leaves
+// out samples on the wrong side, or beyond 2.
 //
-// Chosen here: the default of θ and two starts, of which the lower objective counts. These are the
+// Chosen here: two starts, of which the lower objective counts. These are the
 // plain fit, and a fit with truncations from its largest residual down to θ, halved each time,
 // which finds the majority when θ truncates nearly all samples of the plain fit.
-func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*Fit, error) {
-	if o.Truncation == 0 {
-		o.Truncation = 1
-	}
-	if !(o.Truncation > 0) {
-		return nil, fmt.Errorf("baselines: truncation %v, need a number > 0", o.Truncation)
+func ReLSSVM(ctx context.Context, p *gaga.Problem, theta float64) (*Fit, error) {
+	if !(theta > 0) {
+		return nil, fmt.Errorf("baselines: truncation %v, need a number > 0", theta)
 	}
 	m, err := newMachine(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	t := &truncation{machine: m, theta: o.Truncation, weights: slices.Clone(m.multiplicity)}
+	t := &truncation{machine: m, theta: theta, weights: slices.Clone(m.multiplicity)}
 	best, err := t.run(ctx)
 	if err == nil && slices.Contains(best.Weights, 0) {
 		var other *Fit
@@ -54,7 +45,7 @@ func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*Fit, erro
 		}
 	}
 	if err == nil && slices.Max(best.Weights) == 0 {
-		err = fmt.Errorf("residuals from %v on are truncated: %w", o.Truncation, gaga.ErrDiscarded)
+		err = fmt.Errorf("residuals from %v on are truncated: %w", theta, gaga.ErrDiscarded)
 	}
 	if err == nil {
 		err = resolved(best.KKT)
@@ -62,7 +53,6 @@ func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*Fit, erro
 	if err != nil {
 		return nil, fmt.Errorf("baselines: concave-convex procedure: %w", err)
 	}
-	best.Iterations = m.solved
 	return best, nil
 }
 

@@ -36,7 +36,7 @@ func TestReLSSVMBruteForce(t *testing.T) {
 				name := fmt.Sprintf("%s labels %v seed %d", k.name, labels, seed)
 				s := plane(rand.New(rand.NewPCG(seed, 9)), n, 2, labels, 0.2)
 				p := baselines.LSSVM(s.x, s.y, nil, c, k.kernel)
-				fit, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{Truncation: theta})
+				fit, err := baselines.ReLSSVM(t.Context(), p, theta)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,7 +80,7 @@ func TestReLSSVMDescends(t *testing.T) {
 			for _, k := range kernels {
 				for _, theta := range []float64{1e-3, 0.3, 1} {
 					p := baselines.LSSVM(s.x, s.y, nil, 5, k.kernel)
-					fit, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{Truncation: theta})
+					fit, err := baselines.ReLSSVM(t.Context(), p, theta)
 					if theta < 1 && errors.Is(err, gaga.ErrDiscarded) {
 						continue // no target is as near to the fits
 					}
@@ -116,11 +116,11 @@ func TestReLSSVMMultiplicity(t *testing.T) {
 		}
 		e := s.expanded()
 		merged, apart := baselines.LSSVM(s.x, s.y, s.multiplicity, 1, k.kernel), baselines.LSSVM(e.x, e.y, nil, 1, k.kernel)
-		one, err := baselines.ReLSSVM(t.Context(), merged, baselines.ReLSSVMOptions{})
+		one, err := baselines.ReLSSVM(t.Context(), merged, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		two, err := baselines.ReLSSVM(t.Context(), apart, baselines.ReLSSVMOptions{})
+		two, err := baselines.ReLSSVM(t.Context(), apart, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

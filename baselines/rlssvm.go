@@ -77,7 +77,7 @@ func (t *trimming) efficient(ctx context.Context, best trimmed) (*Fit, error) {
 		return nil, err
 	}
 	return &Fit{
-		Theta: m.theta(), Weights: m.shares(weights), Objective: m.weighted(weights), KKT: kkt, Iterations: m.solved,
+		Theta: m.theta(), Weights: m.shares(weights), Objective: m.weighted(weights), KKT: kkt,
 		Trimmed: best.objective, Scale: scale,
 	}, nil
 }

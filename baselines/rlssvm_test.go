@@ -167,7 +167,7 @@ func TestRobustLSSVMDegenerate(t *testing.T) {
 			if err != nil {
 				t.Fatalf("rlssvm, %s, %s: %v", k.name, test.name, err)
 			}
-			truncated, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{Truncation: 0.1})
+			truncated, err := baselines.ReLSSVM(t.Context(), p, 0.1)
 			if test.name == "same rows" { // targets of 0 and 1 are both too far from the fit
 				if !errors.Is(err, gaga.ErrDiscarded) {
 					t.Errorf("relssvm, %s, %s: %v, want every sample truncated", k.name, test.name, err)
@@ -195,7 +195,7 @@ func TestRobustMethodsCancelled(t *testing.T) {
 	for _, k := range kernels {
 		p := baselines.LSSVM(s.x, s.y, nil, 1, k.kernel)
 		_, trimmed := baselines.RLSSVM(ctx, p, baselines.TrimOptions{})
-		_, truncated := baselines.ReLSSVM(ctx, p, baselines.ReLSSVMOptions{})
+		_, truncated := baselines.ReLSSVM(ctx, p, 1)
 		_, noisy := baselines.RobustSVM(ctx, gaga.SVM(s.x, s.y, nil, 1, k.kernel), 0.1)
 		for _, err := range []error{trimmed, truncated, noisy} {
 			if !errors.Is(err, context.Canceled) {

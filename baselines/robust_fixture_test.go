@@ -222,7 +222,7 @@ var kernels = []struct {
 // plain is the least squares support vector machine itself.
 func plain(t testing.TB, p *gaga.Problem) *baselines.Fit {
 	t.Helper()
-	fit, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{Truncation: math.Inf(1)})
+	fit, err := baselines.ReLSSVM(t.Context(), p, math.Inf(1))
 	if err != nil {
 		t.Fatal(err)
 	}

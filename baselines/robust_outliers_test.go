@@ -90,7 +90,7 @@ func leastSquaresRisks(t *testing.T, p *gaga.Problem, clean *sample, labels bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{})
+	two, err := baselines.ReLSSVM(t.Context(), p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

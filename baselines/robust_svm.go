@@ -47,64 +47,42 @@ func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	fit := &Fit{Weights: slices.Repeat([]float64{1}, p.X.Rows)}
-	var err error
-	switch off := 1 - 4*flip*(1-flip); {
-	case p.Kernel != nil:
-		err = fit.robustDual(ctx, p, hinge.C, off)
-	case off == 1 || p.Intercept && !bothClasses(p.Y):
-		err = fit.plain(ctx, p, hinge.C)
-	default:
-		err = fit.robustPrimal(ctx, p, hinge.C, off)
-	}
+	fit, err := robustSVM(ctx, p, hinge.C, 1-4*flip*(1-flip))
 	if err != nil {
 		return nil, fmt.Errorf("baselines: label-noise robust support vector machine: %w", err)
 	}
+	fit.Weights = slices.Repeat([]float64{1}, p.X.Rows)
 	return fit, nil
 }
 
-// plain fits for flip probability 0. For labels of one sign only, it fixes which of many intercepts
-// to take.
-func (f *Fit) plain(ctx context.Context, p *gaga.Problem, c float64) error {
-	svm, err := convex.NewLinearSVM(p.X, p.Y, c, p.Intercept)
-	if err != nil {
-		return err
-	}
-	weights := slices.Clone(f.Weights)
-	if p.Multiplicity != nil {
-		copy(weights, p.Multiplicity)
+func robustSVM(ctx context.Context, p *gaga.Problem, c, off float64) (*Fit, error) {
+	weights := multiplicities(p)
+	var svm convex.Solver
+	switch {
+	case p.Kernel != nil:
+		extra := make([]float64, p.X.Rows)
+		p.Kernel.Diagonal(extra, convex.NewPoints(p.X))
+		for i := range extra {
+			extra[i] *= (1 - off) / off / weights[i]
+		}
+		svm = convex.NewSVM(p.X, p.Y, off*c, p.Kernel, p.Intercept, convex.SVMOptions{Diagonal: extra})
+	case off == 1 || p.Intercept && !bothClasses(p.Y): // labels of one sign leave the intercept open
+		var err error
+		if svm, err = convex.NewLinearSVM(p.X, p.Y, c, p.Intercept); err != nil {
+			return nil, err
+		}
+	default:
+		return robustPrimal(ctx, p, c, off)
 	}
 	certificate, err := svm.Solve(ctx, weights)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	f.Theta = append(f.Theta, svm.Theta()...)
-	f.Objective, f.KKT, f.Iterations = certificate.Objective, certificate.KKT, certificate.Iterations
-	return nil
+	return &Fit{Theta: slices.Clone(svm.Theta()), Objective: certificate.Objective / off, KKT: certificate.KKT}, nil
 }
 
 func bothClasses(y []float64) bool {
 	return slices.Contains(y, 1) && slices.Contains(y, -1)
-}
-
-func (f *Fit) robustDual(ctx context.Context, p *gaga.Problem, c, off float64) error {
-	weights := slices.Clone(f.Weights)
-	if p.Multiplicity != nil {
-		copy(weights, p.Multiplicity)
-	}
-	extra := make([]float64, p.X.Rows)
-	p.Kernel.Diagonal(extra, convex.NewPoints(p.X))
-	for i := range extra {
-		extra[i] *= (1 - off) / off / weights[i]
-	}
-	svm := convex.NewSVM(p.X, p.Y, off*c, p.Kernel, p.Intercept, convex.SVMOptions{Diagonal: extra})
-	certificate, err := svm.Solve(ctx, weights)
-	if err != nil {
-		return err
-	}
-	f.Theta = append(f.Theta, svm.Theta()...)
-	f.Objective, f.KKT, f.Iterations = certificate.Objective/off, certificate.KKT, certificate.Iterations
-	return nil
 }
 
 // robustPrimal fits by the primal of the linear machine,
@@ -113,7 +91,7 @@ func (f *Fit) robustDual(ctx context.Context, p *gaga.Problem, c, off float64) e
 //
 // where φ_i is the conjugate of the diagonal's part of the dual: with q_i = S ‖x_i‖² it is g²/2q_i
 // from 0 to C q_i and has slope C beyond. KKT is the relative duality gap.
-func (f *Fit) robustPrimal(ctx context.Context, p *gaga.Problem, c, off float64) error {
+func robustPrimal(ctx context.Context, p *gaga.Problem, c, off float64) (*Fit, error) {
 	n, d := p.X.Rows, p.X.Cols
 	row := func() blas64.General { return blas64.General{Rows: 1, Cols: n, Stride: n, Data: make([]float64, n)} }
 	loss := rehline.Loss{U: row(), V: row(), S: row(), T: row(), Tau: row()}
@@ -127,15 +105,5 @@ func (f *Fit) robustPrimal(ctx context.Context, p *gaga.Problem, c, off float64)
 		root := math.Sqrt(q)
 		loss.S.Data[i], loss.T.Data[i], loss.Tau.Data[i] = -y/root, 1/root, c*root
 	}
-	problem := rehline.Problem{X: p.X, Loss: loss, C: off, Weights: p.Multiplicity}
-	if p.Intercept {
-		problem.Intercept = rehline.FreeIntercept
-	}
-	solution, err := solve(ctx, problem)
-	if err != nil {
-		return err
-	}
-	f.Theta = append(append(f.Theta, solution.Beta...), solution.Intercept)
-	f.Objective, f.KKT, f.Iterations = solution.Objective/off, solution.Gap, 1
-	return nil
+	return solve(ctx, p, off, rehline.Problem{Loss: loss, C: off})
 }

@@ -38,12 +38,8 @@ func SparseLTS(ctx context.Context, p *gaga.Problem, o TrimOptions) (*Fit, error
 	if err := o.complete(0.75, 500); err != nil {
 		return nil, err
 	}
-	if err := unpaced(p).Check(); err != nil {
+	if err := checkLasso(p); err != nil {
 		return nil, err
-	}
-	_, squared := p.Loss.(gaga.Squared)
-	if !squared || p.Kernel != nil || p.Penalty.L2 != 0 || !(p.Penalty.L1 > 0) {
-		return nil, fmt.Errorf("baselines: the %s loss with penalties L1 = %v, L2 = %v is no Lasso: need the squared loss, L1 > 0, L2 = 0 and no kernel", p.Loss.Name(), p.Penalty.L1, p.Penalty.L2)
 	}
 	s := newSparseTrimming(p, o.Coverage)
 	best, err := s.search(ctx, o)
@@ -63,7 +59,7 @@ func SparseLTS(ctx context.Context, p *gaga.Problem, o TrimOptions) (*Fit, error
 	}
 	fit := &Fit{
 		Theta: slices.Clone(s.lasso.Theta()), Weights: make([]float64, len(weights)),
-		Objective: s.objective(weights), KKT: s.certificate.KKT, Iterations: s.solved,
+		Objective: s.objective(weights), KKT: s.certificate.KKT,
 		Trimmed: best.objective, Center: center, Scale: scale,
 	}
 	floats.DivTo(fit.Weights, weights, s.multiplicity)
@@ -81,15 +77,14 @@ type sparseTrimming struct {
 	scaled       []float64
 	order        []int
 	certificate  convex.Certificate
-	solved       int
 }
 
 func newSparseTrimming(p *gaga.Problem, coverage float64) *sparseTrimming {
 	n := p.X.Rows
 	f := func() []float64 { return make([]float64, n) }
-	s := &sparseTrimming{y: p.Y, multiplicity: f(), residual: f(), weights: f(), scaled: f(), order: make([]int, n)}
+	s := &sparseTrimming{y: p.Y, multiplicity: multiplicities(p), residual: f(), weights: f(), scaled: f(), order: make([]int, n)}
 	for i := range n {
-		s.multiplicity[i], s.order[i] = multiplicity(p, i), i
+		s.order[i] = i
 	}
 	s.total = floats.Sum(s.multiplicity)
 	s.kept = min(s.total, math.Floor((s.total+1)*coverage))
@@ -166,7 +161,6 @@ func (s *sparseTrimming) solve(ctx context.Context, weights []float64) (err erro
 	if s.certificate, err = s.lasso.Solve(ctx, s.scaled); err != nil {
 		return err
 	}
-	s.solved++
 	s.lasso.Scores(s.residual)
 	floats.SubTo(s.residual, s.y, s.residual)
 	return nil

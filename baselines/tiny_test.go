@@ -163,7 +163,7 @@ func TestTiny(t *testing.T) {
 		}
 		record("rlssvm", err, fault)
 		bound := math.Pow(10, float64(r.IntN(3)-1))
-		truncated, err := baselines.ReLSSVM(t.Context(), ls, baselines.ReLSSVMOptions{Truncation: bound})
+		truncated, err := baselines.ReLSSVM(t.Context(), ls, bound)
 		if fault = ""; err == nil {
 			fault = s.fault(t, ls, truncated.Theta, truncated.Weights, truncated.Objective, truncated.KKT, 1e-8,
 				s.leastSquares(kernel, c, truncated.Theta, func(_ int, square float64) float64 { return math.Min(square, bound*bound) }))
@@ -191,14 +191,14 @@ func TestTiny(t *testing.T) {
 
 func (s *sample) tinyHuber(t *testing.T, r *rand.Rand, record func(string, error, string)) {
 	t.Helper()
-	h := baselines.HuberProblem{X: s.x, Y: s.y, Multiplicity: s.multiplicity, Alpha: math.Pow(10, float64(r.IntN(5)-3)), Delta: math.Pow(10, float64(r.IntN(3)-1)), Intercept: r.IntN(2) == 0}
-	fit, err := baselines.HuberLasso(t.Context(), h)
+	alpha, delta := math.Pow(10, float64(r.IntN(5)-3)), math.Pow(10, float64(r.IntN(3)-1))
+	p := gaga.Lasso(s.x, s.y, s.multiplicity, alpha)
+	p.Intercept = r.IntN(2) == 0
+	fit, err := baselines.HuberLasso(t.Context(), p, delta)
 	if err != nil {
 		record("huber", err, "")
 		return
 	}
-	p := gaga.Lasso(s.x, s.y, s.multiplicity, h.Alpha)
-	p.Intercept = h.Intercept
 	record("huber", nil, s.fault(t, p, fit.Theta, ones(len(s.y)), fit.Objective, fit.KKT, 1e-8, func(u []float64) (sum, size float64) {
 		total := 0.0
 		for i := range s.y {
@@ -207,15 +207,15 @@ func (s *sample) tinyHuber(t *testing.T, r *rand.Rand, record func(string, error
 		for i, v := range u {
 			e := math.Abs(s.y[i] - v)
 			loss := e * e / 2
-			if e > h.Delta {
-				loss = h.Delta*e - h.Delta*h.Delta/2
+			if e > delta {
+				loss = delta*e - delta*delta/2
 			}
 			sum += s.m(i) * loss / total
-			size += s.m(i) * (loss + h.Delta*1e-5*s.terms(nil, fit.Theta, i)) / total
+			size += s.m(i) * (loss + delta*1e-5*s.terms(nil, fit.Theta, i)) / total
 		}
 		for _, w := range fit.Theta[:s.x.Cols] {
-			sum += h.Alpha * math.Abs(w)
-			size += h.Alpha * math.Abs(w)
+			sum += alpha * math.Abs(w)
+			size += alpha * math.Abs(w)
 		}
 		return sum, size
 	}))

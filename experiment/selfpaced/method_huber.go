@@ -18,10 +18,7 @@ var huberMethod = methodInfo{
 		{Name: "delta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: defaultDelta}, Meaning: "residual, of the scaled target, beyond which the loss is linear"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
-		fit, err := baselines.HuberLasso(ctx, baselines.HuberProblem{
-			X: f.Problem.X, Y: train.Y, Multiplicity: train.Multiplicity,
-			Alpha: c.Model.Alpha, Delta: c.Method.Settings.Number("delta"), Intercept: c.Model.Intercept,
-		})
+		fit, err := baselines.HuberLasso(ctx, f.Problem, c.Method.Settings.Number("delta"))
 		if err != nil {
 			return err
 		}

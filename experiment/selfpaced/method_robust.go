@@ -68,7 +68,7 @@ var relssvmMethod = methodInfo{
 		if f.Problem, err = leastSquares(c, train); err != nil {
 			return err
 		}
-		fit, err := baselines.ReLSSVM(ctx, f.Problem, baselines.ReLSSVMOptions{Truncation: c.Method.Settings.Number("theta")})
+		fit, err := baselines.ReLSSVM(ctx, f.Problem, c.Method.Settings.Number("theta"))
 		return f.robust(fit, discards(err, "raise theta, or scale the target"))
 	},
 	work: func(g *group, n, d float64) float64 {

@@ -1,9 +1,6 @@
 package nsga3
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "math/rand/v2"
 
 // Problem defines the objectives of a point.
 type Problem interface {
@@ -21,17 +18,8 @@ type Settings struct {
 	Seed       uint64
 }
 
-// Times is the time spent so far.
-type Times struct {
-	Variation  time.Duration
-	Evaluation time.Duration
-	Sorting    time.Duration
-}
-
 // Engine is a population that searches a problem's Pareto front.
 type Engine struct {
-	Times Times
-
 	problem Problem
 	rng     *rand.Rand
 	vary    variation
@@ -73,7 +61,6 @@ func New(problem Problem, s Settings) *Engine {
 
 // Step creates as many children as individuals and keeps the better half of both.
 func (e *Engine) Step() {
-	begin := time.Now()
 	// With an odd number the last one is paired with the first.
 	e.rng.Shuffle(e.size, func(i, j int) { e.living[i], e.living[j] = e.living[j], e.living[i] })
 	for k := 0; k < e.size; k += 2 {
@@ -88,16 +75,11 @@ func (e *Engine) Step() {
 			e.vary.mutate(second)
 		}
 	}
-	varied := time.Now()
 	for k, slot := range e.free {
 		mother, father := e.pair(k &^ 1)
 		e.problem.Evaluate(e.F(slot), e.X(slot), slot, mother, father)
 	}
-	evaluated := time.Now()
 	e.survive()
-	e.Times.Variation += varied.Sub(begin)
-	e.Times.Evaluation += evaluated.Sub(varied)
-	e.Times.Sorting += time.Since(evaluated)
 }
 
 func (e *Engine) pair(k int) (mother, father int) {
@@ -124,13 +106,11 @@ func (e *Engine) survive() {
 
 // Refresh evaluates the population after a change of the objectives and resets the ideal point.
 func (e *Engine) Refresh() {
-	begin := time.Now()
 	e.scale.reset()
 	for _, slot := range e.living {
 		e.problem.Evaluate(e.F(slot), e.X(slot), slot, -1, -1)
 		e.scale.lower(e.F(slot))
 	}
-	e.Times.Evaluation += time.Since(begin)
 }
 
 // Living returns the slots of the population, until the next step.
