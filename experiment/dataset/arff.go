@@ -58,9 +58,6 @@ func readARFF(l *lines, t *table) error {
 			err = a.denseRow(b)
 		}
 		if err != nil {
-			if _, ok := errors.AsType[*ReadError](err); ok {
-				return err
-			}
 			return inLine(l.line, err)
 		}
 		t.end()

@@ -55,8 +55,8 @@ func errLabels(most int) error {
 	return fmt.Errorf("more than %d labels, the most that are allowed", most)
 }
 
-// setTargets sets task and targets, and says what became of the target.
-func (t *table) setTargets(d *Dataset) (became string, err error) {
+// setTargets sets task and targets.
+func (t *table) setTargets(d *Dataset) error {
 	col := &t.columns[t.target]
 	if d.Task = t.o.Task; d.Task == "" {
 		d.Task = Regression
@@ -64,28 +64,34 @@ func (t *table) setTargets(d *Dataset) (became string, err error) {
 			d.Task = Classification
 		}
 	}
+	became, err := string(d.Task), error(nil)
 	switch {
 	case d.Task == Classification:
-		return t.classify(d, col)
+		became, err = t.classify(d, col)
 	case col.words != nil && !col.words.numeric:
-		return "", errors.New("nominal values that are no numbers: not a target for regression")
+		err = errors.New("nominal values that are no numbers: not a target for regression")
+	default:
+		d.Y = col.numbers()
 	}
-	d.Y = col.numbers()
-	return string(d.Task), nil
+	if err != nil {
+		return t.inColumn(t.target, 0, err)
+	}
+	last := ""
+	if t.o.Target == "" && t.standard < 0 {
+		last = " (the last column)"
+	}
+	t.say("target %s%s: %s", short([]byte(col.called(t.target))), last, became)
+	return nil
 }
 
 func twoValues(values []float64) bool {
-	second, two := 0.0, false
+	seen := map[float64]bool{}
 	for _, v := range values {
-		switch {
-		case v == values[0] || two && v == second:
-		case two:
+		if seen[v] = true; len(seen) > 2 {
 			return false
-		default:
-			second, two = v, true
 		}
 	}
-	return two
+	return len(seen) == 2
 }
 
 func (t *table) classify(d *Dataset, col *column) (became string, err error) {

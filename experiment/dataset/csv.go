@@ -62,7 +62,7 @@ func (t *table) addRecord(row record) error {
 	}
 	for c, field := range row.fields {
 		if !t.o.KeepQuoted && len(field) > 0 && row.isQuoted(c) && t.columns[c].role != dropped {
-			if _, kind := t.parse(field); kind == isMissing {
+			if _, kind := t.o.parse(field); kind == isMissing {
 				t.inQuotes++
 			}
 		}

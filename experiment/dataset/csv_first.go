@@ -16,41 +16,30 @@ var (
 		"say whether it holds the names of the columns (header: true or false)")
 )
 
-type head struct {
-	header     bool
-	headerLine int
-	wide       int // line with a field per column
-	trailing   int // blank columns at the end
-}
-
 type sniffer struct {
-	head
-	*numerals
-	o       Options
-	delim   byte
-	first   record
-	sample  []record
-	rows    []record
-	columns []column
+	*table
+	delim  byte
+	first  record
+	sample []record
+	body   []record // without names
 }
 
 // readFirst derives header and columns from the first records.
 func (t *table) readFirst(sample []record, delim byte) error {
-	s := &sniffer{numerals: &t.numerals, o: t.o, delim: delim, first: sample[0], sample: sample, rows: sample}
+	s := &sniffer{table: t, delim: delim, first: sample[0], sample: sample, body: sample}
 	var err error
-	if s.header, err = s.isHeader(); err != nil {
+	if t.header, err = s.isHeader(); err != nil {
 		return err
 	}
-	if s.header {
-		s.rows = sample[1:]
+	if t.header {
+		s.body = sample[1:]
 	}
 	s.makeColumns()
-	t.head = s.head
-	if err := t.setColumns(s.columns); err != nil {
+	if err := t.setColumns(t.columns); err != nil {
 		return err
 	}
-	s.say(&t.reading)
-	if t.header || s.o.Header != nil {
+	s.describe()
+	if t.header || t.o.Header != nil {
 		return nil
 	}
 	for i := range s.first.fields {
@@ -58,7 +47,7 @@ func (t *table) readFirst(sample []record, delim byte) error {
 			return errHeader
 		}
 	}
-	if t.target >= 0 && s.isText(s.first, t.target) && len(s.rows) > 1 && !s.isText(s.rows[1], t.target) {
+	if t.target >= 0 && s.isText(s.first, t.target) && len(s.body) > 1 && !s.isText(s.body[1], t.target) {
 		return errHeader
 	}
 	return nil
@@ -68,7 +57,7 @@ func (s *sniffer) isText(r record, c int) bool {
 	if c >= len(r.fields) {
 		return false
 	}
-	_, kind := s.number(r.fields[c])
+	_, kind := s.o.number(r.fields[c])
 	return kind == isText
 }
 
@@ -123,7 +112,7 @@ func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 		short = 1
 	}
 	for i, field := range first.fields[start:end] {
-		switch _, kind := s.number(field); kind {
+		switch _, kind := s.o.number(field); kind {
 		case isText:
 			f.texts++
 		case isNumber:
@@ -146,7 +135,7 @@ func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
 func (s *sniffer) isEven(r record) bool {
 	var values []float64
 	for c := 0; c < len(r.fields) && (!r.isEmpty(c) || c == 0); c++ {
-		if v, kind := s.number(r.fields[c]); kind == isNumber {
+		if v, kind := s.o.number(r.fields[c]); kind == isNumber {
 			values = append(values, v)
 		} else if c > 0 {
 			return false
@@ -230,7 +219,7 @@ func (s *sniffer) isFraction(rows []record, c int) bool {
 		if r.isEmpty(c) {
 			continue
 		}
-		switch _, kind := s.number(r.fields[c]); {
+		switch _, kind := s.o.number(r.fields[c]); {
 		case kind == isMissing:
 		case kind != isNumber || isIndex(trimSign(r.fields[c])):
 			return false
@@ -277,7 +266,7 @@ func distinct(rows []record, c int) bool {
 }
 
 func (s *sniffer) makeColumns() {
-	first, rows := s.first, s.rows
+	first, rows := s.first, s.body
 	width, short := len(first.fields), 0 // 1 if the header lacks the first name
 	s.wide, s.headerLine = first.line, first.line
 	if s.header && len(rows) > 0 {
@@ -310,9 +299,9 @@ func (s *sniffer) makeColumns() {
 // leaveOut drops row names and columns made by delimiters at line ends.
 func (s *sniffer) leaveOut(short bool) {
 	empty := func(c int) bool {
-		return isUnnamed(s.columns[c].name) && !slices.ContainsFunc(s.rows, func(r record) bool { return !r.isEmpty(c) || r.isQuoted(c) })
+		return isUnnamed(s.columns[c].name) && !slices.ContainsFunc(s.body, func(r record) bool { return !r.isEmpty(c) || r.isQuoted(c) })
 	}
-	if s.delim != ' ' && (s.header || len(s.rows) > 1) {
+	if s.delim != ' ' && (s.header || len(s.body) > 1) {
 		for c := len(s.columns) - 1; c > 0 && empty(c); c-- {
 			s.columns[c].role, s.columns[c].blank = dropped, true
 			s.trailing++
@@ -324,31 +313,31 @@ func (s *sniffer) leaveOut(short bool) {
 		col.role, col.names = dropped, fmt.Sprintf("line %d has a name for every column but this one, as R writes row names", s.headerLine)
 	case empty(0):
 		col.role, col.blank = dropped, true
-	case distinct(s.rows, 0) && slices.ContainsFunc(s.rows, func(r record) bool { return s.isText(r, 0) }):
+	case distinct(s.body, 0) && slices.ContainsFunc(s.body, func(r record) bool { return s.isText(r, 0) }):
 		col.role, col.names = dropped, "it has no name and another text in every row, as row names have"
 	}
 }
 
 func isUnnamed(name string) bool { return name == "" || strings.HasPrefix(name, "Unnamed: ") }
 
-func (s *sniffer) say(r *reading) {
-	r.clauses[0] += " separated by " + map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs", ' ': "blanks"}[s.delim]
-	if s.comma {
-		r.say("decimal commas")
+func (s *sniffer) describe() {
+	s.clauses[0] += " separated by " + map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs", ' ': "blanks"}[s.delim]
+	if s.o.Decimal == decimalComma {
+		s.say("decimal commas")
 	}
 	if s.header {
-		r.say("names in line %d", s.headerLine)
+		s.say("names in line %d", s.headerLine)
 	} else {
-		r.say("no names, line %d is a row", s.headerLine)
+		s.say("no names, line %d is a row", s.headerLine)
 	}
 	switch {
 	case s.o.Header != nil:
 	case s.header && s.counts():
-		r.warn("line %d counts the columns from 0 and is taken for their names; header: false takes it for a row", s.headerLine)
+		s.warn("line %d counts the columns from 0 and is taken for their names; header: false takes it for a row", s.headerLine)
 	case s.header && s.isEven(s.first):
-		r.warn("line %d has whole numbers at even distances above fractions and is taken for names; header: false takes it for a row", s.headerLine)
-	case !s.header && s.isEven(s.first) && !slices.ContainsFunc(s.rows[1:], func(r record) bool { return s.isEven(r) }):
-		r.warn("line %d has numbers at even distances and is taken for a row; header: true takes it for names", s.headerLine)
+		s.warn("line %d has whole numbers at even distances above fractions and is taken for names; header: false takes it for a row", s.headerLine)
+	case !s.header && s.isEven(s.first) && !slices.ContainsFunc(s.body[1:], func(r record) bool { return s.isEven(r) }):
+		s.warn("line %d has numbers at even distances and is taken for a row; header: true takes it for names", s.headerLine)
 	}
 	var blank []int
 	for i := range s.columns {
@@ -356,15 +345,17 @@ func (s *sniffer) say(r *reading) {
 		case col.blank:
 			blank = append(blank, i)
 		case col.names != "":
-			r.warn("column %d is left out: %s; %s", i, col.names, s.keeping())
+			s.warn("column %d is left out: %s; %s", i, col.names, s.keeping())
 		}
 	}
 	if blank != nil {
-		r.say("left out, with neither name nor values: column %s", some(blank))
+		s.say("left out, with neither name nor values: column %s", some(blank))
 	}
 }
 
-func (h head) keeping() string { return fmt.Sprintf("a name for it in line %d keeps it", h.headerLine) }
+func (t *table) keeping() string {
+	return fmt.Sprintf("a name for it in line %d keeps it", t.headerLine)
+}
 
 func (s *sniffer) counts() bool {
 	fields := s.first.fields[:len(s.first.fields)-min(s.trailing, len(s.first.fields)-1)]

@@ -2,12 +2,12 @@ package dataset
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 	"math"
@@ -32,18 +32,17 @@ const maxName = 1 << 20
 // chunk is the values per read or write, which bounds what a corrupt length allocates.
 const chunk = 1 << 13
 
-func taskCode(t Task) (byte, bool) {
-	switch t {
-	case Classification:
-		return 0, true
-	case Regression:
-		return 1, true
-	}
-	return 0, false
+// tasks are in the order of their codes.
+var tasks = []Task{Classification, Regression}
+
+type encodedHead struct {
+	Magic [len(encodingMagic)]byte
+	Task  uint8
+	N, D  uint64
 }
 
 func (d *Dataset) validate() error {
-	if _, ok := taskCode(d.Task); !ok {
+	if !slices.Contains(tasks, d.Task) {
 		return fmt.Errorf("task %q: allowed are classification and regression", d.Task)
 	}
 	if d.N < 1 || d.D < 1 || d.N > math.MaxInt/d.D {
@@ -106,10 +105,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode writes all but the checksum; b keeps its first error.
 func (d *Dataset) encode(b *bufio.Writer) {
-	task, _ := taskCode(d.Task)
-	head := append([]byte(encodingMagic), task)
-	head = binary.LittleEndian.AppendUint64(head, uint64(d.N))
-	_, _ = b.Write(binary.LittleEndian.AppendUint64(head, uint64(d.D)))
+	head := encodedHead{Task: uint8(slices.Index(tasks, d.Task)), N: uint64(d.N), D: uint64(d.D)}
+	copy(head.Magic[:], encodingMagic)
+	_ = binary.Write(b, binary.LittleEndian, head)
 	for _, name := range append([]string{d.Name}, d.Features...) {
 		_, _ = b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(name))))
 		_, _ = b.WriteString(name)
@@ -141,9 +139,7 @@ func (d *Dataset) Digest() string {
 
 // Decode reads exactly what [Encode] wrote. Memory grows only with the bytes read.
 func Decode(r io.Reader) (*Dataset, error) {
-	sum := crc32.New(castagnoli)
-	in := &decoder{r: bufio.NewReaderSize(r, 8*chunk), sum: sum, buf: make([]byte, 8*chunk)}
-	d, err := in.dataset()
+	d, err := decode(bufio.NewReaderSize(r, 8*chunk))
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("truncated")
 	}
@@ -153,100 +149,72 @@ func Decode(r io.Reader) (*Dataset, error) {
 	return d, nil
 }
 
-// decoder returns zeros after its first error.
-type decoder struct {
-	r   *bufio.Reader
-	sum hash.Hash32
-	buf []byte
-	err error
-}
-
-func (in *decoder) dataset() (*Dataset, error) {
-	magic := in.bytes(len(encodingMagic))
-	if in.err == nil && string(magic) != encodingMagic {
-		if string(magic[:7]) == encodingMagic[:7] {
-			return nil, fmt.Errorf("version %d, only version %d is known", magic[7], encodingMagic[7])
-		}
-		return nil, errors.New("not an encoded data set")
+func decode(all *bufio.Reader) (*Dataset, error) {
+	sum := crc32.New(castagnoli)
+	in := io.TeeReader(all, sum)
+	var head encodedHead
+	if err := binary.Read(in, binary.LittleEndian, &head); err != nil {
+		return nil, err
 	}
-	d := new(Dataset)
-	switch task := in.bytes(1)[0]; task {
-	case 0:
-		d.Task = Classification
-	case 1:
-		d.Task = Regression
-	default:
-		return nil, fmt.Errorf("unknown task %d", task)
-	}
-	n, features := in.uint64(), in.uint64()
 	const most = math.MaxInt / 8
-	if in.err != nil {
-		return nil, in.err
+	switch magic := string(head.Magic[:]); {
+	case magic[:7] != encodingMagic[:7]:
+		return nil, errors.New("not an encoded data set")
+	case magic != encodingMagic:
+		return nil, fmt.Errorf("version %d, only version %d is known", magic[7], encodingMagic[7])
+	case int(head.Task) >= len(tasks):
+		return nil, fmt.Errorf("unknown task %d", head.Task)
+	case head.N < 1 || head.D < 1 || head.N > most/head.D:
+		return nil, fmt.Errorf("impossible shape: %d rows, %d features", head.N, head.D)
 	}
-	if n < 1 || features < 1 || n > most/features {
-		return nil, fmt.Errorf("impossible shape: %d rows, %d features", n, features)
-	}
-	d.N, d.D = int(n), int(features)
-	d.Name = in.name()
-	for i := 0; i < d.D && in.err == nil; i++ {
-		d.Features = append(d.Features, in.name())
-	}
-	d.X = in.floats(d.N * d.D)
-	d.Y = in.floats(d.N)
-	want := in.sum.Sum32()
-	got := in.bytes(4)
-	if in.err != nil {
-		return nil, in.err
-	}
-	if binary.LittleEndian.Uint32(got) != want {
-		return nil, errors.New("damaged: the checksum is wrong")
-	}
-	if _, err := in.r.ReadByte(); err != io.EOF {
+	d := &Dataset{Task: tasks[head.Task], N: int(head.N), D: int(head.D)}
+	for range d.D + 1 {
+		name, err := decodeName(in)
 		if err != nil {
 			return nil, err
 		}
-		return nil, errors.New("there are bytes after the end")
+		d.Features = append(d.Features, name)
+	}
+	d.Name, d.Features = d.Features[0], d.Features[1:]
+	var err error
+	if d.X, err = decodeFloats(in, d.N*d.D); err == nil {
+		d.Y, err = decodeFloats(in, d.N)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var want uint32
+	if err := binary.Read(all, binary.LittleEndian, &want); err != nil {
+		return nil, err
+	}
+	if sum.Sum32() != want {
+		return nil, errors.New("damaged: the checksum is wrong")
+	}
+	if _, err := all.ReadByte(); err != io.EOF {
+		return nil, cmp.Or(err, errors.New("there are bytes after the end"))
 	}
 	return d, d.validate()
 }
 
-// bytes reads at most len(in.buf) bytes, valid until the next read.
-func (in *decoder) bytes(n int) []byte {
-	b := in.buf[:n]
-	if in.err == nil {
-		_, in.err = io.ReadFull(in.r, b)
+func decodeName(in io.Reader) (string, error) {
+	var n uint32
+	if err := binary.Read(in, binary.LittleEndian, &n); err != nil {
+		return "", err
 	}
-	if in.err != nil {
-		clear(b)
-		return b
-	}
-	in.sum.Write(b)
-	return b
-}
-
-func (in *decoder) uint64() uint64 { return binary.LittleEndian.Uint64(in.bytes(8)) }
-
-func (in *decoder) name() string {
-	n := int(binary.LittleEndian.Uint32(in.bytes(4)))
 	if n > maxName {
-		in.err = fmt.Errorf("a name of %d bytes: at most %d are allowed", n, maxName)
-		return ""
+		return "", fmt.Errorf("a name of %d bytes: at most %d are allowed", n, maxName)
 	}
-	var name []byte
-	for n > 0 && in.err == nil {
-		b := in.bytes(min(n, len(in.buf)))
-		name = append(name, b...)
-		n -= len(b)
-	}
-	return string(name)
+	name := make([]byte, n)
+	_, err := io.ReadFull(in, name)
+	return string(name), err
 }
 
-func (in *decoder) floats(n int) []float64 {
-	values := make([]float64, 0, min(n, chunk))
-	for len(values) < n && in.err == nil {
-		for b := in.bytes(8 * min(n-len(values), chunk)); len(b) > 0; b = b[8:] {
-			values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
-		}
+func decodeFloats(in io.Reader, n int) (values []float64, err error) {
+	part := make([]float64, chunk)
+	for len(values) < n && err == nil {
+		part = part[:min(n-len(values), chunk)]
+		err = binary.Read(in, binary.LittleEndian, part)
+		values = append(values, part...)
 	}
-	return values
+	return values, err
 }

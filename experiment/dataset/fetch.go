@@ -65,16 +65,16 @@ func (f *Fetcher) fetch(ctx context.Context, e Entry, dir string) error {
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		return err
 	}
-	from, err := f.origin(ctx, e)
+	url, md5Hex, err := f.origin(ctx, e)
 	if err != nil {
 		return err
 	}
-	content, err := f.get(ctx, from.URL)
+	content, err := f.get(ctx, url)
 	if err != nil {
 		return err
 	}
-	if err := e.verify(ctx, file, content, from.MD5); err != nil {
-		return fmt.Errorf("%s: %w", from.URL, err)
+	if err := e.verify(ctx, file, content, md5Hex); err != nil {
+		return fmt.Errorf("%s: %w", url, err)
 	}
 	return disk.WriteFile(disk.OS{}, at, content)
 }
@@ -144,26 +144,20 @@ func refusal(response *http.Response) error {
 	return errors.New(text)
 }
 
-type origin struct {
-	URL string
-	MD5 string // hex, or ""
-}
-
-func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
+// origin also returns the MD5 in hex that OpenML states, or "".
+func (f *Fetcher) origin(ctx context.Context, e Entry) (url, md5Hex string, err error) {
 	if e.URL != "" {
-		return origin{URL: e.URL}, nil
+		return e.URL, "", nil
 	}
 	base := cmp.Or(f.BaseURL, OpenML)
-	url := fmt.Sprintf("%s/api/v1/json/data/%d", base, e.OpenML)
-	raw, err := f.get(ctx, url)
-	if err != nil {
-		return origin{}, err
+	about := fmt.Sprintf("%s/api/v1/json/data/%d", base, e.OpenML)
+	raw, err := f.get(ctx, about)
+	if err == nil {
+		if url, md5Hex, err = describe(raw, base, e.OpenML); err != nil {
+			err = fmt.Errorf("%s: %w", about, err)
+		}
 	}
-	from, err := describe(raw, base, e.OpenML)
-	if err != nil {
-		return origin{}, fmt.Errorf("%s: %w", url, err)
-	}
-	return from, nil
+	return url, md5Hex, err
 }
 
 // verify checks the bytes of a file.
@@ -206,7 +200,7 @@ func (t *looseText) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func describe(raw []byte, base string, id int) (origin, error) {
+func describe(raw []byte, base string, id int) (url, md5Hex string, err error) {
 	var answer struct {
 		Description struct {
 			ID     looseText `json:"id"`
@@ -216,18 +210,17 @@ func describe(raw []byte, base string, id int) (origin, error) {
 		} `json:"data_set_description"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return origin{}, fmt.Errorf("description of the data set: %w", err)
+		return "", "", fmt.Errorf("description of the data set: %w", err)
 	}
 	about := answer.Description
 	if about.ID != looseText(fmt.Sprint(id)) {
-		return origin{}, fmt.Errorf("description is of data set %q, expected %d", about.ID, id)
+		return "", "", fmt.Errorf("description is of data set %q, expected %d", about.ID, id)
 	}
-	from := origin{URL: string(about.URL), MD5: strings.ToLower(string(about.MD5))}
-	if from.URL == "" {
+	if url = string(about.URL); url == "" {
 		if about.FileID == "" {
-			return origin{}, fmt.Errorf("description of data set %d names no file", id)
+			return "", "", fmt.Errorf("description of data set %d names no file", id)
 		}
-		from.URL = fmt.Sprintf("%s/data/v1/download/%s", base, about.FileID)
+		url = fmt.Sprintf("%s/data/v1/download/%s", base, about.FileID)
 	}
-	return from, nil
+	return url, strings.ToLower(string(about.MD5)), nil
 }

@@ -37,9 +37,6 @@ func readLIBSVM(l *lines, t *table) error {
 			err = t.addSparse(b, l.line)
 		}
 		if err != nil {
-			if _, ok := errors.AsType[*ReadError](err); ok {
-				return err
-			}
 			return inLine(l.line, err)
 		}
 	}

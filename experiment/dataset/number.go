@@ -50,49 +50,25 @@ func hasDigitsOnly(b []byte) bool {
 	return len(b) > 0
 }
 
-type numerals struct {
-	comma   bool            // decimal commas
-	marks   map[string]bool // nil for the defaults
-	scratch []byte
-}
-
-func newNumerals(o Options) numerals {
-	n := numerals{comma: o.Decimal == decimalComma}
-	if o.Marks != nil {
-		n.marks = make(map[string]bool, len(o.Marks))
-		for _, mark := range o.Marks {
-			n.marks[mark] = true
-		}
-	}
-	return n
-}
-
 // number ignores given marks of missing values.
-func (n *numerals) number(b []byte) (float64, kind) {
-	if !n.comma {
-		return parse(b)
+func (o *Options) number(b []byte) (float64, kind) {
+	if o.Decimal == decimalComma && !missing(b) {
+		if bytes.IndexByte(b, '.') >= 0 {
+			return 0, isText
+		}
+		b = bytes.Replace(b, []byte{','}, []byte{'.'}, 1)
 	}
-	if missing(b) {
-		return 0, isMissing
-	}
-	if bytes.IndexByte(b, '.') >= 0 {
-		return 0, isText
-	}
-	n.scratch = append(n.scratch[:0], b...)
-	if i := bytes.IndexByte(n.scratch, ','); i >= 0 {
-		n.scratch[i] = '.'
-	}
-	return parse(n.scratch)
+	return parse(b)
 }
 
-func (n *numerals) parse(b []byte) (float64, kind) {
-	if n.marks == nil {
-		return n.number(b)
+func (o *Options) parse(b []byte) (float64, kind) {
+	if o.Marks == nil {
+		return o.number(b)
 	}
-	if len(b) == 0 || n.marks[string(b)] {
+	if len(b) == 0 || slices.ContainsFunc(o.Marks, func(mark string) bool { return mark == string(b) }) {
 		return 0, isMissing
 	}
-	v, kind := n.number(b)
+	v, kind := o.number(b)
 	if kind == isMissing {
 		kind = isText
 	}

@@ -135,8 +135,10 @@ func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	if err := s.Check(d.Task, d.N); err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
 	}
-	drawn := s.draw(d.N, stream)
-	if drawn != nil {
+	var drawn []int
+	if s.Rows > 0 && s.Rows < d.N {
+		drawn = stream(StreamRows).Perm(d.N)[:s.Rows]
+		slices.Sort(drawn)
 		d = d.pick(drawn)
 	}
 	prepared, err := prepare(ctx, d, s, stream)
@@ -147,20 +149,6 @@ func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 		prepared.renumber(drawn)
 	}
 	return prepared, nil
-}
-
-func (s Settings) draw(n int, stream func(purpose string) *rand.Rand) []int {
-	if s.Rows == 0 || s.Rows == n {
-		return nil
-	}
-	drawn := stream(StreamRows).Perm(n)[:s.Rows]
-	slices.Sort(drawn)
-	return drawn
-}
-
-func (s Settings) divide(d *Dataset, stream func(purpose string) *rand.Rand) (division, error) {
-	byClass := d.Task == Classification && s.Protocol.heldOut()
-	return s.Split.divide(strata(d.Y, byClass), stream(StreamSplit))
 }
 
 func (d *Dataset) pick(rows []int) *Dataset {
@@ -192,7 +180,8 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 			return nil, err
 		}
 	}
-	parts, err := s.divide(d, stream)
+	byClass := d.Task == Classification && s.Protocol.heldOut()
+	parts, err := s.Split.divide(strata(d.Y, byClass), stream(StreamSplit))
 	if err != nil {
 		return nil, err
 	}

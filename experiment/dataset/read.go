@@ -46,7 +46,13 @@ func (e *ReadError) Error() string {
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
-func inLine(line int, err error) error { return &ReadError{Line: line, Column: -1, Err: err} }
+// inLine locates an error that has no place yet.
+func inLine(line int, err error) error {
+	if _, ok := errors.AsType[*ReadError](err); ok {
+		return err
+	}
+	return &ReadError{Line: line, Column: -1, Err: err}
+}
 
 // Read reads a table of numbers. name appears in errors and may decide the format; without folder
 // and extensions it names the data set.
@@ -136,7 +142,7 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 			return nil, fmt.Errorf("%w for csv, tsv and space files, not for %s", err, format)
 		}
 	}
-	t := &table{o: o, limits: max, standard: -1, numerals: newNumerals(o), reading: reading{clauses: []string{format}}}
+	t := &table{o: o, limits: max, standard: -1, reading: reading{clauses: []string{format}}}
 	switch format {
 	case formatARFF:
 		err = readARFF(l, t)

@@ -115,14 +115,6 @@ func (r *reading) sayDropped(n, rows int, lines []int) {
 	r.say("left out for missing values: %d of %d rows, %s %s%s", n, rows, word, some(lines), more)
 }
 
-func (r *reading) sayTarget(col *column, index int, last bool, became string) {
-	what := "target " + short([]byte(col.called(index)))
-	if last {
-		what += " (the last column)"
-	}
-	r.say("%s: %s", what, became)
-}
-
 const countingRows = 10
 
 // settleUnnamed drops unnamed first columns that number the rows, as pandas and R write.

@@ -51,9 +51,12 @@ type table struct {
 	named    bool // columns have no indexes
 	columns  []column
 	standard int // target by default, -1 for the last column
-	numerals
-	head
 	reading
+
+	header     bool // the first line has names
+	headerLine int
+	wide       int // line with a field per column
+	trailing   int // blank columns at the end
 
 	target  int   // -1 for none
 	width   int   // features
@@ -74,11 +77,10 @@ func (t *table) setColumns(columns []column) error {
 		return errNoFeatures(0)
 	}
 	t.columns, t.target, t.width = columns, -1, 0
-	names := t.names()
 	switch {
 	case t.o.Target == NoTarget:
 	case t.o.Target != "":
-		at, err := t.find(names, t.o.Target)
+		at, err := t.find(t.o.Target)
 		if err != nil {
 			return fmt.Errorf("target: %w", err)
 		}
@@ -87,7 +89,7 @@ func (t *table) setColumns(columns []column) error {
 		t.target = t.standard
 	}
 	for _, ref := range t.o.Drop {
-		at, err := t.find(names, ref)
+		at, err := t.find(ref)
 		if err != nil {
 			return fmt.Errorf("drop: %w", err)
 		}
@@ -107,7 +109,7 @@ func (t *table) setColumns(columns []column) error {
 	if t.o.Classes.NegativeRows > 0 && t.target >= 0 {
 		columns[t.target].role = dropped
 	}
-	if err := t.setCategories(names); err != nil {
+	if err := t.setCategories(); err != nil {
 		return err
 	}
 	for i := range columns {
@@ -133,9 +135,9 @@ func lastFeature(columns []column) int {
 	return at
 }
 
-func (t *table) setCategories(names map[string]int) error {
+func (t *table) setCategories() error {
 	for _, ref := range t.o.OneHot {
-		at, err := t.find(names, ref)
+		at, err := t.find(ref)
 		if err != nil {
 			return fmt.Errorf("encode: %w", err)
 		}
@@ -161,31 +163,13 @@ func errNoFeatures(columns int) error {
 	return fmt.Errorf("no features: of %d columns none is left apart from the target", columns)
 }
 
-// names maps names in options to columns, -1 for duplicates.
-func (t *table) names() map[string]int {
-	wanted := make(map[string]bool, len(t.o.Drop)+len(t.o.OneHot)+1)
-	for _, ref := range slices.Concat(t.o.Drop, t.o.OneHot, []string{t.o.Target}) {
-		wanted[ref] = true
-	}
-	names := make(map[string]int, len(wanted))
-	for i := range t.columns {
-		name := t.columns[i].name
-		if name == "" || !wanted[name] {
-			continue
+// find returns the column of a name or an index.
+func (t *table) find(ref string) (int, error) {
+	named := func(c column) bool { return c.name == ref && ref != "" }
+	if at := slices.IndexFunc(t.columns, named); at >= 0 {
+		if slices.ContainsFunc(t.columns[at+1:], named) {
+			return 0, fmt.Errorf("column %q: more than one has this name; give its index", ref)
 		}
-		if _, twice := names[name]; twice {
-			names[name] = -1
-		} else {
-			names[name] = i
-		}
-	}
-	return names
-}
-
-func (t *table) find(names map[string]int, ref string) (int, error) {
-	if at, ok := names[ref]; ok && at < 0 {
-		return 0, fmt.Errorf("column %q: more than one has this name; give its index", ref)
-	} else if ok {
 		return at, nil
 	}
 	at, err := strconv.Atoi(ref)
@@ -236,7 +220,7 @@ func (t *table) set(c int, text []byte, literal bool) error {
 		}
 		return t.put(c, v, kind)
 	}
-	v, kind := t.parse(text)
+	v, kind := t.o.parse(text)
 	if literal && kind == isMissing {
 		kind = isText
 	}
@@ -325,19 +309,13 @@ func (t *table) finish() (*Dataset, error) {
 	if t.o.Numbered {
 		d.number()
 	}
+	targets := t.setTargets
 	if t.o.Classes.NegativeRows > 0 {
-		var err error
-		d.Task = Classification
-		d.Y, err = t.byRow()
-		t.say("the first %d rows are -1, the others +1", t.o.Classes.NegativeRows)
-		d.Reading = t.settled(d)
-		return d, err
+		targets = t.byRow
 	}
-	became, err := t.setTargets(d)
-	if err != nil {
-		return nil, t.inColumn(t.target, 0, err)
+	if err := targets(d); err != nil {
+		return nil, err
 	}
-	t.sayTarget(&t.columns[t.target], t.target, t.o.Target == "" && t.standard < 0, became)
 	d.Reading = t.settled(d)
 	return d, nil
 }
@@ -350,19 +328,14 @@ func (d *Dataset) number() {
 	d.X, d.D, d.Features = x, d.D+1, append([]string{"row"}, d.Features...)
 }
 
-func (t *table) byRow() ([]float64, error) {
-	n := len(t.lines)
-	if t.negative == 0 || t.negative == n {
-		return nil, fmt.Errorf("one class only: the first %d rows are to be negative, the file has %d rows", t.o.Classes.NegativeRows, t.rows)
+func (t *table) byRow(d *Dataset) error {
+	if t.negative == 0 || t.negative == d.N {
+		return fmt.Errorf("one class only: the first %d rows are to be negative, the file has %d rows", t.o.Classes.NegativeRows, t.rows)
 	}
-	y := make([]float64, n)
-	for i := range y {
-		y[i] = 1
-		if i < t.negative {
-			y[i] = -1
-		}
-	}
-	return y, nil
+	t.say("the first %d rows are -1, the others +1", t.o.Classes.NegativeRows)
+	d.Task = Classification
+	d.Y = append(slices.Repeat([]float64{-1}, t.negative), slices.Repeat([]float64{1}, d.N-t.negative)...)
+	return nil
 }
 
 // inColumn locates an error; line 0 is none.
