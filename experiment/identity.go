@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 )
@@ -27,6 +28,30 @@ func DecodeStrictly(text []byte, value any) error {
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("more than one JSON value")
+	}
+	return nil
+}
+
+// DecodeCell decodes the canonical form of a cell and checks it.
+func DecodeCell[C any](spec []byte, check func(*C) error) (*C, error) {
+	c := new(C)
+	err := DecodeStrictly(spec, c)
+	if err == nil {
+		err = check(c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	return c, nil
+}
+
+// CheckVersion refuses cells of another kind or of another version than here.
+func CheckVersion(kind, own string, version int, here Need) error {
+	if kind != own {
+		return fmt.Errorf("its kind is %q, not %s", kind, own)
+	}
+	if version != here.Version {
+		return &NeedError{Need: Need{Name: here.Name, Version: version}, Here: here.Version}
 	}
 	return nil
 }

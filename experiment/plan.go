@@ -86,13 +86,19 @@ type Slice struct {
 	Cells  int64
 }
 
-// Cell is a cell of a plan.
-type Cell interface {
+// Spec is a cell, planned or decoded.
+type Spec interface {
 	// Canonical returns as JSON exactly what determines the cell's answer; the identity is its
 	// digest.
 	Canonical() []byte
-	// Fill sets labels, data, needs and files.
-	Fill(task *Task) error
+	// Require sets data, files, variables and needs.
+	Require(task *Task)
+}
+
+// Cell is a cell of a plan.
+type Cell interface {
+	Spec
+	Label(labels *Batch) error
 }
 
 // Single is a [Group] of one cell per repeat.
@@ -326,7 +332,8 @@ func (p *Plan) First(method string) iter.Seq2[Task, error] {
 func (p *Plan) task(c Cell, seconds float64) (Task, error) {
 	canonical := c.Canonical()
 	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Spec: canonical, Keep: p.Keep.kept, Limits: p.Limits}
-	if err := c.Fill(&task); err != nil {
+	c.Require(&task)
+	if err := c.Label(&task.Labels); err != nil {
 		return Task{}, fmt.Errorf("cell %s: %w", task.Cell, err)
 	}
 	return task, nil

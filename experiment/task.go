@@ -32,27 +32,28 @@ type Task struct {
 }
 
 // Matches checks the task's identity, digests of data sets and files, variables of its command and
-// needs, unless it has none.
-func (t *Task) Matches(cell string, data, files, env []string, needs ...Need) error {
-	if cell != t.Cell {
+// needs, unless it has none, against a decoded cell.
+func (t *Task) Matches(c Spec) error {
+	if cell := Identity(c.Canonical()); cell != t.Cell {
 		return fmt.Errorf("its spec is that of cell %s", cell)
 	}
-	if !slices.Equal(t.Data, data) {
-		return fmt.Errorf("it names the data sets %.200q, its spec %.200q", t.Data, data)
+	var own Task
+	c.Require(&own)
+	for _, list := range []struct {
+		what      string
+		have, own []string
+	}{{"data sets", t.Data, own.Data}, {"files", t.Files, own.Files}, {"variables", t.Env, own.Env}} {
+		if !slices.Equal(list.have, list.own) {
+			return fmt.Errorf("it names the %s %.200q, its spec %.200q", list.what, list.have, list.own)
+		}
 	}
-	if !slices.Equal(t.Files, files) {
-		return fmt.Errorf("it names the files %.200q, its spec %.200q", t.Files, files)
-	}
-	if !slices.Equal(t.Env, env) {
-		return fmt.Errorf("it names the variables %.200q, its spec %.200q", t.Env, env)
-	}
-	for _, digest := range slices.Concat(data, files) {
+	for _, digest := range slices.Concat(own.Data, own.Files) {
 		if _, err := hex.DecodeString(digest); err != nil || len(digest) != 2*sha256.Size {
 			return fmt.Errorf("data set or file %.100q; a digest has %d hex digits", digest, 2*sha256.Size)
 		}
 	}
-	if len(t.Needs) > 0 && !slices.Equal(t.Needs, needs) {
-		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(t.Needs), needs)
+	if len(t.Needs) > 0 && !slices.Equal(t.Needs, own.Needs) {
+		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(t.Needs), own.Needs)
 	}
 	return nil
 }

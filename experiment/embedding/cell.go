@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
 )
 
@@ -67,26 +68,16 @@ type Training struct {
 }
 
 func decode(text []byte) (*Cell, error) {
-	c := &Cell{}
-	if err := experiment.DecodeStrictly(text, c); err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
-	}
-	if c.Kind != Name {
-		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", c.Kind, Name)
-	}
-	if c.Version != version {
-		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{
-			Need: experiment.Need{Name: need.Name, Version: c.Version}, Here: version,
-		})
-	}
-	return c, nil
+	return experiment.DecodeCell(text, func(c *Cell) error { return experiment.CheckVersion(c.Kind, Name, c.Version, need) })
 }
 
-func (c *Cell) files() []string {
-	if c.Data.File == "" {
-		return nil
+func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
+
+func (c *Cell) Require(task *experiment.Task) {
+	task.Needs = []experiment.Need{need}
+	if c.Data.File != "" {
+		task.Files = []string{c.Data.File}
 	}
-	return []string{c.Data.File}
 }
 
 func (c *Cell) stream(purpose string) *rand.Rand { return experiment.Stream(c.Seed, purpose) }

@@ -32,7 +32,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	return task.Matches(c.id(), nil, c.files(), nil, need)
+	return task.Matches(c)
 }
 
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {

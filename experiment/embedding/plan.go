@@ -196,13 +196,6 @@ func (c *plannedCell) seconds() float64 {
 	return seconds
 }
 
-func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
-
-func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
-
-func (c *plannedCell) Fill(task *experiment.Task) error {
-	task.Files, task.Needs = c.files(), []experiment.Need{need}
-	return labelFields.Append(&task.Labels, c)
-}
+func (c *plannedCell) Label(labels *experiment.Batch) error { return labelFields.Append(labels, c) }
 
 func (c *plannedCell) train() int { return int(c.Training.Train * float64(c.data.texts)) }

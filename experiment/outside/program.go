@@ -137,23 +137,18 @@ func CheckFileName(name string) error {
 	return nil
 }
 
-// FilesOf returns the sorted digests of a canonical program's files, nil if it is invalid.
-func FilesOf(canonical string) (digests []string) {
-	if program, err := ReadProgram(canonical); err == nil {
-		for _, file := range program.Files {
-			digests = append(digests, file.Digest)
-		}
+// Requires returns the sorted digests of a canonical program's files, and its variables, nil if it
+// is invalid.
+func Requires(canonical string) (digests, env []string) {
+	program, err := ReadProgram(canonical)
+	if err != nil {
+		return nil, nil
+	}
+	for _, file := range program.Files {
+		digests = append(digests, file.Digest)
 	}
 	slices.Sort(digests)
-	return slices.Compact(digests)
-}
-
-// EnvOf returns a canonical program's variables.
-func EnvOf(canonical string) []string {
-	if program, err := ReadProgram(canonical); err == nil {
-		return program.Env
-	}
-	return nil
+	return slices.Compact(digests), program.Env
 }
 
 func (p *Program) WithoutFiles() *Program {

@@ -127,10 +127,9 @@ func (g *walkGroup) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell]
 }
 
 func (w *walk) Canonical() []byte { return gridfile.JSON(w) }
-func (w *walk) Fill(task *experiment.Task) error {
-	task.Files = []string{w.Length}
-	return walkLabels.Append(&task.Labels, w)
-}
+
+func (w *walk) Require(task *experiment.Task)        { task.Files = []string{w.Length} }
+func (w *walk) Label(labels *experiment.Batch) error { return walkLabels.Append(labels, w) }
 
 var walkLabels = experiment.Fields[*walk]{
 	{Name: "dataset", Type: experiment.Text, Value: func(*walk) any { return "origin" }},

@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
 )
 
 // Name is the kind of experiment that computes age paths and their baselines.
@@ -109,8 +111,10 @@ func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 	return "", fmt.Errorf("its protocol is %q, paper %t", s.Protocol, s.Paper)
 }
 
-func (c *Cell) needs() []experiment.Need {
-	return append(needs(c.Method.need(), c.Method.Age, c.Choice, c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
+func (c *Cell) Require(task *experiment.Task) {
+	task.Data = []string{c.Data.Digest}
+	task.Files, task.Env = outside.Requires(c.Method.Command)
+	task.Needs = append(needs(c.Method.need(), c.Method.Age, c.Choice, c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
 }
 
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
@@ -147,39 +151,36 @@ func (c *Cell) ID() string { return experiment.Identity(c.Canonical()) }
 
 // DecodeCell reads the result of [Cell.Canonical], which excludes the data set's name and shape and
 // the repeat. Unknown fields, methods or algorithm versions are errors.
-func DecodeCell(spec []byte) (*Cell, error) {
-	var form canonicalCell
-	if err := experiment.DecodeStrictly(spec, &form); err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
-	}
+func DecodeCell(spec []byte) (cell *Cell, err error) {
+	_, err = experiment.DecodeCell(spec, func(form *canonicalCell) (err error) {
+		cell, err = form.cell()
+		return err
+	})
+	return cell, err
+}
+
+func (form *canonicalCell) cell() (*Cell, error) {
 	if form.Kind != Name {
-		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", form.Kind, Name)
+		return nil, fmt.Errorf("its kind is %q, not %s", form.Kind, Name)
 	}
 	method := form.Method
-	if err := known(method, form.Model, form.Task); err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
-	}
-	info, err := method.info()
+	info, err := known(method, form.Model, form.Task)
 	if err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
+		return nil, err
 	}
 	if method.Algorithm != info.algorithm {
-		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: method.need(), Here: info.algorithm})
+		return nil, &experiment.NeedError{Need: method.need(), Here: info.algorithm}
 	}
 	if auto, here := method.Age.Auto, info.ages(Age{Auto: autoAge}).Auto; auto != 0 && auto != here {
-		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: autoNeed(auto), Here: here})
+		return nil, &experiment.NeedError{Need: autoNeed(auto), Here: here}
 	}
 	cs := &form.Settings
 	if cs.Version != noiseVersion(cs.Noise) {
-		need := noiseNeed(cs.Noise, max(cs.Version, 1))
-		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: need, Here: dataset.NoiseVersion(cs.Noise)})
-	}
-	if err := form.Choice.check(); err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
+		return nil, &experiment.NeedError{Need: noiseNeed(cs.Noise, max(cs.Version, 1)), Here: dataset.NoiseVersion(cs.Noise)}
 	}
 	protocol, err := cs.protocol()
-	if err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
+	if err = cmp.Or(form.Choice.check(), err); err != nil {
+		return nil, err
 	}
 	cell := &Cell{
 		Data:   CellData{Digest: form.Data, Task: form.Task},
@@ -201,27 +202,27 @@ func DecodeCell(spec []byte) (*Cell, error) {
 }
 
 // known refuses unknown names and settings.
-func known(method Method, model Model, task dataset.Task) error {
+func known(method Method, model Model, task dataset.Task) (*methodInfo, error) {
 	info, err := method.info()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	regularizer := method.Regularizer.Name
 	switch {
 	case info.everywhere && (model != Model{}):
-		return fmt.Errorf("%s is a method without a model, not for the model %s", info.name, model.Name)
+		return nil, fmt.Errorf("%s is a method without a model, not for the model %s", info.name, model.Name)
 	case info.everywhere:
 	case gridfile.Lookup(modelTable, model.Name) == nil:
-		return unknown("model", model.Name, modelTable)
+		return nil, unknown("model", model.Name, modelTable)
 	case !info.fits(model.Name):
-		return fmt.Errorf("%s is a method for %s, not for the model %s", info.name, strings.Join(info.modelNames(), ", "), model.Name)
+		return nil, fmt.Errorf("%s is a method for %s, not for the model %s", info.name, strings.Join(info.modelNames(), ", "), model.Name)
 	case info.regularized && gridfile.Lookup(regularizerTable, regularizer) == nil:
-		return unknown("regularizer", regularizer, regularizerTable)
+		return nil, unknown("regularizer", regularizer, regularizerTable)
 	}
 	if _, _, err := model.terms(task); err != nil {
-		return err
+		return nil, err
 	}
-	return gridfile.CheckSettings(info, method.Settings, cellAspects(task, regularizer))
+	return info, gridfile.CheckSettings(info, method.Settings, cellAspects(task, regularizer))
 }
 
 func unknown[T gridfile.Declared](what, name string, table []T) error {

@@ -44,7 +44,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	return task.Matches(cell.ID(), []string{cell.Data.Digest}, outside.FilesOf(cell.Method.Command), outside.EnvOf(cell.Method.Command), cell.needs()...)
+	return task.Matches(cell)
 }
 
 // Compute prepares the cell's data, runs its method and scores the path. A path that stops early is

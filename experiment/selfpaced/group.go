@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
-	"github.com/agepath/agepath/experiment/outside"
 )
 
 type plannedData struct {
@@ -113,11 +112,7 @@ func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	}
 }
 
-func (c *plannedCell) Fill(task *experiment.Task) error {
-	task.Data = []string{c.Data.Digest}
-	task.Needs, task.Files, task.Env = c.needs(), outside.FilesOf(c.Method.Command), outside.EnvOf(c.Method.Command)
-	return labelFields.Append(&task.Labels, c)
-}
+func (c *plannedCell) Label(labels *experiment.Batch) error { return labelFields.Append(labels, c) }
 
 // splitText writes "3:1, validation 0.2".
 func splitText(s dataset.Split) string {

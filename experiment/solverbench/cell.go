@@ -50,26 +50,14 @@ func (s *Solver) need() experiment.Need {
 	return experiment.Need{Name: "solver: " + s.Name, Version: s.Version}
 }
 
-func (c *Cell) needs() []experiment.Need { return []experiment.Need{need, c.Solver.need()} }
-
-func decode(text []byte) (*Cell, error) {
-	c := &Cell{}
-	if err := experiment.DecodeStrictly(text, c); err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
-	}
-	if err := c.known(); err != nil {
-		return nil, fmt.Errorf("decoding a cell: %w", err)
-	}
-	return c, nil
-}
+func decode(text []byte) (*Cell, error) { return experiment.DecodeCell(text, (*Cell).known) }
 
 func (c *Cell) known() error {
+	if err := experiment.CheckVersion(c.Kind, Name, c.Version, need); err != nil {
+		return err
+	}
 	info := gridfile.Lookup(taskTable, c.Task.Name)
 	switch {
-	case c.Kind != Name:
-		return fmt.Errorf("its kind is %q, not %s", c.Kind, Name)
-	case c.Version != version:
-		return &experiment.NeedError{Need: experiment.Need{Name: need.Name, Version: c.Version}, Here: version}
 	case info == nil:
 		return fmt.Errorf("there is no task %q", c.Task.Name)
 	case (c.Data.Digest == "") == (c.Data.Generated == nil):
@@ -107,13 +95,6 @@ func (s *Solver) own() *solver {
 	return solverTable[i]
 }
 
-func (c *Cell) data() []string {
-	if c.Data.Digest == "" {
-		return nil
-	}
-	return []string{c.Data.Digest}
-}
-
 func (c *Cell) problem(ctx context.Context, data experiment.Data) (*problem, error) {
 	var own dataset.Dataset
 	if g := c.Data.Generated; g != nil {
@@ -135,7 +116,13 @@ func (c *Cell) problem(ctx context.Context, data experiment.Data) (*problem, err
 
 func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
 
-func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
+func (c *Cell) Require(task *experiment.Task) {
+	task.Needs = []experiment.Need{need, c.Solver.need()}
+	if c.Data.Digest != "" {
+		task.Data = []string{c.Data.Digest}
+	}
+	task.Files, task.Env = outside.Requires(c.Solver.Command)
+}
 
 func (p *problem) material() experiment.MaterialPart {
 	columns := []string{"y"}

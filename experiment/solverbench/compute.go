@@ -38,7 +38,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	return task.Matches(c.id(), c.data(), outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command), c.needs()...)
+	return task.Matches(c)
 }
 
 // Compute runs the cell's solver and certifies every point of its curve.
@@ -125,7 +125,7 @@ func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
 	ctx, cancel := context.WithTimeout(a.ctx, 3*a.budget+grace)
 	defer cancel()
 	answer, err := with.Commands().Curve(ctx, program, gridfile.JSON(outsideCell{
-		ID: c.id(), Experiment: Name, Task: p.task.of, Problem: p.description(), Tolerances: tolerances, Budget: c.Budget, Seed: c.Seed,
+		ID: experiment.Identity(c.Canonical()), Experiment: Name, Task: p.task.of, Problem: p.description(), Tolerances: tolerances, Budget: c.Budget, Seed: c.Seed,
 	}), &dataset.Prepared{Train: dataset.Part{N: p.x.Rows, D: p.x.Cols, X: p.x.Data, Y: p.y}})
 	var refused *outside.CellError
 	switch {

@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
-	"github.com/agepath/agepath/experiment/outside"
 )
 
 type planned struct {
@@ -133,7 +132,7 @@ type plannedCell struct {
 func (c plannedCell) group() experiment.Group {
 	return &experiment.Single{
 		Dataset: c.set.Name, Method: c.Solver.Name, Values: []string{c.set.Name, c.Task.Name, c.regime, c.Solver.Name},
-		Required: c.needs(), Estimate: c.seconds(),
+		Required: []experiment.Need{need, c.Solver.need()}, Estimate: c.seconds(),
 		Cell: func(repeat int, seed int64) experiment.Cell {
 			own := c
 			own.repeat, own.Seed = repeat, seed
@@ -153,8 +152,4 @@ func (c *plannedCell) seconds() float64 {
 	return 100*passes + min(seconds, 2*c.Budget)
 }
 
-func (c *plannedCell) Fill(task *experiment.Task) error {
-	task.Data, task.Needs = c.data(), c.needs()
-	task.Files, task.Env = outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command)
-	return labelFields.Append(&task.Labels, c)
-}
+func (c *plannedCell) Label(labels *experiment.Batch) error { return labelFields.Append(labels, c) }

@@ -30,10 +30,10 @@ var wire = []mutation{
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: a message that takes memory", "experiment/queue/codec.go", `if room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
 	{"queue: impossible counts of attempts", "experiment/queue/attempts.go", `slices.Min(all) < 0 || slices.Max(all) > mostTimes {`, `slices.Min(all) < 0 && slices.Max(all) > mostTimes {`, "./experiment/queue RecordOfAttempts"},
-	{"task: the identity is not that of the cell", "experiment/task.go", `if cell != t.Cell {`, `if false {`, "./experiment/run TasksOnTheWire"},
-	{"task: the data are not those of the cell", "experiment/task.go", `!slices.Equal(t.Data, data) {`, `false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the identity is not that of the cell", "experiment/task.go", `cell != t.Cell {`, `cell == "" {`, "./experiment/run TasksOnTheWire"},
+	{"task: the data are not those of the cell", "experiment/task.go", `{"data sets", t.Data, own.Data}, `, ``, "./experiment/run TasksOnTheWire"},
 	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
-	{"task: the files are not those of the cell", "experiment/task.go", `!slices.Equal(t.Files, files) {`, `false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the files are not those of the cell", "experiment/task.go", `{"files", t.Files, own.Files}, `, ``, "./experiment/run TasksOnTheWire"},
 	{"task: a file's digest that is none", "experiment/queue/delivery.go", `return fmt.Errorf("file of a command: digest %w", err)`, `continue`, "./experiment/run TasksOnTheWire"},
 	{"command: a worker that allows none", "experiment/run/commands.go", `if host == nil {`, `if host == nil && false {`, "./experiment/run CommandsRefused"},
 	{"command: a file of another digest", "experiment/outside/host.go", `have != file.Digest {`, `have != file.Digest && false {`, "./experiment/outside Files"},
@@ -203,8 +203,8 @@ var learning = []mutation{
 	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `c.choose(ctx, task, train, &r.scores, further)`, `c.choose(ctx, task, learnable(p.all), &r.scores, further)`, "./experiment/embedding TestTestPart$"},
 	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
 	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
-	{"texts: the identity is not that of the cell", "experiment/embedding/compute.go", `task.Matches(c.id(), `, `task.Matches(task.Cell, `, "./experiment/embedding TestCheck$"},
-	{"texts: the files are not those of the cell", "experiment/embedding/compute.go", `nil, c.files(), nil, need)`, `nil, task.Files, nil, need)`, "./experiment/embedding TestCheck$"},
+	{"texts: the identity is not that of the cell", "experiment/task.go", `cell != t.Cell {`, `cell == "" {`, "./experiment/embedding TestCheck$"},
+	{"texts: the files are not those of the cell", "experiment/task.go", `{"files", t.Files, own.Files}, `, ``, "./experiment/embedding TestCheck$"},
 }
 
 // secrets has what keeps passwords and formulas out of outputs.
