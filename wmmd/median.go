@@ -19,10 +19,7 @@ const (
 )
 
 // bandwidth returns σ²; 0 means that all words have the same row, NaN that rows are not finite.
-func (p *pair) bandwidth(o Options) float64 {
-	if o.Bandwidth > 0 {
-		return o.Bandwidth
-	}
+func (p *pair) bandwidth() float64 {
 	furthest := p.furthest()
 	if furthest == 0 {
 		return 0

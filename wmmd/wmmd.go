@@ -23,8 +23,6 @@ type Sample struct {
 
 // Options of an [Estimator].
 type Options struct {
-	// Bandwidth is σ². 0: the weighted median of each pair of classes.
-	Bandwidth float64
 	// Without are words to leave out.
 	Without []int32
 	// Bigrams uses pairs of neighbouring words as words, with concatenated rows, except pairs with
@@ -34,7 +32,7 @@ type Options struct {
 
 // Estimator computes wMMD² and reuses its memory. It is not safe for concurrent use.
 type Estimator[T Float] struct {
-	options Options
+	bigrams bool
 	without map[int32]bool
 	counts  counts
 	pair    pair
@@ -42,17 +40,11 @@ type Estimator[T Float] struct {
 	slope   []float64
 }
 
-// New returns an estimator. It panics for a bandwidth below 0.
+// New returns an estimator.
 func New[T Float](options Options) *Estimator[T] {
-	if !(options.Bandwidth >= 0) {
-		panic(fmt.Sprintf("wmmd: bandwidth %v is not >= 0", options.Bandwidth))
-	}
-	e := &Estimator[T]{options: options}
-	if len(options.Without) > 0 {
-		e.without = make(map[int32]bool, len(options.Without))
-		for _, w := range options.Without {
-			e.without[w] = true
-		}
+	e := &Estimator[T]{bigrams: options.Bigrams, without: map[int32]bool{}}
+	for _, w := range options.Without {
+		e.without[w] = true
 	}
 	return e
 }
@@ -81,23 +73,14 @@ func (e *Estimator[T]) AddGradient(to []T, scale float64, m Embedding[T], s Samp
 	return value
 }
 
-// Bandwidth returns σ² of the classes a < b of a sample; 0 means that the pair counts as 0.
-func (e *Estimator[T]) Bandwidth(m Embedding[T], s Sample, a, b int) float64 {
-	e.prepare(m, s)
-	if !e.pair.between(&e.counts, e.point, a, b) {
-		return 0
-	}
-	return e.pair.bandwidth(e.options)
-}
-
 func (e *Estimator[T]) prepare(m Embedding[T], s Sample) {
 	if m.Dim < 1 || len(m.Data)%m.Dim != 0 {
 		panic(fmt.Sprintf("wmmd: %d numbers are no rows of %d", len(m.Data), m.Dim))
 	}
 	c := &e.counts
-	c.count(s, len(m.Data)/m.Dim, e.without, e.options.Bigrams)
+	c.count(s, len(m.Data)/m.Dim, e.without, e.bigrams)
 	parts := 1
-	if e.options.Bigrams {
+	if e.bigrams {
 		parts = 2
 	}
 	c.dim = parts * m.Dim
@@ -123,7 +106,7 @@ func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64
 			if !e.pair.between(c, e.point, a, b) {
 				continue
 			}
-			sigma2 := e.pair.bandwidth(e.options)
+			sigma2 := e.pair.bandwidth()
 			if sigma2 == 0 {
 				continue
 			}

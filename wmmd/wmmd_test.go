@@ -59,8 +59,8 @@ func squared(x, y []float64) float64 {
 }
 
 // definition is wMMD² by the sums over all pairs of positions, with the median of a
-// sorted list.
-func definition(m Embedding[float64], s Sample, o Options) float64 {
+// sorted list if sigma2 is 0.
+func definition(m Embedding[float64], s Sample, o Options, sigma2 float64) float64 {
 	texts := plain(m, s, o)
 	classes := 0
 	for _, label := range s.Labels {
@@ -69,10 +69,17 @@ func definition(m Embedding[float64], s Sample, o Options) float64 {
 	total := 0.0
 	for b := range classes {
 		for a := range b {
-			total += definitionOfPair(texts, s.Labels, a, b, o.Bandwidth)
+			total += definitionOfPair(texts, s.Labels, a, b, sigma2)
 		}
 	}
 	return total
+}
+
+// load returns the pair of the classes 0 and 1.
+func (e *Estimator[T]) load(m Embedding[T], s Sample) *pair {
+	e.prepare(m, s)
+	e.pair.between(&e.counts, e.point, 0, 1)
+	return &e.pair
 }
 
 func definitionOfPair(texts [][][]float64, labels []int, a, b int, sigma2 float64) float64 {
@@ -129,7 +136,6 @@ func TestDefinition(t *testing.T) {
 	t.Parallel()
 	forms := map[string]func(r *rand.Rand) Options{
 		"plain":      func(*rand.Rand) Options { return Options{} },
-		"bandwidth":  func(r *rand.Rand) Options { return Options{Bandwidth: 0.1 + r.Float64()} },
 		"structured": func(r *rand.Rand) Options { return Options{Without: []int32{0, int32(r.IntN(4))}} },
 		"bigrams":    func(*rand.Rand) Options { return Options{Bigrams: true} },
 		"both":       func(*rand.Rand) Options { return Options{Bigrams: true, Without: []int32{1}} },
@@ -149,7 +155,7 @@ func TestDefinition(t *testing.T) {
 				if e[key] == nil { // kept memory must not show
 					e[key] = New[float64](o)
 				}
-				got, want := e[key].Value(m, s), definition(m, s, o)
+				got, want := e[key].Value(m, s), definition(m, s, o, 0)
 				if !(math.Abs(got-want) <= 1e-12) {
 					t.Errorf("seed %d: %v, by the definition %v", seed, got, want)
 				}
@@ -190,7 +196,7 @@ func TestMedianLarge(t *testing.T) {
 					}
 				}
 			}
-			got, want := e.Bandwidth(m, s, 0, 1), middle(all)
+			got, want := e.load(m, s).bandwidth(), middle(all)
 			if !(math.Abs(got-want) <= 1e-14*(want+spread*spread)) {
 				t.Errorf("σ² is %v, the median %v", got, want)
 			}
@@ -226,7 +232,7 @@ func TestUnbiased(t *testing.T) {
 				math.Exp(-squared(m.Row(v), m.Row(w))/(2*sigma2))
 		}
 	}
-	e := New[float64](Options{Bandwidth: sigma2})
+	e := New[float64](Options{})
 	sum, squares := 0.0, 0.0
 	for range draws {
 		var s Sample
@@ -241,7 +247,7 @@ func TestUnbiased(t *testing.T) {
 			}
 			s.Texts, s.Labels = append(s.Texts, text), append(s.Labels, label)
 		}
-		value := e.Value(m, s)
+		value := e.load(m, s).evaluate(1/(2*sigma2), false)
 		sum += value
 		squares += value * value
 	}
@@ -252,8 +258,8 @@ func TestUnbiased(t *testing.T) {
 	}
 }
 
-// TestGradient compares with central differences, with the bandwidth fixed at the
-// median's value, through which no gradient goes.
+// TestGradient compares with central differences of the definition, with the bandwidth
+// fixed at the median's value, through which no gradient goes.
 func TestGradient(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -269,17 +275,16 @@ func TestGradient(t *testing.T) {
 		got := make([]float64, len(m.Data))
 		e := New[float64](o)
 		e.AddGradient(got, 1, m, s)
-		o.Bandwidth = e.Bandwidth(m, s, 0, 1)
-		if o.Bandwidth == 0 {
+		sigma2 := e.load(m, s).bandwidth()
+		if sigma2 == 0 {
 			t.Fatalf("seed %d has no two classes", seed)
 		}
-		fixed := New[float64](o)
 		for i, old := range m.Data {
 			const h = 1e-5
 			m.Data[i] = old + h
-			above := fixed.Value(m, s)
+			above := definition(m, s, o, sigma2)
 			m.Data[i] = old - h
-			below := fixed.Value(m, s)
+			below := definition(m, s, o, sigma2)
 			m.Data[i] = old
 			if want := (above - below) / (2 * h); math.Abs(got[i]-want) > 1e-6*(1+math.Abs(want)) {
 				t.Fatalf("seed %d: entry %d is %v, by differences %v", seed, i, got[i], want)
@@ -320,7 +325,7 @@ func TestDegenerate(t *testing.T) {
 	for name, test := range cases {
 		want := test.value
 		if math.IsNaN(want) {
-			want = definition(m, test.sample, Options{})
+			want = definition(m, test.sample, Options{}, 0)
 		}
 		e := New[float64](Options{})
 		slope := make([]float64, len(m.Data))
@@ -345,12 +350,11 @@ func TestMisuse(t *testing.T) {
 	t.Parallel()
 	m := Embedding[float64]{make([]float64, 6), 2}
 	for name, misuse := range map[string]func(){
-		"bandwidth": func() { New[float64](Options{Bandwidth: -1}) },
-		"rows":      func() { New[float64](Options{}).Value(Embedding[float64]{m.Data, 4}, Sample{}) },
-		"word":      func() { New[float64](Options{}).Value(m, Sample{[][]int32{{3}}, []int{0}}) },
-		"labels":    func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, nil}) },
-		"label":     func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, []int{-1}}) },
-		"gradient":  func() { New[float64](Options{}).AddGradient(nil, 1, m, Sample{}) },
+		"rows":     func() { New[float64](Options{}).Value(Embedding[float64]{m.Data, 4}, Sample{}) },
+		"word":     func() { New[float64](Options{}).Value(m, Sample{[][]int32{{3}}, []int{0}}) },
+		"labels":   func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, nil}) },
+		"label":    func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, []int{-1}}) },
+		"gradient": func() { New[float64](Options{}).AddGradient(nil, 1, m, Sample{}) },
 	} {
 		func() {
 			defer func() {

@@ -88,7 +88,7 @@ func compute[T classifier.Float](ctx context.Context, task *experiment.Task, c *
 	train, test := learnable(p.train), learnable(p.test)
 	r := &result[T]{scores: scores{texts: p}}
 	further = map[string]experiment.Batch{}
-	weight, err := c.choose(ctx, task, train, &r.scores, further)
+	weight, err := r.choose(ctx, task, c, train, further)
 	if err == nil {
 		err = r.train(ctx, task, c, weight, train, test)
 	}
@@ -109,7 +109,7 @@ func compute[T classifier.Float](ctx context.Context, task *experiment.Task, c *
 }
 
 // choose returns the penalty's weight, by cross-validation if there are several.
-func (c *Cell) choose(ctx context.Context, task *experiment.Task, train *classifier.Texts, r *scores, further map[string]experiment.Batch) (float64, error) {
+func (r *result[T]) choose(ctx context.Context, task *experiment.Task, c *Cell, train *classifier.Texts, further map[string]experiment.Batch) (float64, error) {
 	var rows experiment.Batch
 	defer func() {
 		if task.Keeps(weightsTable.Name) {
@@ -123,11 +123,7 @@ func (c *Cell) choose(ctx context.Context, task *experiment.Task, train *classif
 		r.weight = weights[0]
 		return weights[0], nil
 	default:
-		choose := classifier.Choose[float32]
-		if c.Training.Precision == 64 {
-			choose = classifier.Choose[float64]
-		}
-		choice, err := choose(ctx, train, c.settings(0), weights, folds, func(fold int) *rand.Rand {
+		choice, err := classifier.Choose[T](ctx, train, c.settings(0), weights, folds, func(fold int) *rand.Rand {
 			return c.stream(fmt.Sprintf("fold %d", fold+1))
 		})
 		if err != nil {

@@ -200,7 +200,7 @@ var learning = []mutation{
 	{"embedding: rows of any norm", "internal/neural/layers.go", `	if norm <= 1 {`, `	if norm >= 0 {`, "./wmmd/classifier PyTorch"},
 	{"embedding: the matrix keeps rows of any norm", "internal/neural/layers.go", `			shorten(row)
 `, ``, "./internal/neural TestEmbedding$"},
-	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `c.choose(ctx, task, train, &r.scores, further)`, `c.choose(ctx, task, learnable(p.all), &r.scores, further)`, "./experiment/embedding TestTestPart$"},
+	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `r.choose(ctx, task, c, train, further)`, `r.choose(ctx, task, c, learnable(p.all), further)`, "./experiment/embedding TestTestPart$"},
 	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
 	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
 	{"texts: the identity is not that of the cell", "experiment/task.go", `cell != t.Cell {`, `cell == "" {`, "./experiment/embedding TestCheck$"},
