@@ -63,11 +63,17 @@ const Window = 1.25
 
 // Curve is the score along a path.
 type Curve struct {
-	Ages   []float64 // increasing; nil for methods without ages, for which every rule is [Best]
+	Ages   []float64 // increasing; nil or NaN for methods without ages, for which every rule is [Best]
 	Scores []float64 // NaN if unknown
 	Errors []float64 // standard errors for OneStandardError; NaN counts as 0
 	Begins []bool    // whether a point begins a continuous piece, for Smoothed
 	Higher bool
+}
+
+// Add adds a point.
+func (c *Curve) Add(age, score, deviation float64, begins bool) {
+	c.Ages, c.Scores = append(c.Ages, age), append(c.Scores, score)
+	c.Errors, c.Begins = append(c.Errors, deviation), append(c.Begins, begins)
 }
 
 // tie is the relative difference up to which means are equal, since the mean of equal scores has
@@ -77,14 +83,17 @@ const tie = 1e-12
 // Choose returns the chosen point, -1 if none has a score, and its score, for [Smoothed] its mean.
 func (r Rule) Choose(c *Curve) (point int, value float64) {
 	values, slack := c.Scores, 0.0
-	if r == Smoothed && c.Ages != nil {
+	if c.Ages == nil || slices.ContainsFunc(c.Ages, math.IsNaN) {
+		r = Best
+	}
+	if r == Smoothed {
 		values, slack = c.smoothed(), tie
 	}
 	point = c.best(values, slack)
 	if point < 0 {
 		return -1, math.NaN()
 	}
-	if r == OneStandardError && c.Ages != nil && !math.IsNaN(c.Errors[point]) {
+	if r == OneStandardError && !math.IsNaN(c.Errors[point]) {
 		from := point
 		for k := from + 1; k < len(values); k++ {
 			if c.loss(values[k])-c.loss(values[from]) <= c.Errors[from] {

@@ -10,8 +10,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/agepath/agepath/internal/spelling"
 )
 
 var (
@@ -101,11 +99,7 @@ func known(name string) (Entry, error) {
 	if ok {
 		return entry, nil
 	}
-	hint := ""
-	if meant := spelling.Hint(name, names()); meant != "" {
-		hint = meant + "? "
-	}
-	return entry, fmt.Errorf("%w %q: %s`coordinator datasets list` shows all; a file of your own is given by its path", ErrUnknown, name, hint)
+	return entry, fmt.Errorf("%w %q; `coordinator datasets list` shows all; a file of your own is given by its path%s", ErrUnknown, name, Meant(name))
 }
 
 // load reads the data set that the source names in its spelling.

@@ -208,7 +208,7 @@ func TestLoadByName(t *testing.T) {
 		want   string
 	}{
 		{Source{}, nil, "neither a name of the catalog nor a path"},
-		{Source{Name: "pendigit"}, ErrUnknown, `unknown data set "pendigit": did you mean pendigits? ` + "`coordinator datasets list` shows all"},
+		{Source{Name: "pendigit"}, ErrUnknown, "is given by its path; did you mean pendigits?"},
 		{Source{Name: "zzz"}, ErrUnknown, "`coordinator datasets list` shows all"},
 		{Source{Name: "nomao"}, ErrAbsent, "`coordinator datasets fetch nomao` downloads it"},
 		{Source{Name: "digits", Options: Options{Target: "3"}}, nil, "load data set digits: it is embedded and read as it is"},

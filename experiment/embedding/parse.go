@@ -88,20 +88,26 @@ type named string
 
 func (n named) Declaration() (name string, settings []gridfile.SettingInfo) { return string(n), nil }
 
+// readNamed is [gridfile.ReadNamed] for names without declarations.
+func (r *reader) readNamed(n gridfile.Item, names []string) (name string, settings gridfile.Item, ok bool) {
+	table := make([]named, len(names))
+	for i := range names {
+		table[i] = named(names[i])
+	}
+	of, settings, ok := gridfile.ReadNamed(r.Reader, n, table)
+	return string(of), settings, ok
+}
+
 // textSource reads a name, {sim1: {texts: 100}}, or {path: ...}.
 func (r *reader) textSource(n gridfile.Item) (textSource, bool) {
 	if n.Kind == yaml.MappingNode && r.Entry(n, "path").Given() {
 		return r.own(n)
 	}
-	var table []named
-	for _, name := range sourceNames() {
-		table = append(table, named(name))
-	}
-	name, settings, ok := gridfile.ReadNamed(r.Reader, n, table)
+	name, settings, ok := r.readNamed(n, sourceNames())
 	if !ok {
 		return textSource{}, false
 	}
-	d := textSource{name: string(name), place: r.Place(n)}
+	d := textSource{name: name, place: r.Place(n)}
 	list := corpus.Catalog()
 	if i := slices.IndexFunc(list, func(k corpus.Known) bool { return k.Name == d.name }); i >= 0 {
 		f := list[i].File
@@ -157,16 +163,12 @@ var standardWeights = map[string]float64{
 
 // penalty reads a name, or {wmmd: {weight: [100, 1000]}}.
 func (r *reader) penalty(n gridfile.Item) (penalty, bool) {
-	var table []named
-	for _, name := range classifier.Penalties() {
-		table = append(table, named(name))
-	}
-	name, settings, ok := gridfile.ReadNamed(r.Reader, n, table)
+	kind, settings, ok := r.readNamed(n, classifier.Penalties())
 	if !ok {
 		return penalty{}, false
 	}
 	before := r.Reports()
-	p := penalty{Penalty: Penalty{Kind: string(name)}, place: r.Place(n)}
+	p := penalty{Penalty: Penalty{Kind: kind}, place: r.Place(n)}
 	if !classifier.Weighted(p.Kind) {
 		if settings.Given() {
 			r.Problem(settings, "%s has no settings", p.Kind)

@@ -172,29 +172,26 @@ func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a
 			return fmt.Errorf("age %g follows %g; ages rise", age, a.Ages[i-1])
 		}
 	}
-	type numbers struct {
-		what string
-		list [][]float64
-		n    int
+	if len(a.Coefficients) > 0 {
+		return checkLists("coefficients", a.Coefficients, knots, prepared.Train.D+1)
 	}
-	lists := []numbers{{"coefficients", a.Coefficients, prepared.Train.D + 1}}
-	if len(a.Coefficients) == 0 {
-		lists = []numbers{{"predictions of the test part", a.Predictions.Test, prepared.Test.N}}
-		if prepared.Validation.N > 0 || len(a.Predictions.Validation) > 0 {
-			lists = append(lists, numbers{"predictions of the validation part", a.Predictions.Validation, prepared.Validation.N})
-		}
+	err := checkLists("predictions of the test part", a.Predictions.Test, knots, prepared.Test.N)
+	if err == nil && (prepared.Validation.N > 0 || len(a.Predictions.Validation) > 0) {
+		err = checkLists("predictions of the validation part", a.Predictions.Validation, knots, prepared.Validation.N)
 	}
-	for _, l := range lists {
-		if len(l.list) != knots {
-			return fmt.Errorf("%d lists of %s for %d knots", len(l.list), l.what, knots)
+	return err
+}
+
+func checkLists(what string, lists [][]float64, knots, n int) error {
+	if len(lists) != knots {
+		return fmt.Errorf("%d lists of %s for %d knots", len(lists), what, knots)
+	}
+	for _, values := range lists {
+		if len(values) != n {
+			return fmt.Errorf("%d numbers as %s; there are %d", len(values), what, n)
 		}
-		for _, values := range l.list {
-			if len(values) != l.n {
-				return fmt.Errorf("%d numbers as %s; there are %d", len(values), l.what, l.n)
-			}
-			if slices.ContainsFunc(values, dataset.NotFinite) {
-				return &NumberError{l.what}
-			}
+		if slices.ContainsFunc(values, dataset.NotFinite) {
+			return &NumberError{what}
 		}
 	}
 	return nil
@@ -202,13 +199,14 @@ func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a
 
 func (a *Answer) checkCurve(features int) error {
 	points := len(a.Seconds)
+	err := checkLists("coefficients", a.Coefficients, points, features)
 	switch {
 	case a.Ages != nil || a.Predictions.Test != nil || a.Predictions.Validation != nil:
 		return errors.New("ages or predictions; the curve of a solver has coefficients")
 	case points > maxKnots:
 		return fmt.Errorf("%d points; at most %d are allowed", points, maxKnots)
-	case len(a.Coefficients) != points:
-		return fmt.Errorf("%d lists of coefficients for %d seconds", len(a.Coefficients), points)
+	case err != nil:
+		return err
 	case points == 0 && a.Stopped == "":
 		return errors.New("neither points nor a word in stopped")
 	case dataset.NotFinite(a.Setup) || a.Setup < 0:
@@ -220,14 +218,6 @@ func (a *Answer) checkCurve(features int) error {
 		}
 		if slices.ContainsFunc(*list, func(x float64) bool { return dataset.NotFinite(x) || x < 0 && x != -1 }) {
 			return &NumberError{name}
-		}
-	}
-	for _, coefficients := range a.Coefficients {
-		if len(coefficients) != features {
-			return fmt.Errorf("%d coefficients; the problem has %d features", len(coefficients), features)
-		}
-		if slices.ContainsFunc(coefficients, dataset.NotFinite) {
-			return &NumberError{"coefficients"}
 		}
 	}
 	return nil

@@ -12,17 +12,16 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// figure is a value of a column; the zero value is null.
-type figure struct {
-	value float64
-	is    bool
-}
+// figure is a value of a column; NaN is null.
+type figure float64
+
+func (f figure) is() bool { return !math.IsNaN(float64(f)) }
 
 func (f figure) String() string {
-	if !f.is {
+	if !f.is() {
 		return "null"
 	}
-	return fmt.Sprintf("%.17g", f.value)
+	return fmt.Sprintf("%.17g", float64(f))
 }
 
 func columnOf(columns []experiment.Column, b *experiment.Batch, name string) *experiment.Vector {
@@ -30,13 +29,10 @@ func columnOf(columns []experiment.Column, b *experiment.Batch, name string) *ex
 }
 
 func figureOf(v *experiment.Vector, row int) figure {
-	switch {
-	case v.IsNull(row):
-		return figure{}
-	case v.Floats == nil:
-		return figure{float64(v.Ints[row]), true}
+	if v.Floats == nil && !v.IsNull(row) {
+		return figure(v.Ints[row])
 	}
-	return figure{v.Floats[row], true}
+	return figure(v.Float(row, math.NaN()))
 }
 
 // consistent refuses scores that contradict each other or the cell's knots.
@@ -53,13 +49,13 @@ func consistent(o *experiment.Outcome) error {
 			return err
 		}
 		switch {
-		case !best.is:
+		case !best.is():
 			return errors.New("test_at_best_test is null")
-		case score.is && better(score.value, best.value, metric):
+		case score.is() && better(float64(score), float64(best), metric):
 			return fmt.Errorf("test_at_%s is %v, better than test_at_best_test, %v", at, score, best)
-		case mae.is != (score.is && metric != Accuracy):
+		case mae.is() != (score.is() && metric != Accuracy):
 			return fmt.Errorf("test_mae_at_%s is %v where test_at_%[1]s is %v in %s", at, mae, score, metric)
-		case mae.is && !(mae.value >= 0), metric == MAE && mae != score, metric == RMSE && mae.is && !rootOfSquares(score.value, mae.value):
+		case mae < 0, metric == MAE && mae.is() && mae != score, metric == RMSE && mae.is() && !rootOfSquares(float64(score), float64(mae)):
 			return fmt.Errorf("test_mae_at_%s is %v, which is impossible with an %s of %v", at, mae, metric, score)
 		}
 	}
@@ -67,7 +63,7 @@ func consistent(o *experiment.Outcome) error {
 	if err := inRange("best_validation", validation, metric); err != nil {
 		return err
 	}
-	if validation.is != measure("test_at_best_validation").is {
+	if validation.is() != measure("test_at_best_validation").is() {
 		return fmt.Errorf("best_validation is %v, and test_at_best_validation %v", validation, measure("test_at_best_validation"))
 	}
 	if knots, ok := o.Further["knots"]; ok {
@@ -90,7 +86,7 @@ func metricOf(o *experiment.Outcome) (metric string, err error) {
 }
 
 func inRange(name string, score figure, metric string) error {
-	if score.is && !(score.value >= 0 && (metric != Accuracy || score.value <= 1)) {
+	if score < 0 || metric == Accuracy && score > 1 {
 		return fmt.Errorf("%s is %v, which is no %s", name, score, metric)
 	}
 	return nil
@@ -104,16 +100,16 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 	columns := furtherTables[0].Columns[1:]
 	of := func(name string) *experiment.Vector { return columnOf(columns, knots, name) }
 	last := knots.Rows - 1
-	if n := measure("knots"); n != (figure{float64(knots.Rows), true}) || last < 0 {
+	if n := measure("knots"); n != figure(knots.Rows) || last < 0 {
 		return fmt.Errorf("knots is %v, and there are %d", n, knots.Rows)
 	}
 	ages, kkts := of("age"), of("kkt")
-	worst := figure{}
+	worst := figure(math.NaN())
 	for k := range knots.Rows {
-		if kkt := figureOf(kkts, k); kkt.is {
-			worst = figure{math.Max(worst.value, kkt.value), true}
+		if kkt := figureOf(kkts, k); !(kkt <= worst) && kkt.is() {
+			worst = kkt
 		}
-		if k > 0 && figureOf(ages, k).value < figureOf(ages, k-1).value {
+		if k > 0 && figureOf(ages, 0).is() && !(figureOf(ages, k) >= figureOf(ages, k-1)) {
 			return fmt.Errorf("knot %d has age %v, after %v", k, figureOf(ages, k), figureOf(ages, k-1))
 		}
 	}
@@ -130,19 +126,19 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 		is   figure
 	}
 	wants := []want{{"age_reached", figureOf(ages, last)}, {"max_kkt", worst}}
-	if end := measure("test_at_end"); end.is {
+	if end := measure("test_at_end"); end.is() {
 		wants = append(wants, want{"test_at_end", figureOf(test, last)})
 	}
 	k, score := chosenOf(choice.Best, test, columns, knots, metric)
 	wants = append(wants, want{"test_at_best_test", score}, want{"age_of_best_test", figureOf(ages, k)})
-	if k, score = chosenOf(rule, validation, columns, knots, metric); score.is {
+	if k, score = chosenOf(rule, validation, columns, knots, metric); score.is() {
 		wants = append(wants, want{"test_at_best_validation", figureOf(test, k)}, want{"age_of_best_validation", figureOf(ages, k)})
 	} else {
-		wants = append(wants, want{"age_of_best_validation", figure{}})
+		wants = append(wants, want{"age_of_best_validation", figure(math.NaN())})
 	}
 	wants = append(wants, want{"best_validation", score})
 	for _, w := range wants {
-		if have := measure(w.name); have != w.is {
+		if have := measure(w.name); have != w.is && (have.is() || w.is.is()) {
 			return fmt.Errorf("%s is %v; by its knots it is %v", w.name, have, w.is)
 		}
 	}
@@ -154,23 +150,8 @@ func chosenOf(rule choice.Rule, scores *experiment.Vector, columns []experiment.
 	ages, deviations, events := columnOf(columns, knots, "age"), columnOf(columns, knots, "validation_error"), columnOf(columns, knots, "event")
 	c := choice.Curve{Higher: metric == Accuracy}
 	for k := range knots.Rows {
-		score := figureOf(scores, k)
-		if !score.is {
-			score.value = math.NaN()
-		}
-		c.Scores = append(c.Scores, score.value)
-		c.Errors = append(c.Errors, figureOf(deviations, k).value)
-		c.Begins = append(c.Begins, events.Texts[k] == gaga.Start.String())
-		if age := figureOf(ages, k); age.is {
-			c.Ages = append(c.Ages, age.value)
-		}
-	}
-	if len(c.Ages) < knots.Rows {
-		c.Ages = nil
+		c.Add(float64(figureOf(ages, k)), float64(figureOf(scores, k)), float64(figureOf(deviations, k)), events.Texts[k] == gaga.Start.String())
 	}
 	knot, value := rule.Choose(&c)
-	if knot < 0 {
-		return 0, figure{}
-	}
-	return knot, figure{value, true}
+	return max(knot, 0), figure(value)
 }

@@ -127,9 +127,11 @@ func (f *Fitted) scoreRows(held []heldOut, metric string, trimmed float64) ([]kn
 			if h.matches != nil {
 				match = h.matches[k]
 			}
-			if h.predictions != nil {
+			switch {
+			case h.predictions != nil:
 				copy(at, h.predictions[match])
-			} else {
+			case k > 0 && h.matches != nil && match == h.matches[k-1]: // predicted already
+			default:
 				predictors[i].Predict(at[:h.part.N], h.fit.Knots[match].Theta)
 			}
 			at = at[h.part.N:]
@@ -198,16 +200,16 @@ func trimmedMean(losses []float64, share float64) (mean, deviation float64) {
 // choose returns a knot and its criterion; without a finite score the first knot that keeps a
 // sample.
 func (s *scores) choose(rule choice.Rule, list []knotScore) (knot int, value float64) {
-	n := len(list)
-	c := choice.Curve{Scores: make([]float64, n), Errors: make([]float64, n), Begins: make([]bool, n), Higher: s.metric == Accuracy}
-	for k := range list {
-		c.Scores[k], c.Errors[k], c.Begins[k] = list[k].score, list[k].deviation, s.of.Knots[k].Kind == gaga.Start
+	c := choice.Curve{Higher: s.metric == Accuracy}
+	for k, at := range list {
+		age := s.of.Knots[k].Age
+		if !s.of.aged() {
+			age = math.NaN()
+		}
 		if !s.kept[k] {
-			c.Scores[k] = math.NaN()
+			at.score = math.NaN()
 		}
-		if s.of.aged() {
-			c.Ages = append(c.Ages, s.of.Knots[k].Age)
-		}
+		c.Add(age, at.score, at.deviation, s.of.Knots[k].Kind == gaga.Start)
 	}
 	if knot, value = rule.Choose(&c); knot < 0 {
 		knot = slices.Index(s.kept, true)

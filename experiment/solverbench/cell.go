@@ -41,6 +41,8 @@ type Solver struct {
 	Name    string `json:"name"`
 	Version int    `json:"version"`
 	Command string `json:"command,omitempty"` // the program's canonical form
+
+	family string // of planned cells
 }
 
 func (s *Solver) need() experiment.Need {

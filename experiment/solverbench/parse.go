@@ -188,15 +188,7 @@ func entries() []entry {
 	for _, s := range solverTable {
 		list = append(list, entry{name: s.name, family: s.family, version: s.version})
 	}
-	for _, p := range programs {
-		e := entry{name: p.name, family: p.family, version: outside.Protocol, command: &outside.Program{Run: p.run}}
-		for _, file := range slices.Sorted(slices.Values(p.files)) {
-			e.command.Files = append(e.command.Files, outside.File{Name: file})
-		}
-		e.read = func(file string) ([]byte, error) { return programFiles.ReadFile("programs/" + file) }
-		list = append(list, e)
-	}
-	return list
+	return append(list, programs...)
 }
 
 func (r *reader) solvers(n gridfile.Item) []entry {

@@ -51,8 +51,8 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 			}
 			for _, f := range s.Factors {
 				for _, of := range solvers {
-					c := plannedCell{set: d, regime: f.text, family: of.family, Cell: Cell{
-						Kind: Name, Version: version, Data: d.data, Task: task, C: f.of(d.N), Solver: of.Solver, Budget: s.Budget,
+					c := plannedCell{set: d, regime: f.text, Cell: Cell{
+						Kind: Name, Version: version, Data: d.data, Task: task, C: f.of(d.N), Solver: of, Budget: s.Budget,
 					}}
 					groups = append(groups, c.group())
 				}
@@ -62,17 +62,11 @@ func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment
 	return groups, nil
 }
 
-type plannedSolver struct {
-	Solver
-
-	family string
-}
-
 // solvers reads commands' files; unreadable ones become problems.
-func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []plannedSolver {
-	var list []plannedSolver
+func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []Solver {
+	var list []Solver
 	for _, e := range s.Solvers {
-		of := plannedSolver{Solver: Solver{Name: e.name, Version: e.version}, family: e.family}
+		of := Solver{Name: e.name, Version: e.version, family: e.family}
 		if e.command != nil {
 			program, ok := p.Program(ctx, e.place, e.name, e.command, e.read)
 			if !ok {
@@ -124,9 +118,9 @@ func (s *Section) load(ctx context.Context, p *experiment.Planner, from *dataSet
 type plannedCell struct {
 	Cell
 
-	set            *planned
-	regime, family string
-	repeat         int
+	set    *planned
+	regime string
+	repeat int
 }
 
 func (c plannedCell) group() experiment.Group {

@@ -1,12 +1,17 @@
 package solverbench
 
-import "embed"
+import (
+	"embed"
+	"slices"
+
+	"github.com/agepath/agepath/experiment/outside"
+)
 
 //go:embed programs/*.py
 var programFiles embed.FS
 
 // programs are the commands that come with this program. They use Debian's Python and packages.
-var programs = []program{
+var programs = []entry{
 	solverProgram("liblinear", specialized, "liblinear_solver.py"),
 	solverProgram("liblinear-newton", specialized, "liblinear_solver.py", "newton"),
 	solverProgram("scipy-lbfgsb", specialized, "lbfgsb_solver.py"),
@@ -17,11 +22,17 @@ var programs = []program{
 	solverProgram("scs", generic, "scs_solver.py"),
 }
 
-func solverProgram(name, family, file string, words ...string) program {
-	p := program{name: name, family: family, files: []string{"agepath_solver.py", "start.py", file}}
+func solverProgram(name, family, file string, words ...string) entry {
+	files := []string{"agepath_solver.py", "start.py", file}
 	if family == generic {
-		p.files = append(p.files, "quadratic.py")
+		files = append(files, "quadratic.py")
 	}
-	p.run = append([]string{"/usr/bin/python3", "start.py", file}, words...)
-	return p
+	slices.Sort(files)
+	command := &outside.Program{Run: append([]string{"/usr/bin/python3", "start.py", file}, words...)}
+	for _, name := range files {
+		command.Files = append(command.Files, outside.File{Name: name})
+	}
+	return entry{name: name, family: family, version: outside.Protocol, command: command, read: func(file string) ([]byte, error) {
+		return programFiles.ReadFile("programs/" + file)
+	}}
 }

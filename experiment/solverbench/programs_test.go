@@ -43,16 +43,16 @@ func TestPrograms(t *testing.T) {
 	for _, of := range programs {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
-			program := &outside.Program{Run: of.run}
+			program := &outside.Program{Run: of.command.Run}
 			content := map[string][]byte{}
-			for _, name := range slices.Sorted(slices.Values(of.files)) {
-				text, err := programFiles.ReadFile("programs/" + name)
+			for _, file := range of.command.Files {
+				text, err := of.read(file.Name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				digest := outside.Digest(text)
-				content[digest] = text
-				program.Files = append(program.Files, outside.File{Name: name, Digest: digest})
+				file.Digest = outside.Digest(text)
+				content[file.Digest] = text
+				program.Files = append(program.Files, file)
 			}
 			host := &outside.Host{Open: func(_ context.Context, digest string) (io.ReadCloser, error) {
 				return io.NopCloser(bytes.NewReader(content[digest])), nil

@@ -26,12 +26,6 @@ type solver struct {
 	run          func(*attempt, *problem) error
 }
 
-// program is a command in the folder programs.
-type program struct {
-	name, family string
-	run, files   []string
-}
-
 var solverTable = []*solver{
 	{name: "rehline", family: ownFamily, version: 6, lacks: hasAll, run: func(a *attempt, p *problem) error {
 		return a.rehline(p, rehline.Automatic)

@@ -233,7 +233,7 @@ func TestCommands(t *testing.T) {
 		`{"stopped": "nothing"}`:                                              "0 points, 0 overclaimed, setup <nil>, stopped nothing",
 		`{"skipped": "has no svm"}`:                                           "skipped: has no svm",
 		`{"error": "broken"}`:                                                 "broken",
-		`{"seconds": [1], "coefficients": [[1]]}`:                             "1 coefficients; the problem has 2",
+		`{"seconds": [1], "coefficients": [[1]]}`:                             "1 numbers as coefficients; there are 2",
 	} {
 		list, data := tasks(t, t.TempDir(), "data: [generated: {rows: 50, features: 2}]\ntasks: [svm]\nc: 1\nsolvers: [command: {name: x, run: "+answer(line)+"}]\n")
 		_, _, err := (Kind{}).Compute(t.Context(), &list[0], data)

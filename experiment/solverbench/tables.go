@@ -19,7 +19,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 	{Name: "regime", Type: experiment.Text, Value: func(c *plannedCell) any { return c.regime }, Doc: "the factor of the loss as the grid gives it, as in 100/n"},
 	{Name: "c", Type: experiment.Float, Value: func(c *plannedCell) any { return c.C }, Doc: "the factor of the loss"},
 	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Solver.Name }, Doc: "the solver"},
-	{Name: "family", Type: experiment.Text, Value: func(c *plannedCell) any { return c.family }, Doc: "rehline, specialized or generic"},
+	{Name: "family", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Solver.family }, Doc: "rehline, specialized or generic"},
 	{Name: "repeat", Type: experiment.Int, Value: func(c *plannedCell) any { return c.repeat }, Doc: "number of the repeat, from 1; repeats differ in random orders and in what disturbs times"},
 	{Name: "seed", Type: experiment.Int, Value: func(c *plannedCell) any { return c.Seed }, Doc: "seed of the cell's random streams, derived from the grid's seed and the repeat, in [0, 2^53)"},
 }

@@ -13,25 +13,17 @@ const (
 	part    = 3   // characters of a name that is found within another one
 )
 
-// Hint returns "did you mean a, b or c", or "" if no known name is near.
-func Hint(name string, known []string) string {
+// After returns the end of a message, "; did you mean a, b or c?", or "" if no known name is near.
+func After(name string, known []string) string {
 	names := Near(name, known)
 	if len(names) == 0 {
 		return ""
 	}
 	last := len(names) - 1
-	if last == 0 {
-		return "did you mean " + names[0]
+	if last > 0 {
+		names = []string{strings.Join(names[:last], ", ") + " or " + names[last]}
 	}
-	return "did you mean " + strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-// After returns [Hint] as the end of a message, "; did you mean a?".
-func After(name string, known []string) string {
-	if hint := Hint(name, known); hint != "" {
-		return "; " + hint + "?"
-	}
-	return ""
+	return "; did you mean " + names[0] + "?"
 }
 
 // Near returns the nearest known names, at most three, in their order. Up to a third of a name's

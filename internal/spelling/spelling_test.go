@@ -42,7 +42,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-func TestHint(t *testing.T) {
+func TestAfter(t *testing.T) {
 	t.Parallel()
 	known := []string{"acs", "gaga", "column1", "column2", "column3"}
 	for name, want := range map[string]string{

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
@@ -60,13 +59,9 @@ func chooseAgain(ctx context.Context, dir string, rule choice.Rule, cells map[st
 func (c *chooser) choose() {
 	if cell := c.cells[c.id]; cell != nil {
 		c.curve.Higher = cell.Metric == analysis.Accuracy
-		ages := c.curve.Ages
-		if slices.ContainsFunc(ages, math.IsNaN) {
-			c.curve.Ages = nil
-		}
 		if point, value := c.rule.Choose(&c.curve); point >= 0 {
 			for _, s := range cell.Samples {
-				s.BestValidation, s.Score[analysis.TestAtBestValidation], s.Step[0] = value, c.test[point], ages[point]
+				s.BestValidation, s.Score[analysis.TestAtBestValidation], s.Step[0] = value, c.test[point], c.curve.Ages[point]
 			}
 		}
 		delete(c.cells, c.id)
@@ -76,7 +71,6 @@ func (c *chooser) choose() {
 
 func (c *chooser) add(v []*experiment.Vector, row int) {
 	float := func(j int) float64 { return v[j].Float(row, math.NaN()) }
-	c.curve.Ages, c.test = append(c.curve.Ages, float(1)), append(c.test, float(2))
-	c.curve.Scores, c.curve.Errors = append(c.curve.Scores, float(3)), append(c.curve.Errors, float(4))
-	c.curve.Begins = append(c.curve.Begins, v[5].Texts[row] == analysis.EventStart)
+	c.curve.Add(float(1), float(3), float(4), v[5].Texts[row] == analysis.EventStart)
+	c.test = append(c.test, float(2))
 }
