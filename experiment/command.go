@@ -53,8 +53,12 @@ func ReadCommand(r *gridfile.Reader, n gridfile.Item, check func(name string) er
 			}
 		}),
 		gridfile.On("version", gridfile.Into(&p.Version, r.Text)),
-		gridfile.On("env", func(n gridfile.Item) { p.Env = commandVariables(r, n) }),
-		gridfile.On("files", func(n gridfile.Item) { p.Files = commandFiles(r, n) }),
+		gridfile.On("env", func(n gridfile.Item) { p.Env = sortedTexts(r, n, outside.CheckVariable) }),
+		gridfile.On("files", func(n gridfile.Item) {
+			for _, name := range sortedTexts(r, n, outside.CheckFileName) {
+				p.Files = append(p.Files, outside.File{Name: name})
+			}
+		}),
 	}, further)
 	fields := r.Keys(given, keys...)
 	if fields == nil {
@@ -65,30 +69,15 @@ func ReadCommand(r *gridfile.Reader, n gridfile.Item, check func(name string) er
 	return name, p, r.Reports() == before
 }
 
-func commandFiles(r *gridfile.Reader, n gridfile.Item) []outside.File {
-	var files []outside.File
-	names := r.Texts(n)
-	slices.Sort(names)
-	for _, name := range names {
-		if err := outside.CheckFileName(name); err != nil {
+func sortedTexts(r *gridfile.Reader, n gridfile.Item, check func(text string) error) []string {
+	texts := r.Texts(n)
+	slices.Sort(texts)
+	for _, text := range texts {
+		if err := check(text); err != nil {
 			r.Problem(n, "%v", err)
 		}
-		files = append(files, outside.File{Name: name})
 	}
-	return files
-}
-
-func commandVariables(r *gridfile.Reader, n gridfile.Item) []string {
-	names := r.Texts(n)
-	slices.Sort(names)
-	for i, name := range names {
-		if err := outside.CheckVariable(name); err != nil {
-			r.Problem(n, "%v", err)
-		} else if i > 0 && name == names[i-1] {
-			r.Problem(n, "%s is given twice", name)
-		}
-	}
-	return names
+	return texts
 }
 
 // Program adds the digests of the program's files. read returns a file's content; nil reads from

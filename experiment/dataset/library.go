@@ -121,10 +121,7 @@ func (l *Library) Locate(e Entry) (Location, error) {
 		return Location{}, err
 	}
 	var looked []string
-	for _, root := range []string{l.Dir, l.Cache} {
-		if root == "" {
-			continue
-		}
+	for _, root := range l.Folders() {
 		for _, file := range e.Files {
 			path := filepath.Join(root, filepath.FromSlash(file.Path))
 			for _, path := range []string{path, path + ".gz"} {

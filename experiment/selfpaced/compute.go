@@ -185,7 +185,7 @@ func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands
 	fitted := &Fitted{parts: prepared, commands: commands, span: span}
 	if c.Model.Name != ERM && c.Model != (Model{}) && c.Method.Command == "" {
 		var err error
-		if fitted.Problem, err = c.Problem(prepared); err != nil {
+		if fitted.Problem, err = c.Problem(&prepared.Train); err != nil {
 			return nil, err
 		}
 	}
@@ -209,12 +209,8 @@ func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands
 	return fitted, nil
 }
 
-// Problem returns the learning problem on the training part.
-func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
-	return c.problem(&prepared.Train)
-}
-
-func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
+// Problem returns the learning problem on a training part.
+func (c *Cell) Problem(train *dataset.Part) (*gaga.Problem, error) {
 	x := general(train.N, train.D, train.X)
 	var p *gaga.Problem
 	switch m := c.Model; m.Name {
@@ -227,9 +223,12 @@ func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
 	case Logistic:
 		p = gaga.LogisticRegression(x, train.Y, train.Multiplicity, m.C)
 	case SVM:
-		kernel, err := kernel(m, train)
-		if err != nil {
-			return nil, err
+		var kernel gaga.Kernel // nil for the linear one
+		if m.Kernel == RBF {
+			var err error
+			if kernel, err = rbf(m.KernelGamma, train); err != nil {
+				return nil, err
+			}
 		}
 		p = gaga.SVM(x, train.Y, train.Multiplicity, m.C, kernel)
 	default:
@@ -244,14 +243,6 @@ func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
 		p.Regularizer = info.make(r.Param)
 	}
 	return p, nil
-}
-
-// kernel returns nil for the linear kernel.
-func kernel(m Model, train *dataset.Part) (gaga.Kernel, error) {
-	if m.Kernel != RBF {
-		return nil, nil
-	}
-	return rbf(m.KernelGamma, train)
 }
 
 // rbf interprets [ScaleGamma] as 1/(d var(X)) over the training part, and 1 if no feature varies,

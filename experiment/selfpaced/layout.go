@@ -2,6 +2,8 @@ package selfpaced
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/results/layout"
@@ -200,28 +202,22 @@ func interceptText(s layout.Setting) string {
 }
 
 func splitAspect(s layout.Setting) string {
-	var parts []string
-	if train := s[DimSplitTrain]; !train.IsNull() {
-		parts = append(parts, train.String()+" for training")
-	}
-	if test := s[DimSplitTest]; !test.IsNull() {
-		parts = append(parts, test.String()+" for testing")
-	}
-	if validation := s[DimSplitValidation]; !validation.IsNull() {
-		parts = append(parts, "validation "+validation.String())
-	}
-	return strings.Join(parts, ", ")
+	return listed(unlessNull("%s for training", s[DimSplitTrain]), unlessNull("%s for testing", s[DimSplitTest]), unlessNull("validation %s", s[DimSplitValidation]))
 }
 
 func scaleAspect(s layout.Setting) string {
-	var parts []string
-	if features := s[DimScaleFeatures]; !features.IsNull() {
-		parts = append(parts, "features "+features.String())
+	return listed(unlessNull("features %s", s[DimScaleFeatures]), unlessNull("target %s", s[DimScaleTarget]))
+}
+
+func unlessNull(format string, v layout.Value) string {
+	if v.IsNull() {
+		return ""
 	}
-	if target := s[DimScaleTarget]; !target.IsNull() {
-		parts = append(parts, "target "+target.String())
-	}
-	return strings.Join(parts, ", ")
+	return fmt.Sprintf(format, v)
+}
+
+func listed(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
 func agesText(s layout.Setting) string {

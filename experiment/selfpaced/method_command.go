@@ -107,11 +107,7 @@ func (f *Fitted) addAnswer(c *Cell, answer *outside.Answer) error {
 		}
 		if len(answer.Coefficients) > 0 {
 			knot.Theta = answer.Coefficients[k]
-			for _, w := range knot.Theta[:len(knot.Theta)-1] {
-				if w != 0 {
-					knot.Active++
-				}
-			}
+			knot.Active = active(knot.Theta)
 		}
 	}
 	f.predictions = answer.Predictions

@@ -101,13 +101,16 @@ var gagaMethod = methodInfo{
 
 // single makes a solution without an age the only knot.
 func (f *Fitted) single(theta []float64, kkt float64, rows int) {
-	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: rows}
+	f.Knots = []gaga.Knot{{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: rows, Active: active(theta)}}
+}
+
+func active(theta []float64) (n int) {
 	for _, w := range theta[:len(theta)-1] {
 		if w != 0 {
-			knot.Active++
+			n++
 		}
 	}
-	f.Knots = []gaga.Knot{knot}
+	return n
 }
 
 func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {

@@ -164,16 +164,8 @@ func (r *sectionReader) command(n gridfile.Item) (e MethodEntry, ok bool) {
 	before, given := r.Reports(), n.Child("command", n.Content[1])
 	uses := []string{outside.UsesModel}
 	name, p, ok := experiment.ReadCommand(r.Reader, n, checkCommandName, gridfile.On("uses", func(n gridfile.Item) {
-		uses = nil
-		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 { // only the data
-			return
-		}
-		for _, word := range r.Many(n) {
-			use := gridfile.OneOf(r.Reader, word, outside.Uses...)
-			if slices.Contains(uses, use) {
-				r.Problem(word, "%s is given twice", use)
-			}
-			uses = append(uses, use)
+		if uses = nil; n.Kind != yaml.SequenceNode || len(n.Content) > 0 { // else only the data
+			uses = gridfile.Words(r.Reader, outside.Uses...)(n)
 		}
 		slices.SortFunc(uses, func(a, b string) int { return slices.Index(outside.Uses, a) - slices.Index(outside.Uses, b) })
 	}))

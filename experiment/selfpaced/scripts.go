@@ -61,7 +61,7 @@ func randomWeights(c *Cell, n int) []float64 {
 // scriptedStart returns the losses of the noisy training rows at the partial optimum of the clean
 // ones at the path's first age, found from random weights by one alternation at each of many ages.
 func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) {
-	clean, err := c.problem(&f.parts.Clean)
+	clean, err := c.Problem(&f.parts.Clean)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func TestScriptedStart(t *testing.T) {
 	t.Parallel()
 	tasks, plan := firstTasks(t, strings.Replace(scripted, "[original, acs, gaga]", "[acs]", 1))
 	cell, prepared := prepare(t, plan, &tasks[0])
-	problem, err := cell.Problem(prepared)
+	problem, err := cell.Problem(&prepared.Train)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func (f *Fitted) derive(ctx context.Context, c *Cell) (*Cell, error) {
 		problem := f.Problem
 		if problem == nil { // of a command
 			var err error
-			if problem, err = c.Problem(f.parts); err != nil {
+			if problem, err = c.Problem(&f.parts.Train); err != nil {
 				return nil, err
 			}
 		}
