@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -174,10 +173,6 @@ func (m *machine) shares(a []float64) []float64 {
 		v[i] = a[i] / m.multiplicity[i]
 	}
 	return v
-}
-
-func (m *machine) labels() bool {
-	return !slices.ContainsFunc(m.y, func(y float64) bool { return math.Abs(y) != 1 })
 }
 
 func largest(x []float64) float64 { return floats.Norm(x, math.Inf(1)) }

@@ -56,15 +56,11 @@ func RLSSVM(ctx context.Context, p *gaga.Problem, o TrimOptions) (*Fit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("baselines: least trimmed squares: %w", err)
 	}
-	return search.efficient(ctx, best)
-}
-
-func (t *trimming) efficient(ctx context.Context, best trimmed) (*Fit, error) {
-	m := t.machine
 	if _, err := m.solve(ctx, best.weights); err != nil {
 		return nil, err
 	}
-	scale := max(normalScale*t.median(), smallestScale*largest(m.y))
+	median := math.Abs(m.residual[search.middle(search.ranked(search.all))])
+	scale := max(normalScale*median, smallestScale*largest(m.y))
 	weights := make([]float64, len(m.y))
 	for i, e := range m.residual {
 		weights[i] = m.multiplicity[i] * influence(math.Abs(e), scale)
@@ -90,10 +86,6 @@ func influence(e, scale float64) float64 {
 		return max(LeastWeight, (leastFrom-e/scale)/(leastFrom-fullUpTo))
 	}
 	return LeastWeight
-}
-
-func (t *trimming) median() float64 {
-	return math.Abs(t.machine.residual[t.middle(t.ranked(t.all))])
 }
 
 func (t *trimming) middle(order []int) int {
@@ -141,7 +133,7 @@ func newTrimming(m *machine, p *gaga.Problem, o TrimOptions) *trimming {
 	}
 	half := (n + 1) / 2
 	t.subsets = [2]int{min(few, half), half}
-	labels := m.labels()
+	labels := !slices.ContainsFunc(m.y, func(y float64) bool { return math.Abs(y) != 1 })
 	var negative, positive []int
 	for i := range n {
 		t.all[i] = i

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -19,11 +20,11 @@ type planner struct {
 
 	section  *Section
 	groups   []*group
-	prepared map[string]*preparedData // by source and settings
+	prepared map[string]func() (*plannedData, error) // by source and settings
 }
 
 func (s *Section) Plan(ctx context.Context, with *experiment.Planner) ([]experiment.Group, error) {
-	p := &planner{Planner: with, section: s, prepared: map[string]*preparedData{}}
+	p := &planner{Planner: with, section: s, prepared: map[string]func() (*plannedData, error){}}
 	for i := range s.Sweeps {
 		if err := p.sweep(ctx, i); err != nil {
 			return nil, err
@@ -40,32 +41,23 @@ func (s *Section) Plan(ctx context.Context, with *experiment.Planner) ([]experim
 	return list, nil
 }
 
-type preparedData struct {
-	data *plannedData
-	err  error
-}
-
 // data prepares the data set once, without noise, with the first repeat's split: what fails here
 // would fail in every cell. The result is nil after a problem or for a skipped data set.
 func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings, skip bool) (*plannedData, error) {
 	key := string(gridfile.JSON([]any{source.Source, canonical(settings)}))
 	if p.prepared[key] == nil {
-		data, err := p.load(ctx, source.Source, settings)
-		p.prepared[key] = &preparedData{data, err}
+		p.prepared[key] = sync.OnceValues(func() (*plannedData, error) { return p.load(ctx, source.Source, settings) })
 	}
-	got := p.prepared[key]
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("planning the grid %s: %w", p.Grid.Name, err)
-	}
-	if skip && errors.Is(got.err, dataset.ErrAbsent) {
+	data, err := p.prepared[key]()
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("planning the grid %s: %w", p.Grid.Name, ctx.Err())
+	case skip && errors.Is(err, dataset.ErrAbsent):
 		p.Absent(source.Source)
-		return nil, nil
+	case err != nil:
+		p.Problem(source.place, "%v", err)
 	}
-	if got.err != nil {
-		p.Problem(source.place, "%v", got.err)
-		return nil, nil //nolint:nilerr // it is among the problems
-	}
-	return got.data, nil
+	return data, nil // nil after an error, which is among the problems
 }
 
 func (p *planner) load(ctx context.Context, source dataset.Source, settings dataset.Settings) (*plannedData, error) {

@@ -305,18 +305,15 @@ func (r *sectionReader) noise(n gridfile.Item) (list []dataset.Noise, places []g
 	kinds := slices.Concat(dataset.NoiseKinds(dataset.Regression), dataset.NoiseKinds(dataset.Classification))
 	for _, entry := range r.List(n) {
 		fields := r.Fields(entry, "kind", "levels")
-		switch {
-		case fields == nil:
+		if fields == nil {
 			continue
-		case !fields["kind"].Given():
-			r.Problem(entry, "the key kind is missing; allowed are %s", strings.Join(kinds, ", "))
+		}
+		r.Demand(entry, fields, "kind", "one of "+strings.Join(kinds, ", "))
+		r.Demand(entry, fields, "levels", "numbers from 0 to 1, as in levels: [0, 0.3]")
+		if !fields["kind"].Given() || !fields["levels"].Given() {
 			continue
 		}
 		kind := gridfile.OneOf(r.Reader, fields["kind"], kinds...)
-		if !fields["levels"].Given() {
-			r.Problem(entry, "the key levels is missing; numbers from 0 to 1 are, as in levels: [0, 0.3]")
-			continue
-		}
 		for _, level := range r.Numbers(fields["levels"], gridfile.Fraction) {
 			noise := dataset.Noise{Kind: kind, Level: level}
 			if level == 0 {

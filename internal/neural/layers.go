@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -85,9 +84,6 @@ type Dropout[T Float] struct {
 
 // NewDropout drops a share of the entries, 0 <= share < 1.
 func NewDropout[T Float](share float64, r *rand.Rand) *Dropout[T] {
-	if !(share >= 0 && share < 1) {
-		panic(fmt.Sprintf("neural: dropout of %v is not >= 0 and < 1", share))
-	}
 	return &Dropout[T]{share: share, random: r}
 }
 

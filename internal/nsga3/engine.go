@@ -1,6 +1,9 @@
 package nsga3
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // Problem defines the objectives of a point.
 type Problem interface {
@@ -39,7 +42,7 @@ func New(problem Problem, s Settings) *Engine {
 	n, size := s.Variables, s.Population
 	e := &Engine{
 		problem: problem, rng: rng, n: n, size: size,
-		vary: newVariation(n, rng),
+		vary: variation{rng, math.Log1p(-1 / float64(n))},
 		x:    make([]float64, 2*size*n), f: make([][2]float64, 2*size),
 		living: make([]int, size), free: make([]int, size),
 		fronts: newSorter(2 * size), scale: normalizer{unit: make([][2]float64, 2*size)}, niches: newNiches(size, 2*size, rng),

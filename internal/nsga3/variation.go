@@ -23,10 +23,6 @@ const (
 	mutation  = 20
 )
 
-func newVariation(variables int, rng *rand.Rand) variation {
-	return variation{rng, math.Log1p(-1 / float64(variables))}
-}
-
 func (v *variation) cross(first, second, a, b []float64) {
 	for j, x := range a {
 		y := b[j]
