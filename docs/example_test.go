@@ -15,7 +15,7 @@ import (
 // The body is the example of docs/library.md.
 func Example() {
 	ctx := context.Background()
-	set, _, err := dataset.Embedded("diabetes")
+	set, err := new(dataset.Library).Load(ctx, dataset.Source{Name: "diabetes"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -57,16 +57,11 @@ func (f Fields[T]) Further() []Column {
 }
 
 func (f Fields[T]) Append(b *Batch, row T) error {
-	if b.Columns == nil {
-		b.Columns = make([]Vector, len(f))
-	}
+	values := make([]any, len(f))
 	for j := range f {
-		if err := b.Columns[j].Append(Column{Name: f[j].Name, Type: f[j].Type}, f[j].Value(row), b.Rows); err != nil {
-			return err
-		}
+		values[j] = f[j].Value(row)
 	}
-	b.Rows++
-	return nil
+	return b.Append(f.Columns(), values...)
 }
 
 func (f Fields[T]) Rows(list []T) (b Batch, err error) {

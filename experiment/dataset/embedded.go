@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"embed"
-	"fmt"
 )
 
 //go:embed data/*.gz
@@ -15,24 +14,16 @@ var embeddedOptions = map[string]Options{
 	"digits":        {Task: Classification, Classes: Classes{Negative: []string{"0", "1", "2", "3", "4"}}},
 }
 
-// Embedded returns an embedded data set; ok is false for other names. Sources are in
-// data/README.md.
-//
-//	breast_cancer  569 x 30   classification: malignant -1 (212 rows), benign +1
-//	diabetes       442 x 10   regression, features as measured (not scaled)
-//	digits         1797 x 64  classification: 0 to 4 -1 (901 rows), 5 to 9 +1
-func Embedded(name string) (d *Dataset, ok bool, err error) {
-	o, ok := embeddedOptions[name]
-	if !ok {
-		return nil, false, nil
-	}
-	file, err := embeddedFiles.Open("data/" + name + ".csv.gz")
-	if err == nil {
-		d, err = Read(context.Background(), file, name+".csv.gz", o)
-	}
+// embedded reads an embedded data set. Sources are in data/README.md.
+func (e Entry) embedded(ctx context.Context) (*Dataset, error) {
+	name := e.Name + ".csv.gz"
+	file, err := embeddedFiles.Open("data/" + name)
 	if err != nil {
-		return nil, true, fmt.Errorf("embedded data set %s: %w", name, err)
+		return nil, err
 	}
-	d.Reading = Reading{How: "embedded in the program; " + d.named()}
-	return d, true, nil
+	d, err := Read(ctx, file, name, embeddedOptions[e.Name])
+	if err == nil {
+		d.Reading = Reading{How: "embedded in the program; " + d.named()}
+	}
+	return d, err
 }

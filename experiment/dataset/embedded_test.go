@@ -31,9 +31,9 @@ func TestEmbedded(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d, ok, err := Embedded(c.name)
-			if err != nil || !ok {
-				t.Fatalf("%v, %v", ok, err)
+			d, err := new(Library).Load(t.Context(), Source{Name: c.name})
+			if err != nil {
+				t.Fatal(err)
 			}
 			if err := d.validate(); err != nil {
 				t.Fatal(err)
@@ -67,13 +67,6 @@ func TestEmbedded(t *testing.T) {
 
 // embeddedNames are the data sets that need no file.
 var embeddedNames = []string{"breast_cancer", "diabetes", "digits"}
-
-func TestNotEmbedded(t *testing.T) {
-	t.Parallel()
-	if d, ok, err := Embedded("iris"); d != nil || ok || err != nil {
-		t.Errorf("iris: %v, %v, %v", d, ok, err)
-	}
-}
 
 func TestEmbeddedFilesAreSmallAndDescribed(t *testing.T) {
 	t.Parallel()
@@ -115,7 +108,7 @@ func TestEmbeddedAreTheSharedOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		embedded, _, err := Embedded(name)
+		embedded, err := new(Library).Load(t.Context(), Source{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func TestEncodeDecode(t *testing.T) {
 	t.Parallel()
 	sets := []*Dataset{small()}
 	for _, name := range embeddedNames {
-		d, _, err := Embedded(name)
+		d, err := new(Library).Load(t.Context(), Source{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}

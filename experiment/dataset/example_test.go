@@ -42,8 +42,8 @@ func ExampleRead_error() {
 	// Output: customers.csv, line 3, column 0 (age): text "old" in a number column; where it marks a missing value: missing_marks: ["old"]
 }
 
-func ExampleEmbedded() {
-	d, _, err := dataset.Embedded("diabetes")
+func ExampleLibrary_Load() {
+	d, err := new(dataset.Library).Load(context.Background(), dataset.Source{Name: "diabetes"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -167,11 +167,7 @@ func (e Entry) read(ctx context.Context, at Location, over Options, memory int64
 		if !reflect.DeepEqual(over, Options{}) {
 			return nil, errors.New("it is embedded and read as it is; to read it in another way, give a file by its path")
 		}
-		d, ok, err := Embedded(e.Name)
-		if err == nil && !ok {
-			err = errors.New("it is not embedded in this program")
-		}
-		return d, err
+		return e.embedded(ctx)
 	}
 	d, err := readFile(ctx, at.Path, at.File.Options.with(over), memory)
 	if err != nil {

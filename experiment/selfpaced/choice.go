@@ -111,16 +111,13 @@ func (r *sectionReader) choice(n gridfile.Item) (list []Choice) {
 	} else {
 		rules = []choice.Rule{gridfile.OneOf(r.Reader, n, choice.Rules...)}
 	}
-	places := make([]float64, len(rules)) // of the rules, as numbers to combine
-	for i := range places {
-		places[i] = float64(i)
-	}
-	for _, v := range r.Combinations(n, "rule, trimmed and folds", places, shares, folds) {
-		rule := rules[int(v[0])]
+	for _, rule := range rules {
 		if rule == choice.Best {
 			rule = ""
 		}
-		list = append(list, Choice{rule, v[1], int(v[2])})
+		for _, v := range r.Combinations(n, "trimmed and folds", shares, folds) {
+			list = append(list, Choice{rule, v[0], int(v[1])})
+		}
 	}
 	return list
 }

@@ -30,9 +30,9 @@ func taskOf(t testing.TB, name string, changes ...gridfile.Setting) Task {
 // problemOf makes a problem of an embedded data set.
 func problemOf(t testing.TB, of Task, data string, c float64) *problem {
 	t.Helper()
-	set, ok, err := dataset.Embedded(data)
-	if err != nil || !ok {
-		t.Fatal(ok, err)
+	set, err := new(dataset.Library).Load(t.Context(), dataset.Source{Name: data})
+	if err != nil {
+		t.Fatal(err)
 	}
 	p, err := newProblem(of, c, set)
 	if err != nil {
