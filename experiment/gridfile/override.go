@@ -12,7 +12,7 @@ import (
 // but no list entries.
 func (r *Reader) override(root *yaml.Node, set string) {
 	key, text, found := strings.Cut(set, "=")
-	at := Place{file: r.File, set: set, Key: key}
+	at := Place{File: r.File, Set: set, Key: key}
 	if !found || key == "" {
 		at.Key = ""
 		r.problems.Add(at.Problem("not of the form key=value, for example repeats=2 or models.0.lasso.alpha=[0.1, 0.2]"))

@@ -7,12 +7,17 @@ import (
 	"strings"
 )
 
-// Problem says what is wrong where, and what is allowed.
-type Problem struct {
+// Place is a place in a grid.
+type Place struct {
 	File string
 	Line int    // from 1; 0 if unknown
 	Set  string // override, "" for the file
 	Key  string // dotted path as in --set; "" for the whole file
+}
+
+// Problem says what is wrong where, and what is allowed.
+type Problem struct {
+	Place
 	Text string
 }
 
@@ -75,14 +80,8 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Place is a place in a grid.
-type Place struct {
-	file, set, Key string
-	line           int
-}
-
 func (p Place) Problem(format string, args ...any) Problem {
-	return Problem{File: p.file, Line: p.line, Set: p.set, Key: p.Key, Text: fmt.Sprintf(format, args...)}
+	return Problem{p, fmt.Sprintf(format, args...)}
 }
 
 func (p Place) Name() string {

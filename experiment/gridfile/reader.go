@@ -38,9 +38,9 @@ func (n Item) Child(name string, node *yaml.Node) Item {
 }
 
 func (r *Reader) Place(n Item) Place {
-	p := Place{file: r.File, Key: n.key}
+	p := Place{File: r.File, Key: n.key}
 	if n.Node != nil {
-		p.line, p.set = n.Line, r.origin[n.Node]
+		p.Line, p.Set = n.Line, r.origin[n.Node]
 	}
 	return p
 }

@@ -32,14 +32,14 @@ func Open(data []byte, file string, set []string) (*Reader, Item, error) {
 }
 
 func (r *Reader) tree(data []byte) *yaml.Node {
-	whole := Place{file: r.File}
+	whole := Place{File: r.File}
 	if len(data) > MaxFile {
 		r.problems.Add(whole.Problem("the file is larger than %d MiB, the most allowed for a grid", MaxFile>>20))
 		return nil
 	}
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if !utf8.Valid(line) {
-			whole.line = i + 1
+			whole.Line = i + 1
 			r.problems.Add(whole.Problem("not UTF-8; a grid file is UTF-8 text"))
 			return nil
 		}
@@ -48,14 +48,14 @@ func (r *Reader) tree(data []byte) *yaml.Node {
 	if err != nil {
 		text := strings.TrimPrefix(err.Error(), "yaml: ")
 		if match := yamlLine.FindStringSubmatch(text); match != nil {
-			whole.line, _ = strconv.Atoi(match[1])
+			whole.Line, _ = strconv.Atoi(match[1])
 			text = match[2]
 		}
 		r.problems.Add(whole.Problem("no YAML: %s", text))
 		return nil
 	}
 	if tree.Kind != yaml.MappingNode {
-		whole.line = tree.Line
+		whole.Line = tree.Line
 		r.problems.Add(whole.Problem("%s is not allowed; a grid is a map with the keys name, data, models, methods, ...", Describe(tree)))
 		return nil
 	}
@@ -86,7 +86,7 @@ func parseTree(text []byte) (*yaml.Node, error) {
 // expand without end.
 func (r *Reader) refuseAliases(node *yaml.Node) {
 	if node.Anchor != "" || node.Kind == yaml.AliasNode {
-		at := Place{file: r.File, line: node.Line, set: r.origin[node]}
+		at := Place{File: r.File, Line: node.Line, Set: r.origin[node]}
 		r.problems.Add(at.Problem("anchors and aliases (& and *) are not allowed; top-level keys are the defaults of all sweeps"))
 		return
 	}

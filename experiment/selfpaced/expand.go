@@ -143,23 +143,12 @@ func (g *group) count() []int64 {
 
 // family has the labels of cells except noise and parameters. Groups of one family can share cells,
 // or have cells that look the same in the results.
-type family struct {
-	data, model, kernel, loss, constraint, method, regularizer string
-	train, test                                                int
-	protocol                                                   dataset.Protocol
-	split                                                      dataset.Split
-	features, target                                           dataset.Scaling
-	intercept                                                  bool
-	age                                                        Age
-	choice                                                     Choice
-}
-
-func (g *group) family() family {
+func (g *group) family() string {
 	m, s := g.models, &g.preparation
-	return family{
+	return string(gridfile.JSON([]any{
 		g.data.Name, m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name, g.method.name, g.regularizer.Name,
 		g.data.train, g.data.test, s.Protocol, s.Split, s.Features, s.Target, m.Intercept, g.method.ages(g.age), g.choice,
-	}
+	}))
 }
 
 func (g *group) overlaps(other *group) bool {
@@ -175,7 +164,7 @@ func (g *group) overlaps(other *group) bool {
 // link finds the earlier groups that share cells. Groups whose cells differ but would look the same
 // in the results are a problem: all rows of a data set are requested, and the same number drawn.
 func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
-	families := map[family][]*group{}
+	families := map[string][]*group{}
 	for _, g := range groups {
 		key := g.family()
 		for _, other := range families[key] {
