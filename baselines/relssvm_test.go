@@ -116,22 +116,6 @@ func TestReLSSVMMultiplicity(t *testing.T) {
 		}
 		e := s.expanded()
 		merged, apart := baselines.LSSVM(s.x, s.y, s.multiplicity, 1, k.kernel), baselines.LSSVM(e.x, e.y, nil, 1, k.kernel)
-		one, err := baselines.ReLSSVM(t.Context(), merged, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := baselines.ReLSSVM(t.Context(), apart, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		u, v := predictions(t, merged, one.Theta, s.x), predictions(t, apart, two.Theta, s.x)
-		for i := range u {
-			if math.Abs(u[i]-v[i]) > 1e-9 {
-				t.Errorf("%s: row %d is predicted %v, expanded %v", k.name, i, u[i], v[i])
-			}
-		}
-		if math.Abs(one.Objective-two.Objective) > 1e-9*one.Objective {
-			t.Errorf("%s: objective %v, expanded %v", k.name, one.Objective, two.Objective)
-		}
+		asExpanded(t, k.name, s, merged, apart, 1e-9, func(p *gaga.Problem) (*baselines.Fit, error) { return baselines.ReLSSVM(t.Context(), p, 1) })
 	}
 }

@@ -228,3 +228,25 @@ func plain(t testing.TB, p *gaga.Problem) *baselines.Fit {
 	}
 	return fit
 }
+
+// asExpanded wants the fit to merged rows to be that to each of their samples apart.
+func asExpanded(t *testing.T, name string, s *sample, merged, apart *gaga.Problem, within float64, fit func(p *gaga.Problem) (*baselines.Fit, error)) {
+	t.Helper()
+	one, err := fit(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := fit(apart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, v := predictions(t, merged, one.Theta, s.x), predictions(t, apart, two.Theta, s.x)
+	for i := range u {
+		if math.Abs(u[i]-v[i]) > within {
+			t.Errorf("%s: row %d is predicted %v, expanded %v", name, i, u[i], v[i])
+		}
+	}
+	if math.Abs(one.Objective-two.Objective) > within*one.Objective {
+		t.Errorf("%s: objective %v, expanded %v", name, one.Objective, two.Objective)
+	}
+}

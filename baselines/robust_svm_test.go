@@ -177,23 +177,7 @@ func TestRobustSVMMultiplicity(t *testing.T) {
 		}
 		e := s.expanded()
 		merged, apart := gaga.SVM(s.x, s.y, s.multiplicity, 1, k.kernel), gaga.SVM(e.x, e.y, nil, 1, k.kernel)
-		one, err := baselines.RobustSVM(t.Context(), merged, 0.2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := baselines.RobustSVM(t.Context(), apart, 0.2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		u, v := predictions(t, merged, one.Theta, s.x), predictions(t, apart, two.Theta, s.x)
-		for i := range u {
-			if math.Abs(u[i]-v[i]) > 1e-8 {
-				t.Errorf("%s: row %d is predicted %v, expanded %v", k.name, i, u[i], v[i])
-			}
-		}
-		if math.Abs(one.Objective-two.Objective) > 1e-8*one.Objective {
-			t.Errorf("%s: objective %v, expanded %v", k.name, one.Objective, two.Objective)
-		}
+		asExpanded(t, k.name, s, merged, apart, 1e-8, func(p *gaga.Problem) (*baselines.Fit, error) { return baselines.RobustSVM(t.Context(), p, 0.2) })
 	}
 }
 

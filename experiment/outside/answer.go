@@ -148,7 +148,7 @@ func readAnswer(line []byte, cell, file string, check func(*Answer) error) (*Ans
 
 func (a *Answer) Knots() int { return max(len(a.Coefficients), len(a.Predictions.Test)) }
 
-func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a list of conditions
+func (a *Answer) check(prepared *dataset.Prepared) error {
 	knots := a.Knots()
 	switch {
 	case a.Seconds != nil:
