@@ -21,9 +21,9 @@ func Example() {
 	e := wmmd.New[float64](wmmd.Options{})
 	gradient := make([]float64, len(embedding.Data))
 	value := e.AddGradient(gradient, 1, embedding, sample)
-	fmt.Printf("wMMD² %.3f\n", value)
+	fmt.Printf("wMMD² %.3f, σ² %.3f\n", value, e.Bandwidth(embedding, sample, 0, 1))
 	fmt.Printf("moving word 2 along the first axis changes it by %.3f a unit\n", gradient[2*2])
 	// Output:
-	// wMMD² 0.816
+	// wMMD² 0.816, σ² 1.715
 	// moving word 2 along the first axis changes it by 0.318 a unit
 }

@@ -73,6 +73,15 @@ func (e *Estimator[T]) AddGradient(to []T, scale float64, m Embedding[T], s Samp
 	return value
 }
 
+// Bandwidth returns σ² of the classes a < b of a sample; 0 means that the pair counts as 0.
+func (e *Estimator[T]) Bandwidth(m Embedding[T], s Sample, a, b int) float64 {
+	e.prepare(m, s)
+	if !e.pair.between(&e.counts, e.point, a, b) {
+		return 0
+	}
+	return e.pair.bandwidth()
+}
+
 func (e *Estimator[T]) prepare(m Embedding[T], s Sample) {
 	if m.Dim < 1 || len(m.Data)%m.Dim != 0 {
 		panic(fmt.Sprintf("wmmd: %d numbers are no rows of %d", len(m.Data), m.Dim))

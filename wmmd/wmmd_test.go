@@ -196,7 +196,7 @@ func TestMedianLarge(t *testing.T) {
 					}
 				}
 			}
-			got, want := e.load(m, s).bandwidth(), middle(all)
+			got, want := e.Bandwidth(m, s, 0, 1), middle(all)
 			if !(math.Abs(got-want) <= 1e-14*(want+spread*spread)) {
 				t.Errorf("σ² is %v, the median %v", got, want)
 			}
@@ -275,7 +275,7 @@ func TestGradient(t *testing.T) {
 		got := make([]float64, len(m.Data))
 		e := New[float64](o)
 		e.AddGradient(got, 1, m, s)
-		sigma2 := e.load(m, s).bandwidth()
+		sigma2 := e.Bandwidth(m, s, 0, 1)
 		if sigma2 == 0 {
 			t.Fatalf("seed %d has no two classes", seed)
 		}
