@@ -128,7 +128,7 @@ func (a *catalog) listDatasets(_ context.Context, library *dataset.Library, entr
 			}
 		case err != nil:
 			return err
-		case at.Embedded:
+		case entry.Embedded:
 			where, state = "embedded", "embedded"
 		}
 		table.add(entry.Name, string(entry.Task), strconv.Itoa(entry.Rows), strconv.Itoa(entry.Features), origin(entry), where)

@@ -42,7 +42,7 @@ func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error
 		return err
 	}
 	result.Path = at.Path
-	if !at.Embedded {
+	if !e.Embedded {
 		file, err := os.Open(at.Path)
 		if err != nil {
 			return err

@@ -61,9 +61,8 @@ func (s Source) DatasetName() string {
 
 // Location is where a data set was found.
 type Location struct {
-	Path     string // "" if embedded
-	File     File
-	Embedded bool
+	Path string // "" if embedded
+	File File
 }
 
 // Load reads a data set, named in the catalog's spelling. Its shape must be the catalog's unless an
@@ -115,7 +114,7 @@ func (e Entry) load(ctx context.Context, at Location, s Source) (*Dataset, error
 // Locate finds a data set, or returns [ErrAbsent] with the folders searched, which may be missing.
 func (l *Library) Locate(e Entry) (Location, error) {
 	if e.Embedded {
-		return Location{Embedded: true}, nil
+		return Location{}, nil
 	}
 	if err := l.CheckDir(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Location{}, err
@@ -159,7 +158,7 @@ func (l *Library) CheckDir() error {
 }
 
 func (e Entry) read(ctx context.Context, at Location, over Options, memory int64) (*Dataset, error) {
-	if at.Embedded {
+	if e.Embedded {
 		over.Missing, over.Encode = "", "" // no effect on embedded data
 		if over.Task == e.Task {
 			over.Task = ""
@@ -214,7 +213,7 @@ func (l *Library) Place(s Source) (string, error) {
 			return "", err
 		}
 		at, err := l.Locate(entry)
-		if err != nil || at.Embedded {
+		if err != nil || entry.Embedded {
 			return "", err
 		}
 		path = at.Path

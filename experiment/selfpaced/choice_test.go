@@ -89,7 +89,7 @@ func TestChoicesByNumPy(t *testing.T) {
 			q.X = slices.Collect(slices.Chunk(prepared.Validation.X, prepared.Validation.D))
 			q.Ages, q.Events = knotColumn(&q.knots, "age").Floats, knotColumn(&q.knots, "event").Texts
 			q.Thetas = further["coefficients"].Columns[1].Lists
-			whole, err := cell.Fit(t.Context(), prepared)
+			whole, err := cell.fitOver(t.Context(), prepared, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -175,12 +175,8 @@ func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 	return gaga.NewPredictor(f.Problem, x)
 }
 
-// Fit runs the cell's method, which must not be a command.
-func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
-	return c.fitOver(ctx, prepared, nil, nil)
-}
-
-// fitOver runs the method over a span; nil means the ages that the cell derives or is given.
+// fitOver runs the method, a command by commands, over a span; nil means the ages that the cell
+// derives or is given.
 func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host, span *baselines.Span) (*Fitted, error) {
 	fitted := &Fitted{parts: prepared, commands: commands, span: span}
 	if c.Model.Name != ERM && c.Model != (Model{}) && c.Method.Command == "" {

@@ -238,7 +238,7 @@ func TestComputeIncomplete(t *testing.T) {
 	if cell.Method.Name != GAGA {
 		t.Fatalf("the last cell is of %s", cell.Method.Name)
 	}
-	whole, err := cell.Fit(t.Context(), prepared)
+	whole, err := cell.fitOver(t.Context(), prepared, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

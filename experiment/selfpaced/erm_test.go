@@ -178,7 +178,7 @@ func ermFit(t *testing.T, data, model string) (*Cell, *dataset.Prepared, []float
 		if err != nil {
 			t.Fatal(err)
 		}
-		fitted, err := cell.Fit(context.Background(), prepared)
+		fitted, err := cell.fitOver(context.Background(), prepared, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,11 +41,11 @@ func TestMOSPL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, err := cell.Fit(t.Context(), prepared)
+		first, err := cell.fitOver(t.Context(), prepared, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := cell.Fit(t.Context(), prepared)
+		again, err := cell.fitOver(t.Context(), prepared, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -247,7 +247,7 @@ age: {min: 1e-14, max: 1e-13}
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = cell.Fit(t.Context(), prepared)
+		_, err = cell.fitOver(t.Context(), prepared, nil, nil)
 		var status *experiment.StatusError
 		if !errors.As(err, &status) || status.Status != experiment.Diverged {
 			t.Errorf("%s: %v, want it to be diverged", cell.Method.Name, err)

@@ -231,7 +231,7 @@ func TestPathMemory(t *testing.T) {
 		if cell.Method.Regularizer.Name != LOG || cell.Method.Name != GAGA {
 			continue
 		}
-		fitted, err := cell.Fit(t.Context(), prepared)
+		fitted, err := cell.fitOver(t.Context(), prepared, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
