@@ -27,11 +27,9 @@ func row64AVX2(_, _, _ *float64, _, _, _, _, _ int)                 {}
 func rowTail64AVX2(_, _, _ *float64, _, _, _, _, _, _ int)          {}
 func sigmoid64AVX2(_, _ *float64, _ int)                            {}
 func tanh64AVX2(_, _ *float64, _ int)                               {}
-func adam64AVX2(_, _, _, _ *float64, _ int, _ *[7]float64)          {}
 func tile32AVX2(_, _, _ *float32, _, _, _, _, _ int)                {}
 func tileTail32AVX2(_, _, _ *float32, _, _, _, _, _, _ int)         {}
 func row32AVX2(_, _, _ *float32, _, _, _, _, _ int)                 {}
 func rowTail32AVX2(_, _, _ *float32, _, _, _, _, _, _ int)          {}
 func sigmoid32AVX2(_, _ *float32, _ int)                            {}
 func tanh32AVX2(_, _ *float32, _ int)                               {}
-func adam32AVX2(_, _, _, _ *float32, _ int, _ *[7]float32)          {}

@@ -130,7 +130,6 @@ var alike = map[string]func(d *drawn, n int){
 	},
 	"MulAdd64": multiplied[float64], "MulAdd32": multiplied[float32],
 	"Sigmoid64": sigmoids[float64], "Sigmoid32": sigmoids[float32],
-	"Adam64": adams[float64], "Adam32": adams[float32],
 }
 
 // wide returns numbers of all sizes that exponentials know.
@@ -166,15 +165,6 @@ func sigmoids[T Float](d *drawn, n int) {
 	record(d, dst...)
 	Tanh(dst, x)
 	record(d, dst...)
-}
-
-func adams[T Float](d *drawn, n int) {
-	p, g, m, s := vectorOf[T](d, n), vectorOf[T](d, n), vectorOf[T](d, n), vectorOf[T](d, n)
-	for i := range s {
-		s[i] *= s[i]
-	}
-	Adam(p, g, m, s, &AdamStep[T]{0.9, 0.1, 0.999, 0.001, 3, 1e-8, 0.1})
-	record(d, append(append(p, m...), s...)...)
 }
 
 // TestSameBits: assembly and Go return the same bits for all lengths and places of vectors, of

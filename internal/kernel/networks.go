@@ -114,24 +114,6 @@ func Tanh[T Float](dst, x []T) {
 	}
 }
 
-// Adam updates the running means of gradients g and of their squares, and p.
-func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
-	n := len(g)
-	if n == 0 {
-		return
-	}
-	p, mean, square = p[:n], mean[:n], square[:n]
-	by32, by64 := (*[7]float32)(unsafe.Pointer(by)), (*[7]float64)(unsafe.Pointer(by))
-	switch {
-	case !vector:
-		adamGo(p, g, mean, square, by)
-	case single[T]():
-		adam32AVX2(p32(p), p32(g), p32(mean), p32(square), n, by32)
-	default:
-		adam64AVX2(p64(p), p64(g), p64(mean), p64(square), n, by64)
-	}
-}
-
 // Distances sets dst_j to the squared distance of point from column j of x, with rows
 // x[k*stride:][:len(dst)], symmetric bit for bit.
 func Distances(dst, x []float64, stride int, point []float64) {
@@ -290,7 +272,9 @@ func tanhGo[T Float](dst, x []T) {
 // rate.
 type AdamStep[T Float] [7]T
 
-func adamGo[T Float](p, g, mean, square []T, by *AdamStep[T]) {
+// Adam updates the running means of gradients g and of their squares, and p.
+func Adam[T Float](p, g, mean, square []T, by *AdamStep[T]) {
+	p, mean, square = p[:len(g)], mean[:len(g)], square[:len(g)]
 	for i, v := range g {
 		m := fma(v, by[1], mean[i]*by[0])
 		s := fma(v*v, by[3], square[i]*by[2])

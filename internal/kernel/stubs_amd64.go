@@ -109,11 +109,6 @@ func sigmoid64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func tanh64AVX2(dst *float64, x *float64, n int)
 
-// adam64AVX2 is Adam.
-//
-//go:noescape
-func adam64AVX2(p *float64, slope *float64, m *float64, s *float64, n int, by *[7]float64)
-
 // tile32AVX2 adds the product of rows of a with columns of b to a tile of c.
 //
 //go:noescape
@@ -143,8 +138,3 @@ func sigmoid32AVX2(dst *float32, x *float32, n int)
 //
 //go:noescape
 func tanh32AVX2(dst *float32, x *float32, n int)
-
-// adam32AVX2 is Adam.
-//
-//go:noescape
-func adam32AVX2(p *float32, slope *float32, m *float32, s *float32, n int, by *[7]float32)

@@ -32,7 +32,6 @@ func main() {
 		mulAdd(p)
 		sigmoid(p)
 		tanh(p)
-		adam(p)
 	}
 	Generate()
 }

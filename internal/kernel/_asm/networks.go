@@ -11,18 +11,18 @@ import (
 type precision struct {
 	isa
 	single                          bool
-	add, mul, sub, div, sqrt, fma   func(...Op)
+	add, mul, sub, div, fma         func(...Op)
 	max, move, spread, xor, and, or func(...Op)
 }
 
 func precisions() []*precision {
 	return []*precision{{
 		isa: isa{lanes: 4, suffix: "64AVX2"}, add: VADDPD, mul: VMULPD, sub: VSUBPD, div: VDIVPD,
-		sqrt: VSQRTPD, fma: VFMADD231PD, max: VMAXPD, move: VMOVUPD, spread: VBROADCASTSD,
+		fma: VFMADD231PD, max: VMAXPD, move: VMOVUPD, spread: VBROADCASTSD,
 		xor: VXORPD, and: VANDPD, or: VORPD,
 	}, {
 		isa: isa{lanes: 8, suffix: "32AVX2"}, single: true, add: VADDPS, mul: VMULPS, sub: VSUBPS, div: VDIVPS,
-		sqrt: VSQRTPS, fma: VFMADD231PS, max: VMAXPS, move: VMOVUPS, spread: VBROADCASTSS,
+		fma: VFMADD231PS, max: VMAXPS, move: VMOVUPS, spread: VBROADCASTSS,
 		xor: VXORPS, and: VANDPS, or: VORPS,
 	}}
 }
@@ -288,35 +288,6 @@ func tanh(v *precision) {
 		v.div(q, e, q)
 		v.or(t, q, q)
 		v.store(q, v.at(dst, o), tail)
-	})
-	end(&v.isa)
-}
-
-func adam(v *precision) {
-	begin(&v.isa, "adam", "p, slope, m, s *"+v.kind()+", n int, by *[7]"+v.kind(), "is Adam.")
-	p, g, m, s, n, by := pointer("p"), pointer("slope"), pointer("m"), pointer("s"), pointer("n"), pointer("by")
-	var c [7]reg.VecVirtual
-	for i := range c {
-		c[i] = v.broadcast(Mem{Base: by, Disp: i * v.size()})
-	}
-	v.each(n, func(o reg.GPVirtual, tail bool) {
-		slope := v.load(v.at(g, o), tail)
-		first, second := v.load(v.at(m, o), tail), v.load(v.at(s, o), tail)
-		v.mul(c[0], first, first)
-		v.fma(c[1], slope, first)
-		v.store(first, v.at(m, o), tail)
-		v.mul(c[2], second, second)
-		v.mul(slope, slope, slope)
-		v.fma(c[3], slope, second)
-		v.store(second, v.at(s, o), tail)
-		v.sqrt(second, second)
-		v.mul(c[4], second, second)
-		v.add(c[5], second, second)
-		v.mul(c[6], first, first)
-		v.div(second, first, first)
-		value := v.load(v.at(p, o), tail)
-		v.sub(first, value, value)
-		v.store(value, v.at(p, o), tail)
 	})
 	end(&v.isa)
 }
