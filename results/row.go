@@ -64,26 +64,30 @@ func (r *outcomeRows) appendTo(batch *experiment.Batch, k int, outcomes []*exper
 
 func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome) error {
 	at := 0
-	own := func(columns []experiment.OwnColumn) (err error) {
+	var err error
+	add := func(column experiment.Column, value any) {
+		err = errors.Join(err, batch.Columns[at].Append(column, value, batch.Rows))
+		at++
+	}
+	own := func(columns []experiment.OwnColumn) {
 		for j := range columns {
-			err = errors.Join(err, batch.Columns[at].Append(columns[j].Column, columns[j].Value(o, &r.declared), batch.Rows))
-			at++
+			add(columns[j].Column, columns[j].Value(o, &r.declared))
 		}
-		return err
 	}
 	other := func(columns []experiment.Column, row *experiment.Batch) {
-		if row.Rows == 0 {
-			appendNull(batch, at, columns)
-		} else {
-			appendRows(batch, at, columns, row, 0, 1)
+		for j, column := range columns {
+			var value any
+			if row.Rows > 0 {
+				value = row.At(column, j, 0)
+			}
+			add(column, value)
 		}
-		at += len(columns)
 	}
-	err := own(experiment.CellsHead)
+	own(experiment.CellsHead)
 	other(r.declared.Labels, &o.Labels)
-	err = errors.Join(err, own(experiment.CellsMiddle))
+	own(experiment.CellsMiddle)
 	other(r.declared.Measures, &o.Measures)
-	err = errors.Join(err, own(experiment.CellsTail))
+	own(experiment.CellsTail)
 	batch.Rows++
 	return err
 }

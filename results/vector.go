@@ -2,7 +2,6 @@ package results
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"unsafe"
@@ -68,82 +67,37 @@ func clearNulls(v *experiment.Vector, from int) {
 	}
 }
 
-// batchRecord shares the batch's memory if possible.
-func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.RecordBatch, error) {
-	arrays := make([]arrow.Array, len(columns))
-	for j, column := range columns {
-		data, err := vectorData(column.Type, &batch.Columns[j], batch.Rows)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", column.Name, err)
-		}
-		arrays[j] = array.MakeFromData(data)
-	}
-	return array.NewRecordBatch(schema, arrays, int64(batch.Rows)), nil
-}
-
 var errWide = errors.New("one batch holds more than Arrow's 2^31 - 1 bytes or values")
 
-func vectorData(t experiment.Type, v *experiment.Vector, rows int) (*array.Data, error) {
-	bitmap, nulls := validity(v.Null)
-	buffers := []*memory.Buffer{bitmap}
-	var children []arrow.ArrayData
-	switch t {
-	case experiment.Int, experiment.Time:
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(v.Ints)))
-	case experiment.Float:
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Float64Traits.CastToBytes(v.Floats)))
-	case experiment.Text:
-		offsets, err := lengthOffsets(v.Texts)
-		if err != nil {
-			return nil, err
-		}
-		text := make([]byte, 0, offsets[rows])
-		for _, s := range v.Texts {
-			text = append(text, s...)
-		}
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(text))
-	case experiment.FloatList:
-		offsets, err := lengthOffsets(v.Lists)
-		if err != nil {
-			return nil, err
-		}
-		numbers := make([]float64, 0, offsets[rows])
-		for _, list := range v.Lists {
-			numbers = append(numbers, list...)
-		}
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)))
-		values := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Float64Traits.CastToBytes(numbers))}
-		children = []arrow.ArrayData{array.NewData(arrow.PrimitiveTypes.Float64, len(numbers), values, nil, 0, 0)}
+func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.RecordBatch, error) {
+	if batchBytes(columns, batch) > math.MaxInt32 { // the builders do not check
+		return nil, errWide
 	}
-	return array.NewData(columnTypes[t], rows, buffers, children, nulls, 0), nil
-}
-
-func validity(null []bool) (bitmap *memory.Buffer, nulls int) {
-	if !slices.Contains(null, true) {
-		return nil, 0
-	}
-	bits := make([]byte, bitutil.CeilByte(len(null))/8)
-	for i, is := range null {
-		if is {
-			nulls++
-		} else {
-			bitutil.SetBit(bits, i)
+	record := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for j := range columns {
+		v := &batch.Columns[j]
+		var valid []bool // nil for all
+		for _, null := range v.Null {
+			valid = append(valid, !null)
+		}
+		switch b := record.Field(j).(type) {
+		case *array.Int64Builder:
+			b.AppendValues(v.Ints, valid)
+		case *array.TimestampBuilder:
+			b.AppendValues(arrow.TimestampTraits.CastFromBytes(arrow.Int64Traits.CastToBytes(v.Ints)), valid)
+		case *array.Float64Builder:
+			b.AppendValues(v.Floats, valid)
+		case *array.StringBuilder:
+			b.AppendValues(v.Texts, valid)
+		case *array.ListBuilder:
+			values := b.ValueBuilder().(*array.Float64Builder)
+			for i, list := range v.Lists {
+				b.Append(!v.IsNull(i))
+				values.AppendValues(list, nil)
+			}
 		}
 	}
-	return memory.NewBufferBytes(bits), nulls
-}
-
-func lengthOffsets[V ~string | ~[]float64](values []V) ([]int32, error) {
-	offsets := make([]int32, len(values)+1)
-	end := 0
-	for i, value := range values {
-		end += len(value)
-		if end > math.MaxInt32 {
-			return nil, errWide
-		}
-		offsets[i+1] = int32(end)
-	}
-	return offsets, nil
+	return record.NewRecordBatch(), nil
 }
 
 // appendRows appends the rows [from, to) of src to the columns of dst from at on, without changing
@@ -167,33 +121,15 @@ func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src 
 }
 
 func appendNulls(dst *experiment.Vector, rows int, src *experiment.Vector, from, to int) {
-	var null []bool
-	if src.Null != nil {
-		null = src.Null[from:to]
-	}
-	if dst.Null == nil {
-		if !slices.Contains(null, true) {
-			return
-		}
-		dst.Null = make([]bool, rows, rows+to-from)
-	}
-	if null == nil {
-		dst.Null = append(dst.Null, make([]bool, to-from)...)
+	some := src.Null != nil && slices.Contains(src.Null[from:to], true)
+	if dst.Null == nil && !some {
 		return
 	}
-	dst.Null = append(dst.Null, null...)
-}
-
-// appendNull appends to the columns of dst from at on, without counting the row.
-func appendNull(dst *experiment.Batch, at int, columns []experiment.Column) {
-	for j := range columns {
-		appendRows(dst, at+j, columns[j:j+1], &nullRow, 0, 1)
+	dst.Null = append(dst.Null, make([]bool, rows+to-from-len(dst.Null))...)
+	if some {
+		copy(dst.Null[rows:], src.Null[from:to])
 	}
 }
-
-var nullRow = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{
-	Ints: []int64{0}, Floats: []float64{0}, Texts: []string{""}, Lists: [][]float64{nil}, Null: []bool{true},
-}}}
 
 func newBatch(columns []experiment.Column) experiment.Batch {
 	return experiment.Batch{Columns: make([]experiment.Vector, len(columns))}
