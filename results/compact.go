@@ -127,7 +127,6 @@ func (s *Store) Prune() (cells int, err error) {
 	for _, e := range s.index.entries {
 		if former(e) {
 			cells++
-			s.index.counts[experiment.Statuses[e.status]]--
 		}
 	}
 	if err := s.removeFormer(); err != nil {

@@ -47,15 +47,14 @@ var inFormer = rowSource{segment: formerSegment}
 type entry struct {
 	key    CellKey
 	source rowSource
-	status uint8 // in experiment.Statuses
-	has    uint8 // bit k: k-th further table
+	short  float64 // the column short_of, 0 for null
+	status uint8   // in experiment.Statuses
+	has    uint8   // bit k: k-th further table
 }
 
 type index struct {
 	entries []entry           // in the order of the final file, then of arrival
 	slots   map[CellKey]int32 // in entries
-	counts  map[experiment.Status]int
-	short   map[CellKey]float64 // the column short_of if not null
 
 	further []string // tables of entry.has, at most 8
 	needed  uint8    // tables required for a computed cell to count as done
@@ -64,15 +63,9 @@ type index struct {
 var indexed = []string{"cell", "status", "short_of", "tables"}
 
 func newIndex(further, needed []string) *index {
-	x := &index{
-		slots: map[CellKey]int32{}, counts: map[experiment.Status]int{}, short: map[CellKey]float64{}, further: further,
-	}
+	x := &index{slots: map[CellKey]int32{}, further: further}
 	x.needed = x.lists(needed)
 	return x
-}
-
-func (x *index) counted(e *entry) bool {
-	return e.has&x.needed == x.needed || !experiment.Statuses[e.status].Computed()
 }
 
 func (x *index) lists(names []string) (has uint8) {
@@ -92,37 +85,43 @@ func (x *index) number() {
 }
 
 // set records in has the tables computed for the cell. Its rows elsewhere are dead.
-func (x *index) set(key CellKey, at rowSource, status experiment.Status, has uint8) error {
+func (x *index) set(key CellKey, at rowSource, status experiment.Status, short float64, has uint8) error {
 	number := slices.Index(experiment.Statuses, status)
 	if number < 0 {
 		return fmt.Errorf("cell %s: there is no status %q", key, status)
 	}
-	x.counts[status]++
+	e := entry{key, at, short, uint8(number), has}
 	if slot, known := x.slots[key]; known {
-		e := &x.entries[slot]
-		x.counts[experiment.Statuses[e.status]]--
-		e.source, e.status, e.has = at, uint8(number), has
+		x.entries[slot] = e
 		return nil
 	}
 	x.slots[key] = int32(len(x.entries))
-	x.entries = append(x.entries, entry{key, at, uint8(number), has})
+	x.entries = append(x.entries, e)
 	return nil
 }
 
-func (x *index) setShort(key CellKey, short float64) {
-	if short > 0 {
-		x.short[key] = short
-	} else if len(x.short) > 0 {
-		delete(x.short, key)
+// newest returns how a cell ended, and the column short_of; false if it does not exist or lacks needed
+// tables.
+func (x *index) newest(cell string) (status experiment.Status, short float64, there bool) {
+	e, _, ok := x.find(cell)
+	if !ok || e.has&x.needed != x.needed && experiment.Statuses[e.status].Computed() {
+		return "", 0, false
 	}
+	return experiment.Statuses[e.status], e.short, true
 }
 
-func (x *index) shortOf(cell string) float64 {
-	key, err := ParseCell(cell)
-	if err != nil {
-		return 0
+// counts counts the cells by status, without former grids.
+func (x *index) counts() map[experiment.Status]int {
+	counts := map[experiment.Status]int{}
+	for _, status := range experiment.Statuses {
+		counts[status] = 0
 	}
-	return x.short[key]
+	for _, e := range x.entries {
+		if e.source != inFormer {
+			counts[experiment.Statuses[e.status]]++
+		}
+	}
+	return counts
 }
 
 // add expects the columns of indexed. keep, if not nil, selects the known cells to change.
@@ -144,10 +143,9 @@ func (x *index) add(f *Frame, at rowSource, keep func(*entry) bool) error {
 			}
 			has = lists
 		}
-		if err := x.set(key, at, status, has); err != nil {
+		if err := x.set(key, at, status, f.Batch.Columns[2].Floats[i], has); err != nil {
 			return err
 		}
-		x.setShort(key, f.Batch.Columns[2].Floats[i])
 	}
 	return nil
 }

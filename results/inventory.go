@@ -87,16 +87,10 @@ func (v *Inventory) Has(cell string) bool {
 	return ok
 }
 
-// Status returns how a cell ended; false if it does not exist or lacks needed tables.
-func (v *Inventory) Status(cell string) (experiment.Status, bool) {
-	e, _, ok := v.index.find(cell)
-	if !ok || !v.index.counted(e) {
-		return "", false
-	}
-	return experiment.Statuses[e.status], true
+// Newest returns how a cell ended, see [Store.Newest].
+func (v *Inventory) Newest(cell string) (status experiment.Status, shortOf float64, there bool) {
+	return v.index.newest(cell)
 }
-
-func (v *Inventory) ShortOf(cell string) float64 { return v.index.shortOf(cell) }
 
 // FindCells finds up to most cells of the grid in dir whose identity is begin or begins with it,
 // without a lock. Its error is [fs.ErrNotExist] if dir has no file of cells.

@@ -22,11 +22,11 @@ func TestInventory(t *testing.T) {
 			t.Errorf("%s: %d cells, the store has %d, want %d", when, inventory.Len(), s.Len(), cells)
 		}
 		for cell, want := range s.Done() {
-			if have, ok := inventory.Status(cell); !ok || have != want {
+			if have, _, ok := inventory.Newest(cell); !ok || have != want {
 				t.Errorf("%s: cell %s is %s, want %s", when, cell, have, want)
 			}
 		}
-		if status, ok := inventory.Status(storeCell(-1)); ok {
+		if status, _, ok := inventory.Newest(storeCell(-1)); ok {
 			t.Errorf("%s: a cell that was never stored is %s", when, status)
 		}
 	}

@@ -26,9 +26,8 @@ func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables
 	if err != nil {
 		return err
 	}
-	segments, err := cellStreams(dir)
-	if err != nil {
-		return err
+	if inventory.files+len(inventory.segments) == 0 {
+		return fmt.Errorf("%s holds no results: %w", dir, fs.ErrNotExist)
 	}
 	f := &folderOutcomes{dir: dir, kind: kind, rows: rows, index: inventory.index, wanted: wanted, take: take}
 	for _, table := range rows.further() {
@@ -36,21 +35,13 @@ func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables
 			f.further = append(f.further, table)
 		}
 	}
-	found := false
-	for _, number := range append(slices.Clone(segments), 0, formerSegment) {
+	for _, number := range append(slices.Clone(inventory.segments), 0, formerSegment) {
 		err := f.each(ctx, number)
-		if errors.Is(err, fs.ErrNotExist) || number > 0 && errors.Is(err, errTorn) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && (number <= 0 || !errors.Is(err, errTorn)) {
 			return err
 		}
-		found = true
 	}
-	if found || len(segments) > 0 {
-		return nil
-	}
-	return fmt.Errorf("%s holds no results: %w", dir, fs.ErrNotExist)
+	return nil
 }
 
 type folderOutcomes struct {
@@ -60,11 +51,6 @@ type folderOutcomes struct {
 	index     *index             // of the counting rows
 	wanted    func(cell string, status experiment.Status) bool
 	take      func(*experiment.Outcome) error
-}
-
-func (f *folderOutcomes) counts(cell string, at rowSource) (*entry, bool) {
-	e, _, ok := f.index.find(cell)
-	return e, ok && e.source == at
 }
 
 func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
@@ -94,23 +80,23 @@ func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
 			return errors.Join(fmt.Errorf("%s and %s are of different runs, as a run leaves them that was killed while it set cells aside; run the grid into %s once more",
 				cells.path, reader.path, f.dir), reader.Close())
 		}
-		further = append(further, &furtherRows{table: table, reader: reader, frame: &Frame{}, batch: -1})
+		further = append(further, &furtherRows{table: table, reader: reader, index: f.index, number: number, frame: &Frame{}})
 	}
 	return cells.each(ctx, math.MaxInt, func(k int, frame *Frame) error {
-		return f.frame(number, k, frame, further)
+		counting, err := f.index.counting(frame, sourceOf(number, k))
+		if err != nil {
+			return err
+		}
+		return f.frame(counting, further)
 	})
 }
 
-// frame expects the rows of further tables in the same order, in segments in the same batch.
-func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRows) error {
-	at, batch := sourceOf(number, k), k
-	if number <= 0 {
-		batch = math.MaxInt
-	}
+// frame expects the rows of further tables in the same order.
+func (f *folderOutcomes) frame(cells *Frame, further []*furtherRows) error {
 	for row, cell := range cells.Batch.Columns[1].Texts {
-		e, counts := f.counts(cell, at)
+		e, _, _ := f.index.find(cell)
 		var o *experiment.Outcome
-		if counts && f.wanted(cell, experiment.Statuses[e.status]) {
+		if f.wanted(cell, experiment.Statuses[e.status]) {
 			o = f.rows.outcome(&cells.Batch, row)
 			o.Kind, o.Further = f.kind, map[string]experiment.Batch{}
 		}
@@ -120,7 +106,7 @@ func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRo
 			}
 		}
 		for _, r := range further {
-			rows, err := r.next(cell, batch, func(cell string) bool { _, counts := f.counts(cell, at); return counts })
+			rows, err := r.next(cell)
 			if err != nil {
 				return err
 			}
@@ -138,46 +124,44 @@ func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRo
 	return nil
 }
 
+// furtherRows reads the counting rows of a table: a crash leaves others.
 type furtherRows struct {
 	table  experiment.Table
 	reader *TableReader
+	index  *index
+	number int // see [fileName]
+	batch  int // the next
 	frame  *Frame
-	batch  int
 	at     int
 }
 
-// next returns the rows, possibly none, of the next cell, without the column cell, from batches up
-// to the given one. It skips rows of cells that do not count, left by a crash.
-func (r *furtherRows) next(cell string, batch int, counts func(cell string) bool) (rows experiment.Batch, err error) {
+// next returns the rows, possibly none, of the next cell, without the column cell.
+func (r *furtherRows) next(cell string) (rows experiment.Batch, err error) {
 	for {
-		for r.at == r.frame.Rows() || batch < math.MaxInt && r.batch < batch {
-			if r.batch == batch {
-				return rows, nil
-			}
+		for r.at == r.frame.Rows() {
 			frame, err := r.reader.Next()
 			if errors.Is(err, io.EOF) {
-				r.frame, r.at = &Frame{}, 0
 				return rows, nil
 			}
 			if err != nil {
 				return rows, err
 			}
-			r.frame, r.at = frame, 0
-			r.batch++
+			if r.frame, err = r.index.counting(frame, sourceOf(r.number, r.batch)); err != nil {
+				return rows, err
+			}
+			r.at, r.batch = 0, r.batch+1
 		}
 		cells := r.frame.Batch.Columns[0].Texts[r.at:]
-		to := r.at + cellRun(cells)
-		switch {
-		case cells[0] == cell:
-			if rows.Columns == nil {
-				rows = newBatch(r.table.Columns[1:])
-			}
-			from := experiment.Batch{Rows: r.frame.Rows(), Columns: r.frame.Batch.Columns[1:]}
-			appendRows(&rows, 0, r.table.Columns[1:], &from, r.at, to)
-			rows.Rows += to - r.at
-		case counts(cells[0]):
+		if cells[0] != cell {
 			return rows, nil
 		}
+		to := r.at + cellRun(cells)
+		if rows.Columns == nil {
+			rows = newBatch(r.table.Columns[1:])
+		}
+		from := experiment.Batch{Rows: r.frame.Rows(), Columns: r.frame.Batch.Columns[1:]}
+		appendRows(&rows, 0, r.table.Columns[1:], &from, r.at, to)
+		rows.Rows += to - r.at
 		r.at = to
 	}
 }

@@ -174,27 +174,14 @@ func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, 
 		o := s.pending.outcomes[at]
 		return o.Status, o.Short, true
 	}
-	e, _, ok := s.index.find(cell)
-	if !ok || !s.index.counted(e) {
-		return "", 0, false
-	}
-	return experiment.Statuses[e.status], s.index.shortOf(cell), true
+	return s.index.newest(cell)
 }
 
 // Counts counts the durable cells by status, without former grids.
 func (s *Store) Counts() map[experiment.Status]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	counts := map[experiment.Status]int{}
-	for _, status := range experiment.Statuses {
-		counts[status] = 0
-	}
-	for _, e := range s.index.entries {
-		if e.source != inFormer {
-			counts[experiment.Statuses[e.status]]++
-		}
-	}
-	return counts
+	return s.index.counts()
 }
 
 // Omitted describes torn ends of streams that [Open] skipped, whose cells will be computed again.
@@ -253,8 +240,7 @@ func (s *Store) flush() error {
 	for _, o := range s.pending.outcomes {
 		key, err := ParseCell(o.Cell)
 		if err == nil {
-			err = s.index.set(key, at, o.Status, s.index.lists(slices.Collect(maps.Keys(o.Further))))
-			s.index.setShort(key, o.Short)
+			err = s.index.set(key, at, o.Status, max(o.Short, 0), s.index.lists(slices.Collect(maps.Keys(o.Further))))
 		}
 		if err != nil {
 			return err

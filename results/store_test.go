@@ -348,7 +348,7 @@ func TestNeededTables(t *testing.T) {
 		}
 		for cell := range 5 {
 			_, stored := s.status(storeCell(cell))
-			_, listed := inventory.Status(storeCell(cell))
+			_, _, listed := inventory.Newest(storeCell(cell))
 			if want := slices.Contains(cells, cell); stored != want || listed != want {
 				t.Errorf("%s: cell %d is there: %t in the store, %t in the inventory, want %t", when, cell, stored, listed, want)
 			}
@@ -741,14 +741,15 @@ func TestIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := x.set(key, want[cell], experiment.Statuses[i%2], 0); err != nil {
+		if err := x.set(key, want[cell], experiment.Statuses[i%2], 0, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	check := func(order []string) {
 		t.Helper()
-		if len(x.entries) != len(want) || x.counts[experiment.Statuses[0]]+x.counts[experiment.Statuses[1]] != len(want) {
-			t.Fatalf("%d entries, counts %v, want %d", len(x.entries), x.counts, len(want))
+		counts := x.counts()
+		if len(x.entries) != len(want) || counts[experiment.Statuses[0]]+counts[experiment.Statuses[1]] != len(want) {
+			t.Fatalf("%d entries, counts %v, want %d", len(x.entries), counts, len(want))
 		}
 		for i, cell := range order {
 			e, slot, ok := x.find(cell)
@@ -785,9 +786,6 @@ func TestIndex(t *testing.T) {
 func (s *Store) status(cell string) (experiment.Status, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, _, ok := s.index.find(cell)
-	if !ok || !s.index.counted(e) {
-		return "", false
-	}
-	return experiment.Statuses[e.status], true
+	status, _, there := s.index.newest(cell)
+	return status, there
 }

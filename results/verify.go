@@ -177,7 +177,7 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 	for cell := range plan {
 		key, err := ParseCell(cell)
 		if err == nil {
-			err = planned.set(key, rowSource{}, experiment.OK, 0)
+			err = planned.set(key, rowSource{}, experiment.OK, 0, 0)
 		}
 		if err != nil {
 			v.Problem("cells of the plan", "the plan: %v", err)
@@ -313,7 +313,7 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 			if tables := &f.Batch.Columns[3+len(counts)]; !tables.IsNull(row) {
 				has = v.index.lists(strings.Split(tables.Texts[row], ","))
 			}
-			if err := v.index.set(key, rowSource{}, experiment.Status(statuses.Texts[row]), has); err != nil {
+			if err := v.index.set(key, rowSource{}, experiment.Status(statuses.Texts[row]), 0, has); err != nil {
 				v.Problem("cells", "%v", err)
 				continue
 			}
@@ -340,8 +340,9 @@ func (v *Verification) checkCounts() {
 		v.Note("the manifest has no counts of cells by status, as before the end of a run")
 		return
 	}
+	counts := v.index.counts()
 	for _, status := range experiment.Statuses {
-		if have := v.index.counts[status]; have != m.Counts[status] {
+		if have := counts[status]; have != m.Counts[status] {
 			v.Problem("counts", "%d cells are %s, the manifest says %d", have, status, m.Counts[status])
 		}
 	}

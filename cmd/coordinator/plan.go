@@ -87,11 +87,11 @@ func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
 		if inventory.Has(task.Cell) {
 			left.former--
 		}
-		status, there := inventory.Status(task.Cell)
+		status, short, there := inventory.Newest(task.Cell)
 		if !there {
 			continue
 		}
-		if plan.Limits.Mend(status, inventory.ShortOf(task.Cell)) {
+		if plan.Limits.Mend(status, short) {
 			left.raised++
 			continue
 		}
