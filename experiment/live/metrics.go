@@ -7,8 +7,12 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
+var described []*prometheus.Desc
+
 func metric(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("agepath_"+name, help, labels, nil)
+	desc := prometheus.NewDesc("agepath_"+name, help, labels, nil)
+	described = append(described, desc)
+	return desc
 }
 
 // The metrics are documented in docs/operations.md.
@@ -38,10 +42,7 @@ func (m *Monitor) registry() *prometheus.Registry {
 
 // Describe implements [prometheus.Collector].
 func (m *Monitor) Describe(out chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{
-		cellsMetric, plannedMetric, tasksMetric, openMetric, rateMetric, etaMetric, durationMetric,
-		workersMetric, slotsMetric, connectedMetric, lookedMetric, quarantineMetric, refusedMetric, failedMetric, buildMetric,
-	} {
+	for _, desc := range described {
 		out <- desc
 	}
 }

@@ -197,53 +197,43 @@ func (t *Tables) serveFile(w http.ResponseWriter, r *http.Request) {
 
 // open opens the current file. While a file is being renewed, readers get the old one.
 func (t *Tables) open(ctx context.Context, file tableFile) (*version, *os.File, error) {
-	const most = 4
-	for range most {
-		v, body, err := t.current(file)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case v == nil:
-			t.making.Lock()
-		case t.isFresh(v) || !t.making.TryLock():
-			return v, body, nil
-		default:
-			body.Close()
-		}
-		_, err = t.renew(ctx, file)
-		t.making.Unlock()
-		if err != nil {
-			return nil, nil, err
-		}
-		if v, body, err := t.current(file); v != nil || err != nil {
-			return v, body, err
-		}
+	v, body := t.current(file)
+	switch {
+	case v == nil:
+		t.making.Lock()
+	case t.isFresh(v) || !t.making.TryLock():
+		return v, body, nil
+	default:
+		body.Close()
 	}
-	return nil, nil, fmt.Errorf("%s.%s of run %s is replaced again and again; ask later", file.table, file.format, file.run)
+	defer t.making.Unlock()
+	if _, err := t.renew(ctx, file); err != nil {
+		return nil, nil, err
+	}
+	if v, body = t.current(file); v == nil {
+		return nil, nil, fmt.Errorf("%s.%s of run %s is being replaced; ask again", file.table, file.format, file.run)
+	}
+	return v, body, nil
 }
 
 // current opens the present version, nil for none. It forgets one whose file the run's folder has
 // replaced.
-func (t *Tables) current(file tableFile) (*version, *os.File, error) {
+func (t *Tables) current(file tableFile) (*version, *os.File) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	v := t.versions[file]
 	if v == nil {
-		return nil, nil, nil
+		return nil, nil
 	}
-	body, err := os.Open(v.path)
-	if err == nil {
-		var info os.FileInfo
-		if info, err = body.Stat(); err == nil && os.SameFile(v.info, info) && v.info.Size() == info.Size() && v.info.ModTime().Equal(info.ModTime()) {
-			return v, body, nil
+	if body, err := os.Open(v.path); err == nil {
+		info, err := body.Stat()
+		if err == nil && os.SameFile(v.info, info) && v.info.Size() == info.Size() && v.info.ModTime().Equal(info.ModTime()) {
+			return v, body
 		}
-		err = errors.Join(err, body.Close())
+		body.Close()
 	}
 	delete(t.versions, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return nil, nil, err
+	return nil, nil
 }
 
 // isFresh reports whether a version is too new to be renewed.
@@ -267,8 +257,8 @@ func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 		return nil, err
 	}
 	t.mu.Lock()
-	if former := t.versions[file]; former != nil && former != next && former.own {
-		_ = os.Remove(former.path) // otherwise with the folder; its readers have it open
+	if was != nil && was != next && was.own {
+		_ = os.Remove(was.path) // otherwise with the folder; its readers have it open
 	}
 	next.looked = time.Now()
 	t.versions[file] = next

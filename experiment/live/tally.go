@@ -47,7 +47,6 @@ type tally struct {
 	slowest  []Cell               // longest first
 	failures []Cell               // failed and incomplete, newest last
 	reasons  experiment.Reasons   // of all of these, also those not in failures
-	listed   map[string]bool      // in slowest and failures
 	answers  answers
 }
 
@@ -94,7 +93,7 @@ func (s *schema) label(o *experiment.Outcome, name string) string {
 func newTally(schemas map[string]*schema) *tally {
 	return &tally{
 		schemas: schemas, parts: map[partKey]*partCount{},
-		slowest: []Cell{}, failures: []Cell{}, listed: map[string]bool{},
+		slowest: []Cell{}, failures: []Cell{},
 		answers: answers{room: mostScored},
 	}
 }
@@ -132,19 +131,14 @@ func (t *tally) add(o *experiment.Outcome) {
 }
 
 func (t *tally) list(s *schema, o *experiment.Outcome) {
-	if t.listed[o.Cell] { // replaced
-		same := func(c Cell) bool { return c.Cell == o.Cell }
-		t.slowest, t.failures = slices.DeleteFunc(t.slowest, same), slices.DeleteFunc(t.failures, same)
-		delete(t.listed, o.Cell)
-	}
+	same := func(c Cell) bool { return c.Cell == o.Cell } // replaced
+	t.slowest, t.failures = slices.DeleteFunc(t.slowest, same), slices.DeleteFunc(t.failures, same)
 	slow := len(t.slowest) < mostSlow || o.Wall > t.slowest[len(t.slowest)-1].Seconds
 	failed := o.Status != experiment.OK && o.Status != experiment.Skipped
 	if !slow && !failed {
 		return
 	}
 	cell := s.cell(o)
-	t.listed[o.Cell] = true
-	var dropped []Cell
 	if slow {
 		at, _ := slices.BinarySearchFunc(t.slowest, o.Wall, func(c Cell, wall float64) int {
 			if c.Seconds >= wall {
@@ -153,23 +147,12 @@ func (t *tally) list(s *schema, o *experiment.Outcome) {
 			return 1
 		})
 		t.slowest = slices.Insert(t.slowest, at, cell)
-		if len(t.slowest) > mostSlow {
-			dropped = append(dropped, t.slowest[mostSlow])
-			t.slowest = t.slowest[:mostSlow]
-		}
+		t.slowest = t.slowest[:min(len(t.slowest), mostSlow)]
 	}
 	if failed {
 		t.reasons.Add(cell.Method, o.Status, o.Error, o.Cell, o.Repeats)
-		if len(t.failures) == mostFailures {
-			dropped = append(dropped, t.failures[0])
-			t.failures = slices.Delete(t.failures, 0, 1)
-		}
 		t.failures = append(t.failures, cell)
-	}
-	for _, cell := range dropped {
-		if same := func(c Cell) bool { return c.Cell == cell.Cell }; !slices.ContainsFunc(t.slowest, same) && !slices.ContainsFunc(t.failures, same) {
-			delete(t.listed, cell.Cell)
-		}
+		t.failures = t.failures[max(0, len(t.failures)-mostFailures):]
 	}
 }
 

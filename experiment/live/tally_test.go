@@ -87,13 +87,6 @@ func TestTally(t *testing.T) {
 	if want := cells(failed[len(failed)-mostFailures:]); !slices.Equal(listed(got.failures), want) {
 		t.Errorf("failures %q, want %q", listed(got.failures), want)
 	}
-	names := map[string]bool{}
-	for _, name := range append(listed(got.slowest), listed(got.failures)...) {
-		names[name] = true
-	}
-	if len(got.listed) != len(names) {
-		t.Errorf("%d cells are noted as listed, %d are", len(got.listed), len(names))
-	}
 	var sum uint64
 	for i, end := range buckets {
 		if sum += got.buckets[i]; sum != upTo[end] {
