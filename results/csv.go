@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // CSV writes fields that spreadsheets do not evaluate: names come from other people's files and
@@ -19,33 +20,33 @@ type CSV struct {
 // NewCSV returns a writer to w. Call [CSV.Flush] at the end.
 func NewCSV(w io.Writer) *CSV { return &CSV{w: csv.NewWriter(w)} }
 
-func (c *CSV) Write(row []string) error {
-	c.plain = c.plain[:0]
-	for _, field := range row {
-		c.plain = append(c.plain, plainField(field))
-	}
-	return c.w.Write(c.plain)
-}
-
-// Add writes one row: numbers exactly, NaN as an empty field, a []string as several fields, others
-// by [fmt.Sprint]. [CSV.Flush] returns its error.
+// Add writes one row: numbers exactly, NaN and nil as empty fields, times in UTC as
+// 2026-11-25T21:31:09.000000Z, a []string as several fields, others by [fmt.Sprint]. [CSV.Flush]
+// returns its error.
 func (c *CSV) Add(values ...any) {
-	var row []string
+	c.plain = c.plain[:0]
+	add := func(text string) { c.plain = append(c.plain, plainField(text)) }
 	for _, value := range values {
 		switch value := value.(type) {
+		case nil:
+			add("")
 		case []string:
-			row = append(row, value...)
+			for _, text := range value {
+				add(text)
+			}
 		case float64:
 			text := ""
 			if !math.IsNaN(value) {
 				text = strconv.FormatFloat(value, 'g', -1, 64)
 			}
-			row = append(row, text)
+			add(text)
+		case time.Time:
+			add(value.Format("2006-01-02T15:04:05.000000Z"))
 		default:
-			row = append(row, fmt.Sprint(value))
+			add(fmt.Sprint(value))
 		}
 	}
-	_ = c.Write(row) // Flush returns the error
+	_ = c.w.Write(c.plain) // Flush returns the error
 }
 
 func (c *CSV) Flush() error {

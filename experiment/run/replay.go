@@ -249,13 +249,9 @@ func writePart(path string, part *experiment.MaterialPart) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	w := results.NewCSV(file)
-	if err := w.Write(part.Columns); err != nil {
-		return err
-	}
+	w.Add(part.Columns)
 	for row := range part.Rows {
-		if err := w.Write(row); err != nil {
-			return err
-		}
+		w.Add(row)
 	}
 	return w.Flush()
 }

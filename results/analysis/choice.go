@@ -61,27 +61,15 @@ func (g *cellGroups) chooseAgain(ctx context.Context, dir, kind string, rule cho
 	if err := choose(ctx, dir, rule, cells); err != nil {
 		return err
 	}
-	return g.rename(rule)
-}
-
-func (g *cellGroups) rename(rule choice.Rule) error {
-	d := g.schema.Path.Choice
-	name := func(setting layout.Setting) layout.Setting {
+	d, n := g.schema.Path.Choice, len(g.entries)
+	g.rename(func(setting layout.Setting) layout.Setting {
 		if !setting[d].IsNull() {
 			setting[d].Text = rule.Instead(setting[d].Text)
 		}
 		return setting
+	}, func(method string) string { return method })
+	if len(g.entries) < n {
+		return fmt.Errorf("some cells differ only in how they have chosen (%s), and would be the same by the rule %s; leave it out", g.schema.Column(d), rule)
 	}
-	entries, floors := map[layout.Setting]methodEntries{}, map[layout.Setting]*ScoreEntry{}
-	for setting, of := range g.entries {
-		if entries[name(setting)] != nil {
-			return fmt.Errorf("some cells differ only in how they have chosen (%s), and would be the same by the rule %s; leave it out", g.schema.Column(d), rule)
-		}
-		entries[name(setting)] = of
-	}
-	for setting, entry := range g.floors {
-		floors[name(setting)] = entry
-	}
-	g.entries, g.floors = entries, floors
 	return nil
 }

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,12 +28,12 @@ type member struct {
 func (g *cellGroups) places(variant bool) map[place][]member {
 	free := g.freeParameters()
 	places := map[place][]member{}
-	several := g.severalMethods()
+	methods := methodsOf(g.entries)
 	for setting, entries := range g.entries {
 		for method, entry := range entries {
 			at := place{row(g.schema.Layout, setting, free), MethodName(method)}
 			if variant {
-				if !several {
+				if MethodName(methods[0]) == MethodName(methods[len(methods)-1]) {
 					at.method += " " + g.schema.VariantAspect().Text(at.setting)
 				}
 				at.setting = at.setting.Without(g.schema.Variant...)
@@ -43,16 +42,6 @@ func (g *cellGroups) places(variant bool) map[place][]member {
 		}
 	}
 	return places
-}
-
-func (g *cellGroups) severalMethods() bool {
-	names := map[string]bool{}
-	for _, entries := range g.entries {
-		for method := range entries {
-			names[MethodName(method)] = true
-		}
-	}
-	return len(names) > 1
 }
 
 type candidate struct {
@@ -210,13 +199,7 @@ func (g *cellGroups) hasVariants() bool {
 
 // commonNames adds to a method's name the settings that all its entries share.
 func (g *cellGroups) commonNames() map[string]string {
-	all := map[string]bool{}
-	for _, entries := range g.entries {
-		for method := range entries {
-			all[method] = true
-		}
-	}
-	methods := slices.Collect(maps.Keys(all))
+	methods := methodsOf(g.entries)
 	names := map[string]string{}
 	for _, method := range methods {
 		name := MethodName(method)

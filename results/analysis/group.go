@@ -230,60 +230,48 @@ func (g *cellGroups) distinguish() {
 		d    layout.Dimension
 		text string
 	}
-	first, alike := map[shown]layout.Value{}, map[shown]bool{}
-	methods, short := map[string]string{}, map[string]string{} // short by exact, and a method by short
-	shared := map[string]bool{}
-	each := func(setting layout.Setting) {
+	values, methods := map[shown]map[layout.Value]bool{}, map[string]map[string]bool{} // by short text
+	add := func(setting layout.Setting) {
 		for d, value := range setting {
-			if !value.IsNumber {
-				continue
-			}
-			at := shown{layout.Dimension(d), value.String()}
-			if other, known := first[at]; !known {
-				first[at] = value
-			} else if other != value {
-				alike[at] = true
+			if value.IsNumber {
+				under(values, shown{layout.Dimension(d), value.String()})[value] = true
 			}
 		}
 	}
 	for setting, entries := range g.entries {
-		each(setting)
+		add(setting)
 		for method := range entries {
-			if methods[method] == "" {
-				text := shortMethod(method)
-				methods[method] = text
-				if short[text] != "" {
-					shared[text] = true
-				}
-				short[text] = method
-			}
+			under(methods, shortMethod(method))[method] = true
 		}
 	}
-	for setting := range maps.Keys(g.floors) {
-		each(setting)
+	for setting := range g.floors {
+		add(setting)
 	}
-	tell := func(setting layout.Setting) layout.Setting {
+	g.rename(func(setting layout.Setting) layout.Setting {
 		for d, value := range setting {
-			if value.IsNumber && alike[shown{layout.Dimension(d), value.String()}] {
+			if value.IsNumber && len(values[shown{layout.Dimension(d), value.String()}]) > 1 {
 				setting[d].Text = exact(value.Number)
 			}
 		}
 		return setting
-	}
-	entries := make(map[layout.Setting]methodEntries, len(g.entries))
-	for setting, of := range g.entries {
-		named := make(methodEntries, len(of))
-		for method, entry := range of {
-			if text := methods[method]; !shared[text] {
-				method = text
-			}
-			named[method] = entry
+	}, func(method string) string {
+		if text := shortMethod(method); len(methods[text]) == 1 {
+			return text
 		}
-		entries[tell(setting)] = named
+		return method
+	})
+}
+
+func (g *cellGroups) rename(setting func(layout.Setting) layout.Setting, method func(string) string) {
+	entries, floors := map[layout.Setting]methodEntries{}, map[layout.Setting]*ScoreEntry{}
+	for at, of := range g.entries {
+		renamed := under(entries, setting(at))
+		for name, entry := range of {
+			renamed[method(name)] = entry
+		}
 	}
-	floors := make(map[layout.Setting]*ScoreEntry, len(g.floors))
-	for setting, entry := range g.floors {
-		floors[tell(setting)] = entry
+	for at, entry := range g.floors {
+		floors[setting(at)] = entry
 	}
 	g.entries, g.floors = entries, floors
 }

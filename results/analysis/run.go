@@ -39,15 +39,9 @@ type Run struct {
 	Missing    []string // sentences
 	Data       *DataFacts
 	Partial    bool
-	Account
+	Times      []MethodTime // by descending processor time
 
 	comparisons []ComparedTable
-}
-
-// Account says how the cells of a run ended, and their cost.
-type Account struct {
-	Statuses []layout.Fact // cells by status
-	Times    []MethodTime  // by descending processor time
 }
 
 // MethodTime sums the last attempt of every cell of a method, failed ones included.
@@ -143,6 +137,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	if choices := cells.groups.choices(); len(choices) > 0 {
 		r.Facts = append(r.Facts, layout.Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
 	}
+	r.Facts = append(r.Facts, cells.statuses()...)
 	cells.groups.distinguish()
 	r.Data = &DataFacts{Section: sectionOf(manifest), Size: cells.sizes}
 	if r.Data.Section != nil {
@@ -200,7 +195,7 @@ func RegisterOwn(kind string, own Own) { owns[kind] = own }
 // run also counts choices that rest on fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
-		Layout: t.schema.Layout, Account: Account{t.statuses(), t.sortedTimes()}, Failures: t.firstFailures(), Reasons: t.sortedReasons(),
+		Layout: t.schema.Layout, Times: t.sortedTimes(), Failures: t.firstFailures(), Reasons: t.sortedReasons(),
 		Failed: t.failed.n, Incomplete: t.incomplete.n,
 	}
 	if own := r.Layout.Own; own != nil && own.Unscored {

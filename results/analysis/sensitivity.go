@@ -130,14 +130,7 @@ func (g *cellGroups) tables() []*ScoreTable {
 }
 
 func newScoreTable(metric Metric, rows map[layout.Setting]methodEntries, floor func(row layout.Setting) *ScoreEntry) *ScoreTable {
-	table := &ScoreTable{Metric: metric}
-	methods := map[string]bool{}
-	for _, entries := range rows {
-		for method := range entries {
-			methods[method] = true
-		}
-	}
-	table.Methods = slices.SortedFunc(maps.Keys(methods), CompareMethods)
+	table := &ScoreTable{Metric: metric, Methods: methodsOf(rows)}
 	for _, setting := range slices.SortedFunc(maps.Keys(rows), layout.Setting.Compare) {
 		row := &ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods)), Floor: floor(setting)}
 		repeats := map[int64]bool{}
@@ -158,6 +151,16 @@ func newScoreTable(metric Metric, rows map[layout.Setting]methodEntries, floor f
 		table.Rows = append(table.Rows, row)
 	}
 	return table
+}
+
+func methodsOf(rows map[layout.Setting]methodEntries) []string {
+	methods := map[string]bool{}
+	for _, entries := range rows {
+		for method := range entries {
+			methods[method] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(methods), CompareMethods)
 }
 
 // summarize sorts the sample by repeat: sums must not depend on the order of the file. It is

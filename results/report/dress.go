@@ -6,8 +6,6 @@ import (
 	"strings"
 	"text/template"
 	"unicode"
-
-	"github.com/agepath/agepath/results/layout"
 )
 
 // templates are the formats' files, with the parts of the HTML report.
@@ -48,8 +46,4 @@ func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs tem
 		return err
 	}
 	return t.Execute(w, r)
-}
-
-func (r *Report) AllFacts() []layout.Fact {
-	return append(append([]layout.Fact(nil), r.Facts...), r.Statuses...)
 }

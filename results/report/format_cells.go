@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/stats"
 )
 
 const cellsCSV = "cells.csv"
@@ -47,24 +46,19 @@ func (r *Report) addCells(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	columns := kind.Tables().Cells().Columns
+	columns := experiment.Names(kind.Tables().Cells().Columns)
 	out := results.NewCSV(to)
-	if err := out.Write(experiment.Names(columns)); err != nil {
-		return err
-	}
-	line := make([]string, len(columns))
-	_, err = results.EachNewest(ctx, r.Dir, "cells", nil, func(f *results.Frame) error {
-		vectors, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), columns)
-		if err != nil {
-			return err
-		}
+	out.Add(columns)
+	line := make([]any, len(columns))
+	_, err = results.EachNewest(ctx, r.Dir, "cells", columns, func(f *results.Frame) error {
 		for row := range f.Rows() {
-			for j, column := range columns {
-				line[j] = csvValue(column.Type, vectors[j], row)
+			for j := range line {
+				line[j] = f.At(j, row)
+				if x, is := line[j].(float64); is && !stats.Finite(x) { // NaN is no null here
+					line[j] = strings.TrimPrefix(fmt.Sprint(x), "+")
+				}
 			}
-			if err := out.Write(line); err != nil {
-				return err
-			}
+			out.Add(line...)
 		}
 		return nil
 	})
@@ -72,23 +66,4 @@ func (r *Report) addCells(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	return out.Flush()
-}
-
-// csvValue formats a value for pandas and R: numbers exactly, times in UTC as
-// 2026-11-25T21:31:09.000000Z, null as an empty field.
-func csvValue(of experiment.Type, v *experiment.Vector, row int) string {
-	if v.IsNull(row) {
-		return ""
-	}
-	switch of {
-	case experiment.Int:
-		return strconv.FormatInt(v.Ints[row], 10)
-	case experiment.Time:
-		return time.UnixMicro(v.Ints[row]).UTC().Format("2006-01-02T15:04:05.000000Z")
-	case experiment.Float:
-		return strings.TrimPrefix(strconv.FormatFloat(v.Floats[row], 'g', -1, 64), "+")
-	case experiment.FloatList: // not in tables of cells
-		return fmt.Sprint(v.Lists[row])
-	}
-	return v.Texts[row]
 }

@@ -41,7 +41,7 @@ func TestReportOfPartialRun(t *testing.T) {
 			t.Fatalf("%s: %v", when, err)
 		}
 		cells := 0
-		for _, fact := range r.Statuses {
+		for _, fact := range r.Facts {
 			n, err := strconv.Atoi(fact.Value)
 			if err != nil {
 				t.Fatal(err)

@@ -164,7 +164,7 @@ func TestLoadSaysWhatIsMissing(t *testing.T) {
 	if r.Name != "my grid" {
 		t.Errorf("name %s", r.Name)
 	}
-	facts := fmt.Sprint(append(r.Facts, r.Statuses...))
+	facts := fmt.Sprint(r.Facts)
 	for _, want := range []string{"{run r1}", "{version of agepath v1}", "{data set diabetes d1}", "{cells of the grid 174}", "{cells ok 99}", "{cells timeout 1}"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("%s is not among %s", want, facts)
