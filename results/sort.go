@@ -66,22 +66,15 @@ func (s *tableSorter) spill() error {
 }
 
 func (s *tableSorter) writeRun() error {
-	path := s.runPath()
+	path, err := s.createRun(s.writeRows)
 	s.runs = append(s.runs, path)
-	return s.createRun(path, s.writeRows)
+	return err
 }
 
-func (s *tableSorter) runPath() string {
+func (s *tableSorter) createRun(write func(*tableWriter) error) (path string, err error) {
 	s.files++
-	return s.runName(s.files)
-}
-
-func (s *tableSorter) runName(number int) string {
-	return disk.Temporary(filepath.Join(s.dir, fmt.Sprintf("%s.run%04d", s.table.Name, number)))
-}
-
-func (s *tableSorter) createRun(path string, write func(*tableWriter) error) error {
-	return disk.Write(s.disk, path, func(file disk.File) error {
+	path = disk.Temporary(filepath.Join(s.dir, fmt.Sprintf("%s.run%04d", s.table.Name, s.files)))
+	return path, disk.Write(s.disk, path, func(file disk.File) error {
 		return writeTable(file, tableSchema(s.table, s.run), s.table.Columns, false, s.limits.rows, ZSTD, write)
 	})
 }
@@ -113,31 +106,29 @@ func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 		}
 	}
 	for len(s.runs) > s.limits.fanIn {
-		var merged []string
-		for part := range slices.Chunk(s.runs, s.limits.fanIn) {
-			path := s.runPath()
-			merged = append(merged, path)
-			err := s.createRun(path, func(w *tableWriter) error { return s.merge(ctx, w, part) })
+		for k := 0; k < len(s.runs); k++ {
+			part := slices.Clone(s.runs[k:min(k+s.limits.fanIn, len(s.runs))])
+			path, err := s.createRun(func(w *tableWriter) error { return s.merge(ctx, w, part) })
 			if err != nil {
 				return err
 			}
+			s.runs = slices.Insert(s.runs, k, path)
 			for _, done := range part {
 				if err := s.disk.Remove(done); err != nil {
 					return err
 				}
 			}
+			s.runs = slices.Delete(s.runs, k+1, k+1+len(part))
 		}
-		s.runs = merged
 	}
 	return s.merge(ctx, w, s.runs)
 }
 
-func (s *tableSorter) close() error {
-	var errs []error
-	for i := range s.files {
-		errs = append(errs, disk.RemoveIfThere(s.disk, s.runName(i+1)))
+func (s *tableSorter) close() (err error) {
+	for _, path := range s.runs {
+		err = errors.Join(err, disk.RemoveIfThere(s.disk, path))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // merge puts the rows of the earlier run first for equal cells.
