@@ -1,9 +1,7 @@
 package results
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -93,17 +91,7 @@ func WriteCrate(ctx context.Context, dir string) error {
 		"description":   fmt.Sprintf("Tables of the experiment %s of the kind %s, computed by agepath: %s.", m.Run, m.Kind, text),
 		"datePublished": end.Format(time.DateOnly), "conformsTo": profile, "hasPart": parts, "mentions": action,
 	})
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(crateEntity{"@context": []string{crateVersion + "/context", crateTerms}, "@graph": c.graph}); err != nil {
-		return err
-	}
-	return disk.Replace(disk.OS{}, filepath.Join(dir, CrateName), func(file disk.File) error {
-		_, err := file.Write(out.Bytes())
-		return err
-	})
+	return writeJSON(disk.OS{}, filepath.Join(dir, CrateName), crateEntity{"@context": []string{crateVersion + "/context", crateTerms}, "@graph": c.graph})
 }
 
 func (m *Manifest) ended() (cells int64, text string) {
@@ -118,7 +106,7 @@ func (m *Manifest) ended() (cells int64, text string) {
 }
 
 func crateTimes(ctx context.Context, dir string) (start, end time.Time, err error) {
-	err = eachFrame(ctx, filepath.Join(dir, CellsFile), []string{"started_at", "finished_at"}, func(f *Frame) error {
+	err = EachFrame(ctx, filepath.Join(dir, CellsFile), []string{"started_at", "finished_at"}, func(f *Frame) error {
 		for row := range f.Rows() {
 			from, _ := f.At(0, row).(time.Time)
 			to, _ := f.At(1, row).(time.Time)

@@ -13,7 +13,8 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-func eachFrame(ctx context.Context, path string, columns []string, do func(*Frame) error) error {
+// EachFrame calls do with the batches of a table, see [ReadTable].
+func EachFrame(ctx context.Context, path string, columns []string, do func(*Frame) error) error {
 	table, err := OpenTable(path, columns...)
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func EachBatchOf(ctx context.Context, path string, wanted func(cell string) bool
 		return err
 	}
 	defer table.Close()
-	return eachFrame(ctx, path, []string{"cell"}, func(ids *Frame) error {
+	return EachFrame(ctx, path, []string{"cell"}, func(ids *Frame) error {
 		m, err := table.message()
 		if err != nil {
 			return err
@@ -129,7 +130,7 @@ func EachNewest(ctx context.Context, dir, table string, columns []string, do fun
 		return 0, err
 	}
 	if len(segments) == 0 {
-		return 0, eachFrame(ctx, filepath.Join(dir, finalName(table)), columns, do)
+		return 0, EachFrame(ctx, filepath.Join(dir, finalName(table)), columns, do)
 	}
 	inventory, err := TakeInventory(ctx, dir, nil)
 	if err != nil {
@@ -139,7 +140,7 @@ func EachNewest(ctx context.Context, dir, table string, columns []string, do fun
 	for _, number := range append([]int{0}, inventory.segments...) {
 		path := filepath.Join(dir, fileName(table, number))
 		k := -1
-		err := eachFrame(ctx, path, columns, func(f *Frame) error {
+		err := EachFrame(ctx, path, columns, func(f *Frame) error {
 			k++
 			kept, err := inventory.index.counting(f, sourceOf(number, k))
 			if err != nil {

@@ -130,12 +130,17 @@ func WriteManifest(dir string, m *Manifest) error { return writeManifest(disk.OS
 func writeManifest(d disk.FS, dir string, m *Manifest) error {
 	versioned := *m
 	versioned.SchemaVersion = SchemaVersion
+	return disk.Advise(writeJSON(d, filepath.Join(dir, ManifestName), &versioned))
+}
+
+// writeJSON writes a file atomically, unless the content is unchanged.
+func writeJSON(d disk.FS, path string, object any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(&versioned); err != nil {
-		return fmt.Errorf("writing the manifest of %s: %w", dir, err)
+	if err := encoder.Encode(object); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return disk.Advise(disk.WriteFile(d, filepath.Join(dir, ManifestName), text.Bytes()))
+	return disk.WriteFile(d, path, text.Bytes())
 }

@@ -76,7 +76,7 @@ func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
 		if err != nil {
 			return err
 		}
-		if number <= 0 && reader.metadata()[MetadataRun] != cells.metadata()[MetadataRun] {
+		if number <= 0 && reader.metadata[MetadataRun] != cells.metadata[MetadataRun] {
 			return errors.Join(fmt.Errorf("%s and %s are of different runs, as a run leaves them that was killed while it set cells aside; run the grid into %s once more",
 				cells.path, reader.path, f.dir), reader.Close())
 		}

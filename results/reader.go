@@ -41,6 +41,7 @@ type TableReader struct {
 	messages messageScanner
 	isFile   bool // ends with a footer
 	schema   *arrow.Schema
+	metadata map[string]string
 	all      []experiment.Column
 	wanted   *projection
 	batches  int
@@ -87,10 +88,12 @@ func (t *TableReader) begin(columns []string) error {
 		return fmt.Errorf("no Arrow schema: %w: %w", errTorn, err)
 	}
 	t.schema = reader.Schema()
+	metadata := t.schema.Metadata()
+	t.metadata = metadata.ToMap()
 	if t.all, err = schemaColumns(t.schema); err != nil {
 		return err
 	}
-	if version, tells := t.metadata()[MetadataVersion]; tells {
+	if version, tells := t.metadata[MetadataVersion]; tells {
 		if err := versionError(version); err != nil {
 			return err
 		}
@@ -138,13 +141,9 @@ func (t *TableReader) skipMagic() error {
 
 var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
 
-func positions(all []experiment.Column, names []string) ([]int, error) {
-	var at []int
+func positions(all []experiment.Column, names []string) (at []int, err error) {
 	if names == nil {
-		for j := range all {
-			at = append(at, j)
-		}
-		return at, nil
+		names = experiment.Names(all)
 	}
 	for _, name := range names {
 		j := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == name })
@@ -210,16 +209,7 @@ func (t *TableReader) verify() error {
 }
 
 func (t *TableReader) frame(batch experiment.Batch) *Frame {
-	return &Frame{Columns: t.Columns(), Batch: batch, Metadata: t.metadata()}
-}
-
-func (t *TableReader) metadata() map[string]string {
-	metadata := map[string]string{}
-	have := t.schema.Metadata()
-	for i, key := range have.Keys() {
-		metadata[key] = have.Values()[i]
-	}
-	return metadata
+	return &Frame{Columns: t.Columns(), Batch: batch, Metadata: t.metadata}
 }
 
 func (t *TableReader) Close() error { return t.file.Close() }

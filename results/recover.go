@@ -31,25 +31,19 @@ func (e *MismatchError) Error() string {
 		e.Path, e.What, e.Have, e.Want)
 }
 
-func checkSchema(path string, have *arrow.Schema, table experiment.Table) error {
-	metadata := have.Metadata()
-	value := func(key string) string {
-		if i := metadata.FindKey(key); i >= 0 {
-			return metadata.Values()[i]
-		}
-		return ""
+func checkSchema(t *TableReader, table experiment.Table) error {
+	if version := t.metadata[MetadataVersion]; versionError(version) != nil {
+		return &MismatchError{t.path, "schema version", strconv.Quote(version), strconv.Quote(strconv.Itoa(SchemaVersion))}
 	}
-	if version := value(MetadataVersion); versionError(version) != nil {
-		return &MismatchError{path, "schema version", strconv.Quote(version), strconv.Quote(strconv.Itoa(SchemaVersion))}
+	if is := t.metadata[MetadataTable]; is != table.Name {
+		return &MismatchError{t.path, "table", strconv.Quote(is), strconv.Quote(table.Name)}
 	}
-	if is := value(MetadataTable); is != table.Name {
-		return &MismatchError{path, "table", strconv.Quote(is), strconv.Quote(table.Name)}
-	}
+	have := t.schema
 	want := tableSchema(table, "")
 	for j := range max(have.NumFields(), want.NumFields()) {
 		is, should := fieldText(have, j), fieldText(want, j)
 		if is != should {
-			return &MismatchError{path, fmt.Sprintf("column %d", j+1), is, should}
+			return &MismatchError{t.path, fmt.Sprintf("column %d", j+1), is, should}
 		}
 	}
 	return nil
@@ -132,25 +126,16 @@ func finalName(table string) string { return table + ".arrow" }
 
 func formerName(table string) string { return formerPrefix + finalName(table) }
 
-// recoverFormer ignores further tables without cells, remnants of a crash.
+// recoverFormer removes further tables without cells, remnants of a crash.
 func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	if slices.Contains(names, formerName(s.rows.cells().Name)) {
 		s.former, err = s.recoverFinals(ctx, formerSegment)
 		return err
 	}
-	var remnants []string
-	for _, table := range s.rows.further() {
-		if name := formerName(table.Name); slices.Contains(names, name) {
-			remnants = append(remnants, name)
-		}
+	if slices.ContainsFunc(s.rows.further(), func(t experiment.Table) bool { return slices.Contains(names, formerName(t.Name)) }) {
+		return s.removeFormer()
 	}
-	if remnants == nil {
-		return nil
-	}
-	if err := s.disk.SyncDir(s.dir); err != nil { // the removal of former.cells.arrow
-		return err
-	}
-	return s.remove(remnants...)
+	return nil
 }
 
 // recoverFinals returns the tables that have a file.
@@ -177,13 +162,13 @@ func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string,
 		return nil, err
 	}
 	defer reader.Close()
-	if reader.metadata()[MetadataRun] != s.rows.run && number == 0 {
+	if reader.metadata[MetadataRun] != s.rows.run && number == 0 {
 		s.moved = true
 	}
 	together := writtenWith(reader)
 	if number == 0 {
 		left := func(table string) bool { return !slices.Contains(together, table) }
-		s.untrimmed = reader.metadata()[MetadataTrimmed] != "" || slices.ContainsFunc(finals, left)
+		s.untrimmed = reader.metadata[MetadataTrimmed] != "" || slices.ContainsFunc(finals, left)
 	}
 	// Refuse a final file without a file that was written with it.
 	for _, table := range together {
@@ -199,7 +184,7 @@ func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string,
 }
 
 func writtenWith(cells *TableReader) []string {
-	return strings.FieldsFunc(cells.metadata()[MetadataTables], func(r rune) bool { return r == ',' })
+	return strings.FieldsFunc(cells.metadata[MetadataTables], func(r rune) bool { return r == ',' })
 }
 
 func missingError(table string, number int) error {
@@ -215,7 +200,7 @@ func openChecked(ctx context.Context, d disk.FS, dir string, table experiment.Ta
 	if err != nil {
 		return nil, err
 	}
-	err = checkSchema(path, reader.schema, table)
+	err = checkSchema(reader, table)
 	if err == nil && number <= 0 {
 		err = checkSums(ctx, d, path)
 	}
@@ -228,7 +213,7 @@ func openChecked(ctx context.Context, d disk.FS, dir string, table experiment.Ta
 func (s *Store) open(ctx context.Context, table experiment.Table, number int, columns ...string) (*TableReader, error) {
 	reader, err := openChecked(ctx, s.disk, s.dir, table, number, columns...)
 	if err == nil {
-		s.foreign = s.foreign || reader.metadata()[MetadataRun] != s.rows.run
+		s.foreign = s.foreign || reader.metadata[MetadataRun] != s.rows.run
 	}
 	return reader, err
 }

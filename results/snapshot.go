@@ -119,5 +119,5 @@ func RunOf(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s has no results: %w", dir, err)
 	}
-	return table.metadata()[MetadataRun], table.Close()
+	return table.metadata[MetadataRun], table.Close()
 }

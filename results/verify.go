@@ -125,7 +125,7 @@ func furtherTables(m *Manifest) (names []string) {
 // checkFormer also checks that all files of former grids exist.
 func (v *Verification) checkFormer(ctx context.Context) error {
 	cells, further := 0, map[string]bool{}
-	err := eachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
+	err := EachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
 		cells += f.Rows()
 		for table := range strings.SplitSeq(f.Metadata[MetadataTables], ",") {
 			further[table] = table != ""
@@ -247,7 +247,7 @@ func (v *Verification) readBatches(ctx context.Context, path string, stream bool
 		return nil
 	}
 	defer t.Close()
-	have, former := t.metadata()[MetadataRun], strings.HasPrefix(filepath.Base(path), formerPrefix)
+	have, former := t.metadata[MetadataRun], strings.HasPrefix(filepath.Base(path), formerPrefix)
 	if have != v.Manifest.Run && !former {
 		v.Problem("runs", "%s is of the run %q, the manifest of %q: where the grid was changed, run it again", path, have, v.Manifest.Run)
 	}
@@ -290,7 +290,7 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 	}
 	columns := slices.Concat([]string{"cell", "status", "run"}, counts, []string{"tables"})
 	v.rows = map[string][]int64{}
-	err := eachFrame(ctx, filepath.Join(v.dir, CellsFile), columns, func(f *Frame) error {
+	err := EachFrame(ctx, filepath.Join(v.dir, CellsFile), columns, func(f *Frame) error {
 		if tables := f.Metadata[MetadataTables]; v.further == nil && tables != "" {
 			v.further = strings.Split(tables, ",")
 		}
@@ -362,7 +362,7 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 	path := filepath.Join(v.dir, finalName(table))
 	rows := make([]int64, len(v.index.entries)) // by position in index
 	last := int32(-1)
-	err := eachFrame(ctx, path, columns, func(f *Frame) error {
+	err := EachFrame(ctx, path, columns, func(f *Frame) error {
 		cells := f.Batch.Columns[0].Texts
 		for from, to := 0, 0; from < len(cells); from = to {
 			to = from + cellRun(cells[from:])

@@ -156,7 +156,7 @@ var reuse = []mutation{
 	{"reuse: tasks of shared cells stay", "experiment/run/reuse.go", `if shared > 0 && !k.fresh {`, `if false {`, "./experiment/run ShareQueued"},
 	{"reuse: the number of a result", "experiment/queue/result.go", `w.number(outcome.Cell), 0)`, `0, 0)`, "./experiment/queue ResultWriter"},
 	{"results: only rows say what a cell was computed for", "experiment/cells.go", `if _, ok := o.Further[t.Further[i].Name]; ok {`, `if o.Further[t.Further[i].Name].Rows > 0 {`, "./results Needed"},
-	{"results: outcomes of files of two runs", "results/outcomes.go", `reader.metadata()[MetadataRun] != cells.metadata()[MetadataRun] {`, `false {`, "./results BetweenGrids"},
+	{"results: outcomes of files of two runs", "results/outcomes.go", `reader.metadata[MetadataRun] != cells.metadata[MetadataRun] {`, `false {`, "./results BetweenGrids"},
 	{"results: superseded outcomes", "results/each.go", `ok && e.source == at {`, `ok && e != nil {`, "./results EachOutcome"},
 	{"reuse: programs without a version", "experiment/run/folders.go", `folder.Build == f.Build`, `true`, "./experiment/run FoldersTakes"},
 	{"reuse: folders that others can write", "experiment/run/reuse.go", `err = disk.CheckOwn(folder.Dir)`, `err = error(nil)`, "./experiment/run ReuseOthers"},

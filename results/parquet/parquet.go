@@ -58,33 +58,18 @@ func Write(ctx context.Context, dir, folder string, compression results.Compress
 
 // Convert writes an Arrow file of results as a Parquet file.
 func Convert(ctx context.Context, from string, to io.Writer, compression results.Compression) error {
-	table, err := results.OpenTable(from)
+	buffered := bufio.NewWriterSize(to, 1<<18)
+	out := &writer{compression: compression}
+	err := results.EachFrame(ctx, from, nil, func(frame *results.Frame) error {
+		if out.file == nil {
+			if err := out.begin(struct{ io.Writer }{buffered}, frame); err != nil { // Close must not close it
+				return err
+			}
+		}
+		return out.add(frame)
+	})
 	if err != nil {
 		return err
-	}
-	defer table.Close()
-	buffered := bufio.NewWriterSize(to, 1<<18)
-	out := &writer{columns: table.Columns(), compression: compression}
-	for more := true; more; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		frame, err := table.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			more = false
-		case err != nil:
-			return err
-		case out.file == nil:
-			if err := out.begin(struct{ io.Writer }{buffered}, frame.Metadata); err != nil { // Close must not close it
-				return err
-			}
-			fallthrough
-		default:
-			if err := out.add(frame); err != nil {
-				return err
-			}
-		}
 	}
 	if err := out.file.Close(); err != nil {
 		return err

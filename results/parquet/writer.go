@@ -58,7 +58,8 @@ func node(column experiment.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("column %s has a type that Parquet files of results do not have", column.Name)
 }
 
-func (w *writer) begin(to io.Writer, of map[string]string) error {
+func (w *writer) begin(to io.Writer, of *results.Frame) error {
+	w.columns = of.Columns
 	var fields schema.FieldList
 	for _, column := range w.columns {
 		field, err := node(column)
@@ -72,11 +73,11 @@ func (w *writer) begin(to io.Writer, of map[string]string) error {
 		return err
 	}
 	pairs := metadata.NewKeyValueMetadata()
-	for _, key := range slices.Sorted(maps.Keys(of)) {
+	for _, key := range slices.Sorted(maps.Keys(of.Metadata)) {
 		if key == results.MetadataChecksums {
 			continue
 		}
-		if err := pairs.Append(key, of[key]); err != nil {
+		if err := pairs.Append(key, of.Metadata[key]); err != nil {
 			return err
 		}
 	}
