@@ -54,12 +54,7 @@ type segmentWriter struct {
 	segment
 	disk    disk.FS
 	dir     string
-	streams []*streamWriter // the cells' last
-}
-
-type streamWriter struct {
-	path string
-	*tableWriter
+	streams []*tableWriter // the cells' last
 }
 
 func createSegment(d disk.FS, dir string, tables []experiment.Table, run string, number int) (*segmentWriter, error) {
@@ -74,7 +69,8 @@ func createSegment(d disk.FS, dir string, tables []experiment.Table, run string,
 		if err != nil {
 			return nil, errors.Join(err, file.Close(), d.Remove(path), w.remove())
 		}
-		w.streams = append(w.streams, &streamWriter{path, stream})
+		stream.path = path
+		w.streams = append(w.streams, stream)
 	}
 	return w, nil
 }

@@ -63,6 +63,7 @@ type recordWriter interface {
 
 // tableWriter writes batches of a fixed size.
 type tableWriter struct {
+	path    string // of a stream
 	schema  *arrow.Schema
 	columns []experiment.Column
 	out     *output

@@ -31,22 +31,12 @@ const stopWait = 5 * time.Second
 // NAME, /state.json shows the first run that computes.
 func (m *Monitor) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, file := range []struct{ path, name, kind string }{
-		{"/{$}", "page.html", "text/html; charset=utf-8"},
-		{"/theme.js", "theme.js", "text/javascript; charset=utf-8"},
-		{"/page.css", "page.css", "text/css; charset=utf-8"},
-		{"/page.js", "page.js", "text/javascript; charset=utf-8"},
-		{"/answer.js", "answer.js", "text/javascript; charset=utf-8"},
-		{"/table.js", "table.js", "text/javascript; charset=utf-8"},
+	for path, name := range map[string]string{
+		"{$}": "page.html", "theme.js": "theme.js", "page.css": "page.css", "page.js": "page.js", "answer.js": "answer.js", "table.js": "table.js",
 	} {
-		text, err := page.ReadFile("page/" + file.name)
-		if err != nil {
-			panic(err) // embedded in the program
-		}
-		mux.HandleFunc("GET "+file.path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", file.kind)
+		mux.HandleFunc("GET /"+path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "no-cache")
-			_, _ = w.Write(text) // the reader may be gone
+			http.ServeFileFS(w, r, page, "page/"+name)
 		})
 	}
 	mux.HandleFunc("GET /state.json", m.serveState)

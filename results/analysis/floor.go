@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -14,40 +15,24 @@ func (s *schema) floorName() string {
 	return s.Floor.Method
 }
 
-// placedFloors are the floor's entries by the dimensions in always.
-type placedFloors struct {
-	layout  *layout.Layout
-	always  []layout.Dimension // stated in every row
-	several []layout.Dimension // stated if the data set has several values
-	entries map[layout.Setting][]placedFloor
-}
-
-type placedFloor struct {
-	setting layout.Setting
-	entry   *ScoreEntry
-}
-
-func (g *cellGroups) floorsByPlace() *placedFloors {
-	f := &placedFloors{layout: g.schema.Layout, entries: map[layout.Setting][]placedFloor{}}
-	if len(g.floors) == 0 {
-		return f
-	}
-	stated := statedWhereSeveral(f.layout)
-	for _, d := range f.layout.Floor.Dimensions {
-		if slices.Contains(stated, d) {
-			f.several = append(f.several, d)
-		} else {
-			f.always = append(f.always, d)
+// floorOf returns the floor of rows, a copy; nil if there is none. Dimensions that are stated only
+// where a data set has several values need not be in the row.
+func (g *cellGroups) floorOf() func(row layout.Setting, metric Metric) *ScoreEntry {
+	l, stated := g.schema.Layout, statedWhereSeveral(g.schema.Layout)
+	settings := slices.SortedFunc(maps.Keys(g.floors), layout.Setting.Compare)
+	return func(row layout.Setting, metric Metric) *ScoreEntry {
+		for _, setting := range settings {
+			if slices.ContainsFunc(l.Floor.Dimensions, func(d layout.Dimension) bool {
+				return row[d] != setting[d] && !(row[d].IsNull() && slices.Contains(stated, d))
+			}) {
+				continue
+			}
+			entry := *g.floors[setting]
+			entry.summarize(metric)
+			return &entry
 		}
+		return nil
 	}
-	for setting, entry := range g.floors {
-		place := only(setting, f.always)
-		f.entries[place] = append(f.entries[place], placedFloor{setting, entry})
-	}
-	for _, list := range f.entries {
-		slices.SortFunc(list, func(a, b placedFloor) int { return a.setting.Compare(b.setting) })
-	}
-	return f
 }
 
 func only(s layout.Setting, ds []layout.Dimension) (kept layout.Setting) {
@@ -55,19 +40,6 @@ func only(s layout.Setting, ds []layout.Dimension) (kept layout.Setting) {
 		kept[d] = s[d]
 	}
 	return kept
-}
-
-// of returns a copy, nil if there is none.
-func (f *placedFloors) of(row layout.Setting, metric Metric) *ScoreEntry {
-	for _, floor := range f.entries[only(row, f.always)] {
-		if slices.ContainsFunc(f.several, func(d layout.Dimension) bool { return !row[d].IsNull() && row[d] != floor.setting[d] }) {
-			continue
-		}
-		entry := *floor.entry
-		entry.summarize(metric)
-		return &entry
-	}
-	return nil
 }
 
 func (t *ScoreTable) HasFloor() bool {

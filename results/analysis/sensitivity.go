@@ -110,7 +110,7 @@ func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
 func (g *cellGroups) tables() []*ScoreTable {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	spreadIgnored(g.schema.Layout, g.entries)
-	floors := g.floorsByPlace()
+	floor := g.floorOf()
 	byMetric := map[Metric]map[layout.Setting]methodEntries{}
 	for setting, entries := range g.entries {
 		under(byMetric, g.metric(setting))[setting] = entries
@@ -122,7 +122,7 @@ func (g *cellGroups) tables() []*ScoreTable {
 				entry.summarize(metric)
 			}
 		}
-		table := newScoreTable(metric, byMetric[metric], func(row layout.Setting) *ScoreEntry { return floors.of(row, metric) })
+		table := newScoreTable(metric, byMetric[metric], func(row layout.Setting) *ScoreEntry { return floor(row, metric) })
 		table.Layout, table.Columns, table.Select = g.schema.Layout, g.schema.scored(), g.selected
 		tables = append(tables, table)
 	}

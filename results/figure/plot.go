@@ -284,24 +284,13 @@ type band struct {
 func newBand(pieces [][]layout.Point, of color.RGBA) (band, bool) {
 	b := band{color: color.NRGBA{of.R, of.G, of.B, 0x2E}}
 	for _, piece := range pieces {
-		var run []layout.Point
-		for _, point := range piece {
-			if point.Band > 0 {
-				run = append(run, point)
-				continue
+		for _, run := range layout.Pieces(len(piece), func(i int) (layout.Point, bool) { return piece[i], piece[i].Band > 0 }) {
+			if len(run) > 1 {
+				b.pieces = append(b.pieces, run)
 			}
-			b.add(run)
-			run = nil
 		}
-		b.add(run)
 	}
 	return b, len(b.pieces) > 0
-}
-
-func (b *band) add(run []layout.Point) {
-	if len(run) > 1 {
-		b.pieces = append(b.pieces, run)
-	}
 }
 
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {

@@ -72,17 +72,16 @@ func (r *rankDiagram) draw(c draw.Canvas) {
 	// The critical difference as a bar above the axis.
 	bar := axis + vg.Points(24)
 	end := at(1) + (right-left)*vg.Length(r.Critical/float64(k-1))
+	side := label
+	side.YAlign = text.YCenter
 	if end <= c.Max.X {
 		c.StrokeLine2(thin, at(1), bar, end, bar)
 		for _, x := range []vg.Length{at(1), end} {
 			c.StrokeLine2(thin, x, bar-3, x, bar+3)
 		}
-		side := label
-		side.XAlign, side.YAlign = text.XRight, text.YCenter
+		side.XAlign = text.XRight
 		c.FillText(side, vg.Point{X: at(1) - 6, Y: bar}, fmt.Sprintf("CD = %.2f", r.Critical))
 	} else {
-		side := label
-		side.YAlign = text.YCenter
 		c.FillText(side, vg.Point{X: at(1), Y: bar}, fmt.Sprintf("CD = %.2f, more than the axis is long", r.Critical))
 	}
 	c.StrokeLine2(thin, at(1), axis, at(float64(k)), axis)

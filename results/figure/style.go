@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
@@ -67,12 +68,7 @@ func ownStyle(name string) (style methodStyle, ok bool) {
 	return style, ok
 }
 
-var otherStyles = []methodStyle{
-	{color: okabeIto[1], dashes: dashPatterns[4], glyph: draw.RingGlyph{}},
-	{color: okabeIto[3], dashes: dashPatterns[5], glyph: draw.BoxGlyph{}},
-	{color: okabeIto[5], dashes: dashPatterns[6], glyph: draw.CrossGlyph{}},
-	{color: grey, dashes: dashPatterns[0], glyph: draw.PlusGlyph{}},
-}
+var otherStyles = append(slices.Clone(methodStyles[4:7]), methodStyle{color: grey, dashes: dashPatterns[0], glyph: draw.PlusGlyph{}})
 
 // stylesOf gives methods without a style, and further settings of one method, the other styles in
 // order.

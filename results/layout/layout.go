@@ -198,13 +198,17 @@ type Aspect struct {
 
 // Describe states a setting without the given dimensions.
 func (l *Layout) Describe(s Setting, free ...Dimension) string {
-	shown := s.Without(free...)
+	aspects := slices.DeleteFunc(slices.Clone(l.Aspects), func(a Aspect) bool {
+		return slices.ContainsFunc(a.Dimensions, func(d Dimension) bool { return slices.Contains(free, d) })
+	})
+	return Words(aspects, s.Without(free...))
+}
+
+// Words states some aspects of a setting.
+func Words(aspects []Aspect, s Setting) string {
 	var parts []string
-	for _, a := range l.Aspects {
-		if slices.ContainsFunc(a.Dimensions, func(d Dimension) bool { return slices.Contains(free, d) }) {
-			continue
-		}
-		text := a.Text(shown)
+	for _, a := range aspects {
+		text := a.Text(s)
 		if text == "" {
 			continue
 		}

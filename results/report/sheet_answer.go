@@ -184,7 +184,7 @@ aspects:
 func followed(from []layout.Aspect, a layout.Aspect, settings []layout.Setting) (words []string, follows bool) {
 	texts := map[string]string{}
 	for _, setting := range settings {
-		key, text := settingWords(from, setting), a.Text(setting)
+		key, text := layout.Words(from, setting), a.Text(setting)
 		have, known := texts[key]
 		if known && have != text {
 			return nil, false
@@ -194,20 +194,6 @@ func followed(from []layout.Aspect, a layout.Aspect, settings []layout.Setting) 
 		}
 	}
 	return words, true
-}
-
-func settingWords(aspects []layout.Aspect, setting layout.Setting) string {
-	var words []string
-	for _, a := range aspects {
-		text := a.Text(setting)
-		if text != "" && a.Words != nil {
-			text = a.Words(text)
-		}
-		if text != "" {
-			words = append(words, text)
-		}
-	}
-	return strings.Join(words, ", ")
 }
 
 // foldedSets limits the values of a dependent aspect in a caption.
@@ -243,7 +229,7 @@ func newVerdict(r *analysis.Run) *verdict {
 			v.compared = append(v.compared, row)
 			for j := range row.Entries {
 				if row.Entries[j].Best[lead] {
-					v.best[labels[j]] = append(v.best[labels[j]], settingWords(v.varied, row.Setting))
+					v.best[labels[j]] = append(v.best[labels[j]], layout.Words(v.varied, row.Setting))
 					v.labels = append(v.labels, labels[j])
 				}
 			}
@@ -373,7 +359,7 @@ func (v *verdict) floorSentence() string {
 				continue
 			}
 			floored++
-			setting := settingWords(v.varied, row.Setting)
+			setting := layout.Words(v.varied, row.Setting)
 			if len(worse) == scored {
 				none, worse = append(none, setting), nil
 			}
