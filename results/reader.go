@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -195,17 +196,24 @@ func (t *TableReader) decode(m *message) (experiment.Batch, error) {
 	return batch, err
 }
 
-// verify only checks that the next batch is whole.
-func (t *TableReader) verify() error {
-	m, err := t.messages.next()
-	if err != nil {
-		return err
+// whole counts the batches up to the first torn or damaged one, which begins at a byte. More than limit
+// are errTorn too.
+func (t *TableReader) whole(ctx context.Context, limit int) (batches int, at int64, err error) {
+	for ; ; batches++ {
+		at = t.messages.offset
+		m, err := t.messages.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return batches, at, nil
+		case err == nil && (m.kind != batchMessage || batches == limit):
+			err = errTorn
+		case err == nil:
+			_, err = t.wanted.decode(t.file, m)
+		}
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return batches, at, err
+		}
 	}
-	if m.kind != batchMessage {
-		return errTorn
-	}
-	_, err = t.wanted.decode(t.file, m)
-	return err
 }
 
 func (t *TableReader) frame(batch experiment.Batch) *Frame {

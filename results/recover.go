@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -268,22 +267,10 @@ func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number
 	if err := reader.file.Sync(); err != nil {
 		return 0, fmt.Errorf("making %s durable: %w", name, err)
 	}
-	for batches := 0; ; batches++ {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		begin := reader.messages.offset
-		err := reader.verify()
-		switch {
-		case errors.Is(err, io.EOF):
-			return batches, nil
-		case err == nil && batches < limit:
-			continue
-		case err != nil && !errors.Is(err, errTorn):
-			return 0, err
-		}
-		s.omitted = append(s.omitted, fmt.Sprintf("%s is not whole after %d batches, byte %d: the rest was left out",
-			name, batches, begin))
+	batches, at, err := reader.whole(ctx, limit)
+	if errors.Is(err, errTorn) {
+		s.omitted = append(s.omitted, fmt.Sprintf("%s is not whole after %d batches, byte %d: the rest was left out", name, batches, at))
 		return batches, nil
 	}
+	return batches, err
 }

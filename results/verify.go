@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -251,24 +251,17 @@ func (v *Verification) readBatches(ctx context.Context, path string, stream bool
 	if have != v.Manifest.Run && !former {
 		v.Problem("runs", "%s is of the run %q, the manifest of %q: where the grid was changed, run it again", path, have, v.Manifest.Run)
 	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		at := t.messages.offset
-		err := t.verify()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.Is(err, errTorn) && stream:
-			v.Note("%s is not whole from byte %d on, as after a crash; the next run leaves that out", path, at)
-			return nil
-		case err != nil:
-			v.Problem("batches", "%s from byte %d on: %v", path, at, err)
-			return nil
-		}
-		v.Batches++
+	batches, at, err := t.whole(ctx, math.MaxInt)
+	v.Batches += batches
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errTorn) && stream:
+		v.Note("%s is not whole from byte %d on, as after a crash; the next run leaves that out", path, at)
+	default:
+		v.Problem("batches", "%s from byte %d on: %v", path, at, err)
 	}
+	return nil
 }
 
 // readCells returns false if the cells cannot be read.
