@@ -68,7 +68,7 @@ func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
 	for _, table := range f.further {
 		reader, err := openChecked(ctx, disk.OS{}, f.dir, table, number)
 		if errors.Is(err, fs.ErrNotExist) {
-			if slices.Contains(writtenWith(cells), table.Name) {
+			if slices.Contains(writtenWith(cells.metadata), table.Name) {
 				return missingError(table.Name, number)
 			}
 			continue

@@ -164,7 +164,7 @@ func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string,
 	if reader.metadata[MetadataRun] != s.rows.run && number == 0 {
 		s.moved = true
 	}
-	together := writtenWith(reader)
+	together := writtenWith(reader.metadata)
 	if number == 0 {
 		left := func(table string) bool { return !slices.Contains(together, table) }
 		s.untrimmed = reader.metadata[MetadataTrimmed] != "" || slices.ContainsFunc(finals, left)
@@ -182,8 +182,8 @@ func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string,
 	return append(finals, cells.Name), nil
 }
 
-func writtenWith(cells *TableReader) []string {
-	return strings.FieldsFunc(cells.metadata[MetadataTables], func(r rune) bool { return r == ',' })
+func writtenWith(metadata map[string]string) []string {
+	return strings.FieldsFunc(metadata[MetadataTables], func(r rune) bool { return r == ',' })
 }
 
 func missingError(table string, number int) error {

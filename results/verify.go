@@ -124,12 +124,10 @@ func furtherTables(m *Manifest) (names []string) {
 
 // checkFormer also checks that all files of former grids exist.
 func (v *Verification) checkFormer(ctx context.Context) error {
-	cells, further := 0, map[string]bool{}
+	cells, further := 0, []string(nil)
 	err := EachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
 		cells += f.Rows()
-		for table := range strings.SplitSeq(f.Metadata[MetadataTables], ",") {
-			further[table] = table != ""
-		}
+		further = writtenWith(f.Metadata)
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -139,9 +137,8 @@ func (v *Verification) checkFormer(ctx context.Context) error {
 		v.Problem("files", "the cells of former grids cannot be read: %v", err)
 		return ctx.Err()
 	}
-	for _, table := range slices.Sorted(maps.Keys(further)) {
-		path := filepath.Join(v.dir, formerName(table))
-		if _, err := os.Stat(path); further[table] && err != nil {
+	for _, table := range further {
+		if _, err := os.Stat(filepath.Join(v.dir, formerName(table))); err != nil {
 			v.Problem("files", "%s is missing, which was written together with %s", formerName(table), formerName("cells"))
 		}
 	}
@@ -173,16 +170,14 @@ func (v *Verification) Note(format string, args ...any) {
 }
 
 func (v *Verification) CheckPlan(plan iter.Seq[string]) {
-	planned, missing, former := newIndex(nil, nil), 0, 0
+	planned, missing, former := map[CellKey]bool{}, 0, 0
 	for cell := range plan {
 		key, err := ParseCell(cell)
-		if err == nil {
-			err = planned.set(key, rowSource{}, experiment.OK, 0, 0)
-		}
 		if err != nil {
 			v.Problem("cells of the plan", "the plan: %v", err)
 			continue
 		}
+		planned[key] = true
 		if _, there := v.index.slots[key]; there {
 			continue
 		}
@@ -194,7 +189,7 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 		v.Note("%d cells of the plan have no row yet", missing)
 	}
 	for _, e := range v.index.entries {
-		if _, known := planned.slots[e.key]; known || e.source == inFormer {
+		if planned[e.key] || e.source == inFormer {
 			continue
 		}
 		if v.streams > 0 {
@@ -284,9 +279,7 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 	columns := slices.Concat([]string{"cell", "status", "run"}, counts, []string{"tables"})
 	v.rows = map[string][]int64{}
 	err := EachFrame(ctx, filepath.Join(v.dir, CellsFile), columns, func(f *Frame) error {
-		if tables := f.Metadata[MetadataTables]; v.further == nil && tables != "" {
-			v.further = strings.Split(tables, ",")
-		}
+		v.further = writtenWith(f.Metadata)
 		v.trimmed = f.Metadata[MetadataTrimmed] != ""
 		cells, statuses, runs := f.Batch.Columns[0], f.Batch.Columns[1], f.Batch.Columns[2]
 		for row, cell := range cells.Texts {

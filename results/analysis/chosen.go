@@ -85,7 +85,7 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	chosen := &cellGroups{schema: g.schema, entries: map[layout.Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
 	names := g.commonNames()
-	words := map[Metric][]string{}
+	words := map[Metric]map[string]bool{} // of what differs
 	for at, members := range g.places(variant) {
 		metric := g.metric(at.setting)
 		candidates := candidatesOf(members)
@@ -107,39 +107,29 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 		entry.Chosen = countChoices(g.schema.Layout, at.setting, choices)
 		name, settings := CutMethod(at.method)
 		under(chosen.entries, at.setting)[strings.TrimSpace(names[name]+" "+settings)] = entry
-		words[metric] = append(words[metric], g.freeWords(at, members)...)
+		for _, m := range members {
+			for _, a := range g.schema.Aspects {
+				if slices.ContainsFunc(a.Dimensions, func(d layout.Dimension) bool { return m.setting[d] != at.setting[d] }) {
+					under(words, metric)[a.Name] = true
+				}
+			}
+			if m.method != members[0].method {
+				under(words, metric)[settingsWord] = true
+			}
+		}
 	}
 	tables = chosen.tables()
 	for _, table := range tables {
-		for _, a := range g.schema.Aspects {
-			if slices.Contains(words[table.Metric], a.Name) {
+		for _, a := range append(slices.Clip(g.schema.Aspects), layout.Aspect{Name: settingsWord}) {
+			if words[table.Metric][a.Name] {
 				table.Parameters = append(table.Parameters, a.Name)
 			}
-		}
-		if slices.Contains(words[table.Metric], settingsWord) {
-			table.Parameters = append(table.Parameters, settingsWord)
 		}
 	}
 	return tables, fewer
 }
 
 const settingsWord = "settings of methods"
-
-func (g *cellGroups) freeWords(at place, members []member) []string {
-	var words []string
-	for _, m := range members {
-		for _, a := range g.schema.Aspects {
-			if slices.ContainsFunc(a.Dimensions, func(d layout.Dimension) bool { return m.setting[d] != at.setting[d] }) {
-				words = append(words, a.Name)
-			}
-		}
-		if m.method != members[0].method {
-			words = append(words, settingsWord)
-		}
-	}
-	slices.Sort(words)
-	return slices.Compact(words)
-}
 
 // countChoices sorts by descending number of repeats.
 func countChoices(l *layout.Layout, at layout.Setting, choices []Selected) []Choice {

@@ -158,7 +158,7 @@ func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, round
 			n.Beyond++
 			n.Cells = append(n.Cells, c.cellChange(a, b, of, worst, farthest))
 			if len(n.Cells) > 50*MaxFailures {
-				n.keepFarthest()
+				n.Cells = firstFew(n.Cells, CellChange.compare)
 			}
 		case rounded:
 			n.Rounding++
@@ -166,7 +166,7 @@ func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, round
 			n.Same++
 		}
 	}
-	n.keepFarthest()
+	n.Cells = firstFew(n.Cells, CellChange.compare)
 	for _, change := range byColumn {
 		if change.Rounding+change.Beyond > 0 {
 			n.Columns = append(n.Columns, *change)
@@ -181,11 +181,8 @@ func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, round
 	return n
 }
 
-func (n *NumberChanges) keepFarthest() {
-	slices.SortFunc(n.Cells, func(x, y CellChange) int {
-		return cmp.Or(cmp.Compare(y.Distance, x.Distance), cmp.Compare(x.Cell, y.Cell))
-	})
-	n.Cells = n.Cells[:min(len(n.Cells), MaxFailures)]
+func (c CellChange) compare(other CellChange) int {
+	return cmp.Or(cmp.Compare(other.Distance, c.Distance), cmp.Compare(c.Cell, other.Cell))
 }
 
 func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) float64 {

@@ -215,10 +215,9 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 			}
 		}
 	}
-	slices.SortFunc(differ, func(x, y cellPair) int {
+	for _, of := range firstFew(differ, func(x, y cellPair) int {
 		return p.Baseline.rows[x.baseline].key.Compare(p.Baseline.rows[y.baseline].key)
-	})
-	for _, of := range differ[:min(len(differ), MaxFailures)] {
+	}) {
 		from, to := &p.Baseline.rows[of.baseline], &p.Other.rows[of.other]
 		p.Failures = append(p.Failures, FailureChange{
 			Cell: from.key.String(), What: c.what(from), Baseline: from.status, Other: to.status,

@@ -217,20 +217,22 @@ type lostCells struct {
 func (l *lostCells) add(f Failure) {
 	l.n++
 	if l.first = append(l.first, f); len(l.first) > 50*MaxFailures {
-		l.keepFirst()
+		l.first = firstFew(l.first, Failure.compare)
 	}
 }
 
-func (l *lostCells) keepFirst() {
-	slices.SortFunc(l.first, func(a, b Failure) int { return cmp.Compare(a.Cell, b.Cell) })
-	l.first = l.first[:min(len(l.first), MaxFailures)]
+func (f Failure) compare(other Failure) int { return cmp.Compare(f.Cell, other.Cell) }
+
+// firstFew keeps [MaxFailures].
+func firstFew[T any](list []T, compare func(a, b T) int) []T {
+	slices.SortFunc(list, compare)
+	return list[:min(len(list), MaxFailures)]
 }
 
 func (t *cellTally) firstFailures() []Failure {
 	var failures []Failure
 	for _, of := range []*lostCells{&t.incomplete, &t.failed} {
-		of.keepFirst()
-		failures = append(failures, of.first...)
+		failures = append(failures, firstFew(of.first, Failure.compare)...)
 	}
 	return failures
 }

@@ -68,11 +68,11 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 		writeList(b, s, rows)
 		return
 	}
-	for i, part := range t.fit(s, rows) {
+	for i, part := range newTextGrid(s, rows, t.Bold).fit(s.Columns) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		newTextGrid(part, part.Rows, t.Bold).write(b)
+		part.write(b)
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "... and %s: report.md has up to %d, --format html or csv all\n", prose.Plural(left, "more row"), markdownRows)

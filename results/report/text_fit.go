@@ -10,15 +10,14 @@ import (
 
 const textWidth = 100
 
-// fit splits a sheet wider than textWidth by columns, into as few and as even parts as possible,
+// fit splits a table wider than textWidth by columns, into as few and as even parts as possible,
 // each with the labels. A single wider column stays whole.
-func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
-	whole := &sheet{Columns: s.Columns, Rows: rows}
-	if len(rows) == 0 || !t.tooWide(whole) {
-		return []*sheet{whole}
+func (g textGrid) fit(heads []sheetColumn) []textGrid {
+	if len(g) == 1 || g.fits() {
+		return []textGrid{g}
 	}
 	var labels, others []int
-	for j, column := range s.Columns {
+	for j, column := range heads {
 		if column.Label {
 			labels = append(labels, j)
 		} else {
@@ -26,31 +25,27 @@ func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
 		}
 	}
 	for n := 1; ; n++ {
-		var parts []*sheet
+		var parts []textGrid
 		for part := range slices.Chunk(others, (len(others)+n-1)/n) {
 			columns := append(slices.Clone(labels), part...)
 			slices.Sort(columns)
-			parts = append(parts, only(whole, columns))
+			parts = append(parts, g.only(columns))
 		}
-		if n >= len(others) || !slices.ContainsFunc(parts, t.tooWide) {
+		if n >= len(others) || !slices.ContainsFunc(parts, func(part textGrid) bool { return !part.fits() }) {
 			return parts
 		}
 	}
 }
 
-func (t Text) tooWide(s *sheet) bool { return newTextGrid(s, s.Rows, t.Bold).width() > textWidth }
+func (g textGrid) fits() bool { return g.width() <= textWidth }
 
-func only(s *sheet, columns []int) *sheet {
-	of := &sheet{}
-	for _, j := range columns {
-		of.Columns = append(of.Columns, s.Columns[j])
-	}
-	for _, row := range s.Rows {
-		var cells []sheetCell
+func (g textGrid) only(columns []int) (of textGrid) {
+	for _, row := range g {
+		var cells []textCell
 		for _, j := range columns {
 			cells = append(cells, row[j])
 		}
-		of.Rows = append(of.Rows, cells)
+		of = append(of, cells)
 	}
 	return of
 }
