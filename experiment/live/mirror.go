@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
@@ -50,11 +49,11 @@ func (t *Tables) mirrored(ctx context.Context, name string) (dir string, err err
 		return "", fmt.Errorf("there is no run %q; /runs lists them: %w", name, fs.ErrNotExist)
 	}
 	if m == nil {
-		if err := t.makeFolder(); err != nil {
+		path, err := t.newPath()
+		if err != nil {
 			return "", err
 		}
-		t.made++
-		if m, err = t.newMirror(ctx, name, filepath.Join(t.temp, fmt.Sprintf("%06d", t.made))); err != nil {
+		if m, err = t.newMirror(ctx, name, path); err != nil {
 			return "", err
 		}
 		t.mirrors[name] = m

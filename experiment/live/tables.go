@@ -73,12 +73,8 @@ type version struct {
 	own    bool   // temporary file
 }
 
-// NewTables returns the tables of runs in folders. report receives the errors of making files; it
-// may be nil.
+// NewTables returns the tables of runs in folders. report receives the errors of making files.
 func NewTables(folders map[string]string, report func(error)) *Tables {
-	if report == nil {
-		report = func(error) {}
-	}
 	return &Tables{folders: folders, kept: keptFor, mirrors: map[string]*mirror{}, report: report, versions: map[tableFile]*version{}}
 }
 
@@ -303,25 +299,26 @@ func (t *Tables) make(ctx context.Context, file tableFile, was *version) (*versi
 
 // write makes a temporary file.
 func (t *Tables) write(at time.Time, of string, write func(path string) error) (*version, error) {
-	if err := t.makeFolder(); err != nil {
+	path, err := t.newPath()
+	if err != nil {
 		return nil, err
 	}
-	t.made++
-	v := &version{path: filepath.Join(t.temp, fmt.Sprintf("%06d", t.made)), at: at, of: of, own: true}
+	v := &version{path: path, at: at, of: of, own: true}
 	if err := write(v.path); err != nil {
 		return nil, errors.Join(err, disk.RemoveIfThere(disk.OS{}, v.path))
 	}
 	return describeVersion(v)
 }
 
-func (t *Tables) makeFolder() (err error) {
+// newPath makes the temporary folder first, if there is none.
+func (t *Tables) newPath() (path string, err error) {
 	if t.temp == "" {
-		t.temp, t.remove, err = disk.TemporaryFolder(tablesPrefix)
+		if t.temp, t.remove, err = disk.TemporaryFolder(tablesPrefix); err != nil {
+			return "", fmt.Errorf("a folder for the files that are served: %w", err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("a folder for the files that are served: %w", err)
-	}
-	return nil
+	t.made++
+	return filepath.Join(t.temp, fmt.Sprintf("%06d", t.made)), nil
 }
 
 // describeVersion fills in digest and times.

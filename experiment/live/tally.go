@@ -53,39 +53,33 @@ type tally struct {
 // schema is how outcomes of a kind are read.
 type schema struct {
 	*experiment.Registration
-	tables     experiment.Tables
-	dimensions []int // positions of the layout's dimensions among labels, -1 for none
-}
-
-func newSchema(kind *experiment.Registration) *schema {
-	s := &schema{Registration: kind, tables: kind.Tables()}
-	for _, name := range kind.Layout.Columns() {
-		s.dimensions = append(s.dimensions, s.index(name))
-	}
-	return s
+	tables experiment.Tables
 }
 
 func schemasOf(kinds []*experiment.Registration) map[string]*schema {
 	all := map[string]*schema{}
 	for _, kind := range kinds {
-		all[kind.Name()] = newSchema(kind)
+		all[kind.Name()] = &schema{kind, kind.Tables()}
 	}
 	return all
 }
 
-func (s *schema) index(label string) int {
-	return slices.IndexFunc(s.tables.Labels, func(c experiment.Column) bool { return c.Name == label })
+// value returns a label of an outcome, nil for none; s is nil if its labels are unreadable.
+func (s *schema) value(o *experiment.Outcome, name string) any {
+	if s != nil {
+		for j, column := range s.tables.Labels {
+			if column.Name == name {
+				return o.Labels.At(column, j, 0)
+			}
+		}
+	}
+	return nil
 }
 
-// label returns a label of an outcome as text; s is nil if its labels are unreadable.
+// label returns it as text.
 func (s *schema) label(o *experiment.Outcome, name string) string {
-	if s == nil {
-		return ""
-	}
-	if j := s.index(name); j >= 0 {
-		if value := o.Labels.At(s.tables.Labels[j], j, 0); value != nil {
-			return fmt.Sprint(value)
-		}
+	if value := s.value(o, name); value != nil {
+		return fmt.Sprint(value)
 	}
 	return ""
 }
@@ -180,11 +174,8 @@ func (s *schema) what(o *experiment.Outcome) string {
 		return ""
 	}
 	var setting layout.Setting
-	for d, j := range s.dimensions {
-		if j < 0 || layout.Dimension(d) == layout.Dataset {
-			continue
-		}
-		switch value := o.Labels.At(s.tables.Labels[j], j, 0).(type) {
+	for d, name := range s.Layout.Columns() {
+		switch value := s.value(o, name).(type) {
 		case string:
 			setting[d].Text = value
 		case int64:
@@ -196,6 +187,7 @@ func (s *schema) what(o *experiment.Outcome) string {
 	if s.Layout.Complete != nil {
 		s.Layout.Complete(&setting)
 	}
+	setting[layout.Dataset] = layout.Value{}
 	words := []string{analysis.SettingsText(s.label(o, "method_params")), s.Layout.Describe(setting.Without(s.Layout.Conditions...))}
 	if repeat := s.label(o, "repeat"); repeat != "" {
 		words = append(words, "repeat "+repeat)

@@ -14,7 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-var knownLabels = map[string]*schema{"toy": newSchema(toyKind)}
+var knownLabels = schemasOf([]*experiment.Registration{toyKind})
 
 func outcome(t testing.TB, cell int, dataset, method string, status experiment.Status, wall float64) *experiment.Outcome {
 	t.Helper()
