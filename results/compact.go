@@ -43,12 +43,8 @@ func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 }
 
 func (s *Store) haveFinals() bool {
-	for _, name := range append(slices.Clone(s.kept), s.rows.cells().Name) {
-		if !slices.Contains(s.finals, name) {
-			return false
-		}
-	}
-	return true
+	lacks := func(name string) bool { return !slices.Contains(s.finals, name) }
+	return !slices.ContainsFunc(s.kept, lacks) && !lacks(s.rows.cells().Name)
 }
 
 type finalSet struct {
@@ -123,18 +119,13 @@ func (s *Store) removeFormer() error {
 func (s *Store) Prune() (cells int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	former := func(e entry) bool { return e.source == inFormer }
-	for _, e := range s.index.entries {
-		if former(e) {
-			cells++
-		}
-	}
 	if err := s.removeFormer(); err != nil {
 		return 0, disk.Advise(fmt.Errorf("removing the cells of former grids from %s: %w", s.dir, err))
 	}
-	s.index.entries = slices.DeleteFunc(s.index.entries, former)
+	before := len(s.index.entries)
+	s.index.entries = slices.DeleteFunc(s.index.entries, func(e entry) bool { return e.source == inFormer })
 	s.index.number()
-	return cells, nil
+	return before - len(s.index.entries), nil
 }
 
 // trim removes the leaving cells from cells.arrow before the further tables lose their rows, and
@@ -190,24 +181,22 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 		},
 	}
 	defer func() { err = errors.Join(err, sorter.close()) }()
-	gather := func(number, batches int) error {
-		n, err := s.gather(ctx, sorter, set, number, batches)
-		rows += n
-		return err
-	}
+	var sources []*segment
 	if slices.Contains(s.finals, table.Name) {
-		err = gather(0, math.MaxInt)
+		sources = append(sources, &segment{0, math.MaxInt})
 	}
-	if err == nil && slices.Contains(s.former, table.Name) {
-		err = gather(formerSegment, math.MaxInt)
+	if slices.Contains(s.former, table.Name) {
+		sources = append(sources, &segment{formerSegment, math.MaxInt})
 	}
-	for _, segment := range s.segments {
-		if err == nil && segment.batches > 0 {
-			err = gather(segment.number, segment.batches)
+	for _, of := range append(sources, s.segments...) {
+		if of.batches == 0 {
+			continue
 		}
-	}
-	if err != nil {
-		return 0, err
+		n, err := s.gather(ctx, sorter, set, of.number, of.batches)
+		if err != nil {
+			return 0, err
+		}
+		rows += n
 	}
 	schema := withChecksums(tableSchema(table, s.rows.run))
 	if table.Name == s.rows.cells().Name {

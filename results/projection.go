@@ -60,24 +60,22 @@ func parseBatchHeader(m *message) (h *batchHeader, err error) {
 	if codec, ok := subTable(table, slotBatchCodec); ok {
 		h.codec = codec.GetInt8Slot(slotCodec, 0)
 	}
-	const pair = 16
-	at, n, err := vector(table, slotBatchNodes, pair)
-	if err != nil {
+	if h.nodes, err = pairs(table, slotBatchNodes, func(a, b int64) batchNode { return batchNode{a, b} }); err != nil {
 		return nil, err
 	}
-	for i := range n {
-		o := at + flatbuffers.UOffsetT(pair*i)
-		h.nodes = append(h.nodes, batchNode{table.GetInt64(o), table.GetInt64(o + 8)})
-	}
-	at, n, err = vector(table, slotBatchBuffers, pair)
-	if err != nil {
+	if h.buffers, err = pairs(table, slotBatchBuffers, func(a, b int64) batchBuffer { return batchBuffer{a, b} }); err != nil {
 		return nil, err
-	}
-	for i := range n {
-		o := at + flatbuffers.UOffsetT(pair*i)
-		h.buffers = append(h.buffers, batchBuffer{table.GetInt64(o), table.GetInt64(o + 8)})
 	}
 	return h, h.check(m.length)
+}
+
+func pairs[T any](table *flatbuffers.Table, slot flatbuffers.VOffsetT, of func(a, b int64) T) (list []T, err error) {
+	at, n, err := vector(table, slot, 16)
+	for range n {
+		list = append(list, of(table.GetInt64(at), table.GetInt64(at+8)))
+		at += 16
+	}
+	return list, err
 }
 
 func (h *batchHeader) check(body int64) error {

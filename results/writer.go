@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -20,7 +19,7 @@ const (
 	batchValues = 1 << 19 // of lists: 4 MiB
 )
 
-// output is buffered. [ipc.FileWriter] seeks only to learn its position.
+// output is buffered.
 type output struct {
 	file     disk.File
 	buffered *bufio.Writer
@@ -33,20 +32,12 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	if o.hold {
 		o.held = append(o.held, p...)
-		o.position += int64(len(p))
 		return len(p), nil
 	}
 	n, err := o.buffered.Write(p)
 	o.position += int64(n)
 	o.sums.add(p[:n])
 	return n, err
-}
-
-func (o *output) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekCurrent {
-		return 0, fmt.Errorf("seeking to %d from %d in a file that is only appended to", offset, whence)
-	}
-	return o.position, nil
 }
 
 func (o *output) sync() error {
@@ -73,7 +64,6 @@ type tableWriter struct {
 	lists   int // FloatList column that also limits a batch, or -1
 	values  int // in the lists
 	batch   experiment.Batch
-	any     bool // a batch was written
 }
 
 func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int, compression Compression) (*tableWriter, error) {
@@ -149,7 +139,6 @@ func (w *tableWriter) flush() error {
 		return err
 	}
 	w.out.sums.endSection(w.out.position)
-	w.any = true
 	w.values = 0
 	resetBatch(&w.batch)
 	return nil
@@ -158,7 +147,7 @@ func (w *tableWriter) flush() error {
 // finish writes the rest. It neither syncs nor closes the file.
 func (w *tableWriter) finish() error {
 	// Some readers require a batch, and arrow-go begins the file with it.
-	if w.batch.Rows > 0 || !w.any {
+	if w.batch.Rows > 0 || len(w.out.sums.block) == 0 {
 		if err := w.flush(); err != nil {
 			return err
 		}

@@ -136,11 +136,9 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		entry.Sample = append(entry.Sample, c.RepeatScore)
 		choices = append(choices, s)
 	}
-	var methods []string
+	methods := make([]string, len(candidates))
 	for i := range candidates {
-		if method := candidates[i].of.method; !slices.Contains(methods, method) {
-			methods = append(methods, method)
-		}
+		methods[i] = candidates[i].of.method
 	}
 	common := commonSettings(methods, MethodName(methods[0]))
 	for i := range choices {

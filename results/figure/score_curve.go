@@ -102,14 +102,9 @@ func (p *scorePath) between(i int, age float64, continuous bool) float64 {
 
 // breaks appends the ages at which the score is discontinuous.
 func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []float64 {
-	add := func(age float64) {
-		if lo < age && age < hi {
-			ages = append(ages, age)
-		}
-	}
 	for i, age := range p.ages {
-		if p.begins[i] || !continuous {
-			add(age)
+		if (p.begins[i] || !continuous) && lo < age && age < hi {
+			ages = append(ages, age)
 		}
 	}
 	return ages
