@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
@@ -39,19 +40,27 @@ func commandTime(data experiment.Data) time.Duration {
 	return cpu
 }
 
-// served is a slot's knowledge of the current request's command.
+// served is the current request, with what its command takes.
 type served struct {
-	files    map[string]string // by digest
-	env      map[string]string
-	commands bool // whether it may run
-
+	*request
 	looks                int
 	foreign, mostForeign int64 // bytes of its processes: last, maximum
 }
 
-// readFile checks the digest.
-func (s *slot) readFile(digest string) ([]byte, error) {
-	path, ok := s.served.files[digest]
+// Dataset implements [experiment.Data].
+func (s *slot) Dataset(_ context.Context, digest string) (*dataset.Dataset, error) {
+	return s.data.get(digest, func() (*dataset.Dataset, error) {
+		set, err := readDataset(s.served.Data[digest], digest)
+		if err != nil {
+			return nil, &dataError{digest, err}
+		}
+		return set, nil
+	})
+}
+
+// File implements [experiment.Data]. It checks the digest.
+func (s *slot) File(_ context.Context, digest string) ([]byte, error) {
+	path, ok := s.served.Data[digest]
 	if !ok {
 		return nil, fmt.Errorf("the task has no file with the digest %s", digest)
 	}
@@ -67,7 +76,7 @@ func (s *slot) readFile(digest string) ([]byte, error) {
 
 // The caller holds mu.
 func (s *slot) commandMemory() int64 {
-	if !s.served.commands {
+	if !s.served.Commands {
 		return 0
 	}
 	if s.served.looks++; s.served.looks%commandLooks == 1 {

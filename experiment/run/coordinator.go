@@ -31,9 +31,9 @@ type Coordinator struct {
 	Queue *queue.Queue
 	// Listen lets other machines' workers reach the embedded server. Default: none.
 	Listen *Listen
-	// Kind computes the cells in this process. Default: the plan's.
+	// Kind computes the cells of this program's slots. Default: the plan's.
 	Kind experiment.Kind
-	// Workers is the number of slots in this process; 0 requires Queue or Listen.
+	// Workers is the number of slots of this program; 0 requires Queue or Listen.
 	Workers int
 	// Process makes the command of a slot's process and Cache is its folder of data sets, as in
 	// [Worker]; an embedded server's run needs no Cache.

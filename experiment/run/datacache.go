@@ -9,25 +9,15 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/singleflight"
-
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// cacheBytes bounds unused data sets in a worker that computes in its own process.
-const cacheBytes = 512 << 20
+// slotCacheBytes bounds unused data sets in a slot's process.
+const slotCacheBytes = 256 << 20
 
-type fetcher func(ctx context.Context, digest string) (*dataset.Dataset, error)
-
-// dataCache fetches a data set once for all slots; beyond the limit the least recently used are
-// dropped.
+// dataCache keeps data sets between cells; beyond the limit the least recently used are dropped.
 type dataCache struct {
-	fetch    fetcher
-	file     func(ctx context.Context, digest string) ([]byte, error)
-	limit    int64 // bytes
-	fetching singleflight.Group
-
 	mu   sync.Mutex
 	sets []cachedSet // the most recently used last
 }
@@ -37,57 +27,28 @@ type cachedSet struct {
 	set    *dataset.Dataset
 }
 
-func newDataCache(limit int64, fetch fetcher) *dataCache {
-	return &dataCache{fetch: fetch, limit: limit}
-}
-
-// Dataset returns the data set of a digest. It is shared and must not be changed.
-func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
-	if set := c.use(digest); set != nil {
-		return set, nil
-	}
-	fetch := c.fetch // a slot sets one per request
-	fetched := c.fetching.DoChan(digest, func() (any, error) {
-		if set := c.use(digest); set != nil { // fetched meanwhile
-			return set, nil
-		}
-		set, err := fetch(ctx, digest)
-		if err == nil {
-			c.mu.Lock()
-			c.sets = append(c.sets, cachedSet{digest, set})
-			c.mu.Unlock()
-			c.trim(c.limit, []string{digest})
-		}
-		return set, err
-	})
-	select {
-	case f := <-fetched:
-		return f.Val.(*dataset.Dataset), f.Err
-	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting for data set %s: %w", digest, ctx.Err())
-	}
-}
-
-func (c *dataCache) File(ctx context.Context, digest string) ([]byte, error) {
-	return c.file(ctx, digest)
-}
-
-func (c *dataCache) use(digest string) *dataset.Dataset {
+// get returns a data set that is kept, or keeps what read returns. It is shared and must not be
+// changed.
+func (c *dataCache) get(digest string, read func() (*dataset.Dataset, error)) (*dataset.Dataset, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := slices.IndexFunc(c.sets, func(s cachedSet) bool { return s.digest == digest })
-	if at < 0 {
-		return nil
+	if at >= 0 {
+		used := c.sets[at]
+		c.sets = append(slices.Delete(c.sets, at, at+1), used)
+		return used.set, nil
 	}
-	used := c.sets[at]
-	c.sets = append(slices.Delete(c.sets, at, at+1), used)
-	return used.set
+	set, err := read()
+	if err == nil {
+		c.sets = append(c.sets, cachedSet{digest, set})
+		c.trim(slotCacheBytes, []string{digest})
+	}
+	return set, err
 }
 
+// The caller holds mu, or has no cell.
 func (c *dataCache) trim(limit int64, keep []string) {
 	over := c.size() - limit
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.sets = slices.DeleteFunc(c.sets, func(s cachedSet) bool {
 		if over <= 0 || slices.Contains(keep, s.digest) {
 			return false
@@ -98,8 +59,6 @@ func (c *dataCache) trim(limit int64, keep []string) {
 }
 
 func (c *dataCache) size() (bytes int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, s := range c.sets {
 		bytes += size(s.set)
 	}

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	needs.Waiting(8)
-	defaultIdle = 50 * time.Millisecond
+	defaultIdle, computers = 50*time.Millisecond, withLocals
 	os.Exit(m.Run())
 }
 

@@ -273,9 +273,7 @@ func TestDatasetDigest(t *testing.T) {
 	set := &dataset.Dataset{Name: "s", Task: dataset.Regression, Features: []string{"x"}, N: 2, D: 1, X: []float64{1, 2}, Y: []float64{3, 4}}
 	other := *set
 	other.Y = []float64{3, math.Nextafter(4, 5)}
-	cache := newDataCache(cacheBytes, func(ctx context.Context, digest string) (*dataset.Dataset, error) {
-		return fetchDataset(ctx, q, digest)
-	})
+	cache := &fetched{queue: q}
 	put := func(digest string, d *dataset.Dataset) {
 		var b strings.Builder
 		if err := dataset.Encode(&b, d); err != nil {

@@ -19,8 +19,6 @@ import (
 
 const (
 	watchEvery = 10 * time.Millisecond
-	// slotCacheBytes bounds unused data sets in a slot's process.
-	slotCacheBytes = 256 << 20
 	// briefly is the time of a cell, in seconds, below which its peak is not read: reading takes
 	// longer, and such a cell fills at most a few MiB.
 	briefly     = 0.001
@@ -36,7 +34,7 @@ type slot struct {
 	most   int64 // bytes that the runtime is allowed, see GOMEMLIMIT
 	limit  int64 // current; setting it briefly stops all goroutines
 	used   int64 // bytes after the last cell, 0 if unknown
-	data   *dataCache
+	data   dataCache
 	host   *outside.Host
 	served served
 
@@ -64,10 +62,9 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s := &slot{
 		kinds: kinds, memory: openMemory(), out: out, requests: make(chan *request), stop: func() {},
 	}
-	s.data = newDataCache(slotCacheBytes, nil)
-	open := func(_ context.Context, digest string) (io.ReadCloser, error) { return reading(s.readFile(digest)) }
+	open := func(ctx context.Context, digest string) (io.ReadCloser, error) { return reading(s.File(ctx, digest)) }
 	s.host = &outside.Host{Open: open, Alone: outside.Own(), Shared: isolated, Lookup: func(name string) (string, bool) {
-		value, ok := s.served.env[name]
+		value, ok := s.served.Env[name]
 		return value, ok
 	}}
 	defer s.host.Close()
@@ -135,17 +132,9 @@ func (s *slot) serve(r *request) {
 	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
 	}
-	s.data.fetch = func(_ context.Context, digest string) (*dataset.Dataset, error) {
-		set, err := readDataset(r.Data[digest], digest)
-		if err != nil {
-			return nil, &dataError{digest, err}
-		}
-		return set, nil
-	}
-	s.data.file = func(_ context.Context, digest string) ([]byte, error) { return s.readFile(digest) }
-	s.served = served{files: r.Data, env: r.Env, commands: r.Commands}
+	s.served = served{request: r}
 	for _, digest := range task.Files {
-		if _, err := s.readFile(digest); err != nil {
+		if _, err := s.File(r.ctx, digest); err != nil {
 			s.mustAnswer(frameData, []byte(digest+" "+err.Error()))
 			return
 		}
@@ -153,7 +142,7 @@ func (s *slot) serve(r *request) {
 	s.makeRoom(task)
 	for _, digest := range task.Data {
 		var bad *dataError
-		if _, err := s.data.Dataset(r.ctx, digest); errors.As(err, &bad) {
+		if _, err := s.Dataset(r.ctx, digest); errors.As(err, &bad) {
 			s.mustAnswer(frameData, []byte(bad.digest+" "+bad.Error()))
 			return
 		}
@@ -194,10 +183,10 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature)
 	s.mu.Unlock()
 	s.watch.Reset(watchEvery)
 	var host *outside.Host
-	if s.served.commands {
+	if s.served.Commands {
 		host = s.host
 	}
-	outcome := Compute(ctx, s.kinds, task, withCommands(s.data, host))
+	outcome := Compute(ctx, s.kinds, task, withCommands(s, host))
 	s.watch.Stop()
 	s.mu.Lock() // waits for a look in progress
 	s.watched = nil

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/disk"
@@ -23,7 +22,7 @@ import (
 // Worker computes tasks from a queue, one at a time per slot.
 type Worker struct {
 	Queue *queue.Queue
-	Kinds []experiment.Kind // that it computes; if none, with Process, tasks are not checked before
+	Kinds []experiment.Kind // that it computes; if none, tasks are not checked before
 
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
@@ -36,12 +35,10 @@ type Worker struct {
 	Version    string
 
 	// Process makes the command of a slot's process, which runs [ServeSlot] on standard input and
-	// output, so that a cell that crashes, hangs or takes all memory harms no other. Default: cells
-	// are computed in this process, where memory is not watched and a cell that ignores its context
-	// cannot be stopped.
+	// output, so that a cell that crashes, hangs or takes all memory harms no other.
 	Process func() *exec.Cmd
-	// Cache is the folder of data sets, required with Process; workers of one machine can share it.
-	// CacheBytes bounds unused ones (default: [DefaultCacheBytes]).
+	// Cache is the folder of data sets; workers of one machine can share it. CacheBytes bounds
+	// unused ones (default: [DefaultCacheBytes]).
 	Cache      string
 	CacheBytes int64
 
@@ -102,7 +99,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := worker.defaults(); err != nil {
 		return err
 	}
-	computers, err := worker.computers()
+	slots, err := computers(&worker)
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
@@ -136,7 +133,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer cancel()
 	worker.settling, cancel = outlasting(computing, grace)
 	defer cancel()
-	for at, computer := range computers {
+	for at, computer := range slots {
 		group.Go(func() error {
 			defer computer.close()
 			return worker.slot(ctx, computing, computer, slotStatus, at)
@@ -241,36 +238,29 @@ func (w *Worker) defaults() error {
 	return nil
 }
 
-func (w *Worker) computers() ([]computer, error) {
-	list := make([]computer, w.Slots)
-	if w.Process == nil {
-		data := newDataCache(cacheBytes, func(ctx context.Context, digest string) (*dataset.Dataset, error) {
-			return fetchDataset(ctx, w.Queue, digest)
-		})
-		data.file = func(ctx context.Context, digest string) ([]byte, error) { return fetchFile(ctx, w.Queue, digest) }
-		for at := range list {
-			here := &local{worker: w, data: data}
-			if w.AllowCommands {
-				here.host = &outside.Host{Open: w.Queue.Data}
-			}
-			list[at] = here
-		}
-		return list, nil
-	}
-	if w.Cache == "" {
-		return nil, errors.New("no folder is given for the data sets that its slots' processes read")
+// computer computes the tasks of a slot. It returns an outcome, trouble of the worker, or neither for
+// a task not computed to its end.
+type computer interface {
+	compute(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error)
+	close()
+}
+
+// computers makes a computer for each slot; tests replace it.
+var computers = processes
+
+func processes(w *Worker) ([]computer, error) {
+	if w.Process == nil || w.Cache == "" {
+		return nil, errors.New("no processes are given for its slots, or no folder for the data sets that they read")
 	}
 	if w.AllowCommands {
 		disk.RemoveLeft(outside.FolderPrefix) // of a killed worker
 	}
 	files, err := openDiskCache(w.Queue, w.Cache, w.CacheBytes)
-	if err != nil {
-		return nil, err
-	}
+	list := make([]computer, w.Slots)
 	for at := range list {
 		list[at] = &process{worker: w, files: files}
 	}
-	return list, nil
+	return list, err
 }
 
 const (

@@ -153,17 +153,59 @@ func simulated(ctx context.Context) error {
 				return err
 			}
 			defer q.Close()
-			w := &run.Worker{Queue: q, Kinds: []experiment.Kind{kind}, Slots: 1, Drain: stay == 0}
+			config := queue.WorkerConfig{Drain: stay == 0, Idle: time.Second}
 			if stay > 0 {
-				w.Idle = idleTurn
+				config.Idle = idleTurn
 			}
-			w.Report = func(cell string, err error) { fmt.Fprintln(os.Stderr, cell, err) }
-			return w.Run(ctx)
+			return simulatedSlot(ctx, q, config, kind)
 		})
 	}
 	err = group.Wait()
 	fmt.Println(float64(kind.last.Load()-kind.first.Load()) / 1e9)
 	return err
+}
+
+// simulatedSlot asks of the server what a worker of one slot does.
+func simulatedSlot(ctx context.Context, q *queue.Queue, config queue.WorkerConfig, kind experiment.Kind) error {
+	puller, err := q.Worker(config)
+	if err != nil {
+		return err
+	}
+	defer puller.Close()
+	telling, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { // ends with the slot
+		p := queue.Presence{Name: "simulated", Slots: 1, State: queue.Working, Started: time.Now().UTC()}
+		for err := error(nil); err == nil; err = queue.Sleep(telling, queue.PresenceEvery) {
+			if p.At = time.Now().UTC(); q.Announce(&p) != nil {
+				return
+			}
+		}
+	}()
+	for {
+		d, err := puller.Pull(ctx)
+		empty := new(queue.EmptyError)
+		switch {
+		case ctx.Err() != nil:
+			return nil // no task is left for a worker that stays
+		case errors.As(err, &empty):
+			if empty.InFlight == 0 {
+				return nil
+			}
+			_ = queue.Sleep(ctx, 20*time.Millisecond)
+			continue
+		case err != nil:
+			return err
+		}
+		d.Begin()
+		sealed, err := queue.Seal(run.Compute(ctx, []experiment.Kind{kind}, &d.Task, nil))
+		if err == nil {
+			err = d.Done(ctx, sealed)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // setting is what simulated workers do.
