@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fxamacker/cbor/v2"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
@@ -40,17 +41,13 @@ type process struct {
 type child struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
+	asks    *cbor.Encoder // to in
 	stderr  *head
-	mark    string      // of its commands, "" if it may run none
-	answers chan answer // closed after the last
+	mark    string       // of its commands, "" if it may run none
+	answers chan message // closed after the last
 
 	running context.Context // until the process was waited for
 	waited  context.CancelFunc
-}
-
-type answer struct {
-	kind byte
-	body []byte
 }
 
 // start gives a process with commands its own /dev/shm if the system allows it.
@@ -98,7 +95,7 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	if err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
 	}
-	c := &child{cmd: cmd, in: in, stderr: new(head), mark: mark, answers: make(chan answer, 1)}
+	c := &child{cmd: cmd, in: in, asks: cbor.NewEncoder(in), stderr: new(head), mark: mark, answers: make(chan message, 1)}
 	c.running, c.waited = context.WithCancel(context.Background())
 	cmd.Stderr = c.stderr
 	if err := cmd.Start(); err != nil {
@@ -109,7 +106,7 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	defer cancel()
 	select {
 	case first, ok := <-c.answers:
-		if ok && first.kind == frameReady {
+		if ok && first.Kind == messageReady {
 			p.child = c
 			return nil
 		}
@@ -123,13 +120,13 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 
 func (c *child) listen(out io.Reader) {
 	defer c.waited()
-	r := bufio.NewReaderSize(out, frameBuffer)
+	from := paths.NewDecoder(out)
 	for {
-		kind, body, err := readFrame(r)
-		if err != nil {
+		var m message
+		if from.Decode(&m) != nil {
 			break
 		}
-		c.answers <- answer{kind, body}
+		c.answers <- m
 	}
 	close(c.answers)
 	_ = c.cmd.Wait()
@@ -196,7 +193,7 @@ func (p *process) compute(ctx context.Context, d *queue.Delivery) (*queue.Sealed
 
 // attempt asks once. bad is a data set with an unusable file.
 func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *queue.Sealed, bad *dataError, err error) {
-	body, err := p.request(ctx, d)
+	r, err := p.request(ctx, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,15 +206,15 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *queu
 	p.child.stderr.take()
 	began := time.Now()
 	d.Begin()
-	if err := writeFrame(p.child.in, frameCompute, body); err != nil {
+	if err := p.child.asks.Encode(&message{Kind: messageCompute, Request: r}); err != nil {
 		p.drop()
 		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
 	}
 	return p.await(ctx, d, began)
 }
 
-func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
-	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: p.worker.AllowCommands, Signature: p.worker.signature(d)}
+func (p *process) request(ctx context.Context, d *queue.Delivery) (*request, error) {
+	r := &request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: p.worker.AllowCommands, Signature: p.worker.signature(d)}
 	if r.Commands {
 		for _, name := range d.Task.Env {
 			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
@@ -235,7 +232,7 @@ func (p *process) request(ctx context.Context, d *queue.Delivery) ([]byte, error
 		}
 		r.Data[digest] = path
 	}
-	return r.encode()
+	return r, nil
 }
 
 // await kills a process without an answer; one that ends by itself fails the cell.
@@ -274,27 +271,27 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time)
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		deadline = timer.C
-		if err := writeFrame(p.child.in, frameCancel, nil); err != nil {
+		if err := p.child.asks.Encode(&message{Kind: messageCancel}); err != nil {
 			p.drop()
 			return nil, nil, nil
 		}
 	}
 }
 
-func (p *process) receive(a answer, d *queue.Delivery) (*queue.Sealed, *dataError, error) {
-	switch a.kind {
-	case frameData:
-		digest, text, _ := strings.Cut(string(a.body), " ")
+func (p *process) receive(a message, d *queue.Delivery) (*queue.Sealed, *dataError, error) {
+	switch a.Kind {
+	case messageData:
+		digest, text, _ := strings.Cut(string(a.Body), " ")
 		return nil, &dataError{digest, errors.New(text)}, nil
-	case frameLast:
+	case messageLast:
 		p.child.close()
 		p.child = nil
-	case frameOutcome:
+	case messageOutcome:
 	default:
 		p.drop()
-		return nil, nil, fmt.Errorf("the answer of a slot's process: unknown message type %q", a.kind)
+		return nil, nil, fmt.Errorf("the answer of a slot's process: unknown message type %q", a.Kind)
 	}
-	outcome, err := queue.ReadSealed(a.body)
+	outcome, err := queue.ReadSealed(a.Body)
 	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
 		err = fmt.Errorf("it is of run %q, cell %q and has the status %q", outcome.Run, outcome.Cell, outcome.Status)
 	}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/fxamacker/cbor/v2"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -21,8 +22,7 @@ const (
 	watchEvery = 10 * time.Millisecond
 	// briefly is the time of a cell, in seconds, below which its peak is not read: reading takes
 	// longer, and such a cell fills at most a few MiB.
-	briefly     = 0.001
-	frameBuffer = 64 << 10
+	briefly = 0.001
 	// slack is memory kept between cells: getting it back from the system is slow.
 	slack = 64 << 20
 )
@@ -73,7 +73,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s.limit = s.most
 	s.watch = time.AfterFunc(time.Hour, s.look)
 	s.watch.Stop()
-	if err := s.answer(frameReady, nil); err != nil {
+	if err := s.answer(messageReady, nil); err != nil {
 		return err
 	}
 	// One goroutine serves all requests: its stack grows only once.
@@ -87,29 +87,26 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 }
 
 func (s *slot) read(in io.Reader) error {
-	frames := bufio.NewReaderSize(in, frameBuffer)
+	from := paths.NewDecoder(in)
 	for {
-		kind, body, err := readFrame(frames)
+		var m message
+		err := from.Decode(&m)
 		if errors.Is(err, io.EOF) {
 			return nil // a current cell ends with the process
 		}
 		if err != nil {
 			return fmt.Errorf("reading a request: %w", err)
 		}
-		switch kind {
-		case frameCancel:
+		switch r := m.Request; {
+		case m.Kind == messageCancel:
 			s.stop()
-		case frameCompute:
-			r, err := decodeRequest(body)
-			if err != nil {
-				return fmt.Errorf("reading a request: %w", err)
-			}
+		case m.Kind == messageCompute && r != nil:
 			s.stop()
 			//nolint:fatcontext // r is of this round
 			r.ctx, s.stop = context.WithCancel(context.Background())
 			s.requests <- r // the worker waits for the previous answer
 		default:
-			return fmt.Errorf("reading a request: unknown message type %q", kind)
+			return fmt.Errorf("reading a request: unknown message type %q", m.Kind)
 		}
 	}
 }
@@ -117,7 +114,7 @@ func (s *slot) read(in io.Reader) error {
 func (s *slot) answer(kind byte, body []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return writeFrame(s.out, kind, body)
+	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Body: body})
 }
 
 type dataError struct {
@@ -135,7 +132,7 @@ func (s *slot) serve(r *request) {
 	s.served = served{request: r}
 	for _, digest := range task.Files {
 		if _, err := s.File(r.ctx, digest); err != nil {
-			s.mustAnswer(frameData, []byte(digest+" "+err.Error()))
+			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
 			return
 		}
 	}
@@ -143,12 +140,12 @@ func (s *slot) serve(r *request) {
 	for _, digest := range task.Data {
 		var bad *dataError
 		if _, err := s.Dataset(r.ctx, digest); errors.As(err, &bad) {
-			s.mustAnswer(frameData, []byte(bad.digest+" "+bad.Error()))
+			s.mustAnswer(messageData, []byte(bad.digest+" "+bad.Error()))
 			return
 		}
 	}
 	outcome := s.compute(r.ctx, task, r.Signature)
-	s.mustAnswer(frameOutcome, r.Signature.seal(outcome).Body())
+	s.mustAnswer(messageOutcome, r.Signature.seal(outcome).Body())
 }
 
 // mustAnswer ends the process if the worker is gone.
@@ -225,7 +222,7 @@ func (s *slot) look() {
 	body := s.signature.seal(outcome).Body()
 	s.host.Kill()
 	s.writing.Lock() // never released: the computation must not answer
-	if err := writeFrame(s.out, frameLast, body); err != nil {
+	if err := cbor.NewEncoder(s.out).Encode(&message{Kind: messageLast, Body: body}); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 	}
 	os.Exit(0)
