@@ -12,14 +12,14 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// firstLack and mostLack bound how long a worker leaves the tasks of a command to others; the time
-// doubles.
-const firstLack, mostLack = 30 * time.Second, 10 * time.Minute
+// lackFor is how long a worker leaves the tasks of a command to others after one has shown what it
+// lacks. It says so for twice as long, until a next task has shown it again.
+const lackFor = time.Minute
 
 // lacks is what a worker lacks for commands, which it does not try for a while.
 type lacks struct {
 	mu  sync.Mutex
-	all map[program]*lack
+	all map[program]lack
 
 	isolation atomic.Bool // see [outside.Isolate]
 }
@@ -28,10 +28,8 @@ type lacks struct {
 type program struct{ run, files string }
 
 type lack struct {
-	err   *outside.LackError
-	until time.Time // its tasks are not tried before
-	wait  time.Duration
-	seen  time.Time // when a task was last left to others
+	err  *outside.LackError
+	seen time.Time
 }
 
 func programOf(task *experiment.Task) program {
@@ -45,28 +43,16 @@ func (l *lacks) of(task *experiment.Task) *outside.LackError {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found := l.all[programOf(task)]
-	if found == nil || time.Now().After(found.until) {
-		return nil
+	if found := l.all[programOf(task)]; time.Since(found.seen) < lackFor {
+		return found.err
 	}
-	found.seen = time.Now()
-	return found.err
+	return nil
 }
 
 func (l *lacks) note(task *experiment.Task, err *outside.LackError) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, key := time.Now(), programOf(task)
-	found := l.all[key]
-	if found == nil {
-		found = &lack{}
-		l.all[key] = found
-	}
-	if now.After(found.until) { // otherwise another slot did
-		found.wait = min(max(2*found.wait, firstLack), mostLack)
-		found.until = now.Add(found.wait)
-	}
-	found.err, found.seen = err, now
+	l.all[programOf(task)] = lack{err, time.Now()}
 }
 
 // clear follows a computed task of the command.
@@ -78,14 +64,11 @@ func (l *lacks) clear(task *experiment.Task) {
 	}
 }
 
-// lackFor is how long a lack is announced after a task was left to others.
-const lackFor = time.Minute
-
 func (l *lacks) list() (list []queue.Lack) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, found := range l.all {
-		if time.Since(found.seen) < lackFor {
+		if time.Since(found.seen) < 2*lackFor {
 			list = append(list, queue.Lack{Run: key.run, What: found.err.What, Why: found.err.Err.Error()})
 		}
 	}

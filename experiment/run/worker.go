@@ -219,7 +219,7 @@ func outlasting(ctx context.Context, while time.Duration) (context.Context, cont
 var defaultIdle = time.Second
 
 func (w *Worker) defaults() error {
-	w.lacks, w.reasons, w.walltime = &lacks{all: map[program]*lack{}}, &experiment.Reasons{}, &walltime{until: w.Until}
+	w.lacks, w.reasons, w.walltime = &lacks{all: map[program]lack{}}, &experiment.Reasons{}, &walltime{until: w.Until}
 	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
