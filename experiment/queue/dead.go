@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -43,47 +42,39 @@ func (d *DeadLetter) Outcome() *experiment.Outcome {
 	return o
 }
 
-// Reconcile stores the failed outcomes missing for a run's dead letters and returns their number. A
-// worker stores both; they differ if it dies in between and the run is cancelled. A letter that is
-// unreadable or fails check, which may be nil, goes to the quarantine.
-func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experiment.Outcome) error) (stored int, quarantined []*QuarantinedError, err error) {
+// Reconcile stores the failed outcomes missing for a run's dead letters. A worker stores both; they
+// differ if it dies in between and the run is cancelled. A letter that is unreadable or fails check,
+// which may be nil, goes to the quarantine.
+func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experiment.Outcome) error) (quarantined []*QuarantinedError, err error) {
 	for msg, err := range q.reader("reading dead letters", deadStream, deadTopic, run).messages(ctx) {
 		if err != nil {
-			return stored, quarantined, err
+			return quarantined, err
 		}
-		now, wrong, err := q.reconcile(ctx, msg, check)
-		if err != nil {
-			return stored, quarantined, err
+		cell := cellOf(msg.Subject())
+		letter, wrong := readDeadLetter(run, cell, msg.Headers(), msg.Data())
+		if wrong == nil {
+			has, err := q.results.has(ctx, run, cell, letter.number)
+			if err != nil {
+				return quarantined, err
+			}
+			if has {
+				continue
+			}
+			if check != nil {
+				wrong = check(letter.Outcome())
+			}
 		}
 		if wrong != nil {
-			quarantined = append(quarantined, wrong)
+			quarantined = append(quarantined, &QuarantinedError{run, cell, wrong})
+			err = q.quarantine(ctx, deadStream, msg, wrong)
+		} else if err = q.results.put(ctx, letter.Outcome(), letter.number, letter.Deliveries); err != nil {
+			err = &CellError{run, cell, err}
 		}
-		if now {
-			stored++
-		}
-	}
-	return stored, quarantined, nil
-}
-
-func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*experiment.Outcome) error) (stored bool, quarantined *QuarantinedError, err error) {
-	run, cell := runOf(msg.Subject()), cellOf(msg.Subject())
-	letter, wrong := readDeadLetter(run, cell, msg.Headers(), msg.Data())
-	if wrong == nil {
-		has, err := q.results.has(ctx, run, cell, letter.number)
-		if has || err != nil {
-			return false, nil, err
-		}
-		if check != nil {
-			wrong = check(letter.Outcome())
+		if err != nil {
+			return quarantined, err
 		}
 	}
-	if wrong == nil {
-		if err := q.results.put(ctx, letter.Outcome(), letter.number, letter.Deliveries); err != nil {
-			return false, nil, &CellError{run, cell, err}
-		}
-		return true, nil, nil
-	}
-	return false, &QuarantinedError{run, cell, wrong}, q.quarantine(ctx, deadStream, msg, wrong)
+	return quarantined, nil
 }
 
 // bury is idempotent.

@@ -441,15 +441,19 @@ func TestReconcile(t *testing.T) {
 	if err := b.bury(b.ctx, letter, body); err != nil {
 		t.Fatal(err)
 	}
-	if n, _, err := b.Reconcile(b.ctx, "run", nil); n != 0 || err != nil {
-		t.Fatalf("stored %d, error %v; want nothing to do", n, err)
+	reconciled := func(sequence uint64) {
+		t.Helper()
+		_, err := b.Reconcile(b.ctx, "run", nil)
+		msg, lost := b.last(b.ctx, resultsStream, resultTopic.cell("run", "killer"))
+		if err := errors.Join(err, lost); err != nil || msg == nil || msg.Sequence != sequence {
+			t.Fatalf("the result is %+v, error %v; want message %d", msg, err, sequence)
+		}
 	}
+	reconciled(1) // nothing to do
 	if err := b.purgeSubjects(b.ctx, resultsStream, resultTopic.run("run")); err != nil {
 		t.Fatal(err)
 	}
-	if n, _, err := b.Reconcile(b.ctx, "run", nil); n != 1 || err != nil {
-		t.Fatalf("stored %d, error %v; want 1", n, err)
-	}
+	reconciled(2)
 	checkDead(b, "given up", 11)
 	if got := b.results("run"); got[0].Kind != "test" {
 		t.Errorf("kind %q", got[0].Kind)

@@ -184,7 +184,7 @@ func (b *bundle) everything(worker, viewer *Queue) {
 	if _, err := b.RemoveEnded(b.ctx, "run"); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := b.Reconcile(b.ctx, "run", nil); err != nil {
+	if _, err := b.Reconcile(b.ctx, "run", nil); err != nil {
 		t.Error(err)
 	}
 	for _, cell := range []string{"a", "killer"} {

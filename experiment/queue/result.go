@@ -13,6 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -48,11 +50,7 @@ func (r results) putSealed(ctx context.Context, outcome *Sealed, task uint64, de
 	if err != nil {
 		return err
 	}
-	return storing(r.confirm(ctx, r.send(msg), resultsStream))
-}
-
-func storing(err error) error {
-	if err != nil {
+	if err := r.confirm(ctx, r.send(msg), resultsStream); err != nil {
 		return fmt.Errorf("storing outcome: %w", err)
 	}
 	return nil
@@ -178,7 +176,8 @@ func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
 	})
 }
 
-const putBytes = 16 << 20
+// putBytes and putMost bound the outcomes on their way of a [ResultWriter].
+const putBytes, putMost = 16 << 20, 1024
 
 // ResultWriter stores results of cells that no worker computes, confirmed once Drain returns nil.
 // Storing one twice is harmless. It is for one goroutine.
@@ -186,59 +185,47 @@ type ResultWriter struct {
 	queue  *Queue
 	number func(cell string) uint64
 	opened map[string]bool
-	window []sent
-	bytes  int
+	ctx    context.Context // ends with the first error
+	group  *errgroup.Group
+	room   *semaphore.Weighted
 }
 
 // Results returns a writer. number returns how many results a cell had before.
-func (q *Queue) Results(number func(cell string) uint64) *ResultWriter {
-	return &ResultWriter{queue: q, number: number, opened: map[string]bool{}}
+func (q *Queue) Results(ctx context.Context, number func(cell string) uint64) *ResultWriter {
+	group, ctx := errgroup.WithContext(ctx)
+	return &ResultWriter{queue: q, number: number, opened: map[string]bool{}, ctx: ctx, group: group, room: semaphore.NewWeighted(putBytes)}
 }
 
 // Put sends an outcome.
-func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) error {
-	if err := validRun(outcome.Run); err != nil {
+func (w *ResultWriter) Put(outcome *experiment.Outcome) error {
+	run, cell := outcome.Run, outcome.Cell
+	if err := validRun(run); err != nil {
 		return fmt.Errorf("storing a result: %w", err)
 	}
-	if !w.opened[outcome.Run] { // with nothing to compute, but not cancelled
-		if err := w.queue.tasks.open(ctx, outcome.Run); err != nil {
+	if !w.opened[run] { // with nothing to compute, but not cancelled
+		if err := w.queue.tasks.open(w.ctx, run); err != nil {
 			return err
 		}
-		w.opened[outcome.Run] = true
+		w.opened[run] = true
 	}
-	var msg *nats.Msg
 	sealed, err := Seal(outcome)
-	if err == nil {
-		msg, err = w.queue.results.message(ctx, sealed, w.number(outcome.Cell), 0)
-	}
 	if err != nil {
-		return &CellError{outcome.Run, outcome.Cell, err}
+		return &CellError{run, cell, err}
 	}
-	for len(w.window) > 0 && (len(w.window) >= w.queue.config.window || w.bytes+len(msg.Data) > putBytes) {
-		if err := w.awaitOldest(ctx); err != nil {
-			return err
+	weight := min(putBytes, int64(len(sealed.body)+putBytes/putMost))
+	if w.room.Acquire(w.ctx, weight) != nil {
+		return context.Cause(w.ctx)
+	}
+	number := w.number(cell)
+	w.group.Go(func() error {
+		defer w.room.Release(weight)
+		if err := w.queue.results.putSealed(w.ctx, sealed, number, 0); err != nil {
+			return &CellError{run, cell, err}
 		}
-	}
-	w.window, w.bytes = append(w.window, w.queue.send(msg)), w.bytes+len(msg.Data)
+		return nil
+	})
 	return nil
 }
 
-// Drain waits for all confirmations and returns the first error.
-func (w *ResultWriter) Drain(ctx context.Context) (first error) {
-	for len(w.window) > 0 {
-		if err := w.awaitOldest(ctx); first == nil {
-			first = err
-		}
-	}
-	return first
-}
-
-func (w *ResultWriter) awaitOldest(ctx context.Context) error {
-	oldest := w.window[0]
-	w.window[0] = sent{}
-	w.window, w.bytes = w.window[1:], w.bytes-len(oldest.msg.Data)
-	if err := storing(w.queue.confirm(ctx, oldest, resultsStream)); err != nil {
-		return &CellError{runOf(oldest.msg.Subject), cellOf(oldest.msg.Subject), err}
-	}
-	return nil
-}
+// Drain waits for all confirmations and returns the first error. It ends the writer.
+func (w *ResultWriter) Drain() error { return w.group.Wait() }

@@ -315,7 +315,7 @@ func TestRunNamesAreChecked(t *testing.T) {
 	check("Counts", err)
 	check("Cancel", b.Cancel(b.ctx, bad))
 	check("Purge", b.Purge(b.ctx, bad))
-	_, _, err = b.Reconcile(b.ctx, bad, nil)
+	_, err = b.Reconcile(b.ctx, bad, nil)
 	check("Reconcile", err)
 }
 
@@ -372,7 +372,7 @@ func TestResultWriter(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	b.publishAgain(1, task("run", "again"))
-	w := b.Queue.Results(func(cell string) uint64 {
+	w := b.Queue.Results(b.ctx, func(cell string) uint64 {
 		if cell == "again" {
 			return 1
 		}
@@ -386,13 +386,13 @@ func TestResultWriter(t *testing.T) {
 		if i%500 == 0 {
 			o.Measures = large
 		}
-		if err := w.Put(b.ctx, o); err != nil {
+		if err := w.Put(o); err != nil {
 			t.Fatal(err)
 		}
 	}
 	o := ok()
 	o.Run, o.Cell = "run", "again"
-	if err := errors.Join(w.Put(b.ctx, o), w.Drain(b.ctx)); err != nil {
+	if err := errors.Join(w.Put(o), w.Drain()); err != nil {
 		t.Fatal(err)
 	}
 	seen := 0
@@ -410,7 +410,7 @@ func TestResultWriter(t *testing.T) {
 	if removed, err := b.RemoveEnded(b.ctx, "run"); err != nil || removed != 1 {
 		t.Errorf("%d tasks of cells with a result are removed, %v", removed, err)
 	}
-	if err := w.Put(b.ctx, &experiment.Outcome{Run: "no run", Cell: "c"}); err == nil {
+	if err := w.Put(&experiment.Outcome{Run: "no run", Cell: "c"}); err == nil {
 		t.Error("a name that is none gets a result")
 	}
 }

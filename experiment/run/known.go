@@ -55,7 +55,7 @@ func noEnded(*queue.Ended) bool { return false }
 
 // sift moves rejected dead letters and results to the quarantine; take gets the other outcomes.
 func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment.Outcome) error) (strays []*queue.QuarantinedError, err error) {
-	_, strays, err = q.Reconcile(ctx, gate.plan.Run, gate.check)
+	strays, err = q.Reconcile(ctx, gate.plan.Run, gate.check)
 	if err != nil {
 		return strays, err
 	}

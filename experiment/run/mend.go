@@ -110,7 +110,7 @@ type stall struct {
 // again whose task was acknowledged without an acceptable result. If that does not help, the run
 // ends with an error.
 func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
-	_, strays, err := q.Reconcile(ctx, run, g.gate.check)
+	strays, err := q.Reconcile(ctx, run, g.gate.check)
 	for _, stray := range strays {
 		g.noteStray(stray)
 	}

@@ -222,13 +222,13 @@ func share(ctx context.Context, q *queue.Queue, t *taker, k *known, from Reuse) 
 			return 0, err
 		}
 	}
-	writer, wants := q.Results(k.number), t.wants
+	writer, wants := q.Results(ctx, k.number), t.wants
 	t.wants = func(cell string) bool { return !k.done.has(cell) && wants(cell) }
 	t.take = func(o *experiment.Outcome) error {
 		if k.done.has(o.Cell) {
 			return nil
 		}
-		if err := writer.Put(ctx, o); err != nil {
+		if err := writer.Put(o); err != nil {
 			return err
 		}
 		k.done.add(o.Cell)
@@ -241,7 +241,7 @@ func share(ctx context.Context, q *queue.Queue, t *taker, k *known, from Reuse) 
 		}
 	}
 	err = t.from(ctx, from)
-	if err = errors.Join(err, writer.Drain(ctx)); err != nil {
+	if err = errors.Join(err, writer.Drain()); err != nil {
 		return 0, err
 	}
 	if shared > 0 && !k.fresh { // otherwise queued tasks of these cells would be computed

@@ -29,7 +29,7 @@ func TestShareForeign(t *testing.T) {
 		break
 	}
 	_, grown := plan(t, "repeats=2")
-	writer := q.Results(func(string) uint64 { return 0 })
+	writer := q.Results(t.Context(), func(string) uint64 { return 0 })
 	for task, err := range grown.Tasks() {
 		if err != nil {
 			t.Fatal(err)
@@ -39,11 +39,11 @@ func TestShareForeign(t *testing.T) {
 		}
 		forged := *some
 		forged.Cell, forged.Labels = task.Cell, task.Labels
-		if err := writer.Put(t.Context(), &forged); err != nil {
+		if err := writer.Put(&forged); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := writer.Drain(t.Context()); err != nil {
+	if err := writer.Drain(); err != nil {
 		t.Fatal(err)
 	}
 	submit(5, 5, false, "repeats=2")

@@ -135,18 +135,18 @@ func acknowledge(t *testing.T, d *mortalDisk, url string, random *rand.Rand, rou
 	)
 	go func() {
 		defer close(ended)
-		writer := q.Results(func(string) uint64 { return 0 })
 		for i := 0; ; {
+			writer := q.Results(ctx, func(string) uint64 { return 0 })
 			var batch []string
 			for range 1 + random.IntN(8) {
 				cell := fmt.Sprintf("r%02d-%06d", round, i)
 				i++
-				if err := writer.Put(ctx, &experiment.Outcome{Run: "run", Cell: cell, Status: experiment.OK}); err != nil {
+				if err := writer.Put(&experiment.Outcome{Run: "run", Cell: cell, Status: experiment.OK}); err != nil {
 					return
 				}
 				batch = append(batch, cell)
 			}
-			if err := writer.Drain(ctx); err != nil {
+			if err := writer.Drain(); err != nil {
 				return
 			}
 			mu.Lock()
