@@ -133,8 +133,8 @@ func TestReuseLabels(t *testing.T) {
 	} {
 		o := changed(t, w.good[w.ids[i]], change)
 		o.Run = "other"
-		if ok, err := of.offer(o); !ok || err != nil {
-			t.Fatalf("%v, %v", ok, err)
+		if err := of.offer(o); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := of.takeWaiting(); err != nil || len(taken) != 2 {

@@ -46,10 +46,10 @@ type taker struct {
 	heldBytes int                             // approximate
 }
 
-func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
+func (t *taker) offer(o *experiment.Outcome) error {
 	key, ok := keyOf(o.Cell)
 	if _, twice := t.held[key]; !ok || twice || !t.gate.plans(o.Cell) || !o.Status.Computed() || t.retry.wants(o.Status, o.Short) || !t.wants(o.Cell) {
-		return false, nil
+		return nil
 	}
 	own := *o
 	own.Origin, own.Run = cmp.Or(o.Origin, o.Run), t.gate.plan.Run
@@ -57,7 +57,7 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 	for _, table := range t.gate.kept {
 		rows, ok := o.Further[table]
 		if !ok {
-			return false, nil
+			return nil
 		}
 		own.Further[table] = rows
 	}
@@ -68,14 +68,14 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 		}
 		t.held[key] = &own
 		if t.heldBytes += bytesOf(&own); t.heldBytes >= mostHeld {
-			return true, t.takeWaiting()
+			return t.takeWaiting()
 		}
-		return true, nil
+		return nil
 	case err != nil:
 		t.report(fmt.Errorf("an outcome of run %s is left out: cell %s: %w", own.Origin, o.Cell, err))
-		return false, nil
+		return nil
 	}
-	return true, t.take(&own)
+	return t.take(&own)
 }
 
 func (t *taker) takeWaiting() error {
@@ -145,8 +145,7 @@ func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version s
 		if !takes(o.Version) {
 			return nil
 		}
-		_, err := t.offer(o)
-		return err
+		return t.offer(o)
 	})
 	return errors.Join(err, t.takeWaiting())
 }
@@ -292,7 +291,7 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 			t.report(fmt.Errorf("a result of run %s is left out: cell %s: %w", run, outcome.Cell, err))
 			continue
 		}
-		if _, err := t.offer(outcome); err != nil {
+		if err := t.offer(outcome); err != nil {
 			return err
 		}
 	}
