@@ -114,17 +114,13 @@ func TestPauseOverRestart(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		check(t, func(dir string) (*bundle, func()) {
-			server, err := StartServer(t.Context(), ServerConfig{Dir: dir})
+			server, err := StartServer(ServerConfig{Dir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}
 			b := &bundle{t: t, ctx: t.Context(), server: server}
 			b.Queue = b.connect(Config{})
-			return b, func() {
-				if err := server.Shutdown(); err != nil {
-					t.Error(err)
-				}
-			}
+			return b, server.Shutdown
 		})
 	})
 	t.Run("nats-server", func(t *testing.T) {

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -22,7 +20,8 @@ import (
 
 // ServerConfig describes an embedded server.
 type ServerConfig struct {
-	// Dir holds its streams; it is created if missing. Only one server can use it.
+	// Dir holds its streams; it is created if missing. The caller sees to it that no other server
+	// uses it.
 	Dir string
 
 	// Listen is a host:port for other processes once [Server.Open] is called, port 0 for any free
@@ -42,14 +41,13 @@ type Server struct {
 	server *server.Server
 	log    *serverLog
 	config ServerConfig
-	lock   io.Closer
 }
 
 // startWait allows for seconds on a busy machine.
 const startWait = time.Minute
 
 // StartServer returns when the server is ready. On a full disk the error is a [*RoomError].
-func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
+func StartServer(config ServerConfig) (*Server, error) {
 	if config.Dir == "" {
 		return nil, errors.New("embedded NATS server: no folder given")
 	}
@@ -62,22 +60,14 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err := room(config.Dir, false); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(config.Dir, "lock")
-	lock, err := disk.OS{}.Lock(path)
-	if errors.As(err, new(*disk.HeldError)) {
-		err = fmt.Errorf("%s is locked by another process: %w", path, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("embedded NATS server: %w", err)
-	}
-	s := &Server{config: config, log: &serverLog{report: config.Report}, lock: lock}
-	if err := s.start(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
+	s := &Server{config: config, log: &serverLog{report: config.Report}}
+	if err := s.start(); err != nil {
+		return nil, fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err)
 	}
 	return s, nil
 }
 
-func (s *Server) start(ctx context.Context) (err error) {
+func (s *Server) start() (err error) {
 	options := &server.Options{
 		ServerName:    "agepath",
 		Authorization: s.config.Token,
@@ -87,12 +77,15 @@ func (s *Server) start(ctx context.Context) (err error) {
 		StoreDir:      s.config.Dir,
 	}
 	if s.config.Listen != "" {
-		if options.Host, options.Port, err = hostPort(s.config.Listen); err != nil {
-			return err
+		address, err := net.ResolveTCPAddr("tcp", s.config.Listen)
+		if err != nil {
+			return fmt.Errorf("listen address %q: %w", s.config.Listen, err)
 		}
-		if address := net.ParseIP(options.Host); s.config.Token == "" && options.Host != "localhost" && !address.IsLoopback() {
+		if s.config.Token == "" && !address.IP.IsLoopback() {
 			return fmt.Errorf("listen address %q: without a token only one of this machine alone is allowed, such as 127.0.0.1:4222", s.config.Listen)
 		}
+		options.Host, _, _ = net.SplitHostPort(s.config.Listen) // it has been resolved
+		options.Port = cmp.Or(address.Port, server.RANDOM_PORT)
 	}
 	if s.server, err = server.NewServer(options); err != nil {
 		return err
@@ -103,11 +96,11 @@ func (s *Server) start(ctx context.Context) (err error) {
 	err = s.server.EnableJetStream(&server.JetStreamConfig{StoreDir: s.config.Dir, MaxStore: storeLimit})
 	if err != nil {
 		err = fmt.Errorf("opening its store: %w", err)
-	} else {
-		err = s.ready(ctx)
+	} else if !s.server.ReadyForConnections(startWait) { // it only logs why
+		err = cmp.Or(s.log.lastFatal(), fmt.Errorf("not ready after %v", startWait))
 	}
 	if err != nil {
-		stop(s.server)
+		s.Shutdown()
 	}
 	return err
 }
@@ -117,21 +110,6 @@ func (s *Server) Open() error {
 	s.server.AcceptLoop(make(chan struct{})) // returns when the port is open
 	if s.server.Addr() == nil {              // a taken port is only logged
 		return cmp.Or(s.log.lastFatal(), errors.New("it is shut down"))
-	}
-	return nil
-}
-
-// ready waits for the server, which only logs fatal errors.
-func (s *Server) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("not ready after %v", startWait))
-	defer cancel()
-	for !s.server.ReadyForConnections(50 * time.Millisecond) {
-		if err := s.log.lastFatal(); err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 	}
 	return nil
 }
@@ -164,32 +142,9 @@ func (s *Server) Empty(ctx context.Context, own int) {
 }
 
 // Shutdown returns when the server's files are closed. Close its queues before.
-func (s *Server) Shutdown() error {
-	stop(s.server)
-	if err := s.lock.Close(); err != nil {
-		return fmt.Errorf("embedded NATS server: releasing its folder: %w", err)
-	}
-	return nil
-}
-
-func hostPort(listen string) (string, int, error) {
-	host, text, err := net.SplitHostPort(listen)
-	if err != nil {
-		return "", 0, fmt.Errorf("listen address %q: %w", listen, err)
-	}
-	port, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		return "", 0, fmt.Errorf("listen address %q: port %q; allowed are 0 to 65535", listen, text)
-	}
-	if port == 0 {
-		return host, server.RANDOM_PORT, nil
-	}
-	return host, int(port), nil
-}
-
-func stop(s *server.Server) {
-	s.Shutdown()
-	s.WaitForShutdown()
+func (s *Server) Shutdown() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
 }
 
 // serverLog reports errors and warnings and keeps the last fatal error, which the server only logs.

@@ -40,7 +40,7 @@ const crashTasks, crashDone, crashHeld = 100, 10, 5
 // crash publishes tasks, does some, holds some and waits to be killed.
 func crash(dir string) error {
 	ctx := context.Background()
-	server, err := StartServer(ctx, ServerConfig{Dir: dir})
+	server, err := StartServer(ServerConfig{Dir: dir})
 	if err != nil {
 		return err
 	}
@@ -92,9 +92,6 @@ func TestReopenAfterKill(t *testing.T) {
 	line, err := bufio.NewReader(output).ReadString('\n')
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if _, err := StartServer(ctx, ServerConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "locked by another process") {
-		t.Errorf("second server in the folder: %v", err)
-	}
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +100,7 @@ func TestReopenAfterKill(t *testing.T) {
 		t.Fatalf("the process said %q, error %v", line, err)
 	}
 
-	server, err := StartServer(ctx, ServerConfig{Dir: dir})
+	server, err := StartServer(ServerConfig{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +142,7 @@ func TestReopenAfterKill(t *testing.T) {
 func TestServerListens(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	server, err := StartServer(ctx, ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	server, err := StartServer(ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +176,7 @@ func TestServerOpens(t *testing.T) {
 	}
 	port.Close()
 	address := port.Addr().String()
-	server, err := StartServer(t.Context(), ServerConfig{Dir: t.TempDir(), Listen: address, Token: "secret"})
+	server, err := StartServer(ServerConfig{Dir: t.TempDir(), Listen: address, Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,35 +237,31 @@ func TestServerRefuses(t *testing.T) {
 		"no folder": {ServerConfig{}, "no folder given"},
 		"a file":    {ServerConfig{Dir: file}, "not a directory"},
 		"no port":   {ServerConfig{Dir: t.TempDir(), Listen: "localhost"}, `listen address "localhost"`},
-		"bad port":  {ServerConfig{Dir: t.TempDir(), Listen: "localhost:http"}, "allowed are 0 to 65535"},
+		"bad port":  {ServerConfig{Dir: t.TempDir(), Listen: "localhost:70000"}, `listen address "localhost:70000"`},
 		"open":      {ServerConfig{Dir: t.TempDir(), Listen: ":0"}, "without a token"},
 		"open host": {ServerConfig{Dir: t.TempDir(), Listen: "0.0.0.0:0"}, "without a token"},
 	} {
-		if _, err := StartServer(t.Context(), c.config); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := StartServer(c.config); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, c.want)
 		}
 	}
 	dir := t.TempDir()
-	server, err := StartServer(t.Context(), ServerConfig{Dir: dir, Listen: taken.Addr().String()})
+	server, err := StartServer(ServerConfig{Dir: dir, Listen: taken.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := server.Open(); err == nil || !strings.Contains(err.Error(), "address already in use") {
 		t.Errorf("error %v, want one that says the address is in use", err)
 	}
-	if err := server.Shutdown(); err != nil {
-		t.Error(err)
-	}
-	server, err = StartServer(t.Context(), ServerConfig{Dir: dir}) // the folder was released
+	server.Shutdown()
+	server, err = StartServer(ServerConfig{Dir: dir}) // the folder was released
 	if err != nil {
 		t.Fatal(err)
 	}
 	if server.URL() != "" {
 		t.Errorf("URL %q of a server that does not listen", server.URL())
 	}
-	if err := server.Shutdown(); err != nil {
-		t.Error(err)
-	}
+	server.Shutdown()
 }
 
 func TestConnectRefuses(t *testing.T) {
@@ -405,7 +398,7 @@ func TestReconnect(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	dir := t.TempDir()
-	server, err := StartServer(ctx, ServerConfig{Dir: dir, Listen: "127.0.0.1:0"})
+	server, err := StartServer(ServerConfig{Dir: dir, Listen: "127.0.0.1:0"})
 	if err == nil {
 		err = server.Open()
 	}
@@ -414,10 +407,8 @@ func TestReconnect(t *testing.T) {
 	}
 	address := strings.TrimPrefix(server.URL(), "nats://")
 	restart := func() {
-		if err := server.Shutdown(); err != nil {
-			t.Fatal(err)
-		}
-		if server, err = StartServer(ctx, ServerConfig{Dir: dir, Listen: address}); err == nil {
+		server.Shutdown()
+		if server, err = StartServer(ServerConfig{Dir: dir, Listen: address}); err == nil {
 			err = server.Open()
 		}
 		if err != nil {

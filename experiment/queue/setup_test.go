@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
@@ -46,15 +47,11 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 	if program := os.Getenv(serverProgram); program != "" {
 		b.url = startProcess(t, program, "-js", "-sd", t.TempDir())
 	} else {
-		server, err := StartServer(ctx, ServerConfig{Dir: t.TempDir()})
+		server, err := StartServer(ServerConfig{Dir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() {
-			if err := server.Shutdown(); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(server.Shutdown)
 		b.server = server
 	}
 	b.Queue = b.connect(Config{AckWait: wait})
@@ -355,3 +352,5 @@ func failure(message string) *experiment.Outcome {
 	o.Status, o.Error = experiment.Failed, message
 	return o
 }
+
+func stop(s *server.Server) { (&Server{server: s}).Shutdown() }

@@ -206,15 +206,11 @@ func TestStand(t *testing.T) {
 // one until it is purged.
 func TestList(t *testing.T) {
 	t.Parallel()
-	server, err := StartServer(t.Context(), ServerConfig{Dir: t.TempDir()})
+	server, err := StartServer(ServerConfig{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(server.Shutdown)
 	b := &bundle{t: t, ctx: t.Context(), server: server}
 	b.Queue = b.connect(Config{})
 	want := func(what string, want ...Listed) {

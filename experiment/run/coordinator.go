@@ -229,11 +229,11 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err := os.RemoveAll(config.Dir); err != nil { // of a killed run
 		return fmt.Errorf("removing the files of an embedded server: %w", err)
 	}
-	server, err := queue.StartServer(ctx, config)
+	server, err := queue.StartServer(config)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, server.Shutdown()) }()
+	defer server.Shutdown()
 	ctx, unwatch := server.WatchRoom(ctx)
 	defer func() { err = unwatch(err) }()
 	q, err := queue.Connect(ctx, queue.Config{Server: server, Report: c.Report, AckWait: ackWait})

@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	case "loop":
 		exit(loop(ctx))
 	case "server":
-		exit(serve(ctx))
+		exit(serve())
 	case "configured":
 		exit(serveConfigured(ctx))
 	case "count":
@@ -222,8 +222,8 @@ func loop(ctx context.Context) error {
 
 // serve is a NATS server on a port, which it tells on its standard output. Its
 // argument is its folder.
-func serve(ctx context.Context) error {
-	server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: os.Args[1], Listen: "127.0.0.1:0"})
+func serve() error {
+	server, err := queue.StartServer(queue.ServerConfig{Dir: os.Args[1], Listen: "127.0.0.1:0"})
 	if err == nil {
 		err = server.Open()
 	}
@@ -232,7 +232,8 @@ func serve(ctx context.Context) error {
 	}
 	fmt.Println(server.URL())
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the test is over
-	return server.Shutdown()
+	server.Shutdown()
+	return nil
 }
 
 // serveConfigured is a server with the configuration file that its argument names.

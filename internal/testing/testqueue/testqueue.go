@@ -10,15 +10,11 @@ import (
 // Server starts an embedded server that listens at an address, if not "".
 func Server(t testing.TB, listen string) *queue.Server {
 	t.Helper()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: listen})
+	server, err := queue.StartServer(queue.ServerConfig{Dir: t.TempDir(), Listen: listen})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(server.Shutdown)
 	if listen != "" {
 		if err := server.Open(); err != nil {
 			t.Fatal(err)
