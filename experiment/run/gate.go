@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -173,24 +172,15 @@ func (g *gate) noteAgain(cell string) {
 func (g *gate) hash(labels *experiment.Batch) uint64 {
 	var h maphash.Hash
 	h.SetSeed(g.seed)
-	var number [9]byte
-	write := func(kind byte, bits uint64) {
-		number[0] = kind
-		binary.LittleEndian.PutUint64(number[1:], bits)
-		h.Write(number[:])
-	}
 	for j, column := range g.tables.Labels {
-		switch value := labels.At(column, j, 0).(type) {
+		value := labels.At(column, j, 0)
+		switch x := value.(type) {
 		case nil:
-			write(0, 0)
-		case int64:
-			write(1, uint64(value))
+			value = false // which no label is
 		case float64:
-			write(2, math.Float64bits(value))
-		case string:
-			write(3, uint64(len(value)))
-			h.WriteString(value)
+			value = math.Float64bits(x) // all NaNs are different
 		}
+		maphash.WriteComparable(&h, value)
 	}
 	return h.Sum64()
 }
