@@ -212,9 +212,6 @@ results that already has a cell keeps its row.`,
 		"coordinator discard night 4f1c --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			discarded, queued, err := run.Discard(ctx, q, args[0], args[1:])
-			if _, ok := errors.AsType[*run.CellNameError](err); ok {
-				return command.Refuse(err)
-			}
 			if err != nil {
 				return refuseStart(err)
 			}
@@ -250,10 +247,7 @@ func (a *atServer) purgeCommand() *cobra.Command {
 first. Collected folders and data sets stay.`,
 		"coordinator purge night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
-			err := run.Purge(ctx, q, args[0])
-			if _, ok := errors.AsType[*run.BusyError](err); ok {
-				return command.Refusef("%w; `coordinator cancel %s` drops them; workers stop within seconds", err, args[0])
-			}
+			err := refuseStart(run.Purge(ctx, q, args[0]))
 			if err == nil {
 				fmt.Fprintf(a.Out, "%s: removed from the server\n", args[0])
 			}

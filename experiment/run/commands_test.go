@@ -152,7 +152,7 @@ func computeCommands(t *testing.T, grid *experiment.Grid, p *experiment.Plan, sl
 // wantIsolation reports all but that the system refuses slots a /dev/shm of their own.
 func wantIsolation(t *testing.T) func(string, error) {
 	return func(_ string, err error) {
-		if refused := new(IsolationError); errors.As(err, &refused) {
+		if errors.Is(err, errIsolation) {
 			t.Log(err)
 		} else {
 			wantFailuresAlone(t)("", err)
@@ -180,7 +180,7 @@ func TestSharedMemory(t *testing.T) {
 	compute := func(scripts map[string]string) map[string]*experiment.Outcome {
 		grid, p, _ := commandPlan(t, scripts, "limits={timeout: 20s, memory: 200MiB, attempts: 1}")
 		return computeCommands(t, grid, p, 1, commandSlot, func(_ string, err error) {
-			if errors.As(err, new(*IsolationError)) {
+			if errors.Is(err, errIsolation) {
 				refused = err
 			}
 		})

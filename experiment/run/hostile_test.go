@@ -359,8 +359,8 @@ func TestDiscard(t *testing.T) {
 	foreign := strings.Repeat("0", 32)
 	w.sayOutcome(foreign, changed(t, w.good[w.ids[1]], func(o *experiment.Outcome) { o.Cell = foreign }))
 	for _, prefix := range []string{"", "g", w.ids[0] + "0"} {
-		var name *CellNameError
-		if _, _, err := Discard(t.Context(), w.Queue, w.plan.Run, []string{w.ids[0], prefix}); !errors.As(err, &name) || name.Prefix != prefix {
+		var start *StartError
+		if _, _, err := Discard(t.Context(), w.Queue, w.plan.Run, []string{w.ids[0], prefix}); !errors.As(err, &start) || !strings.Contains(err.Error(), fmt.Sprintf("begins with %q", prefix)) {
 			t.Errorf("%q: %v, want it refused", prefix, err)
 		}
 	}

@@ -67,19 +67,12 @@ func (p *process) start(ctx context.Context) error {
 		return err
 	}
 	if !p.worker.lacks.isolation.Swap(true) {
-		p.worker.Report("", &IsolationError{refused})
+		p.worker.Report("", fmt.Errorf("%w: %w", errIsolation, refused))
 	}
 	return nil
 }
 
-// IsolationError says that the system refuses slots a /dev/shm of their own.
-type IsolationError struct{ Err error }
-
-func (e *IsolationError) Error() string {
-	return fmt.Sprintf("files of commands in /dev/shm do not count to limits.memory and may stay: only the limit of a container bounds them; user namespaces, with mounts in them, would have to be allowed: %v", e.Err)
-}
-
-func (e *IsolationError) Unwrap() error { return e.Err }
+var errIsolation = errors.New("files of commands in /dev/shm do not count to limits.memory and may stay: only the limit of a container bounds them; user namespaces, with mounts in them, would have to be allowed")
 
 func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 	mark := ""
