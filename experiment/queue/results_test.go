@@ -334,6 +334,7 @@ func BenchmarkResults(b *testing.B) {
 		msg := nats.NewMsg(resultTopic.cell("run", fmt.Sprintf("c%06d", i)))
 		msg.Data = bytes.Clone(body)
 		msg.Header.Set(statusHeader, string(experiment.OK))
+		msg.Header.Set(taskHeader, "0")
 		if _, err := s.js.PublishMsgAsync(msg); err != nil {
 			b.Fatal(err)
 		}

@@ -46,11 +46,8 @@ type Server struct {
 // startWait allows for seconds on a busy machine.
 const startWait = time.Minute
 
-// StartServer returns when the server is ready. On a full disk the error is a [*RoomError].
+// StartServer returns when the server is ready. On a full disk the error is ENOSPC.
 func StartServer(config ServerConfig) (*Server, error) {
-	if config.Dir == "" {
-		return nil, errors.New("embedded NATS server: no folder given")
-	}
 	if config.Report == nil {
 		config.Report = func(error) {}
 	}
@@ -192,39 +189,25 @@ const (
 	storeLimit = 1 << 60
 )
 
-// RoomError says that the disk of an embedded server is full.
-type RoomError struct {
-	Dir   string
-	Free  int64
-	Files int64 // that can be created
-}
-
-func (e *RoomError) Error() string {
-	full := fmt.Sprintf("is full: %d KiB are free, and the embedded NATS server needs %d KiB", e.Free>>10, leastRoom>>10)
-	if e.Files < leastFiles {
-		full = fmt.Sprintf("has no room for files: %d inodes are free, and the embedded NATS server needs %d", e.Files, leastFiles)
-	}
-	return fmt.Sprintf("the disk of %s %s at least; "+
-		"make room there and run the same command again, which resumes, or choose another disk by --out", e.Dir, full)
-}
-
-// Unwrap returns ENOSPC.
-func (e *RoomError) Unwrap() error { return syscall.ENOSPC }
-
+// room returns an error, ENOSPC, if a server can store no more. One that gave up, since it turned its
+// streams off, ran out of room between two checks.
 func room(dir string, gaveUp bool) error {
 	free, files, err := disk.Free(dir)
 	if err != nil {
 		return fmt.Errorf("embedded NATS server: %w", err)
 	}
-	if gaveUp || free < leastRoom || files < leastFiles {
-		return &RoomError{dir, free, files}
+	full := ""
+	switch {
+	case files < leastFiles:
+		full = fmt.Sprintf("has no room for files: %d inodes are free, and the embedded NATS server needs %d", files, leastFiles)
+	case gaveUp || free < leastRoom:
+		full = fmt.Sprintf("is full: %d KiB are free, and the embedded NATS server needs %d KiB", free>>10, leastRoom>>10)
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the disk of %s %s at least; make room there and run the same command again, which resumes, or choose another disk by --out: %w",
+		dir, full, syscall.ENOSPC)
 }
-
-// Room returns a [*RoomError] if the server can store no more. One that turned its streams off ran
-// out of room between two checks.
-func (s *Server) Room() error { return room(s.config.Dir, !s.server.JetStreamEnabled()) }
 
 // WatchRoom returns a context that ends when the server is out of room, and a function that ends the
 // watching and replaces the error of the work if the lack of room is its cause: the server's own
@@ -236,7 +219,7 @@ func (s *Server) WatchRoom(ctx context.Context) (context.Context, func(error) er
 	go func() { // ends with ctx
 		defer close(watched)
 		for full == nil && Sleep(ctx, roomEvery) == nil {
-			if full = s.Room(); full != nil {
+			if full = room(s.config.Dir, !s.server.JetStreamEnabled()); full != nil {
 				end(full)
 			}
 		}
@@ -245,7 +228,7 @@ func (s *Server) WatchRoom(ctx context.Context) (context.Context, func(error) er
 		end(nil)
 		<-watched
 		if err != nil {
-			err = cmp.Or(full, s.Room(), err)
+			err = cmp.Or(full, room(s.config.Dir, !s.server.JetStreamEnabled()), err)
 		}
 		return err
 	}

@@ -234,7 +234,7 @@ func TestServerRefuses(t *testing.T) {
 		config ServerConfig
 		want   string
 	}{
-		"no folder": {ServerConfig{}, "no folder given"},
+		"no folder": {ServerConfig{}, "embedded NATS server"},
 		"a file":    {ServerConfig{Dir: file}, "not a directory"},
 		"no port":   {ServerConfig{Dir: t.TempDir(), Listen: "localhost"}, `listen address "localhost"`},
 		"bad port":  {ServerConfig{Dir: t.TempDir(), Listen: "localhost:70000"}, `listen address "localhost:70000"`},
