@@ -95,7 +95,12 @@ func catalogObject(e dataset.Entry, state string) dataObject {
 	return dataObject{Name: e.Name, State: state, Task: e.Task, Rows: e.Rows, Features: e.Features, Origin: origin(e), CanFetch: canFetch(e)}
 }
 
-func (a *catalog) writeData(sets []dataObject) error { return a.writeJSON(object{"datasets": sets}) }
+func (a *catalog) writeData(sets []dataObject, table textTable, asJSON jsonFlag) error {
+	if asJSON {
+		return a.writeJSON(object{"datasets": sets})
+	}
+	return table.write(a.Out)
+}
 
 func lookup(names []string) ([]dataset.Entry, error) {
 	var entries []dataset.Entry
@@ -119,27 +124,22 @@ func (a *catalog) listDatasets(_ context.Context, library *dataset.Library, entr
 	table := textTable{{"name", "task", ">rows", ">features", "from", "where"}}
 	for _, entry := range entries {
 		at, err := library.Locate(entry)
-		where, state := at.Path, "here"
-		switch {
+		set, where := catalogObject(entry, "here"), at.Path
+		switch set.Path = at.Path; {
 		case errors.Is(err, dataset.ErrAbsent):
-			where, state = "absent", "absent"
-			if !canFetch(entry) {
+			set.State, where = "absent", "absent"
+			if !set.CanFetch {
 				where = "absent, no place to download it from is known"
 			}
 		case err != nil:
 			return err
 		case entry.Embedded:
-			where, state = "embedded", "embedded"
+			set.State, where = "embedded", "embedded"
 		}
-		table.add(entry.Name, string(entry.Task), strconv.Itoa(entry.Rows), strconv.Itoa(entry.Features), origin(entry), where)
-		set := catalogObject(entry, state)
-		set.Path = at.Path
+		table.add(set.Name, string(set.Task), strconv.Itoa(set.Rows), strconv.Itoa(set.Features), set.Origin, where)
 		sets = append(sets, set)
 	}
-	if on.asJSON {
-		return a.writeData(sets)
-	}
-	return table.write(a.Out)
+	return a.writeData(sets, table, on.asJSON)
 }
 
 func origin(e dataset.Entry) string {
@@ -169,31 +169,24 @@ func (a *catalog) checkDatasets(ctx context.Context, library *dataset.Library, e
 		if !on.named && errors.Is(result.Err, dataset.ErrAbsent) {
 			continue
 		}
-		verdict, where := "ok", result.Path
+		set, where := catalogObject(entry, "ok"), result.Path
+		set.Task, set.Rows, set.Features, set.Digest, set.Path = result.Task, result.Rows, result.Features, result.Digest, result.Path
 		if result.Embedded {
 			where = "embedded"
 		}
 		if result.Err != nil {
-			verdict, where = "bad", result.Err.Error()
+			set.State, set.Error = "bad", result.Err.Error()
+			where = set.Error
 			bad++
 		}
 		rows, features, digest := "", "", ""
-		if result.Digest != "" {
-			rows, features, digest = strconv.Itoa(result.Rows), strconv.Itoa(result.Features), result.Digest[:16]
+		if set.Digest != "" {
+			rows, features, digest = strconv.Itoa(set.Rows), strconv.Itoa(set.Features), set.Digest[:16]
 		}
-		table.add(result.Name, verdict, string(result.Task), rows, features, digest, where)
-		set := catalogObject(entry, verdict)
-		set.Task, set.Rows, set.Features, set.Digest, set.Path = result.Task, result.Rows, result.Features, result.Digest, result.Path
-		if result.Err != nil {
-			set.Error = result.Err.Error()
-		}
+		table.add(set.Name, set.State, string(set.Task), rows, features, digest, where)
 		sets = append(sets, set)
 	}
-	write := func() error { return table.write(a.Out) }
-	if on.asJSON {
-		write = func() error { return a.writeData(sets) }
-	}
-	if err := write(); err != nil {
+	if err := a.writeData(sets, table, on.asJSON); err != nil {
 		return err
 	}
 	if bad > 0 {
@@ -219,25 +212,22 @@ func (a *catalog) fetchDatasets(ctx context.Context, openML string, library *dat
 			}
 		}
 		a.Log.Info("fetching", "dataset", entry.Name)
-		if err := fetcher.Fetch(ctx, entry, library.Cache); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			errs = append(errs, err)
-			set := catalogObject(entry, "failed")
-			set.Error = err.Error()
-			sets = append(sets, set)
-			continue
-		}
 		set := catalogObject(entry, "fetched")
-		set.Path = library.Cache
-		sets = append(sets, set)
-		if !on.asJSON {
-			fmt.Fprintf(a.Out, "%s is in %s\n", entry.Name, library.Cache)
+		if err := fetcher.Fetch(ctx, entry, library.Cache); err == nil {
+			set.Path = library.Cache
+			if !on.asJSON {
+				fmt.Fprintf(a.Out, "%s is in %s\n", entry.Name, library.Cache)
+			}
+		} else if ctx.Err() == nil {
+			set.State, set.Error = "failed", err.Error()
+			errs = append(errs, err)
+		} else {
+			return err
 		}
+		sets = append(sets, set)
 	}
 	if on.asJSON {
-		errs = append(errs, a.writeData(sets))
+		errs = append(errs, a.writeData(sets, nil, true))
 	}
 	return errors.Join(errs...)
 }

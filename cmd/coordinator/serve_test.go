@@ -40,7 +40,7 @@ func startServe(t *testing.T, args ...string) *served {
 	env := map[string]string{"AGEPATH_LISTEN": "127.0.0.1:0"}
 	go func() { // ends with ctx
 		s.ended <- execute(s.ctx, append([]string{"serve"}, args...), command.Streams{
-			In: strings.NewReader(""), Out: writer, Err: io.Discard,
+			Out: writer, Err: io.Discard,
 			Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok },
 		})
 		writer.Close()
@@ -104,7 +104,7 @@ func TestRunWithPage(t *testing.T) {
 	args := append(run, "--serve", "--allow-commands", "--set", "methods=[original, {command: {name: slow, run: [sleep, 50]}}]")
 	go func() { // ends with ctx
 		ended <- execute(ctx, args, command.Streams{
-			In: strings.NewReader(""), Out: io.Discard, Err: writer, Env: func(string) (string, bool) { return "", false },
+			Out: io.Discard, Err: writer, Env: func(string) (string, bool) { return "", false },
 		})
 		writer.Close()
 	}()

@@ -78,7 +78,7 @@ func doWith(t *testing.T, ctx context.Context, env map[string]string, args ...st
 	t.Helper()
 	var out, err bytes.Buffer
 	code := execute(ctx, args, command.Streams{
-		In: strings.NewReader(""), Out: &out, Err: &err,
+		Out: &out, Err: &err,
 		Env: func(name string) (string, bool) {
 			value, ok := env[name]
 			if !ok && name == reuseVariable {

@@ -30,7 +30,7 @@ func do(t *testing.T, ctx context.Context, env map[string]string, args ...string
 	t.Helper()
 	var out, err bytes.Buffer
 	code = execute(ctx, args, command.Streams{
-		In: strings.NewReader(""), Out: &out, Err: &err,
+		Out: &out, Err: &err,
 		Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok },
 	})
 	return code, out.String(), err.String()

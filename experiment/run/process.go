@@ -304,15 +304,12 @@ const headBytes = 8 << 10
 type head struct {
 	mu   sync.Mutex
 	text []byte
-	more bool
 }
 
 func (h *head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n := min(len(p), headBytes-len(h.text))
-	h.text = append(h.text, p[:n]...)
-	h.more = h.more || n < len(p)
+	h.text = append(h.text, p[:min(len(p), headBytes-len(h.text))]...)
 	return len(p), nil
 }
 
@@ -321,9 +318,9 @@ func (h *head) take() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text := strings.TrimSpace(string(h.text))
-	if h.more {
+	if len(h.text) == headBytes {
 		text += "\n..."
 	}
-	h.text, h.more = nil, false
+	h.text = nil
 	return text
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Streams are a program's input, output and environment.
+// Streams are a program's output and environment.
 type Streams struct {
-	In       io.Reader
 	Out, Err io.Writer
 	Env      func(name string) (value string, ok bool)
 	// Hide, if not nil, removes what commands must not read from the environment, if the system
@@ -24,7 +23,7 @@ type Streams struct {
 
 // System returns the streams of the process.
 func System() Streams {
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv, Hide: hide}
+	return Streams{Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv, Hide: hide}
 }
 
 // Base is shared by a program's commands.
@@ -65,7 +64,6 @@ func New(root *cobra.Command, streams Streams) *Base {
 	root.Version = b.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
