@@ -44,7 +44,7 @@ type Config struct {
 	Priority int
 
 	// CredentialsFile holds a JWT and key, NKeyFile an nkey seed, PasswordFile the password of
-	// User. At most one may be set; URL can hold user and password.
+	// User. The caller sets one of them at most; URL can hold user and password.
 	CredentialsFile, NKeyFile string
 	User, PasswordFile        string
 
@@ -84,21 +84,6 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := checkTurns(c.Owner, c.Priority); err != nil {
 		return c, err
-	}
-	logins := 0
-	for _, given := range []bool{c.CredentialsFile != "", c.NKeyFile != "", c.User != ""} {
-		if given {
-			logins++
-		}
-	}
-	if logins > 1 {
-		return c, fmt.Errorf("credentials file %q, nkey file %q, user %q; only one of them is allowed", c.CredentialsFile, c.NKeyFile, c.User)
-	}
-	if (c.User == "") != (c.PasswordFile == "") {
-		return c, fmt.Errorf("user %q and password file %q; both or none are allowed", c.User, c.PasswordFile)
-	}
-	if (c.CertFile == "") != (c.KeyFile == "") {
-		return c, fmt.Errorf("certificate file %q and key file %q; both or none are allowed", c.CertFile, c.KeyFile)
 	}
 	if c.Report == nil {
 		c.Report = func(error) {}

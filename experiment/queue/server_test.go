@@ -273,15 +273,15 @@ func TestConnectRefuses(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"nobody there":    {t.Context(), Config{URL: "nats://user:secret@127.0.0.1:1"}, "connecting to NATS at nats://user:xxxxx@127.0.0.1:1"},
-		"no such file":    {t.Context(), Config{CredentialsFile: "/nowhere.creds"}, "/nowhere.creds"},
-		"no nkey":         {t.Context(), Config{NKeyFile: "/nowhere.nk"}, "nkey file /nowhere.nk"},
-		"no CA":           {t.Context(), Config{CAFile: "/nowhere.pem"}, "/nowhere.pem"},
-		"two credentials": {t.Context(), Config{NKeyFile: "a", CredentialsFile: "b"}, "only one of them is allowed"},
-		"half a pair":     {t.Context(), Config{CertFile: "a"}, "both or none are allowed"},
-		"replicas":        {t.Context(), Config{Replicas: 2}, "replicas 2; allowed are 1, 3 and 5"},
-		"negative":        {t.Context(), Config{AckWait: -1}, "none may be negative"},
-		"ended":           {ended, Config{}, "context canceled"},
+		"nobody there": {t.Context(), Config{URL: "nats://user:secret@127.0.0.1:1"}, "connecting to NATS at nats://user:xxxxx@127.0.0.1:1"},
+		"no such file": {t.Context(), Config{CredentialsFile: "/nowhere.creds"}, "/nowhere.creds"},
+		"no nkey":      {t.Context(), Config{NKeyFile: "/nowhere.nk"}, "nkey file /nowhere.nk"},
+		"no CA":        {t.Context(), Config{CAFile: "/nowhere.pem"}, "/nowhere.pem"},
+		"half a pair":  {t.Context(), Config{CertFile: "a"}, "client certificate"},
+		"no password":  {t.Context(), Config{User: "a"}, "password of NATS user a"},
+		"replicas":     {t.Context(), Config{Replicas: 2}, "replicas 2; allowed are 1, 3 and 5"},
+		"negative":     {t.Context(), Config{AckWait: -1}, "none may be negative"},
+		"ended":        {ended, Config{}, "context canceled"},
 	} {
 		q, err := Connect(c.ctx, c.config)
 		if err == nil {
