@@ -28,7 +28,6 @@ func (f *notifyFlags) addTo(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.failures, "notify-failures", failureRate, "`share` of failed cells above which an event is sent; 1 for never")
 }
 
-// start returns the notifier, nil without recipients.
 func (f *notifyFlags) start(base *command.Base) (*notify.Notifier, error) {
 	if !(f.failures >= 0 && f.failures <= 1) {
 		return nil, command.Refusef("--notify-failures must be from 0 to 1 (got %s)", strconv.FormatFloat(f.failures, 'g', -1, 64))
@@ -43,7 +42,7 @@ func (f *notifyFlags) start(base *command.Base) (*notify.Notifier, error) {
 }
 
 func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run.Summary, error) {
-	if n == nil {
+	if n.Silent() {
 		return c.Run(ctx)
 	}
 	last := notify.Run{Name: c.Plan.Run, Cells: c.Plan.Count()}

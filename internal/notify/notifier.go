@@ -33,8 +33,7 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Notifier decides what to report and reports it. A nil Notifier does nothing. Safe for concurrent
-// use.
+// Notifier decides what to report and reports it. Safe for concurrent use.
 type Notifier struct {
 	config Config
 	ways   []*way
@@ -54,7 +53,7 @@ type watched struct {
 	told   bool // its failure rate was reported
 }
 
-// New returns a notifier, nil if config names no way.
+// New returns a notifier, which tells nobody if config names no way.
 func New(config Config) (*Notifier, error) { return newNotifier(config, firstPause) }
 
 func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
@@ -70,9 +69,6 @@ func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
 	if config.Command != "" {
 		n.ways = append(n.ways, &way{name: "command", send: shellCommand(config.Command).send})
 	}
-	if len(n.ways) == 0 {
-		return nil, nil
-	}
 	for _, w := range n.ways {
 		w.events, w.done = make(chan *Event, waiting), make(chan struct{})
 		go w.run(n.ctx, config.Log) // ends with Close
@@ -80,13 +76,13 @@ func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
 	return n, nil
 }
 
+// Silent reports whether nobody is told.
+func (n *Notifier) Silent() bool { return len(n.ways) == 0 }
+
 // Runs reports runs that have been over for two looks, and those whose failure rate is above the
 // limit. A run that was over when first seen is not reported; one that is computed again counts as
 // new.
 func (n *Notifier) Runs(runs ...Run) {
-	if n == nil {
-		return
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for i := range runs {
@@ -118,9 +114,6 @@ func (n *Notifier) Runs(runs ...Run) {
 
 // Held reports that cells of a method of a run are held back, and why.
 func (n *Notifier) Held(r Run, why string) {
-	if n == nil {
-		return
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.tell(&Event{Event: MethodHeld, Run: &r, Text: fmt.Sprintf("run %s: %s", r.Name, why)})
@@ -128,9 +121,6 @@ func (n *Notifier) Held(r Run, why string) {
 
 // Ended reports the end of a run that this program computed.
 func (n *Notifier) Ended(r Run) {
-	if n == nil {
-		return
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended(&r)
@@ -140,9 +130,6 @@ func (n *Notifier) ended(r *Run) { n.tell(&Event{Event: Ended, Run: r, Text: r.e
 
 // Workers takes all workers and reports those lost since the last look.
 func (n *Notifier) Workers(workers []Worker) {
-	if n == nil {
-		return
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var gone []Worker
@@ -187,9 +174,6 @@ func (n *Notifier) tell(e *Event) {
 
 // Close sends what is queued, for at most 20 seconds.
 func (n *Notifier) Close() {
-	if n == nil {
-		return
-	}
 	n.mu.Lock()
 	n.closed = true
 	n.mu.Unlock()
