@@ -20,8 +20,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/pem"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -34,6 +34,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing/fstest"
 	"time"
 
 	"github.com/CycloneDX/cyclonedx-go"
@@ -60,7 +61,7 @@ var (
 
 type file struct {
 	name string
-	mode int64
+	mode fs.FileMode
 	data []byte
 }
 
@@ -112,12 +113,12 @@ func build(ctx context.Context, root, version, out string, platforms []platform)
 			return fmt.Errorf("%s: %w", p, err)
 		}
 		files := append(slices.Clone(binaries[p]), common...)
-		write, suffix := writeTar, ".tar.gz"
+		suffix := ".tar.gz"
 		if p.system == "windows" {
-			write, suffix = writeZip, ".zip"
+			suffix = ".zip"
 		}
 		folder := name + "_" + p.String()
-		data, err := write(folder, files, committed)
+		data, err := pack(suffix, folder, files, committed)
 		if err != nil {
 			return fmt.Errorf("%s: %w", folder, err)
 		}
@@ -203,50 +204,32 @@ func commonFiles(ctx context.Context, root string) ([]file, error) {
 	return files, nil
 }
 
-func writeTar(folder string, files []file, at time.Time) ([]byte, error) {
+// pack makes a .zip, .tar or .tar.gz of files, below a folder unless it is "".
+func pack(suffix, folder string, files []file, at time.Time) ([]byte, error) {
+	tree := fstest.MapFS{}
+	for _, f := range files {
+		name := path.Join(folder, f.name)
+		tree[name] = &fstest.MapFile{Data: f.data, Mode: f.mode, ModTime: at}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			tree[dir] = &fstest.MapFile{Mode: fs.ModeDir | 0o755, ModTime: at}
+		}
+	}
 	var out bytes.Buffer
+	switch suffix {
+	case ".zip":
+		archive := zip.NewWriter(&out)
+		err := errors.Join(archive.AddFS(tree), archive.Close())
+		return out.Bytes(), err
+	case ".tar":
+		archive := tar.NewWriter(&out)
+		err := errors.Join(archive.AddFS(tree), archive.Close())
+		return out.Bytes(), err
+	}
+	unzipped, err := pack(".tar", folder, files, at)
 	zip := gzip.NewWriter(&out)
-	if err := addTar(zip, folder, files, at); err != nil {
-		return nil, err
-	}
-	if err := zip.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-func addTar(out io.Writer, folder string, files []file, at time.Time) error {
-	archive := tar.NewWriter(out)
-	for _, f := range files {
-		header := &tar.Header{Name: path.Join(folder, f.name), Mode: f.mode, Size: int64(len(f.data)), ModTime: at, Format: tar.FormatPAX}
-		if err := archive.WriteHeader(header); err != nil {
-			return err
-		}
-		if _, err := archive.Write(f.data); err != nil {
-			return err
-		}
-	}
-	return archive.Close()
-}
-
-func writeZip(folder string, files []file, at time.Time) ([]byte, error) {
-	var out bytes.Buffer
-	archive := zip.NewWriter(&out)
-	for _, f := range files {
-		header := &zip.FileHeader{Name: path.Join(folder, f.name), Method: zip.Deflate, Modified: at}
-		header.SetMode(os.FileMode(f.mode))
-		w, err := archive.CreateHeader(header)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(f.data); err != nil {
-			return nil, err
-		}
-	}
-	if err := archive.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	_, failed := zip.Write(unzipped)
+	err = errors.Join(err, failed, zip.Close())
+	return out.Bytes(), err
 }
 
 // writeImage writes the image of deploy/Dockerfile: the programs and Mozilla's CA certificates.
@@ -262,13 +245,13 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 		if p.system != "linux" || binaries[p] == nil {
 			continue
 		}
-		var layer bytes.Buffer
 		files := append([]file{{"etc/ssl/certs/ca-certificates.crt", 0o644, certificates.Bytes()}}, binaries[p]...)
-		if err := addTar(&layer, "", files, at); err != nil {
+		layer, err := pack(".tar", "", files, at)
+		if err != nil {
 			return err
 		}
 		image, err := mutate.AppendLayers(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON),
-			static.NewLayer(layer.Bytes(), types.OCIUncompressedLayer))
+			static.NewLayer(layer, types.OCIUncompressedLayer))
 		if err != nil {
 			return err
 		}
@@ -312,8 +295,8 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 	if err != nil {
 		return err
 	}
-	var archive bytes.Buffer
-	if err := addTar(&archive, "", files, at); err != nil {
+	archive, err := pack(".tar", "", files, at)
+	if err != nil {
 		return err
 	}
 	digest, err := index.Digest()
@@ -323,7 +306,7 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 	if err := os.WriteFile(filepath.Join(out, "image.digest"), []byte(digest.String()+"\n"), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, name), archive.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(out, name), archive, 0o644)
 }
 
 type bill struct {

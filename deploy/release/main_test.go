@@ -180,6 +180,12 @@ func extract(t *testing.T, content io.Reader, to string) {
 			t.Fatal(err)
 		}
 		at := filepath.Join(to, filepath.FromSlash(header.Name))
+		if header.Typeflag == tar.TypeDir {
+			if err := os.MkdirAll(at, header.FileInfo().Mode()); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			t.Fatal(err)
 		}
