@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -145,15 +144,6 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 	return s, err
 }
 
-// overridden replaces overrides of the same keys.
-func overridden(set, more []string) []string {
-	key := func(s string) string { name, _, _ := strings.Cut(s, "="); return name }
-	set = slices.DeleteFunc(slices.Clone(set), func(old string) bool {
-		return slices.ContainsFunc(more, func(s string) bool { return key(s) == key(old) })
-	})
-	return append(set, more...)
-}
-
 // submit publishes the cells that choose wants. ended selects results to compute again. Existing
 // results are checked: a rejected one counts as none, and its cell is wanted.
 func submit(ctx context.Context, q *queue.Queue, gate *gate, ended func(*queue.Ended) bool, choose func(*known) (wanted func(cell string) bool, err error)) (*Submitted, error) {
@@ -267,7 +257,7 @@ func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*e
 		return nil, nil, nil, err
 	}
 	manifest := &description.Manifest
-	manifest.Set = overridden(manifest.Set, set)
+	manifest.Set = append(manifest.Set, set...) // the last of a key counts
 	grid, plan, err := planOf(ctx, manifest, &remoteLoader{q, manifest})
 	err = checkPlan(manifest, plan, err)
 	return grid, plan, manifest, err
