@@ -110,7 +110,7 @@ func (x *index) newest(cell string) (status experiment.Status, short float64, th
 	return experiment.Statuses[e.status], e.short, true
 }
 
-// counts counts the cells by status, without former grids.
+// counts returns the cells of each status, without former grids.
 func (x *index) counts() map[experiment.Status]int {
 	counts := map[experiment.Status]int{}
 	for _, status := range experiment.Statuses {
