@@ -22,7 +22,7 @@ const (
 type aside struct {
 	mu    sync.Mutex
 	tasks map[string]string // why, by subject
-	told  sync.Map          // reasons that were reported
+	told  map[string]bool   // reasons that were reported
 }
 
 func (a *aside) add(subject, reason string) {
@@ -56,6 +56,17 @@ func (p *Puller) Aside() map[string]int {
 	return reasons
 }
 
+// tell is false for the rest once too many reasons were told: a task names its needs.
+func (a *aside) tell(reason string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.told[reason] || len(a.told) >= mostAside {
+		return false
+	}
+	a.told[reason] = true
+	return true
+}
+
 // Leave hands the task back, without using up an attempt, because of an [*experiment.NeedError] or
 // [*experiment.LackError]. If another worker is known to be able, the task is redelivered at once,
 // and this worker leaves its run alone for a while so as not to take the others' tasks. Otherwise
@@ -65,7 +76,7 @@ func (d *Delivery) Leave(ctx context.Context, reason error) error {
 	if lack := new(experiment.LackError); errors.As(reason, &lack) {
 		text = "lacking " + lack.What
 	}
-	if _, told := p.aside.told.LoadOrStore(d.run+" "+text, true); !told {
+	if p.aside.tell(d.run + " " + text) {
 		p.queue.config.Report(fmt.Errorf("run %s, cell %s, left to other workers: %w", d.run, d.cell, reason))
 	}
 	if p.others.can(ctx, p, d) {

@@ -73,7 +73,7 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 			queue: q, every: config.Idle, commands: config.Commands,
 			foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
 		},
-		aside:    aside{tasks: map[string]string{}},
+		aside:    aside{tasks: map[string]string{}, told: map[string]bool{}},
 		repeated: repeated{all: map[string]bool{}},
 	}
 	p.closing, p.close = context.WithCancelCause(context.Background())
