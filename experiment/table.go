@@ -57,11 +57,16 @@ func (f Fields[T]) Further() []Column {
 }
 
 func (f Fields[T]) Append(b *Batch, row T) error {
-	values := make([]any, len(f))
-	for j := range f {
-		values[j] = f[j].Value(row)
+	if b.Columns == nil {
+		b.Columns = make([]Vector, len(f))
 	}
-	return b.Append(f.Columns(), values...)
+	for j := range f {
+		if err := b.Columns[j].Append(Column{Name: f[j].Name, Type: f[j].Type}, f[j].Value(row), b.Rows); err != nil {
+			return err
+		}
+	}
+	b.Rows++
+	return nil
 }
 
 func (f Fields[T]) Rows(list []T) (b Batch, err error) {
