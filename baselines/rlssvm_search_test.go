@@ -88,6 +88,7 @@ func concentrated(t *testing.T, s *sample, kernel gaga.Kernel, c, coverage float
 // concentration steps find from 500 starts.
 func TestRLSSVMSearch(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	starts := 50
 	if needs.Long() {
 		starts = 500

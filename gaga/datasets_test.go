@@ -76,6 +76,7 @@ func checkKnots(t *testing.T, path *gaga.Path) {
 // alone, must hold as well as at a knot.
 func TestAtBetweenKnots(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	for _, noise := range []float64{0, 0.3} {
 		for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.3}, gaga.Polynomial{Order: 1.8}, gaga.Mixture{Gamma: 0.5}, gaga.LOG{A: 1}} {
 			t.Run(fmt.Sprintf("noise %v, %s", noise, r.Name()), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // residualLoss is (u - y)², as a package of its own would write it.
@@ -135,6 +136,7 @@ func ownKinds() map[string][2]*gaga.Problem {
 // Kinds from outside the package give the path of the built-in ones.
 func TestOwnKindsHaveTheSamePath(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	for name, pair := range ownKinds() {
 		var events [2][]gaga.Event
 		for k, p := range pair {

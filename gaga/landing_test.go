@@ -18,6 +18,7 @@ import (
 // strides, do not make it rarer; plain steps alone take forty times as many.
 func TestLandingsArePlainAlternation(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	problems := 300
 	if needs.Long() {
 		problems = 3000

@@ -19,7 +19,10 @@ func TestLogisticRegression(t *testing.T) {
 			t.Run(fmt.Sprintf("noise %v, %s", noise, r.Name()), func(t *testing.T) {
 				t.Parallel()
 				stride := 3
-				if needs.Long() {
+				switch {
+				case testing.Short():
+					stride = 9
+				case needs.Long():
 					stride = 1
 				}
 				part := training(t, "breast_cancer", dataset.Classification, noise, stride)

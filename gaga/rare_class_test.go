@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // counts returns n rows of d small whole numbers that share a few causes, and labels
@@ -70,6 +71,7 @@ func TestRareClassEntersAtOnce(t *testing.T) {
 // of samples by 1e-10 and all the others by 1.
 func TestFlippedClassEnters(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	for seed := uint64(4); seed <= 6; seed++ {
 		x, y := counts(1200, 107, 0.3, seed)
 		p := gaga.SVM(x, y, nil, 1, gaga.RBF{Gamma: 10 / (float64(x.Cols) * variance(x.Data))})

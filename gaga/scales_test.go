@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // unscaled draws two classes whose features are of the given sizes, and about twice their size from
@@ -39,6 +40,7 @@ func unscaled(r *rand.Rand, n int, sizes []float64, offsets bool) (blas64.Genera
 // of each feature, lowers the implicit objective.
 func TestUnscaledSVM(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	raw := []float64{1700, 1, 0.2, 1e5, 11000, 0.001, 100, 1e7}
 	for k := range 72 {
 		n, d, c := 60+90*(k%2), 4+2*(k%2), []float64{1e-3, 1, 100}[k/2%3]

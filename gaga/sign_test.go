@@ -21,7 +21,10 @@ import (
 func TestSignTestAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	problems := map[string]int{"regression": 1000, "svm": 800}
-	if needs.Long() {
+	switch {
+	case testing.Short():
+		problems = map[string]int{"regression": 300, "svm": 200}
+	case needs.Long():
 		problems = map[string]int{"regression": 60_000, "svm": 60_000}
 	}
 	for _, family := range families {

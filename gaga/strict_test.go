@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 func rows(x ...[]float64) blas64.General {
@@ -23,6 +24,7 @@ func rows(x ...[]float64) blas64.General {
 // predictors cancel, at symmetric saddles, and where ties at the margin depend on each other.
 func TestStrictOptimaContinue(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	normal := func(seed uint64, n, d int) (x blas64.General, y []float64) {
 		rng := rand.New(rand.NewPCG(seed, 38))
 		x, y = blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}, make([]float64, n)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/rehline"
 )
 
@@ -101,6 +102,7 @@ func TestExtreme(t *testing.T) {
 // TestExtremeAgainstReference compares the smaller ones with the interior-point method of the tests.
 func TestExtremeAgainstReference(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	compared := 0
 	for name, p := range extreme() {
 		if p.X.Rows > 100 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestFindCells looks for cells in a folder without files, in one whose run goes
@@ -14,6 +15,7 @@ import (
 // rows of all tables.
 func TestFindCells(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	tables := selfpaced.Tables()
 	dir := t.TempDir()
 	if _, err := FindCells(t.Context(), dir, storeCell(1), 1); !errors.Is(err, fs.ErrNotExist) {

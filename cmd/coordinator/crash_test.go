@@ -158,6 +158,7 @@ func interruptRun(t *testing.T, k *kindOfGrid) {
 // it goes on, and after kill -9.
 func TestDescribedWhileItRuns(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	ctx, kill := context.WithTimeout(t.Context(), time.Minute)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
@@ -101,6 +102,7 @@ func TestPlanAndRunJSON(t *testing.T) {
 
 func TestStatusAndCollectJSON(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "4 s")
 	server := testqueue.Server(t, "127.0.0.1:0")
 	dir := t.TempDir()
 	with := func(args ...string) outcome {

@@ -220,6 +220,7 @@ func figureOf(files map[string]string) string {
 // TestCollectIntoNoStore wants places that are none to be refused.
 func TestCollectIntoNoStore(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "2 s")
 	r, dir := startRemote(t), t.TempDir()
 	run, _, _ := strings.Cut(must(t, "submit", write(t, dir, "grid.yaml", storedGrid), "--nats", r.url).out, ":")
 	wantRefusal(t, do(t, "collect", run, "--nats", r.url, "--out", "s3://"), []string{"--out", "s3://BUCKET/FOLDER"})

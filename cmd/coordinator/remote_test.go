@@ -146,7 +146,7 @@ func (r *remote) awaitStatus(t *testing.T, args []string, wanted func(line strin
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	ticker := time.NewTicker(20 * time.Millisecond)
+	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for {
 		o := must(t, append([]string{"status", "--nats", r.url}, args...)...)
@@ -204,8 +204,8 @@ func runRemotely(t *testing.T, text string) {
 	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
 	worker, wait := r.work(t, "--slots", "2")
 	must(t, "run", grid, "--out", there, "--nats", r.url, "--workers", "0")
-	r.awaitStatus(t, nil, func(line string) bool { // workers say every few seconds what they do
-		return regexp.MustCompile(`^\S+-` + strconv.Itoa(worker.Process.Pid) + ` +idle +2 `).MatchString(line)
+	r.awaitStatus(t, nil, func(line string) bool { // working until it has had nothing to do for some seconds
+		return regexp.MustCompile(`^\S+-` + strconv.Itoa(worker.Process.Pid) + ` +(idle|working) +2 `).MatchString(line)
 	})
 	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -226,6 +226,7 @@ func runRemotely(t *testing.T, text string) {
 // path, and puts them back.
 func TestRemoteFailures(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "3 s")
 	r := startRemote(t)
 	dir := t.TempDir()
 	write(t, dir, "data.csv", table)

@@ -266,7 +266,7 @@ func TestFailedCells(t *testing.T) {
 // TestReplay computes cells of a run again.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	eachKind(t, true, replayCells)
+	eachKind(t, !testing.Short(), replayCells)
 }
 
 func replayCells(t *testing.T, k *kindOfGrid) {

@@ -141,6 +141,7 @@ func TestRunWithPage(t *testing.T) {
 // the last cell, and ends by a signal.
 func TestServe(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "5 s")
 	r := startRemote(t)
 	dir := t.TempDir()
 	write(t, dir, "data.csv", table)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // written is a table as a program writes it.
@@ -583,6 +585,7 @@ func TestTrailingDelimiters(t *testing.T) {
 // Lines end by CR, LF or both, however long the file and whatever comes where a buffer ends.
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	for i, rows := range []int{2, 3, 5, 40, 41, 42, 43, 5000, 40_001, 50_003} {
 		want := fractions(uint64(i), rows, 3)
 		w := written{delim: ",", decimal: "."}

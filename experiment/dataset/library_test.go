@@ -24,6 +24,7 @@ var counts = map[string]int{
 
 func TestRealDataSets(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	library := Library{Dir: needs.Datasets(t)}
 	checked := 0
 	for _, entry := range Catalog() {

@@ -314,6 +314,7 @@ func TestPrepareRefusesOverflow(t *testing.T) {
 // TestPrepareRealData prepares each real data set both ways.
 func TestPrepareRealData(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "2 s")
 	library := Library{Dir: needs.Datasets(t)}
 	for _, entry := range Catalog() {
 		if _, err := library.Locate(entry); errors.Is(err, ErrAbsent) {

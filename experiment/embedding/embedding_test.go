@@ -32,6 +32,7 @@ func plan(t *testing.T, dir, text string) (*experiment.Plan, error) {
 // TestGrids plans the grids that come with the program.
 func TestGrids(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "2 s")
 	for name, cells := range map[string]int64{"quickstart": 160, "simulations": 2700, "bbc": 200, "ce-t1": 200} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,6 +229,7 @@ func TestCheck(t *testing.T) {
 // parameters, whatever is kept, and in both precisions.
 func TestCompute(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "2 s")
 	const grid = `
 data: [sim2: {texts: 60}, sim3: {texts: 60}]
 models: [logistic, gru]

@@ -107,6 +107,7 @@ func me(t *testing.T) string {
 // and workers in all states: what went wrong is said in the title, the heading and
 // the bar, in the colour of trouble, in both themes.
 func TestPageOfTrouble(t *testing.T) {
+	needs.Patience(t, "2 s")
 	b := newBed(t)
 	b.submit("broken-12345678", 6)
 	b.compute(10, experiment.OK)

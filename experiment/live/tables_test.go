@@ -224,6 +224,7 @@ func TestTablesOfFolder(t *testing.T) {
 // whole one, few are made, and those that nobody reads are removed.
 func TestTablesAreShared(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	g := newGoing(t)
 	g.add(50)
 	tables, server := g.tables()
@@ -436,6 +437,7 @@ console.log(JSON.stringify(out))
 // TestPolarsReadsTables has polars read the tables of a running run over HTTP, by ranges.
 func TestPolarsReadsTables(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	polars := needs.Polars(t, "../../results/testdata/polars")
 	g := newGoing(t)
 	g.add(300)
@@ -492,6 +494,7 @@ window.ask = async (query) => JSON.stringify((await connection.query(query)).toA
 // HTTP, by ranges, and wants the values that the folder has after the end.
 func TestDuckDBReadsTables(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "2 s")
 	packages := needs.Polars(t, "../../results/testdata/polars")
 	g := newGoing(t)
 	tables, server := g.tables()

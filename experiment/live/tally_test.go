@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 var knownLabels = schemasOf([]*experiment.Registration{toyKind})
@@ -141,6 +142,7 @@ func TestTallyStrange(t *testing.T) {
 
 // TestTallyMemory wants a tally to hold no more of cells than the answer may have room for.
 func TestTallyMemory(t *testing.T) {
+	needs.Patience(t, "1 s")
 	o := outcome(t, 0, "a", "b", experiment.Failed, 1)
 	computed(t, o, 1)
 	o.Error = strings.Repeat("e", 1000)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // maker makes tasks and outcomes of all shapes.
@@ -130,6 +131,7 @@ func equal(a, b any) bool {
 // contract: streams of older versions have them.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	m := maker{rand.New(rand.NewPCG(1, 2))}
 	digest := sha256.New()
 	for i := range 3000 {

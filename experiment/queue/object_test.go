@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestIndexOnTheWire has indexes and descriptions of objects that no writer makes.
@@ -262,6 +263,7 @@ func TestQuarantineIsBounded(t *testing.T) {
 // PATH too: the others stay.
 func TestQuarantineTakesNoMore(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "2 s")
 	for name, b := range map[string]func(t *testing.T) *bundle{
 		"embedded": func(t *testing.T) *bundle { return setup(t, 30*time.Second) },
 		"program": func(t *testing.T) *bundle {

@@ -9,12 +9,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestGhostWorkers has a thousand workers that say as much as they may: readers stay
 // small, and hear of the workers that say little. It runs alone, as the memory of the
 // process is measured.
 func TestGhostWorkers(t *testing.T) {
+	needs.Patience(t, "2 s")
 	b := setup(t, 30*time.Second)
 	cells := strings.TrimSuffix(strings.Repeat(`{"run":"r","cell":"c"},`, (presenceBytes-1000)/23), ",")
 	say := func(name, running string) {

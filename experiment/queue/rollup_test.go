@@ -10,12 +10,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestRollup has a worker's user send, to each subject that it may publish to, messages that
 // ask the stream to remove all others. Each stream keeps what it has.
 func TestRollup(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	eachServer(t, func(t *testing.T, start func(string) string) {
 		address := start(restrictedConfig(t))
 		b := &bundle{t: t, ctx: t.Context()}

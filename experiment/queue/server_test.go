@@ -75,6 +75,7 @@ func crash(dir string) error {
 
 func TestReopenAfterKill(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	dir := t.TempDir()
 	program, err := os.Executable()
 	if err != nil {

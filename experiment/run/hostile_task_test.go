@@ -35,6 +35,7 @@ func (w *wire) taskOf(cell string) experiment.Task {
 // the right tasks.
 func TestTasksOnTheWire(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "2 s")
 	for name, spoil := range map[string]func(*experiment.Task){
 		"another α": func(task *experiment.Task) {
 			task.Spec = json.RawMessage(strings.Replace(string(task.Spec), `"alpha":0.01`, `"alpha":0.02`, 1))

@@ -207,6 +207,7 @@ var strays = map[string]func(w *wire, cell string){
 // the numbers that a worker computes, and the strays are quarantined.
 func TestStraysAreComputedAgain(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "3 s")
 	for name, stray := range strays {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

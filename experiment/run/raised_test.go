@@ -128,6 +128,7 @@ func TestRaisedLimits(t *testing.T) {
 // submitting again and by retry.
 func TestRaisedLimitsOnAServer(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	_, p := plan(t, lowLimits...)
 	for _, way := range []string{"submit", "retry", "none"} {
 		t.Run(way, func(t *testing.T) {

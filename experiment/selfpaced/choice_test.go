@@ -231,6 +231,7 @@ func TestChoiceRefused(t *testing.T) {
 // TestChoiceConsistent wants an outcome whose choice is not that of its rule to be refused.
 func TestChoiceConsistent(t *testing.T) {
 	t.Parallel()
+	need.Patience(t, "1 s")
 	plan, tasks := tasksOn(t, choosingSet(dataset.Regression), choosing[dataset.Regression])
 	refused := 0
 	for _, task := range tasks {

@@ -75,6 +75,7 @@ func paperGrids(t *testing.T) []string {
 // tables and figures but those of Tables 7 and 8.
 func TestPaperGrids(t *testing.T) {
 	t.Parallel()
+	need.Patience(t, "2 s")
 	cells := map[string]map[string]bool{}
 	for _, name := range paperGrids(t) {
 		g, err := experiment.ParseFile(filepath.Join("..", "..", "grids", name), nil)

@@ -220,6 +220,7 @@ func TestPathsAreTheSameEachTime(t *testing.T) {
 // knots hold in it, and to stop a cell that needs more than it may.
 func TestPathMemory(t *testing.T) {
 	t.Parallel()
+	need.Patience(t, "1 s")
 	tasks, plan := firstTasks(t, strings.Replace(classifiers, "[gaga]", "[acs, gaga]", 1))
 	estimates := map[Model]map[string]int64{}
 	for _, task := range tasks {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	need "github.com/agepath/agepath/internal/testing/needs"
 )
 
 // testLibrary makes data sets instead of reading them. Names start with the
@@ -484,6 +485,7 @@ repeats: 1
 // TestMemoryIsConstant wants the expansion of a large grid to hold no more
 // memory than its lists.
 func TestMemoryIsConstant(t *testing.T) {
+	need.Patience(t, "1 s")
 	live := func() uint64 {
 		runtime.GC()
 		var stats runtime.MemStats

@@ -117,6 +117,7 @@ func solveWith(t *testing.T, host *outside.Host, program *outside.Program, info 
 // TestProgramBudget ends a run that passes its budget, with what came before.
 func TestProgramBudget(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	python := needs.Program(t, "the solvers in Python", "/usr/bin/python3")
 	command := exec.CommandContext(t.Context(), python, "-c", `
 import time

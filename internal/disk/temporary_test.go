@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestTemporaryFolder wants the folders of killed processes removed, and those of others
@@ -51,6 +53,7 @@ func TestTemporaryFolder(t *testing.T) {
 // TestTemporaryFoldersAtOnce has many make folders, and remove those of killed processes,
 // at the same time: each keeps its own until the end.
 func TestTemporaryFoldersAtOnce(t *testing.T) {
+	needs.Patience(t, "2 s")
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.TempDir()) // Windows
 	var group sync.WaitGroup

@@ -56,6 +56,7 @@ func fill(n int, v float64) []float64 {
 // ZDT1 to ZDT3 with 30 variables.
 func TestKnownFronts(t *testing.T) {
 	t.Parallel()
+	needs.Patience(t, "1 s")
 	var bell [][]float64
 	for k := range 500 {
 		x, f := fill(3, (2*float64(k)/499-1)/math.Sqrt(3)), make([]float64, 2)
