@@ -186,7 +186,7 @@ func AxpyTimes(a float64, x, h, y []float64) {
 func Norms(dst, x []float64, stride, cols int) {
 	for i := range dst {
 		r := x[i*stride:][:cols]
-		dst[i] = productOf(r, r)
+		dst[i] = Dot(r, r)
 	}
 }
 
