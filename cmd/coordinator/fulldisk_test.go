@@ -35,7 +35,7 @@ func wantFull(t *testing.T, code int, message string, took time.Duration) {
 func TestSmallDisk(t *testing.T) {
 	needs.Patience(t, "10 s")
 	t.Parallel()
-	sizes := []int{100, 300, 1500}
+	sizes := []int{100, 1500}
 	if needs.Long() {
 		sizes = []int{100, 200, 300, 1000, 1500}
 	}

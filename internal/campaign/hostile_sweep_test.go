@@ -220,7 +220,7 @@ func watchMemory(cmd *exec.Cmd) func() int64 {
 	return func() int64 { return <-peak }
 }
 
-// TestHostileMessages publishes 250 messages of each kind, which nobody sends, with
+// TestHostileMessages publishes messages of each kind, which nobody sends, with
 // a worker's credentials while a sweep goes on; those that a worker may not publish,
 // the server refuses, and they are published with a coordinator's. At the end every
 // cell of the plan has one row with the right numbers, the exit status is 0, and the
@@ -228,7 +228,7 @@ func watchMemory(cmd *exec.Cmd) func() int64 {
 func TestHostileMessages(t *testing.T) {
 	needs.Patience(t, "half a minute")
 	t.Parallel()
-	messages, repeats := 250, 40
+	messages, repeats := 100, 20
 	if needs.Long() {
 		messages, repeats = 500, 80
 	}

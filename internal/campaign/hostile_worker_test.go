@@ -265,9 +265,9 @@ func TestHostileWorker(t *testing.T) {
 }
 
 func hostileRun(t *testing.T, g *guarded) {
-	repeats, large, ghosts, strays := 60, 200, 2000, 2000
+	repeats, large, ghosts, strays := 25, 60, 500, 500
 	if needs.Long() {
-		large, strays = 3000, 100_000
+		repeats, large, ghosts, strays = 60, 3000, 2000, 100_000
 	}
 	cells := int64(repeats * (20*2 + 1))
 	path := g.write("grid.yaml", fmt.Sprintf(grid, repeats))

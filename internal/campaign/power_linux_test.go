@@ -225,7 +225,7 @@ func cuts() int {
 	if needs.Long() {
 		return 20
 	}
-	return 3
+	return 2
 }
 
 // TestPowerCuts wants every result and task that a server acknowledged to survive power cuts where
@@ -279,7 +279,7 @@ func TestPowerCuts(t *testing.T) {
 func TestPowerCutEmbedded(t *testing.T) {
 	needs.Patience(t, "a minute")
 	t.Parallel()
-	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 100), cells: 100 * (20*2 + 1)}
+	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 50), cells: 50 * (20*2 + 1)}
 	sweep.compute(t, t.TempDir())
 	d := newMortalDisk(t)
 	random := rand.New(rand.NewPCG(seed(t), 39))
