@@ -34,15 +34,15 @@ data: [diabetes]
 `
 
 // grids are what a campaign computes at a time: a grid of each of two kinds of experiment,
-// 5,000 cells together, twice as many with AGEPATH_LONG=1.
+// 2,500 cells together, four times as many with AGEPATH_LONG=1.
 func grids() []sweep {
 	times := 1
 	if needs.Long() {
-		times = 2
+		times = 4
 	}
 	return []sweep{
-		{name: "paths", text: fmt.Sprintf(grid, 100*times), cells: 100 * times * (20*2 + 1), tables: []string{"knots.arrow"}},
-		{name: "texts", text: fmt.Sprintf(textGrid, 62*times), cells: 62 * times * 2 * 8, tables: []string{"epochs.arrow", "weights.arrow"}},
+		{name: "paths", text: fmt.Sprintf(grid, 50*times), cells: 50 * times * (20*2 + 1), tables: []string{"knots.arrow"}},
+		{name: "texts", text: fmt.Sprintf(textGrid, 31*times), cells: 31 * times * 2 * 8, tables: []string{"epochs.arrow", "weights.arrow"}},
 	}
 }
 
