@@ -42,14 +42,15 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
 	return &experiment.Outcome{
 		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
-		Started: at.UTC(), Computer: experiment.Computer{Platform: experiment.Platform()},
+		Started: at, Computer: experiment.Computer{Platform: experiment.Platform()},
 	}
 }
 
 func end(o *experiment.Outcome, status experiment.Status, message string) {
 	o.Status, o.Error = status, message
-	o.Finished = time.Now().UTC()
-	o.Wall = o.Finished.Sub(o.Started).Seconds()
+	now := time.Now()
+	o.Wall = max(0, now.Sub(o.Started).Seconds()) // before UTC, which drops the monotonic clock
+	o.Started, o.Finished = o.Started.UTC(), now.UTC()
 }
 
 // signature describes an attempt and its worker.

@@ -146,3 +146,19 @@ func TestReuseLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestClockGoesBack has a cell that ends an hour before it began by the wall clock alone.
+func TestClockGoesBack(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	o := begin(&experiment.Task{}, began.Add(time.Hour))
+	end(o, experiment.OK, "")
+	if o.Wall != 0 || !duration(o.Wall) {
+		t.Errorf("it took %v s", o.Wall)
+	}
+	o = begin(&experiment.Task{}, began)
+	end(o, experiment.OK, "")
+	if by := time.Since(began).Seconds(); !(o.Wall > 0 && o.Wall <= by) || o.Started != began.UTC() || o.Finished.Location() != time.UTC {
+		t.Errorf("it took %v of %v s, from %v to %v", o.Wall, by, o.Started, o.Finished)
+	}
+}

@@ -176,7 +176,7 @@ func (s *slot) makeRoom(task *experiment.Task) {
 func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature) *experiment.Outcome {
 	s.memory.begin()
 	s.mu.Lock()
-	s.watched, s.signature, s.began = task, by, time.Now().UTC()
+	s.watched, s.signature, s.began = task, by, time.Now()
 	s.mu.Unlock()
 	s.watch.Reset(watchEvery)
 	var host *outside.Host
