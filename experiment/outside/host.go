@@ -212,7 +212,12 @@ func (h *Host) kill(s *session) {
 func (h *Host) end(s *session) {
 	h.mu.Lock()
 	known := h.all[s]
-	delete(h.all, s)
+	var lived time.Duration
+	if known { // counted before it is gone: Usage never falls
+		lived, _ = usage([]int{s.cmd.Process.Pid}, false, 0)
+		h.cpu += lived
+		delete(h.all, s)
+	}
 	h.mu.Unlock()
 	if !known {
 		return
@@ -225,7 +230,7 @@ func (h *Host) end(s *session) {
 	}
 	started.Delete(s.cmd.Process.Pid)
 	h.mu.Lock()
-	h.cpu += s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
+	h.cpu += max(0, s.cmd.ProcessState.UserTime()+s.cmd.ProcessState.SystemTime()-lived)
 	if h.Shared && len(h.all) == 0 {
 		clearShared()
 	}

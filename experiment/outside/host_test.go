@@ -117,6 +117,29 @@ func TestSolve(t *testing.T) {
 	}
 }
 
+// TestUsageNeverFalls ends an idle command, as its time to wait does, while a program that it
+// started is still there: the processor time so far is not less than before.
+func TestUsageNeverFalls(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("processor time of running commands is known on Linux")
+	}
+	program, host := shell(t, `(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 100) & while read l; do echo '{"coefficients": [[1, 2, 3]]}'; done`)
+	if _, err := host.Solve(t.Context(), program, cellOne, parts()); err != nil {
+		t.Fatal(err)
+	}
+	var before time.Duration
+	for deadline := time.Now().Add(30 * time.Second); before < 50*time.Millisecond; before, _ = host.Usage() {
+		if time.Now().After(deadline) {
+			t.Fatalf("after 30 s the program has taken %v", before)
+		}
+	}
+	host.expire(host.idle)
+	if after, bytes := host.Usage(); after < before || bytes != 0 {
+		t.Errorf("%v and %d bytes after the end, %v before", after, bytes, before)
+	}
+}
+
 // TestReuse wants one process for cells of a program, one for each program, another
 // after an error, and folders and processes gone in the end.
 func TestReuse(t *testing.T) {

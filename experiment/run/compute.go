@@ -28,7 +28,8 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 	ofCommands := commandTime(data)
 	err := computeGuarded(ctx, kinds, task, data, outcome)
 	if after, ok := threadTime(); ok && known {
-		seconds := (after - before + commandTime(data) - ofCommands).Seconds()
+		// An idle command that ends by itself takes its children's time with it.
+		seconds := max(0, after-before+commandTime(data)-ofCommands).Seconds()
 		outcome.CPU = &seconds
 	}
 	runtime.UnlockOSThread()
