@@ -23,13 +23,13 @@ func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff 
 		}
 		b := u
 		if s > 0 {
-			b = clamp(r*stiff[i], l, u)
+			b = smaller(larger(r*stiff[i], l), u)
 		} else if r < 0 {
 			b = l
 		}
 		estimate += (b - a) * (r - s*(a+b)/2)
 		r -= s * a
-		n := clamp(a+r*step[i], l, u)
+		n := smaller(larger(a+r*step[i], l), u) // branches: most slopes are at a bound, and r need not be awaited
 		if e := n - a; e != 0 {
 			slope[i] = n
 			Axpy(-e, row, w)
@@ -41,16 +41,4 @@ func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff 
 		kept++
 	}
 	return kept, estimate, spread
-}
-
-// clamp branches instead of calling min and max, as most slopes are at a bound, where the
-// processor then goes on to the next sample: a tenth of a solve at C = 1/n.
-func clamp(v, l, u float64) float64 {
-	if v < l {
-		return l
-	}
-	if v > u {
-		return u
-	}
-	return v
 }
