@@ -33,7 +33,7 @@ type Folder struct {
 	prefix string // ends with a slash, or is ""
 	// partSize is the size of parts; 0 lets the store's limits decide, 16 MiB at least.
 	partSize uint64
-	damaged  map[string]bool // found by [Folder.Get]; Put sends them again
+	damaged  map[string]bool // by the last [Folder.Get]; Put sends them again
 }
 
 // IsURL reports whether a text is of the form s3://BUCKET/FOLDER.
@@ -139,9 +139,11 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 	if err == nil {
 		digest, err = disk.Digest(path)
 	}
-	if want := info.UserMetadata[digestKey]; err == nil && want != "" && want != digest {
-		f.damaged[name] = true
-		err = &DamagedError{Sent: want, Have: digest}
+	if want := info.UserMetadata[digestKey]; err == nil {
+		f.damaged[name] = want != "" && want != digest
+		if f.damaged[name] {
+			err = &DamagedError{Sent: want, Have: digest}
+		}
 	}
 	if err != nil {
 		return f.about("getting it", name, err)

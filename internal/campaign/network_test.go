@@ -185,7 +185,8 @@ func removeNetwork(pid int) error {
 	}
 	for _, name := range links[pid] {
 		// That of a deleted namespace vanishes by itself, soon.
-		if _, err := system("ip", "link", "delete", name); err != nil && !strings.Contains(err.Error(), "Cannot find device") {
+		_, err := system("ip", "link", "delete", name)
+		if err != nil && !strings.Contains(err.Error(), "Cannot find device") && !strings.Contains(err.Error(), "No such device") {
 			errs = append(errs, err)
 		}
 	}
