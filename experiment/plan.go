@@ -216,12 +216,13 @@ func (p *Plan) Needs() []Need {
 	return list
 }
 
-// Cells yields the cells in the order of the grid; each is valid until the next.
-func (p *Plan) Cells() iter.Seq[Cell] {
-	return func(yield func(Cell) bool) {
+// Cells yields the cells, each valid until the next, in the order of the grid, with their estimated
+// seconds on one processor.
+func (p *Plan) Cells() iter.Seq2[Cell, float64] {
+	return func(yield func(Cell, float64) bool) {
 		for _, g := range p.groups {
 			for cell := range g.Cells(p.repeats) {
-				if !yield(cell) {
+				if !yield(cell, g.seconds) {
 					return
 				}
 			}

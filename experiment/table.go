@@ -132,6 +132,14 @@ type Vector struct {
 	Null   []bool      `cbor:"5,keyasint,omitempty"` // nil if no row is null
 }
 
+// Clear removes all rows; the memory of columns is used again.
+func (b *Batch) Clear() {
+	b.Rows = 0
+	for j, v := range b.Columns {
+		b.Columns[j] = Vector{v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Lists[:0], v.Null[:0]}
+	}
+}
+
 // Append adds a row. Values are int, int64, float64, string, time.Time or []float64, by column
 // type, or nil for null.
 func (b *Batch) Append(columns []Column, values ...any) error {

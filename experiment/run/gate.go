@@ -56,18 +56,18 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 			g.kept = append(g.kept, name)
 		}
 	}
-	for task, err := range plan.Tasks() {
+	var labels experiment.Batch
+	for cell, seconds := range plan.Cells() {
+		labels.Clear()
+		err := cell.Label(&labels)
 		if err == nil && len(g.cells)%1024 == 0 {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("listing the cells of run %s: %w", plan.Run, err)
 		}
-		key, ok := keyOf(task.Cell)
-		if !ok {
-			return nil, fmt.Errorf("run %s: cell %q; a cell is called by 32 hex digits", plan.Run, task.Cell)
-		}
-		g.cells = append(g.cells, plannedCell{key, g.hash(&task.Labels), float32(task.Cost), tables.Repeat(&task.Labels) == 1})
+		key, _ := keyOf(experiment.Identity(cell.Canonical()))
+		g.cells = append(g.cells, plannedCell{key, g.hash(&labels), float32(seconds), tables.Repeat(&labels) == 1})
 	}
 	slices.SortFunc(g.cells, func(a, b plannedCell) int { return compareKeys(a.key, b.key) })
 	return g, nil

@@ -65,7 +65,7 @@ type canonicalSettings struct {
 
 // Canonical returns everything that changes the cell's result, and nothing else, as JSON.
 func (c *Cell) Canonical() []byte {
-	return gridfile.JSON(canonicalCell{
+	return gridfile.JSON(&canonicalCell{
 		Kind:     Name,
 		Data:     c.Data.Digest,
 		Task:     c.Data.Task,
