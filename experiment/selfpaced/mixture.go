@@ -3,6 +3,8 @@ package selfpaced
 import (
 	"math"
 	"slices"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Limits of the iterations of [mixture], by the gain of the mean log likelihood.
@@ -38,27 +40,43 @@ func mixture(losses []float64, absolute bool) (score, deviation float64) {
 	}
 	floor := 1e-4 * median // the likelihood is unbounded where a scale vanishes
 	narrow, wide, share := median, math.Max(mean, 4*median), 0.5
+	memory := make([]float64, 5*len(losses))
+	cut := func() []float64 {
+		part := memory[:len(losses)]
+		memory = memory[len(losses):]
+		return part
+	}
+	odds, sides, gains, weights, bends := cut(), cut(), cut(), cut(), cut()
+	for i := range sides {
+		sides[i] = -1
+	}
+	var peak, slope, likelihood float64 // the wide density's logarithm is peak - slope x
 	before := math.Inf(-1)
 	for range mixtureSteps {
-		a, b := math.Log(share)-power*math.Log(narrow), math.Log1p(-share)-power*math.Log(wide)
-		var likelihood, squares, inside, sum float64
-		for _, x := range losses {
-			u, v := a-power*x/narrow, b-power*x/wide
-			l := math.Max(u, v) + math.Log1p(math.Exp(-math.Abs(u-v)))
-			likelihood += l
-			squares += l * l
-			w := math.Exp(u - l)
-			inside += w
-			sum += w * x
+		peak, slope = math.Log1p(-share)-power*math.Log(wide), power/wide
+		ratio, tilt := math.Log(share)-power*math.Log(narrow)-peak, power/narrow-slope
+		for i, x := range losses {
+			odds[i] = ratio - float64(tilt*x)
 		}
-		likelihood /= n
-		score = math.Exp(-likelihood - power)
-		deviation = score * math.Sqrt(math.Max(0, squares/n-likelihood*likelihood)/math.Max(n-1, 1))
+		kernel.Logistic(odds, sides, gains, weights, bends)
+		var gain, inside, sum float64
+		for i, x := range losses {
+			gain += gains[i]
+			inside += weights[i]
+			sum += float64(weights[i] * x)
+		}
+		likelihood = peak - float64(slope*mean) + gain/n
 		if !(likelihood-before > mixtureGain) || inside < 1 || inside > n-1 {
 			break
 		}
 		before = likelihood
 		share, narrow, wide = inside/n, math.Max(sum/inside, floor), math.Max((mean*n-sum)/(n-inside), floor)
 	}
-	return score, deviation
+	variance := 0.0
+	for i, x := range losses {
+		l := peak - float64(slope*x) + gains[i] - likelihood
+		variance += float64(l*l) / n
+	}
+	score = math.Exp(-likelihood - power)
+	return score, score * math.Sqrt(variance/math.Max(n-1, 1))
 }
