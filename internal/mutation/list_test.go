@@ -58,7 +58,7 @@ var order = []mutation{
 	{"bucket: the manifest is sent first", "cmd/coordinator/place.go", `return 3`, `return -1`, "./cmd/coordinator CollectIntoStore"},
 	{"bucket: another run's folder", "cmd/coordinator/place.go", `if m.Run != run {`, `if m.Run != run && false {`, "./cmd/coordinator CollectIntoStore"},
 	{"bucket: parts of an interrupted upload", "internal/bucket/bucket.go", `if err := f.client.RemoveIncompleteUpload(ctx, f.bucket, key); err != nil {`, `if err := error(nil); err != nil {`, "./internal/bucket KilledSender"},
-	{"bucket: an object of another digest", "internal/bucket/bucket.go", `want != "" && want != digest {`, `want != "" && false {`, "./internal/bucket DamagedObject"},
+	{"bucket: an object of another digest", "internal/bucket/bucket.go", `want != "" && want != digest`, `want != "" && false`, "./internal/bucket DamagedObject"},
 	{"queue: the list of before the wait is fresh", "experiment/queue/puller.go", `pauses := p.runs.due()`, `pauses := time.Duration(0)`, "./experiment/queue PullWaitsForTheNextList"},
 	{"queue: acknowledged before the result is confirmed", "experiment/queue/result.go", `err := r.confirm(ctx, r.send(msg), resultsStream)`, `err := r.send(msg).err`, "./experiment/queue Done|Result|Redelivery|Broken"},
 	{"queue: a result is not looked for", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of >= task && false, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
