@@ -46,6 +46,8 @@ var transientCodes = []jetstream.ErrorCode{
 	10167, // too many requests
 }
 
+const consumerNotCreated jetstream.ErrorCode = 10012
+
 func transient(err error) bool {
 	for _, target := range transientErrors {
 		if errors.Is(err, target) {
@@ -56,7 +58,14 @@ func transient(err error) bool {
 	if errors.As(err, &op) && slices.Contains(transientOperations, op.Op) {
 		return true
 	}
-	// A server asks first where a client on a busy machine takes 2 s to connect.
-	asked := err != nil && strings.Contains(err.Error(), "expected 'PONG', got 'PING'")
-	return asked || slices.Contains(transientCodes, apiCode(err))
+	code := apiCode(err)
+	switch {
+	case err == nil:
+		return false
+	case strings.Contains(err.Error(), "expected 'PONG', got 'PING'"): // asked first, where connecting takes 2 s on a busy machine
+		return true
+	case code == consumerNotCreated: // the server still removes the folder of the former one of the name
+		return strings.Contains(err.Error(), "no such file or directory")
+	}
+	return slices.Contains(transientCodes, code)
 }

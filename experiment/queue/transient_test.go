@@ -66,10 +66,12 @@ var passing = map[string]error{
 	"consumer offline":        answered(10119, "consumer is offline"),
 	"last sequence not read":  answered(10163, "expected last sequence per subject temporarily unavailable"),
 	"too many requests":       answered(10167, "too many requests"),
+	"former consumer":         answered(10012, "rename obs/run/o.dat.tmp obs/run/o.dat: no such file or directory"),
 }
 
 // lasting are errors that trying again does not change.
 var lasting = map[string]error{
+	"consumer not created": answered(10012, "no space left on device"),
 	"none":                 nil,
 	"closed for good":      nats.ErrConnectionClosed,
 	"interrupted":          context.Canceled,
