@@ -279,7 +279,7 @@ func TestPowerCuts(t *testing.T) {
 func TestPowerCutEmbedded(t *testing.T) {
 	needs.Patience(t, "a minute")
 	t.Parallel()
-	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 50), cells: 50 * (20*2 + 1)}
+	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 30), cells: 30 * (20*2 + 1)}
 	sweep.compute(t, t.TempDir())
 	d := newMortalDisk(t)
 	random := rand.New(rand.NewPCG(seed(t), 39))
