@@ -83,7 +83,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 			s.serve(r)
 		}
 	}()
-	return s.read(in)
+	return s.read(withoutThread(in))
 }
 
 func (s *slot) read(in io.Reader) error {

@@ -1,0 +1,31 @@
+package run
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func threadTime() (time.Duration, bool) {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {
+		return 0, false
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), true
+}
+
+// withoutThread makes reading from a pipe wait without a thread. A thread that waits keeps its
+// processor, for a while, from the goroutine that it has just given work.
+func withoutThread(in io.Reader) io.Reader {
+	file, ok := in.(*os.File)
+	if !ok {
+		return in
+	}
+	fd := file.Fd()
+	if err := unix.SetNonblock(int(fd), true); err != nil {
+		return in
+	}
+	return os.NewFile(fd, file.Name())
+}
