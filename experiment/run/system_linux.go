@@ -23,9 +23,9 @@ func withoutThread(in io.Reader) io.Reader {
 	if !ok {
 		return in
 	}
-	fd := file.Fd()
-	if err := unix.SetNonblock(int(fd), true); err != nil {
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0) // of which the new file is the only owner
+	if err != nil || unix.SetNonblock(fd, true) != nil {
 		return in
 	}
-	return os.NewFile(fd, file.Name())
+	return os.NewFile(uintptr(fd), file.Name())
 }

@@ -35,7 +35,7 @@ func mixture(losses []float64, absolute bool) (score, deviation float64) {
 	switch {
 	case math.IsInf(mean, 1), math.IsNaN(mean):
 		return mean, math.NaN()
-	case median == 0:
+	case median < 1e-300: // the inverses of scales overflow
 		return 0, 0
 	}
 	floor := 1e-4 * median // the likelihood is unbounded where a scale vanishes

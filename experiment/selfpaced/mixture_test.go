@@ -94,8 +94,10 @@ func TestMixtureOfOne(t *testing.T) {
 			t.Errorf("unit %g: %v ± %v of Laplace errors; want about %v", unit, score, deviation, unit)
 		}
 	}
-	if score, deviation := mixture([]float64{0, 4, 0, 9, 0}, false); score != 0 || deviation != 0 {
-		t.Errorf("%v ± %v of errors that are mostly 0", score, deviation)
+	for _, least := range []float64{0, 1e-310} {
+		if score, deviation := mixture([]float64{least, 4, least, 9, least}, false); score != 0 || deviation != 0 {
+			t.Errorf("%v ± %v of errors that are mostly %v", score, deviation, least)
+		}
 	}
 	if score, _ := mixture([]float64{1, 2, math.Inf(1)}, false); !math.IsInf(score, 1) {
 		t.Errorf("%v with an infinite error", score)
