@@ -103,4 +103,7 @@ func measureResiduals(t *testing.T, ctx context.Context, c cell) {
 	if ages == 0 {
 		t.Error("no age was looked at")
 	}
+	if !(own <= residualLimit) {
+		t.Errorf("a knot says that its residual is %.3g", own)
+	}
 }
