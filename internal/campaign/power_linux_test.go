@@ -80,7 +80,13 @@ func (d *mortalDisk) cut(processes ...*exec.Cmd) {
 		d.must(syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 		_ = cmd.Wait() // it was killed
 	}
-	d.must(unix.Unmount(d.dir, 0))
+	await(d.t, "other processes of their groups have ended too", func() bool {
+		err := unix.Unmount(d.dir, 0)
+		if !errors.Is(err, unix.EBUSY) {
+			d.must(err)
+		}
+		return err == nil
+	})
 	d.must(os.Rename(after, d.image))
 	d.must(d.mount())
 }
