@@ -298,7 +298,7 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 
 func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar float64) int {
 	pt, st := t.branch.Left(), t.condition.State()
-	if st.At != pt || c.Cause == model.Fold { // whose sums can be those of a failed step
+	if st.At != pt || c.Cause == model.Fold { // before which the sums can be of another state
 		t.condition.Assemble(pt)
 	}
 	path := t.path
