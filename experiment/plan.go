@@ -247,7 +247,7 @@ func (p *Plan) tasks(groups []*plannedGroup, repeats []Repeat) iter.Seq2[Task, e
 	return func(yield func(Task, error) bool) {
 		for _, g := range groups {
 			for cell := range g.Cells(repeats) {
-				if !yield(p.task(cell, g.seconds)) {
+				if !yield(p.task(cell, g.seconds, new(Batch))) {
 					return
 				}
 			}
@@ -256,9 +256,11 @@ func (p *Plan) tasks(groups []*plannedGroup, repeats []Repeat) iter.Seq2[Task, e
 }
 
 // Queue yields the tasks so that methods can be compared early: first the cell of [Plan.Cheapest]
-// of each method, cheapest first, then repeat by repeat, in each the most expensive first.
+// of each method, cheapest first, then repeat by repeat, in each the most expensive first. The
+// labels of each are valid until the next.
 func (p *Plan) Queue() iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
+		labels := new(Batch)
 		groups := slices.Clone(p.groups)
 		slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(b.seconds, a.seconds) })
 		cheapest := p.cheapest()
@@ -271,7 +273,7 @@ func (p *Plan) Queue() iter.Seq2[Task, error] {
 				continue
 			}
 			for cell := range g.Cells(p.repeats[:1]) {
-				if !yield(p.task(cell, g.seconds)) {
+				if !yield(p.task(cell, g.seconds, labels)) {
 					return
 				}
 				break
@@ -281,7 +283,7 @@ func (p *Plan) Queue() iter.Seq2[Task, error] {
 			for _, g := range groups {
 				had := i == 0 && first(g)
 				for cell := range g.Cells(p.repeats[i : i+1]) {
-					if !had && !yield(p.task(cell, g.seconds)) {
+					if !had && !yield(p.task(cell, g.seconds, labels)) {
 						return
 					}
 					had = false
@@ -330,13 +332,16 @@ func (p *Plan) First(method string) iter.Seq2[Task, error] {
 	return p.tasks(groups, p.repeats[:1])
 }
 
-func (p *Plan) task(c Cell, seconds float64) (Task, error) {
+// task writes the labels to a batch that it clears.
+func (p *Plan) task(c Cell, seconds float64, labels *Batch) (Task, error) {
+	labels.Clear()
 	canonical := c.Canonical()
 	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Spec: canonical, Keep: p.Keep.kept, Limits: p.Limits}
 	c.Require(&task)
-	if err := c.Label(&task.Labels); err != nil {
+	if err := c.Label(labels); err != nil {
 		return Task{}, fmt.Errorf("cell %s: %w", task.Cell, err)
 	}
+	task.Labels = *labels
 	return task, nil
 }
 

@@ -136,7 +136,7 @@ type Vector struct {
 func (b *Batch) Clear() {
 	b.Rows = 0
 	for j, v := range b.Columns {
-		b.Columns[j] = Vector{v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Lists[:0], v.Null[:0]}
+		b.Columns[j] = Vector{v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Lists[:0], nil}
 	}
 }
 

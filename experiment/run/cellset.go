@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strings"
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/results"
@@ -22,7 +23,7 @@ func keyOf(cell string) (key cellKey, ok bool) {
 		return key, false
 	}
 	_, err := hex.Decode(key[:], []byte(cell))
-	return key, err == nil && hex.EncodeToString(key[:]) == cell
+	return key, err == nil && !strings.ContainsAny(cell, "ABCDEF")
 }
 
 func (k cellKey) String() string { return hex.EncodeToString(k[:]) }

@@ -29,7 +29,7 @@ type Term struct {
 }
 
 // text returns the name, or JSON with the parameters.
-func (t Term) text() string {
+func (t *Term) text() string {
 	if t.Settings.IsZero() {
 		return t.Name
 	}
