@@ -32,11 +32,11 @@ func BenchmarkRead(b *testing.B) {
 	for range 16 {
 		slots.Go(func() {
 			for {
-				d, err := puller.Pull(bed.ctx)
+				list, err := puller.Pull(bed.ctx)
 				if err != nil {
 					return // empty
 				}
-				bed.end(d, experiment.OK)
+				bed.end(list[0], experiment.OK)
 			}
 		})
 	}

@@ -141,11 +141,11 @@ func (b *bed) pull() *queue.Delivery {
 		}
 		b.t.Cleanup(b.puller.Close)
 	}
-	d, err := b.puller.Pull(b.ctx)
+	list, err := b.puller.Pull(b.ctx)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return d
+	return list[0]
 }
 
 // compute ends so many cells with a status; wall grows with their number.

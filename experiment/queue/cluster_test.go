@@ -112,7 +112,7 @@ func TestCluster(t *testing.T) {
 		group.Go(func() {
 			for pulled := 0; b.counts("run").Done < n; pulled++ {
 				waiting, stop := context.WithTimeout(ctx, 3*time.Second)
-				d, err := worker.Pull(waiting)
+				d, err := one(worker.Pull(waiting))
 				stop()
 				if err != nil {
 					t.Log("pull:", err)

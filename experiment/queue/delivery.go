@@ -16,7 +16,7 @@ import (
 // Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release; after an
 // error other than [ErrUnacknowledged] it is still open. Until then heartbeats go to the server
 // every third of AckWait, but not after the cell's deadline (Limits.Timeout after Begin): a
-// computation that hangs loses its task.
+// computation that hangs loses its task. [Puller.Done] settles several.
 type Delivery struct {
 	Task      experiment.Task
 	Delivered int // deliveries of the task, including this one
@@ -28,7 +28,7 @@ type Delivery struct {
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
-	bill      *bill // nil if no slot computes the task
+	bill      *bill // of all tasks of the pull; nil if no slot computes the task
 	wait      time.Duration
 	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
 	overdue   atomic.Bool  // the server may have presumed us lost
@@ -49,6 +49,18 @@ type heart struct {
 	stop  context.CancelFunc // nil before [Delivery.beat]
 }
 
+func newDeliveries(p *Puller, from *runFeed, asked time.Time, msgs []jetstream.Msg) ([]*Delivery, error) {
+	list := make([]*Delivery, 0, len(msgs))
+	for _, msg := range msgs {
+		d, err := newDelivery(p, from, asked, msg)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
 // newDelivery sets confirmed to a time before the server sent the message: that of the request, or
 // a third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
 // consumer, not of this worker's configuration.
@@ -64,6 +76,7 @@ func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) (
 	}
 	d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
 	from.held.Add(1)
+	d.beat()
 	return d, nil
 }
 
@@ -144,7 +157,7 @@ func (d *Delivery) resume(ctx context.Context, refused error) (settled bool, err
 		return false, err
 	}
 	if has {
-		return true, d.acknowledge(ctx)
+		return true, d.acknowledge(ctx, true)
 	}
 	if refused != nil {
 		return true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", refused))
@@ -180,35 +193,64 @@ func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason str
 	if err := d.puller.queue.bury(ctx, letter, d.body); err != nil {
 		return err
 	}
-	return d.acknowledge(ctx)
+	return d.acknowledge(ctx, true)
 }
 
-// Done stores the outcome as the cell's result and then acknowledges the task. A lost delivery does
-// not replace a result; without one it saves the new owner the work.
+// Done is [Puller.Done] for one delivery.
 func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
-	if err := d.open(); err != nil {
-		return err
-	}
-	if err := d.store(ctx, outcome); err != nil {
-		return d.wrap(err)
-	}
-	return d.acknowledge(ctx)
+	return d.puller.Done(ctx, []*Delivery{d}, []*Sealed{outcome})[0]
 }
 
-func (d *Delivery) store(ctx context.Context, outcome *Sealed) error {
+// Done stores the outcomes of deliveries of one pull as the results of their cells and then
+// acknowledges the tasks; results and acknowledgements are each sent together. It returns an error
+// or nil for each. A lost delivery does not replace a result; without one it saves the new owner
+// the work.
+func (p *Puller) Done(ctx context.Context, list []*Delivery, outcomes []*Sealed) []error {
+	errs, results := make([]error, len(list)), make([]sent, len(list))
+	for i, d := range list {
+		if errs[i] = d.open(); errs[i] == nil {
+			var err error
+			results[i], err = d.send(ctx, outcomes[i])
+			errs[i] = d.wrap(err)
+		}
+	}
+	last := -1
+	for i, d := range list {
+		if results[i].msg != nil {
+			errs[i] = d.wrap(storing(p.queue.confirm(ctx, results[i], resultsStream)))
+		}
+		if errs[i] == nil {
+			last = i
+		}
+	}
+	for i, d := range list {
+		if errs[i] == nil {
+			// A server handles those of a connection to a consumer in order.
+			errs[i] = d.acknowledge(ctx, i == last)
+		}
+	}
+	return errs
+}
+
+// send sends the outcome unless the cell has a result.
+func (d *Delivery) send(ctx context.Context, outcome *Sealed) (s sent, err error) {
 	q := d.puller.queue
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return s, context.Cause(ctx)
 	}
 	if outcome.Run != d.run || outcome.Cell != d.cell {
-		return fmt.Errorf("the outcome is of run %.140q, cell %.140q", outcome.Run, outcome.Cell)
+		return s, fmt.Errorf("the outcome is of run %.140q, cell %.140q", outcome.Run, outcome.Cell)
 	}
 	if d.lost() {
 		if has, err := q.results.has(ctx, d.run, d.cell, d.number); has || err != nil {
-			return err
+			return s, err
 		}
 	}
-	return q.results.putSealed(ctx, outcome, d.number, d.Delivered)
+	msg, err := q.results.message(ctx, outcome, d.number, d.Delivered)
+	if err != nil {
+		return s, err
+	}
+	return q.send(msg), nil
 }
 
 // Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
@@ -306,7 +348,7 @@ func (d *Delivery) release() {
 	d.silence()
 	d.from.held.Add(-1)
 	if d.bill != nil {
-		d.puller.runs.close(d.bill, time.Since(d.bill.began).Seconds())
+		d.puller.runs.settle(d.bill)
 	}
 	if d.suspect {
 		<-d.puller.suspect
@@ -329,11 +371,17 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 
 // acknowledge follows the stored result. A task whose acknowledgement is lost with the connection is
 // redelivered and found to have a result.
-func (d *Delivery) acknowledge(ctx context.Context) error {
+func (d *Delivery) acknowledge(ctx context.Context, wait bool) error {
 	if d.release(); d.Dropped() {
 		return nil
 	}
-	if err := bounded(ctx, requestWait, d.msg.DoubleAck); err != nil {
+	err := error(nil)
+	if wait {
+		err = bounded(ctx, requestWait, d.msg.DoubleAck)
+	} else {
+		err = d.msg.Ack()
+	}
+	if err != nil {
 		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
 	}
 	return nil

@@ -337,7 +337,7 @@ func TestDeadLetter(t *testing.T) {
 	undertaker := b.worker(WorkerConfig{Name: "undertaker", Drain: true})
 	deaths := 0
 	for b.counts("run").Dead == 0 {
-		d, err := undertaker.Pull(b.ctx)
+		d, err := one(undertaker.Pull(b.ctx))
 		if empty := new(EmptyError); errors.As(err, &empty) {
 			continue
 		}
@@ -474,7 +474,7 @@ func TestResultOfDeadWorkerCounts(t *testing.T) {
 	lost.queue.conn.Close() // between the result and the acknowledgement
 	heir := b.worker(WorkerConfig{Drain: true})
 	b.await("nothing is in flight", func() bool {
-		d, err := heir.Pull(b.ctx)
+		d, err := one(heir.Pull(b.ctx))
 		empty := new(EmptyError)
 		if !errors.As(err, &empty) {
 			t.Fatalf("pulled %+v, error %v; want the task settled on the way", d, err)

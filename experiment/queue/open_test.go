@@ -14,8 +14,8 @@ func TestPullWaitsForTheNextList(t *testing.T) {
 	b := setup(t, 30*time.Second)
 	w := b.worker(WorkerConfig{})
 	for range 3 {
-		if d, err := w.next(b.ctx, true); d != nil || err != nil {
-			t.Fatalf("%+v, %v", d, err)
+		if list, _, err := w.next(b.ctx, true); list != nil || err != nil {
+			t.Fatalf("%+v, %v", list, err)
 		}
 		if w.runs.fresh() {
 			t.Error("the list of before the wait counts as fresh after it")

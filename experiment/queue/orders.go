@@ -142,17 +142,17 @@ func (p *Puller) refresh(ctx context.Context, from *runFeed) {
 	}
 }
 
-// heed refreshes orders older than [WorkerConfig.Idle]; it hands back a task of a paused run and
-// returns nil.
-func (p *Puller) heed(ctx context.Context, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
+// heed refreshes orders older than [WorkerConfig.Idle]; it hands back tasks of a paused run and
+// returns none.
+func (p *Puller) heed(ctx context.Context, from *runFeed, asked time.Time, msgs []jetstream.Msg) ([]*Delivery, error) {
 	if time.Since(from.heard.Load().at) >= p.config.Idle {
 		p.refresh(ctx, from)
 	}
 	if from.heard.Load().Paused {
-		p.handBack(from, asked, msg)
+		p.handBack(from, asked, msgs)
 		return nil, nil
 	}
-	return newDelivery(p, from, asked, msg)
+	return newDeliveries(p, from, asked, msgs)
 }
 
 // limit gives a task the limits of its run.

@@ -40,7 +40,7 @@ func TestPause(t *testing.T) {
 
 	// A worker that drains the queue does not wait for it.
 	drain := b.worker(WorkerConfig{Drain: true})
-	d, err := drain.Pull(b.ctx)
+	d, err := one(drain.Pull(b.ctx))
 	if empty, ok := errors.AsType[*EmptyError](err); !ok || empty.InFlight != 0 {
 		t.Errorf("draining gives %v, %v", d, err)
 	}

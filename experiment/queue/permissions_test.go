@@ -295,7 +295,7 @@ func (b *bundle) sweep(q *Queue) {
 	die(b.pull(puller))
 	b.hasten("run", ackWait)
 	b.await("the killer is buried", func() bool {
-		d, err := puller.Pull(b.ctx)
+		d, err := one(puller.Pull(b.ctx))
 		if err == nil && d.Delivered == 1 { // servers before 2.10 can number a redelivery 1 once
 			die(d)
 			return false

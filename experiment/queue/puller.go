@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -39,7 +40,14 @@ type WorkerConfig struct {
 	// Idle is how long an idle slot waits at one run, and how often runs are listed: the first task
 	// of a new run waits at most this long. Default: 1 s.
 	Idle time.Duration
+
+	// Together is how long cells that Pull returns at once are expected to take together.
+	// Default: Pull returns one task.
+	Together time.Duration
 }
+
+// maxTogether is the maximum number of tasks that [Puller.Pull] returns.
+const maxTogether = 16
 
 // Puller pulls tasks for the slots of one worker. It is safe for concurrent use.
 type Puller struct {
@@ -52,6 +60,7 @@ type Puller struct {
 	close   context.CancelCauseFunc
 	suspect chan struct{}  // has one place, see [Delivery.resume]
 	running sync.WaitGroup // calls of Pull, and tasks being handed back
+	waiting []*Delivery    // to be returned alone; guarded by gate
 	aside   aside
 	others  others
 
@@ -70,7 +79,7 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	p := &Puller{
 		queue: q, config: config, suspect: make(chan struct{}, 1),
 		runs: registry{
-			queue: q, every: config.Idle, commands: config.Commands,
+			queue: q, every: config.Idle, commands: config.Commands, together: config.Together,
 			foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
 		},
 		aside:    aside{tasks: map[string]string{}, told: map[string]bool{}},
@@ -88,6 +97,16 @@ func (p *Puller) Close() {
 	p.close(ErrClosed)
 	p.gate.Unlock()
 	p.running.Wait()
+	p.release(p.takeWaiting(math.MaxInt))
+}
+
+func (p *Puller) takeWaiting(most int) []*Delivery {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+	n := min(most, len(p.waiting))
+	taken := p.waiting[:n:n]
+	p.waiting = p.waiting[n:]
+	return taken
 }
 
 // enter registers a call of Pull, for which Close waits; it returns false after Close.
@@ -127,11 +146,12 @@ func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 	return d.suspect
 }
 
-// Pull waits for the next task, taking turns among the runs. When ctx ends, it returns the cause at
-// once; a task that arrives then is handed back without using up an attempt. With
-// [WorkerConfig.Drain] it returns an [*EmptyError] when no task is queued. It settles tasks that
-// are done or given up.
-func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
+// Pull waits for the next task, taking turns among the runs, or for several of a run whose cells are
+// short, see [WorkerConfig.Together]. A redelivered task comes alone, since a worker may have died
+// of it. When ctx ends, Pull returns the cause at once; a task that arrives then is handed back
+// without using up an attempt. With [WorkerConfig.Drain] it returns an [*EmptyError] when no task is
+// queued. It settles tasks that are done or given up.
+func (p *Puller) Pull(ctx context.Context) ([]*Delivery, error) {
 	if !p.enter() {
 		return nil, ErrClosed
 	}
@@ -141,49 +161,49 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
 	for wait := !p.config.Drain; ; {
 		if ctx.Err() != nil {
+			p.release(p.takeWaiting(math.MaxInt))
 			return nil, context.Cause(ctx)
 		}
-		d, err := p.next(ctx, wait)
-		if d == nil && err == nil && p.config.Drain {
-			d, err = p.latecomer(ctx)
+		list, bill, err := p.takeWaiting(1), (*bill)(nil), error(nil)
+		if len(list) == 0 {
+			list, bill, err = p.next(ctx, wait)
+		}
+		if len(list) == 0 && err == nil && p.config.Drain {
+			list, err = p.latecomer(ctx)
 			wait = true // something is there, or the server cannot say
 		}
 		if err != nil {
 			return nil, err
 		}
-		if d == nil {
-			continue
-		}
-		if d, err = p.accept(ctx, d); d != nil || err != nil {
-			return d, err
+		if list, err = p.accept(ctx, list, bill); len(list) > 0 || err != nil {
+			return list, err
 		}
 	}
 }
 
-// next returns nil for no task; with wait it waits a while for one.
-func (p *Puller) next(ctx context.Context, wait bool) (*Delivery, error) {
+// next returns none for no task; with wait it waits a while for one.
+func (p *Puller) next(ctx context.Context, wait bool) ([]*Delivery, *bill, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for from, bill := range p.runs.turns(p.config.Drain, !wait) {
-		d, err := p.fetch(ctx, from, 0)
-		if d != nil {
-			d.bill = bill
-			return d, nil
+		list, err := p.fetch(ctx, from, 0, bill.most)
+		if len(list) > 0 {
+			return list, bill, nil
 		}
 		if err != nil {
 			p.runs.close(bill, 0)
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if !wait {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if from := p.runs.quiet(); from != nil {
-		d, err := p.fetch(ctx, from, p.config.Idle)
-		if d != nil || err != nil {
-			return d, err
+		list, err := p.fetch(ctx, from, p.config.Idle, 1) // the server would wait for the last
+		if len(list) > 0 || err != nil {
+			return list, nil, err
 		}
 	}
 	// Without a run to wait at, this waits for the next list, which must not count as fresh then.
@@ -191,38 +211,46 @@ func (p *Puller) next(ctx context.Context, wait bool) (*Delivery, error) {
 	if pauses <= 0 {
 		pauses = p.config.Idle - time.Since(start)
 	}
-	return nil, Sleep(ctx, pauses)
+	return nil, nil, Sleep(ctx, pauses)
 }
 
 // fetch does not wait if wait is 0. Transient errors are reported and count as no task.
-func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration) (*Delivery, error) {
+func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, most int) ([]*Delivery, error) {
 	asked := time.Now() // before sending
 	var batch jetstream.MessageBatch
 	var err error
 	if wait == 0 {
-		batch, err = from.consumer.FetchNoWait(1)
+		batch, err = from.consumer.FetchNoWait(most)
 	} else {
-		batch, err = from.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
+		batch, err = from.consumer.Fetch(most, jetstream.FetchMaxWait(wait))
 	}
-	if err == nil {
+	var msgs []jetstream.Msg
+	for more := err == nil; more; {
+		var msg jetstream.Msg
 		select {
-		case msg := <-batch.Messages():
-			if msg != nil {
-				return p.heed(ctx, from, asked, msg)
+		case msg, more = <-batch.Messages():
+			if more {
+				msgs = append(msgs, msg)
 			}
-			err = batch.Error()
 		case <-ctx.Done():
 			if err := context.Cause(ctx); errors.Is(err, ErrComplete) {
 				return nil, err
 			}
 			// The request cannot be withdrawn from the server, but ends by itself.
 			p.running.Go(func() {
-				if msg := <-batch.Messages(); msg != nil {
-					p.handBack(from, asked, msg)
+				for msg := range batch.Messages() {
+					msgs = append(msgs, msg)
 				}
+				p.handBack(from, asked, msgs)
 			})
 			return nil, context.Cause(ctx)
 		}
+	}
+	if len(msgs) > 0 {
+		return p.heed(ctx, from, asked, msgs)
+	}
+	if err == nil {
+		err = batch.Error()
 	}
 	p.runs.empty(from)
 	switch {
@@ -237,23 +265,64 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration) (
 	return nil, nil
 }
 
-// handBack releases a task that no slot takes.
-func (p *Puller) handBack(from *runFeed, asked time.Time, msg jetstream.Msg) {
+// handBack releases tasks that no slot takes.
+func (p *Puller) handBack(from *runFeed, asked time.Time, msgs []jetstream.Msg) {
+	list, err := newDeliveries(p, from, asked, msgs)
+	if err != nil {
+		p.queue.config.Report(fmt.Errorf("handing back a task of run %s: %w", from.run, err))
+	}
+	p.release(list)
+}
+
+func (p *Puller) release(list []*Delivery) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
-	d, err := newDelivery(p, from, asked, msg)
-	if err == nil {
-		err = d.Release(ctx, 0)
-	}
-	if err != nil {
-		p.queue.config.Report(fmt.Errorf("handing back %s: %w", msg.Subject(), err))
+	for _, d := range list {
+		if err := d.Release(ctx, 0); err != nil {
+			p.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
+		}
 	}
 }
 
-// accept makes a delivery this worker's own, or settles it and returns nil.
-func (p *Puller) accept(ctx context.Context, d *Delivery) (own *Delivery, err error) {
-	d.bill = p.runs.compute(d.from, d.bill)
-	d.beat()
+// accept makes deliveries of one pull this worker's own, settles them, or keeps those that come alone.
+func (p *Puller) accept(ctx context.Context, list []*Delivery, shared *bill) (own []*Delivery, err error) {
+	if len(list) > 1 {
+		fresh := list[:0]
+		p.gate.Lock()
+		for _, d := range list {
+			if d.known() {
+				p.waiting = append(p.waiting, d)
+			} else {
+				fresh = append(fresh, d)
+			}
+		}
+		p.gate.Unlock()
+		list = fresh
+	}
+	if len(list) == 0 && shared != nil {
+		p.runs.close(shared, 0)
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	shared = p.runs.compute(list[0].from, shared, len(list))
+	errs := make([]error, len(list))
+	for i, d := range list {
+		d.bill = shared
+		var accepted bool
+		if accepted, errs[i] = p.acceptOne(ctx, d); accepted {
+			own = append(own, d)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		p.release(own)
+		return nil, err
+	}
+	return own, nil
+}
+
+// acceptOne makes a delivery this worker's own, or settles it.
+func (p *Puller) acceptOne(ctx context.Context, d *Delivery) (own bool, err error) {
 	refused := d.decode(d.msg.Data())
 	if refused == nil {
 		refused = p.limit(ctx, d)
@@ -261,7 +330,7 @@ func (p *Puller) accept(ctx context.Context, d *Delivery) (own *Delivery, err er
 	if refused == nil {
 		p.runs.join(d.from)
 		if !d.known() {
-			return d, nil
+			return true, nil
 		}
 		p.aside.remove(d.msg.Subject())
 	}
@@ -274,15 +343,13 @@ func (p *Puller) accept(ctx context.Context, d *Delivery) (own *Delivery, err er
 	switch {
 	case errors.Is(err, ErrUnacknowledged):
 		p.queue.config.Report(err)
-		return nil, nil
+		return false, nil
 	case err != nil:
 		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
 		defer cancel()
-		return nil, errors.Join(fmt.Errorf("accepting %s: %w", d.msg.Subject(), err), d.Release(back, 0))
-	case settled:
-		return nil, nil
+		return false, errors.Join(fmt.Errorf("accepting %s: %w", d.msg.Subject(), err), d.Release(back, 0))
 	}
-	return d, nil
+	return !settled, nil
 }
 
 // lateness is how long drained runs are asked for a task published just before, which a busy server
@@ -291,7 +358,7 @@ const lateness = 100 * time.Millisecond
 
 // latecomer returns [Puller.empty]'s error, but if no task is in flight it asks the runs once more
 // first.
-func (p *Puller) latecomer(ctx context.Context) (*Delivery, error) {
+func (p *Puller) latecomer(ctx context.Context) ([]*Delivery, error) {
 	said := p.empty(ctx)
 	var empty *EmptyError
 	if !errors.As(said, &empty) || empty.InFlight > 0 {
@@ -302,8 +369,8 @@ func (p *Puller) latecomer(ctx context.Context) (*Delivery, error) {
 		if from.heard.Load().Paused || p.runs.left(from) {
 			continue
 		}
-		if d, err := p.fetch(ctx, from, lateness); d != nil || err != nil {
-			return d, err
+		if list, err := p.fetch(ctx, from, lateness, 1); len(list) > 0 || err != nil {
+			return list, err
 		}
 	}
 	return nil, said

@@ -24,7 +24,7 @@ type runFeed struct {
 	empty    time.Time
 	dry      bool          // has given nothing since, or never
 	slots    int           // that compute its tasks
-	seconds  float64       // mean computing time per pull; 0 for none yet
+	seconds  float64       // mean computing time per task; 0 for none yet
 	rest     time.Time     // left to other workers until then
 	wait     time.Duration // the last such period
 
@@ -37,6 +37,7 @@ type registry struct {
 	queue    *Queue
 	every    time.Duration
 	commands bool
+	together time.Duration
 
 	listing sync.Mutex // held while the list is read
 

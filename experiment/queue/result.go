@@ -50,10 +50,14 @@ func (r results) putSealed(ctx context.Context, outcome *Sealed, task uint64, de
 	if err != nil {
 		return err
 	}
-	if err := r.confirm(ctx, r.send(msg), resultsStream); err != nil {
-		return fmt.Errorf("storing outcome: %w", err)
+	return storing(r.confirm(ctx, r.send(msg), resultsStream))
+}
+
+func storing(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("storing outcome: %w", err)
 }
 
 // message stores an outcome too large for a message as an object.

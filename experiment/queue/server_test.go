@@ -59,7 +59,7 @@ func crash(dir string) error {
 		return err
 	}
 	for i := range crashDone + crashHeld {
-		d, err := worker.Pull(ctx)
+		d, err := one(worker.Pull(ctx))
 		if err != nil {
 			return err
 		}

@@ -162,11 +162,22 @@ func (b *bundle) publishAgain(number uint64, tasks ...experiment.Task) (publishe
 	return published, refused
 }
 
+// one returns the only task of a pull.
+func one(list []*Delivery, err error) (*Delivery, error) {
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, fmt.Errorf("%d tasks, want 1", len(list))
+	}
+	return list[0], nil
+}
+
 // pull pulls a task that is there or about to come back.
 func (b *bundle) pull(p *Puller) *Delivery {
 	b.t.Helper()
 	for {
-		d, err := p.Pull(b.ctx)
+		d, err := one(p.Pull(b.ctx))
 		if empty := new(EmptyError); errors.As(err, &empty) && empty.InFlight > 0 {
 			continue
 		}
@@ -182,7 +193,7 @@ func (b *bundle) nothing(p *Puller, wait time.Duration) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, wait)
 	defer cancel()
-	d, err := p.Pull(ctx)
+	d, err := one(p.Pull(ctx))
 	if err == nil {
 		b.t.Fatalf("pulled cell %s, delivery %d; want none for %v", d.Task.Cell, d.Delivered, wait)
 	}

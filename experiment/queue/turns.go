@@ -76,6 +76,9 @@ type bill struct {
 	expected float64
 	charged  float64
 	due      float64
+	most     int // tasks of the request
+	tasks    int // to compute
+	open     int // of them
 }
 
 // The caller holds mu.
@@ -101,22 +104,42 @@ func (b *bill) charge(taken, due float64) {
 // The caller holds mu.
 func (r *registry) open(from *runFeed, expected float64) *bill {
 	priority := cmp.Or(from.heard.Load().Priority, DefaultPriority)
-	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected}
+	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected, most: r.most(from)}
 	r.bills[b] = struct{}{}
 	b.charge(0, expected)
 	from.slots++
 	return b
 }
 
-func (r *registry) compute(from *runFeed, b *bill) *bill {
+// compute begins a bill for tasks of a run, a new one if b is nil.
+func (r *registry) compute(from *runFeed, b *bill, tasks int) *bill {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	from.dry = false
 	if b == nil {
-		return r.open(from, 0)
+		b = r.open(from, 0)
 	}
-	b.began = time.Now()
+	b.began, b.tasks, b.open = time.Now(), tasks, tasks
 	return b
+}
+
+// most is the number of tasks that a request asks for. The caller holds mu.
+func (r *registry) most(s *runFeed) int {
+	if s.seconds == 0 {
+		return 1
+	}
+	return int(min(max(r.together.Seconds()/s.seconds, 1), maxTogether))
+}
+
+// settle closes a bill with its last open task.
+func (r *registry) settle(b *bill) {
+	r.mu.Lock()
+	b.open--
+	last := b.open == 0
+	r.mu.Unlock()
+	if last {
+		r.close(b, time.Since(b.began).Seconds())
+	}
 }
 
 func (r *registry) close(b *bill, took float64) {
@@ -126,6 +149,7 @@ func (r *registry) close(b *bill, took float64) {
 	b.from.slots--
 	b.charge(took, 0)
 	if took > 0 {
+		took /= float64(b.tasks)
 		if b.from.seconds == 0 {
 			b.from.seconds = took
 		}
@@ -194,13 +218,13 @@ func (r *registry) before(a, b *runFeed) bool {
 
 // turns yields the runs to ask without waiting, by turn and each at most once, with a bill that is
 // closed unless the caller stops. Without every, it omits runs found empty recently. It yields a
-// single run only with single: that run is asked by waiting at it.
+// single run only with single or for several tasks: that run is asked by waiting at it.
 func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
 	return func(yield func(*runFeed, *bill) bool) {
 		var asked []*runFeed
 		for {
 			next, b := r.take(func(s *runFeed) bool {
-				return (len(r.sources) > 1 || single) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
+				return (len(r.sources) > 1 || single || r.most(s) > 1) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
 			})
 			if next == nil || !yield(next, b) {
 				return
@@ -219,7 +243,7 @@ func (r *registry) take(may func(*runFeed) bool) (*runFeed, *bill) {
 	if next == nil {
 		return nil, nil
 	}
-	return next, r.open(next, cmp.Or(next.seconds, firstPull))
+	return next, r.open(next, cmp.Or(next.seconds*float64(r.most(next)), firstPull))
 }
 
 // quiet returns the run to wait at: the one asked longest ago.

@@ -147,7 +147,7 @@ func slotTimes(runs map[string]turnsOf, commands bool, slots int, long time.Dura
 				var b *bill
 				for from, asked := range r.turns(false, true) {
 					if has[from.lane] {
-						b = r.compute(from, asked)
+						b = r.compute(from, asked, 1)
 						break
 					}
 					r.empty(from)

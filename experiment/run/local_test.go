@@ -49,7 +49,18 @@ func (f *fetched) File(ctx context.Context, digest string) ([]byte, error) {
 	return fetchFile(ctx, f.queue, digest)
 }
 
-func (l *local) compute(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error) {
+func (l *local) compute(ctx context.Context, list []*queue.Delivery) (outcomes []*queue.Sealed, err error) {
+	for _, d := range list {
+		outcome, err := l.one(ctx, d)
+		if err != nil {
+			return outcomes, err
+		}
+		outcomes = append(outcomes, outcome)
+	}
+	return outcomes, nil
+}
+
+func (l *local) one(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error) {
 	d.Begin()
 	for _, digest := range d.Task.Data {
 		var damaged *queue.DamagedError

@@ -1,25 +1,21 @@
 package run
 
-import (
-	"context"
-
-	"github.com/fxamacker/cbor/v2"
-)
+import "github.com/fxamacker/cbor/v2"
 
 // message is what a worker and its slots' processes exchange, in CBOR.
 type message struct {
-	_       struct{} `cbor:",toarray"`
-	Kind    byte
-	Request *request // of messageCompute
-	Body    []byte   // of an answer
+	_        struct{} `cbor:",toarray"`
+	Kind     byte
+	Requests []*request // of messageCompute
+	Bodies   [][]byte   // of an answer
 }
 
 const (
 	messageReady   = 'r' // from the slot: ready to compute
-	messageCompute = 'c' // to the slot: a request
+	messageCompute = 'c' // to the slot: requests
 	messageCancel  = 'x' // to the slot: stop computing
-	messageOutcome = 'o' // from the slot: the outcome
-	messageLast    = 'l' // from the slot: the outcome, then the process ends
+	messageOutcome = 'o' // from the slot: outcomes of the first requests, of all unless it is stopped
+	messageLast    = 'l' // from the slot: an outcome, then the process ends
 	messageData    = 'd' // from the slot: a digest whose file is unusable
 )
 
@@ -32,8 +28,6 @@ type request struct {
 	Commands  bool              // whether the task may run one
 	Env       map[string]string // for the command
 	Signature signature
-
-	ctx context.Context // ends on messageCancel
 }
 
 // paths decodes paths, which need not be UTF-8.

@@ -27,6 +27,8 @@ const (
 	patience = time.Second
 	// dataTries is how often data sets are fetched before they count as damaged.
 	dataTries = 5
+	// shortly is when cells that were expected to be short are stopped.
+	shortly = 4 * shortCells
 )
 
 // process computes cells in a process of its own, replaced when a cell ends it.
@@ -170,11 +172,11 @@ func (p *process) drop() {
 	p.child = nil
 }
 
-func (p *process) compute(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error) {
+func (p *process) compute(ctx context.Context, list []*queue.Delivery) ([]*queue.Sealed, error) {
 	for tries := 1; ; tries++ {
-		outcome, bad, err := p.attempt(ctx, d)
+		outcomes, bad, err := p.attempt(ctx, list)
 		if bad == nil {
-			return outcome, err
+			return outcomes, err
 		}
 		// Other workers remove files of a shared cache. A data set that stays bad is damaged at the
 		// server.
@@ -185,10 +187,16 @@ func (p *process) compute(ctx context.Context, d *queue.Delivery) (*queue.Sealed
 }
 
 // attempt asks once. bad is a data set with an unusable file.
-func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *queue.Sealed, bad *dataError, err error) {
-	r, err := p.request(ctx, d)
-	if err != nil {
-		return nil, nil, err
+func (p *process) attempt(ctx context.Context, list []*queue.Delivery) (outcomes []*queue.Sealed, bad *dataError, err error) {
+	requests := make([]*request, len(list))
+	for i, d := range list {
+		if requests[i], err = p.request(ctx, d); err != nil && i == 0 {
+			return nil, nil, err
+		}
+		if err != nil { // which is that of the first then
+			list, requests = list[:i], requests[:i]
+			break
+		}
 	}
 	if p.child == nil || p.child.running.Err() != nil {
 		p.close()
@@ -198,12 +206,14 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *queu
 	}
 	p.child.stderr.take()
 	began := time.Now()
-	d.Begin()
-	if err := p.child.asks.Encode(&message{Kind: messageCompute, Request: r}); err != nil {
+	for _, d := range list {
+		d.Begin()
+	}
+	if err := p.child.asks.Encode(&message{Kind: messageCompute, Requests: requests}); err != nil {
 		p.drop()
 		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
 	}
-	return p.await(ctx, d, began)
+	return p.await(ctx, list, began)
 }
 
 func (p *process) request(ctx context.Context, d *queue.Delivery) (*request, error) {
@@ -228,10 +238,16 @@ func (p *process) request(ctx context.Context, d *queue.Delivery) (*request, err
 	return r, nil
 }
 
-// await kills a process without an answer; one that ends by itself fails the cell.
-func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time) (*queue.Sealed, *dataError, error) {
-	var deadline <-chan time.Time // never without a limit
-	if limit := d.Task.Limits.Timeout; limit > 0 {
+// await kills a process without an answer; one that ends by itself fails the cell. Which of several
+// cells ended the process is not known.
+func (p *process) await(ctx context.Context, list []*queue.Delivery, began time.Time) ([]*queue.Sealed, *dataError, error) {
+	d, several := list[0], len(list) > 1
+	var deadline, long <-chan time.Time // never without a limit
+	if limit := d.Task.Limits.Timeout; several {
+		timer := time.NewTimer(shortly)
+		defer timer.Stop()
+		long = timer.C
+	} else if limit > 0 {
 		timer := time.NewTimer(limit + patience)
 		defer timer.Stop()
 		deadline = timer.C
@@ -241,26 +257,30 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time)
 		select {
 		case a, ok := <-p.child.answers:
 			if ok {
-				return p.receive(a, d)
+				return p.receive(a, list)
 			}
 			p.child.close()
+			ended := p.child.end()
+			if p.child = nil; several {
+				return nil, nil, nil
+			}
 			outcome := begin(&d.Task, began)
-			end(outcome, experiment.Failed, "computing this cell ended its process: "+p.child.end())
-			p.child = nil
-			return p.worker.seal(d, outcome), nil, nil
+			end(outcome, experiment.Failed, "computing this cell ended its process: "+ended)
+			return []*queue.Sealed{p.worker.seal(d, outcome)}, nil, nil
 		case <-told:
 		case <-dropped:
+		case <-long:
 		case <-deadline:
 			p.drop()
-			if ctx.Err() != nil || d.Dropped() {
+			if ctx.Err() != nil || d.Dropped() || several {
 				return nil, nil, nil
 			}
 			outcome := begin(&d.Task, began)
 			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v; told to stop it went on, so its process was killed", d.Task.Limits.Timeout))
 			outcome.Short = d.Task.Limits.Timeout.Seconds()
-			return p.worker.seal(d, outcome), nil, nil
+			return []*queue.Sealed{p.worker.seal(d, outcome)}, nil, nil
 		}
-		told, dropped = nil, nil
+		told, dropped, long = nil, nil, nil
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		deadline = timer.C
@@ -271,30 +291,36 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time)
 	}
 }
 
-func (p *process) receive(a message, d *queue.Delivery) (*queue.Sealed, *dataError, error) {
-	switch a.Kind {
-	case messageData:
-		digest, text, _ := strings.Cut(string(a.Body), " ")
+func (p *process) receive(a message, list []*queue.Delivery) ([]*queue.Sealed, *dataError, error) {
+	switch {
+	case a.Kind == messageData && len(a.Bodies) == 1:
+		digest, text, _ := strings.Cut(string(a.Bodies[0]), " ")
 		return nil, &dataError{digest, errors.New(text)}, nil
-	case messageLast:
+	case a.Kind == messageLast && len(a.Bodies) == 1:
 		p.child.close()
-		p.child = nil
-	case messageOutcome:
+		if p.child = nil; len(list) > 1 {
+			return nil, nil, nil // it can be of any of them
+		}
+	case a.Kind == messageOutcome && len(a.Bodies) <= len(list) && (len(a.Bodies) > 0 || len(list) > 1):
 	default:
 		p.drop()
-		return nil, nil, fmt.Errorf("the answer of a slot's process: unknown message type %q", a.Kind)
+		return nil, nil, fmt.Errorf("the answer of a slot's process: %d bodies, message type %q", len(a.Bodies), a.Kind)
 	}
-	outcome, err := queue.ReadSealed(a.Body)
-	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
-		err = fmt.Errorf("it is of run %q, cell %q and has the status %q", outcome.Run, outcome.Cell, outcome.Status)
-	}
-	if err != nil {
-		if p.child != nil {
-			p.drop()
+	outcomes := make([]*queue.Sealed, len(a.Bodies))
+	for i, body := range a.Bodies {
+		outcome, err := queue.ReadSealed(body)
+		if d := list[i]; err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
+			err = fmt.Errorf("it is of run %q, cell %q and has the status %q", outcome.Run, outcome.Cell, outcome.Status)
 		}
-		return nil, nil, fmt.Errorf("the answer of a slot's process: %w", err)
+		if err != nil {
+			if p.child != nil {
+				p.drop()
+			}
+			return nil, nil, fmt.Errorf("the answer of a slot's process: %w", err)
+		}
+		outcomes[i] = outcome
 	}
-	return outcome, nil, nil
+	return outcomes, nil, nil
 }
 
 // headBytes of a process's standard error are kept: a panic's message comes first.

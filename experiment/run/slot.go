@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,8 +39,8 @@ type slot struct {
 	host   *outside.Host
 	served served
 
-	requests chan *request
-	stop     context.CancelFunc // of the newest request
+	requests chan requests
+	stop     context.CancelFunc // of the newest requests
 
 	writing sync.Mutex
 	out     io.Writer
@@ -60,7 +61,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 		return err
 	}
 	s := &slot{
-		kinds: kinds, memory: openMemory(), out: out, requests: make(chan *request), stop: func() {},
+		kinds: kinds, memory: openMemory(), out: out, requests: make(chan requests), stop: func() {},
 	}
 	open := func(ctx context.Context, digest string) (io.ReadCloser, error) { return reading(s.File(ctx, digest)) }
 	s.host = &outside.Host{Open: open, Alone: outside.Own(), Shared: isolated, Lookup: func(name string) (string, bool) {
@@ -73,7 +74,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s.limit = s.most
 	s.watch = time.AfterFunc(time.Hour, s.look)
 	s.watch.Stop()
-	if err := s.answer(messageReady, nil); err != nil {
+	if err := s.answer(messageReady); err != nil {
 		return err
 	}
 	// One goroutine serves all requests: its stack grows only once.
@@ -97,11 +98,12 @@ func (s *slot) read(in io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("reading a request: %w", err)
 		}
-		switch r := m.Request; {
+		switch {
 		case m.Kind == messageCancel:
 			s.stop()
-		case m.Kind == messageCompute && r != nil:
+		case m.Kind == messageCompute && len(m.Requests) > 0 && !slices.Contains(m.Requests, nil):
 			s.stop()
+			r := requests{list: m.Requests}
 			//nolint:fatcontext // r is of this round
 			r.ctx, s.stop = context.WithCancel(context.Background())
 			s.requests <- r // the worker waits for the previous answer
@@ -111,10 +113,10 @@ func (s *slot) read(in io.Reader) error {
 	}
 }
 
-func (s *slot) answer(kind byte, body []byte) error {
+func (s *slot) answer(kind byte, bodies ...[]byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Body: body})
+	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Bodies: bodies})
 }
 
 type dataError struct {
@@ -124,33 +126,55 @@ type dataError struct {
 
 func (e *dataError) Error() string { return fmt.Sprintf("file of data set %s: %v", e.digest, e.err) }
 
-func (s *slot) serve(r *request) {
+// requests are answered together.
+type requests struct {
+	list []*request
+	ctx  context.Context // ends on messageCancel
+}
+
+// serve answers with the outcomes of the requests before the first of several that was stopped or
+// lacks its data.
+func (s *slot) serve(all requests) {
+	var bodies [][]byte
+	for _, r := range all.list {
+		body, bad := s.serveOne(all.ctx, r)
+		if bad != nil && len(bodies) == 0 {
+			s.mustAnswer(messageData, []byte(bad.digest+" "+bad.Error()))
+			return
+		}
+		if bad != nil || all.ctx.Err() != nil && len(all.list) > 1 {
+			break
+		}
+		bodies = append(bodies, body)
+	}
+	s.mustAnswer(messageOutcome, bodies...)
+}
+
+func (s *slot) serveOne(ctx context.Context, r *request) ([]byte, *dataError) {
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
 	}
 	s.served = served{request: r}
 	for _, digest := range task.Files {
-		if _, err := s.File(r.ctx, digest); err != nil {
-			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
-			return
+		if _, err := s.File(ctx, digest); err != nil {
+			return nil, &dataError{digest, err}
 		}
 	}
 	s.makeRoom(task)
 	for _, digest := range task.Data {
 		var bad *dataError
-		if _, err := s.Dataset(r.ctx, digest); errors.As(err, &bad) {
-			s.mustAnswer(messageData, []byte(bad.digest+" "+bad.Error()))
-			return
+		if _, err := s.Dataset(ctx, digest); errors.As(err, &bad) {
+			return nil, bad
 		}
 	}
-	outcome := s.compute(r.ctx, task, r.Signature)
-	s.mustAnswer(messageOutcome, r.Signature.seal(outcome).Body())
+	outcome := s.compute(ctx, task, r.Signature)
+	return r.Signature.seal(outcome).Body(), nil
 }
 
 // mustAnswer ends the process if the worker is gone.
-func (s *slot) mustAnswer(kind byte, body []byte) {
-	if err := s.answer(kind, body); err != nil {
+func (s *slot) mustAnswer(kind byte, bodies ...[]byte) {
+	if err := s.answer(kind, bodies...); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 		s.host.Kill()
 		os.Exit(1)
@@ -222,7 +246,7 @@ func (s *slot) look() {
 	body := s.signature.seal(outcome).Body()
 	s.host.Kill()
 	s.writing.Lock() // never released: the computation must not answer
-	if err := cbor.NewEncoder(s.out).Encode(&message{Kind: messageLast, Body: body}); err != nil {
+	if err := cbor.NewEncoder(s.out).Encode(&message{Kind: messageLast, Bodies: [][]byte{body}}); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 	}
 	os.Exit(0)

@@ -19,7 +19,7 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Worker computes tasks from a queue, one at a time per slot.
+// Worker computes tasks from a queue, one at a time per slot, or several if their cells are short.
 type Worker struct {
 	Queue *queue.Queue
 	Kinds []experiment.Kind // that it computes; if none, tasks are not checked before
@@ -103,7 +103,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
-	puller, err := worker.Queue.Worker(queue.WorkerConfig{Accept: worker.accept, Commands: worker.commands(), Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths})
+	config := queue.WorkerConfig{Accept: worker.accept, Commands: worker.commands(), Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths}
+	if w.Until.IsZero() { // then the time of each cell is noted
+		config.Together = shortCells
+	}
+	puller, err := worker.Queue.Worker(config)
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
@@ -238,10 +242,10 @@ func (w *Worker) defaults() error {
 	return nil
 }
 
-// computer computes the tasks of a slot. It returns an outcome, trouble of the worker, or neither for
-// a task not computed to its end.
+// computer computes the tasks of a slot. It returns the outcomes of the first ones and trouble of the
+// worker with the next; without trouble, the next was not computed to its end.
 type computer interface {
-	compute(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error)
+	compute(ctx context.Context, list []*queue.Delivery) ([]*queue.Sealed, error)
 	close()
 }
 
@@ -264,6 +268,8 @@ func processes(w *Worker) ([]computer, error) {
 }
 
 const (
+	// shortCells is how long tasks that are computed at once are expected to take.
+	shortCells = 50 * time.Millisecond
 	// grace bounds settling in a stopped worker.
 	grace = 10 * time.Second
 	// firstIdle is a draining slot's first wait for others' tasks; it doubles up to Worker.Idle.
@@ -277,13 +283,11 @@ const (
 func (w *Worker) slot(ctx, computing context.Context, computer computer, slotStatus *slotStatus, at int) error {
 	trouble, idle := time.Duration(0), time.Duration(0)
 	for {
-		d, err := w.puller.Pull(ctx)
+		list, err := w.puller.Pull(ctx)
 		var empty *queue.EmptyError
 		switch {
 		case ctx.Err() != nil || err == nil && w.walltime.enough():
-			if d != nil {
-				w.unsettled(d, d.Release(w.settling, 0))
-			}
+			w.release(list)
 			return nil
 		case errors.As(err, &empty):
 			if empty.InFlight == 0 {
@@ -296,30 +300,66 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
 		idle = 0
-		// Tasks that would end too late are left to others.
-		if !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
-			w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
-			if w.walltime.enough() {
-				return nil
+		for len(list) > 0 {
+			wait := min(max(2*trouble, firstTrouble), mostTrouble)
+			var ok bool
+			if list, ok = w.compute(computing, computer, list, slotStatus, at, wait); ok {
+				trouble = 0
+				continue
 			}
-			continue
+			w.release(list)
+			list, trouble = nil, wait
+			_ = queue.Sleep(ctx, trouble)
 		}
-		slotStatus.begin(at, d)
-		began := time.Now()
-		outcome, err := computer.compute(computing, d)
-		outcome, err = w.conclude(d, outcome, err, computing.Err() != nil || d.Dropped())
+		if w.walltime.enough() {
+			return nil
+		}
+	}
+}
+
+// compute computes and settles tasks. Of several, the first without an outcome is left, to be
+// computed alone; those after it are handed back. ok is false after trouble of the worker.
+func (w *Worker) compute(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (left []*queue.Delivery, ok bool) {
+	// Tasks that would end too late are left to others.
+	if d := list[0]; !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
+		w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
+		return list[1:], true
+	}
+	slotStatus.begin(at, list[0])
+	began := time.Now()
+	outcomes, trouble := computer.compute(ctx, list)
+	left = list[len(outcomes):]
+	if len(left) > 0 && (len(list) == 1 || trouble != nil) {
+		outcomes, left = append(outcomes, nil), left[1:]
+	}
+	var computed []*queue.Delivery
+	var results []*queue.Sealed
+	ok = true
+	for i, outcome := range outcomes {
+		d, err := list[i], error(nil)
+		if outcome == nil {
+			err = trouble
+		}
+		outcome, err = w.conclude(d, outcome, err, ctx.Err() != nil || d.Dropped())
 		if !w.Until.IsZero() && err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
 			w.walltime.note(w.method(&d.Task), d.Task.Cost, time.Since(began))
 		}
 		slotStatus.end(at, d, outcome, err)
-		wait := min(max(2*trouble, firstTrouble), mostTrouble)
-		if w.settle(d, outcome, err, wait) {
-			trouble = 0
-			continue
+		if err == nil && outcome != nil && outcome.Status.Computed() {
+			computed, results = append(computed, d), append(results, outcome)
+		} else if !w.settle(d, outcome, err, wait) {
+			ok = false
 		}
-		trouble = wait
-		_ = queue.Sleep(ctx, trouble)
 	}
+	for i, err := range w.puller.Done(w.settling, computed, results) {
+		w.lacks.clear(&computed[i].Task)
+		w.unsettled(computed[i], err)
+	}
+	if len(left) > 0 {
+		w.release(left[1:])
+		left = left[:1]
+	}
+	return left, ok
 }
 
 // conclude takes what a slot made of a task, interrupted or not: an outcome, trouble of the worker, or
@@ -338,8 +378,8 @@ func (w *Worker) conclude(d *queue.Delivery, outcome *queue.Sealed, err error, i
 	return outcome, err
 }
 
-// settle takes an outcome, trouble of the worker, or neither, and settles the task. It reports
-// whether the slot can go on at once; otherwise the task is redelivered after wait.
+// settle takes an outcome that is no result yet, trouble of the worker, or neither, and settles the
+// task. It reports whether the slot can go on at once; otherwise the task is redelivered after wait.
 //
 // While no server can be reached it waits until the worker is stopped. The server redelivers the
 // task once its heartbeats stop, so a lost answer costs time, not the cell.
@@ -360,9 +400,6 @@ func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, trouble error,
 		return false
 	case outcome == nil:
 		err = d.Release(w.settling, 0)
-	case outcome.Status.Computed():
-		w.lacks.clear(&d.Task)
-		err = d.Done(w.settling, outcome)
 	default:
 		w.lacks.clear(&d.Task)
 		if outcome.Status.Failed() {
@@ -375,6 +412,12 @@ func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, trouble error,
 	}
 	w.unsettled(d, err)
 	return true
+}
+
+func (w *Worker) release(list []*queue.Delivery) {
+	for _, d := range list {
+		w.unsettled(d, d.Release(w.settling, 0))
+	}
 }
 
 // unsettled takes nil for a settled delivery.

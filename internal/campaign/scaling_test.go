@@ -183,7 +183,7 @@ func simulatedSlot(ctx context.Context, q *queue.Queue, config queue.WorkerConfi
 		}
 	}()
 	for {
-		d, err := puller.Pull(ctx)
+		list, err := puller.Pull(ctx)
 		empty := new(queue.EmptyError)
 		switch {
 		case ctx.Err() != nil:
@@ -197,6 +197,7 @@ func simulatedSlot(ctx context.Context, q *queue.Queue, config queue.WorkerConfi
 		case err != nil:
 			return err
 		}
+		d := list[0]
 		d.Begin()
 		sealed, err := queue.Seal(run.Compute(ctx, []experiment.Kind{kind}, &d.Task, nil))
 		if err == nil {
