@@ -163,10 +163,6 @@ func (p *Path) discarded() bool {
 	return !p.problem.Weighed && !slices.ContainsFunc(p.knots, func(k Knot) bool { return k.Easy+k.Middle > 0 })
 }
 
-func (p *Path) forget() {
-	p.knots, p.pieces, p.restarts, p.gaps, p.eventCount = nil, nil, nil, nil, 0
-}
-
 // Knots returns the knots in order of age; the path owns the slice.
 func (p *Path) Knots() []Knot { return p.knots }
 

@@ -159,7 +159,7 @@ func (t *tracker) run(ctx context.Context) error {
 		err = t.proceed(ctx)
 	}
 	if err == nil && t.path.discarded() {
-		t.path.forget()
+		t.path.knots, t.path.pieces, t.path.restarts, t.path.gaps, t.path.eventCount = nil, nil, nil, nil, 0
 		t.grid = t.options.Grid
 		if err = t.bridge(ctx, t.options.Age.Min, startAt(t.options.Age.Min)); err == nil {
 			err = t.proceed(ctx)
@@ -298,7 +298,7 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 
 func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar float64) int {
 	pt, st := t.branch.Left(), t.condition.State()
-	if st.At != pt || c.Cause == model.Fold { // before which the sums can be of another state
+	if st.At != pt {
 		t.condition.Assemble(pt)
 	}
 	path := t.path

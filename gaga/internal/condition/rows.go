@@ -22,9 +22,9 @@ func newRows(s *sums.Scope) rows {
 	return rows{Scope: s, stale: true, beta: make([]float64, s.P)}
 }
 
-// SetWatch sets the watched samples, ascending.
+// SetWatch sets the watched samples, ascending. The sums are then of no point.
 func (s *rows) SetWatch(samples []int) {
-	s.Watch = samples
+	s.Watch, s.At = samples, nil
 	s.Watched++
 	s.stale = true
 	s.gather()

@@ -135,7 +135,7 @@ type Equations struct {
 	Residual, Scale []float64 // and the size of its terms
 	Diag            []float64 // with all terms taken as positive
 	Dage            []float64
-	At              *Point
+	At              *Point // whose sums these are; nil for none
 }
 
 // Relative returns the largest residual relative to its scale, +Inf if one is NaN.

@@ -250,7 +250,12 @@ func TestWindowsHoldCrossings(t *testing.T) {
 			f := newSite(t, rng, random(rng, 8000, kinked, true))
 			left := f.pt
 			for range 30 {
+				f.condition.Assemble(left)
+				before := slices.Clone(f.State().Watch)
 				length := f.Ahead(left)
+				if s := f.State(); !slices.Equal(s.Watch, before) && s.At != nil {
+					t.Fatal("other samples are watched, and the sums still count as those of a point")
+				}
 				i, seen := f.probe(rng, left, length, 30)
 				if inside += seen; i >= 0 {
 					t.Fatalf("hinge %t, seed %d: sample %d changes its zone inside the window", kinked, seed, i)
