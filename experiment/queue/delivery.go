@@ -46,38 +46,29 @@ type heart struct {
 	mu    sync.Mutex  // held while a heartbeat is sent
 	timer *time.Timer // of the next one
 	ctx   context.Context
-	stop  context.CancelFunc // nil before [Delivery.beat]
+	stop  context.CancelFunc
 }
 
-func newDeliveries(p *Puller, from *runFeed, asked time.Time, msgs []jetstream.Msg) ([]*Delivery, error) {
-	list := make([]*Delivery, 0, len(msgs))
+// newDeliveries sets confirmed to a time before the server sent the messages: that of the request,
+// or a third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
+// consumer, not of this worker's configuration.
+func newDeliveries(p *Puller, from *runFeed, asked time.Time, msgs []jetstream.Msg) (list []*Delivery, err error) {
 	for _, msg := range msgs {
-		d, err := newDelivery(p, from, asked, msg)
+		meta, err := msg.Metadata()
 		if err != nil {
-			return list, err
+			return list, fmt.Errorf("message %s: %w", msg.Subject(), err)
 		}
+		d := &Delivery{
+			Delivered: int(meta.NumDelivered), Attempt: 1,
+			puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
+			wait: from.consumer.CachedInfo().Config.AckWait, from: from, cancelled: make(chan struct{}),
+		}
+		d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
+		from.held.Add(1)
+		d.beat()
 		list = append(list, d)
 	}
 	return list, nil
-}
-
-// newDelivery sets confirmed to a time before the server sent the message: that of the request, or
-// a third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
-// consumer, not of this worker's configuration.
-func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
-	meta, err := msg.Metadata()
-	if err != nil {
-		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
-	}
-	d := &Delivery{
-		Delivered: int(meta.NumDelivered), Attempt: 1,
-		puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
-		wait: from.consumer.CachedInfo().Config.AckWait, from: from, cancelled: make(chan struct{}),
-	}
-	d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
-	from.held.Add(1)
-	d.beat()
-	return d, nil
 }
 
 func (d *Delivery) decode(body []byte) error {
@@ -217,7 +208,7 @@ func (p *Puller) Done(ctx context.Context, list []*Delivery, outcomes []*Sealed)
 	last := -1
 	for i, d := range list {
 		if results[i].msg != nil {
-			errs[i] = d.wrap(storing(p.queue.confirm(ctx, results[i], resultsStream)))
+			errs[i] = d.wrap(p.queue.results.stored(ctx, results[i]))
 		}
 		if errs[i] == nil {
 			last = i
@@ -404,9 +395,6 @@ func (d *Delivery) beat() {
 
 // silence ends the heartbeats; none is sent after it.
 func (d *Delivery) silence() {
-	if d.heart.stop == nil {
-		return
-	}
 	d.heart.stop()
 	d.heart.mu.Lock()
 	defer d.heart.mu.Unlock()

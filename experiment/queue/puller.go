@@ -164,10 +164,7 @@ func (p *Puller) Pull(ctx context.Context) ([]*Delivery, error) {
 			p.release(p.takeWaiting(math.MaxInt))
 			return nil, context.Cause(ctx)
 		}
-		list, bill, err := p.takeWaiting(1), (*bill)(nil), error(nil)
-		if len(list) == 0 {
-			list, bill, err = p.next(ctx, wait)
-		}
+		list, bill, err := p.next(ctx, wait)
 		if len(list) == 0 && err == nil && p.config.Drain {
 			list, err = p.latecomer(ctx)
 			wait = true // something is there, or the server cannot say
@@ -183,6 +180,9 @@ func (p *Puller) Pull(ctx context.Context) ([]*Delivery, error) {
 
 // next returns none for no task; with wait it waits a while for one.
 func (p *Puller) next(ctx context.Context, wait bool) ([]*Delivery, *bill, error) {
+	if list := p.takeWaiting(1); len(list) > 0 {
+		return list, nil, nil
+	}
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, nil, err
@@ -299,10 +299,10 @@ func (p *Puller) accept(ctx context.Context, list []*Delivery, shared *bill) (ow
 		p.gate.Unlock()
 		list = fresh
 	}
-	if len(list) == 0 && shared != nil {
-		p.runs.close(shared, 0)
-	}
 	if len(list) == 0 {
+		if shared != nil {
+			p.runs.close(shared, 0)
+		}
 		return nil, nil
 	}
 	shared = p.runs.compute(list[0].from, shared, len(list))

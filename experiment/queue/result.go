@@ -50,14 +50,15 @@ func (r results) putSealed(ctx context.Context, outcome *Sealed, task uint64, de
 	if err != nil {
 		return err
 	}
-	return storing(r.confirm(ctx, r.send(msg), resultsStream))
+	return r.stored(ctx, r.send(msg))
 }
 
-func storing(err error) error {
-	if err == nil {
-		return nil
+// stored waits until an outcome that was sent is stored.
+func (r results) stored(ctx context.Context, s sent) error {
+	if err := r.confirm(ctx, s, resultsStream); err != nil {
+		return fmt.Errorf("storing outcome: %w", err)
 	}
-	return fmt.Errorf("storing outcome: %w", err)
+	return nil
 }
 
 // message stores an outcome too large for a message as an object.

@@ -168,6 +168,6 @@ func TestDoneOfSeveral(t *testing.T) {
 			t.Errorf("%s has %d results, want %d", d.cell, stored[d.cell], want)
 		}
 	}
-	b.done(list[3], ok()) // it is still open
+	b.done(list[3], ok())                             // it is still open
 	b.wantCounts("run", Counts{Done: 5, InFlight: 1}) // the one that was released
 }

@@ -81,16 +81,11 @@ func axpy4Go(a *[4]float64, x *[4][]float64, y []float64) {
 	}
 }
 
-// productOf sums as MulVec does for one of four rows.
-func productOf(x, y []float64) float64 {
-	var s [4]float64
-	addProducts(&s, x, y)
-	return (s[0] + s[1]) + (s[2] + s[3])
-}
-
 func mulVecGo(dst, x []float64, stride int, v []float64) {
 	for i := range dst {
-		dst[i] = productOf(x[i*stride:][:len(v)], v)
+		var s [4]float64
+		addProducts(&s, x[i*stride:][:len(v)], v)
+		dst[i] = (s[0] + s[1]) + (s[2] + s[3])
 	}
 }
 

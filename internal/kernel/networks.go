@@ -82,23 +82,15 @@ func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m
 
 // Sigmoid sets dst, which may be x, to 1/(1 + exp(-x)).
 func Sigmoid[T Float](dst, x []T) {
-	n := len(x)
-	if n == 0 {
-		return
-	}
-	dst = dst[:n]
-	switch {
-	case !vector:
-		sigmoidGo(dst, x)
-	case single[T]():
-		sigmoid32AVX2(p32(dst), p32(x), n)
-	default:
-		sigmoid64AVX2(p64(dst), p64(x), n)
-	}
+	activate(dst, x, sigmoidGo[T], sigmoid32AVX2, sigmoid64AVX2)
 }
 
 // Tanh sets dst, which may be x, to tanh x, with an absolute error of a few roundings.
 func Tanh[T Float](dst, x []T) {
+	activate(dst, x, tanhGo[T], tanh32AVX2, tanh64AVX2)
+}
+
+func activate[T Float](dst, x []T, plain func(dst, x []T), avx32 func(dst, x *float32, n int), avx64 func(dst, x *float64, n int)) {
 	n := len(x)
 	if n == 0 {
 		return
@@ -106,11 +98,11 @@ func Tanh[T Float](dst, x []T) {
 	dst = dst[:n]
 	switch {
 	case !vector:
-		tanhGo(dst, x)
+		plain(dst, x)
 	case single[T]():
-		tanh32AVX2(p32(dst), p32(x), n)
+		avx32(p32(dst), p32(x), n)
 	default:
-		tanh64AVX2(p64(dst), p64(x), n)
+		avx64(p64(dst), p64(x), n)
 	}
 }
 

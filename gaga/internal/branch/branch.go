@@ -39,7 +39,7 @@ func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options
 	s := c.State()
 	b := &Branch{
 		condition: c, state: s, corrector: n, horizon: h,
-		left: model.NewPoint(s.Problem), trial: model.NewPoint(s.Problem), steps: newSteps(s, o.Last),
+		left: model.NewPoint(s.Problem), trial: model.NewPoint(s.Problem), steps: steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: o.Last},
 		predicted: make([]float64, s.P), before: make([]float64, s.P),
 		sources: []eventSource{newSamples(c)},
 	}

@@ -3,7 +3,6 @@ package branch
 import (
 	"math"
 
-	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
@@ -14,10 +13,6 @@ type steps struct {
 	since    float64
 	patience int // limit of idle
 	last     float64
-}
-
-func newSteps(s *model.State, last float64) steps {
-	return steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: last}
 }
 
 // begin without a length discards how short the last steps became towards a fold.

@@ -47,7 +47,7 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
-	trigger := newTrigger(limits.quiet)
+	trigger := &trigger{least: limits.quiet, next: limits.quiet, before: math.Inf(1)}
 	for steps < d.most {
 		if err := ctx.Err(); err != nil {
 			return steps, err
@@ -127,10 +127,6 @@ type trigger struct {
 	quiet  int // steps with the same zones
 	next   int // quiet before the next try
 	before float64
-}
-
-func newTrigger(least int) *trigger {
-	return &trigger{least: least, next: least, before: math.Inf(1)}
 }
 
 // waits reports whether to continue without a try; with first, earlier zones are unknown.
