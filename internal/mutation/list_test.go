@@ -61,7 +61,7 @@ var order = []mutation{
 	{"bucket: an object of another digest", "internal/bucket/bucket.go", `want != "" && want != digest`, `want != "" && false`, "./internal/bucket DamagedObject"},
 	{"queue: the list of before the wait is fresh", "experiment/queue/puller.go", `pauses := p.runs.due()`, `pauses := time.Duration(0)`, "./experiment/queue PullWaitsForTheNextList"},
 	{"queue: acknowledged before the result is confirmed", "experiment/queue/result.go", `err := r.confirm(ctx, s, resultsStream)`, `err := s.err`, "./experiment/queue Done|Result|Redelivery|Broken"},
-	{"queue: redelivered tasks come together", "experiment/queue/puller.go", `			if d.known() {`, `			if d.known() && false {`, "./experiment/queue ComeAlone"},
+	{"queue: redelivered tasks come together", "experiment/queue/puller.go", `			if d.known() {`, `			if d.known() && false {`, "./experiment/queue Alone"},
 	{"run: who ended the process of several is guessed", "experiment/run/process.go", `			if p.child = nil; several {`, `			if p.child = nil; several && false {`, "./experiment/run Together"},
 	{"queue: a result is not looked for", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of >= task && false, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
 	{"queue: a result of this very task does not count", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of > task, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
