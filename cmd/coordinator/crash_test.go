@@ -28,7 +28,7 @@ func TestKilledRun(t *testing.T) {
 	eachKind(t, needs.Long(), killRuns)
 	t.Run("folds", func(t *testing.T) {
 		t.Parallel()
-		killRuns(t, &kindOfGrid{long: []string{chooseGrid, "--set", "repeats=5", "--set", "choose={rule: smoothed, trimmed: 0.4, folds: 4}"}})
+		killRuns(t, &kindOfGrid{long: []string{chooseGrid, "--set", "repeats=3", "--set", "choose={rule: smoothed, trimmed: 0.4, folds: 4}"}})
 	})
 }
 

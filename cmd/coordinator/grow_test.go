@@ -134,18 +134,18 @@ func TestKilledGrowth(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
-	args := []string{"run", write(t, dir, "grid.yaml", allMethods), "--out", out, "--figures", "0", "--set", "age.acs_step=0.2", "--set", "repeats=2"}
+	args := []string{"run", write(t, dir, "grid.yaml", allMethods), "--out", out, "--figures", "0", "--set", "age.acs_step=0.2", "--set", "repeats=1"}
 	must(t, args...)
 	cells, knots := rowsByCell(t, filepath.Join(out, "cells.arrow")), rowsByCell(t, filepath.Join(out, "knots.arrow"))
 	old := len(cells)
-	grown := append(slices.Clone(args), "--set", "repeats=4")
+	grown := append(slices.Clone(args), "--set", "repeats=2")
 	more := old
 	for range 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration((0.05+0.4*rand.Float64())*float64(time.Second)))
 		err := process(ctx, grown...).Run()
 		cancel()
 		t.Logf("a run was killed: %v", err)
-		if o := must(t, "plan", args[1], "--out", out, "--set", "repeats=4"); !regexp.MustCompile(`cells  \d+ \(4 repeats\), \d+ in `).MatchString(o.out) {
+		if o := must(t, "plan", args[1], "--out", out, "--set", "repeats=2"); !regexp.MustCompile(`cells  \d+ \(2 repeats\), \d+ in `).MatchString(o.out) {
 			t.Fatalf("plan prints\n%s", o.out)
 		}
 	}

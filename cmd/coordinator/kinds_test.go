@@ -62,8 +62,8 @@ type kindOfGrid struct {
 
 var kindsOfGrids = map[string]*kindOfGrid{
 	"self-paced": {
-		long: []string{allMethods, "--set", "repeats=3", "--set", "age.acs_step=0.3"}, cells: "96", small: smallGrid,
-		shared: []string{allMethods}, sharedCells: "96",
+		long: []string{allMethods, "--set", "repeats=2", "--set", "age.acs_step=0.3"}, cells: "64", small: smallGrid,
+		shared: []string{allMethods}, sharedCells: "64",
 		measure: "test_at_best_test", parts: []string{"train.csv", "validation.csv", "test.csv", "path.arrow"},
 	},
 	"embedding": {

@@ -151,7 +151,7 @@ func TestListenKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.cmd.Wait() // it was killed
-	if had := k.has(t, out); had == 96 {
+	if had := k.has(t, out); had == 64 {
 		t.Fatal("it was complete before it was killed")
 	}
 	if again := l.start(); again != url {
