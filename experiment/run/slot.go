@@ -104,7 +104,6 @@ func (s *slot) read(in io.Reader) error {
 		case m.Kind == messageCompute && len(m.Requests) > 0 && !slices.Contains(m.Requests, nil):
 			s.stop()
 			r := requests{list: m.Requests}
-			//nolint:fatcontext // r is of this round
 			r.ctx, s.stop = context.WithCancel(context.Background())
 			s.requests <- r // the worker waits for the previous answer
 		default:

@@ -288,7 +288,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		switch {
 		case ctx.Err() != nil || err == nil && w.walltime.enough():
 			w.release(list)
-			return nil
+			return nil //nolint:nilerr // of the context that ended
 		case errors.As(err, &empty):
 			if empty.InFlight == 0 {
 				return nil
