@@ -22,7 +22,7 @@ func ParseCell(cell string) (CellKey, error) {
 	}
 	var text [2 * len(key)]byte
 	copy(text[:], cell)
-	if _, err := hex.Decode(key[:], text[:]); err != nil || cell != strings.ToLower(cell) {
+	if _, err := hex.Decode(key[:], text[:]); err != nil || strings.ContainsAny(cell, "ABCDEF") {
 		return key, fmt.Errorf("cell %q: the identity of a cell is 32 hex digits, letters in lower case", cell)
 	}
 	return key, nil

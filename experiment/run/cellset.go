@@ -3,32 +3,22 @@ package run
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"sort"
-	"strings"
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/results"
 )
 
-// cellKey is a cell's identity in 16 bytes, for runs of millions of cells.
-type cellKey [16]byte
-
 // keyOf returns false for names other than 32 lower-case hex digits.
-func keyOf(cell string) (key cellKey, ok bool) {
-	if len(cell) != hex.EncodedLen(len(key)) {
-		return key, false
-	}
-	_, err := hex.Decode(key[:], []byte(cell))
-	return key, err == nil && !strings.ContainsAny(cell, "ABCDEF")
+func keyOf(cell string) (key results.CellKey, ok bool) {
+	key, err := results.ParseCell(cell)
+	return key, err == nil
 }
 
-func (k cellKey) String() string { return hex.EncodeToString(k[:]) }
-
-type cellSet map[cellKey]struct{}
+type cellSet map[results.CellKey]struct{}
 
 func (s cellSet) add(cell string) {
 	if key, ok := keyOf(cell); ok {
@@ -67,7 +57,7 @@ func (c *Cells) Has(cell string) bool {
 // ReadCells reads the list of a run's cells. The error is [queue.ErrNoData] if there is none, a
 // [*queue.DamagedError] if it is not as stored.
 func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, error) {
-	name, size := queue.CellsOf(d.Run), d.Cells*int64(len(cellKey{}))
+	name, size := queue.CellsOf(d.Run), d.Cells*int64(len(results.CellKey{}))
 	body, err := q.Data(ctx, name)
 	if err != nil {
 		return nil, err
@@ -81,7 +71,7 @@ func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, err
 }
 
 func putCells(ctx context.Context, q *queue.Queue, gate *gate) error {
-	keys := make([]byte, 0, len(gate.cells)*len(cellKey{}))
+	keys := make([]byte, 0, len(gate.cells)*len(results.CellKey{}))
 	for _, cell := range gate.cells {
 		keys = append(keys, cell.key[:]...)
 	}
@@ -94,5 +84,3 @@ func putCells(ctx context.Context, q *queue.Queue, gate *gate) error {
 	}
 	return q.PutData(ctx, queue.CellsOf(gate.plan.Run), bytes.NewReader(keys))
 }
-
-func compareKeys(a, b cellKey) int { return bytes.Compare(a[:], b[:]) }

@@ -71,7 +71,7 @@ func (c *diskCache) file(ctx context.Context, digest string) (path string, err e
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("data set %s: %w", digest, err)
+		return "", fmt.Errorf("fetching data: %w", err)
 	}
 	return path, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
 )
 
 const (
@@ -34,11 +35,11 @@ type gate struct {
 	cells  []plannedCell // by key
 
 	mu    sync.Mutex
-	again map[cellKey]int
+	again map[results.CellKey]int
 }
 
 type plannedCell struct {
-	key    cellKey
+	key    results.CellKey
 	labels uint64
 	cost   float32 // estimated seconds
 	first  bool    // of the first repeat
@@ -48,7 +49,7 @@ type plannedCell struct {
 func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 	tables := plan.Tables()
 	g := &gate{
-		plan: plan, tables: tables, seed: maphash.MakeSeed(), again: map[cellKey]int{},
+		plan: plan, tables: tables, seed: maphash.MakeSeed(), again: map[results.CellKey]int{},
 		cells: make([]plannedCell, 0, plan.Count()),
 	}
 	for _, name := range plan.Keep.Tables() {
@@ -69,7 +70,7 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 		key, _ := keyOf(experiment.Identity(cell.Canonical()))
 		g.cells = append(g.cells, plannedCell{key, g.hash(&labels), float32(seconds), tables.Repeat(&labels) == 1})
 	}
-	slices.SortFunc(g.cells, func(a, b plannedCell) int { return compareKeys(a.key, b.key) })
+	slices.SortFunc(g.cells, func(a, b plannedCell) int { return a.key.Compare(b.key) })
 	return g, nil
 }
 
@@ -78,7 +79,7 @@ func (g *gate) find(cell string) (plannedCell, bool) {
 	if !ok {
 		return plannedCell{}, false
 	}
-	at, ok := slices.BinarySearchFunc(g.cells, key, func(c plannedCell, key cellKey) int { return compareKeys(c.key, key) })
+	at, ok := slices.BinarySearchFunc(g.cells, key, func(c plannedCell, key results.CellKey) int { return c.key.Compare(key) })
 	if !ok {
 		return plannedCell{}, false
 	}
@@ -155,7 +156,7 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 
 func duration(seconds float64) bool { return seconds >= 0 && seconds <= math.MaxFloat32 }
 
-func (g *gate) spent(key cellKey) bool {
+func (g *gate) spent(key results.CellKey) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.again[key] >= mostAgain

@@ -55,7 +55,7 @@ func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 		store: store, gate: gate, retry: retry, began: time.Now(), report: func(error) {}, before: &known{fresh: true},
 		stall: stall{every: lookEvery}, repair: repair{cells: cellSet{}}, again: cellSet{},
 		counts: Counts{Statuses: map[experiment.Status]int64{}},
-		trials: trials{commands: gate.plan.Commands(), methods: map[string]*trial{}, held: map[cellKey]*trial{}},
+		trials: trials{commands: gate.plan.Commands(), methods: map[string]*trial{}, held: map[results.CellKey]*trial{}},
 	}
 	for _, cell := range gate.cells {
 		id := cell.key.String()

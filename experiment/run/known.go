@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
 )
 
 // again selects ended cells to compute again: those with one of the statuses, or that hit a limit
@@ -24,9 +25,9 @@ func (a *again) wants(status experiment.Status, short float64) bool {
 
 // known is what the queue has of a run.
 type known struct {
-	fresh bool               // nobody can have computed a cell yet
-	done  cellSet            // cells with a result, except those to compute again
-	again map[cellKey]uint64 // number of the next task of each
+	fresh bool                       // nobody can have computed a cell yet
+	done  cellSet                    // cells with a result, except those to compute again
+	again map[results.CellKey]uint64 // number of the next task of each
 }
 
 func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.Ended) bool) (*known, error) {
@@ -34,7 +35,7 @@ func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.E
 	if err != nil {
 		return nil, err
 	}
-	k := &known{fresh: !slices.Contains(runs, run), done: cellSet{}, again: map[cellKey]uint64{}}
+	k := &known{fresh: !slices.Contains(runs, run), done: cellSet{}, again: map[results.CellKey]uint64{}}
 	for ended, err := range q.Done(ctx, run) {
 		if err != nil {
 			return nil, err

@@ -42,8 +42,8 @@ type taker struct {
 	take   func(*experiment.Outcome) error
 	report func(error)
 
-	held      map[cellKey]*experiment.Outcome // with the labels of another plan
-	heldBytes int                             // approximate
+	held      map[results.CellKey]*experiment.Outcome // with the labels of another plan
+	heldBytes int                                     // approximate
 }
 
 func (t *taker) offer(o *experiment.Outcome) error {
@@ -64,7 +64,7 @@ func (t *taker) offer(o *experiment.Outcome) error {
 	switch err := t.gate.check(&own); {
 	case errors.As(err, new(*labelsError)):
 		if t.held == nil {
-			t.held = map[cellKey]*experiment.Outcome{}
+			t.held = map[results.CellKey]*experiment.Outcome{}
 		}
 		t.held[key] = &own
 		if t.heldBytes += bytesOf(&own); t.heldBytes >= mostHeld {

@@ -27,7 +27,7 @@ func TestTogether(t *testing.T) {
 		"exit":            {status: experiment.Failed, text: "computing this cell ended its process", alone: true},
 		"panic elsewhere": {status: experiment.Failed, text: "computing this cell ended its process", alone: true},
 		"allocate":        {status: experiment.Memory, text: "it took", alone: true},
-		"data":            {status: experiment.Failed, text: "data set 000000", alone: true},
+		"data":            {status: experiment.Failed, text: "fetching data: data set 000000", alone: true},
 		"loop":            {status: experiment.Timeout, text: "not done within 1s", alone: true},
 	} {
 		t.Run(worst, func(t *testing.T) {

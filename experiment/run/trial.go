@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
 )
 
 // trialCells is the number of cells of a method that must end with the same error, and none
@@ -33,7 +34,7 @@ type trials struct {
 	commands  []string
 	reasons   experiment.Reasons
 	methods   map[string]*trial
-	held      map[cellKey]*trial // cells that are held back
+	held      map[results.CellKey]*trial // cells that are held back
 	due       []*trial
 }
 
@@ -99,7 +100,7 @@ func (g *gatherer) hold(of *trial, cell string) {
 }
 
 // release makes a cell that is held back a missing one.
-func (g *gatherer) release(key cellKey) {
+func (g *gatherer) release(key results.CellKey) {
 	g.held[key].told.Cells--
 	delete(g.held, key)
 	g.miss(key.String(), 1)
