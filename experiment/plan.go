@@ -217,11 +217,11 @@ func (p *Plan) Needs() []Need {
 }
 
 // Cells yields the cells, each valid until the next, in the order of the grid, with their estimated
-// seconds on one processor.
-func (p *Plan) Cells() iter.Seq2[Cell, float64] {
+// seconds on one processor: those of the k-th of n equal parts of the repeats.
+func (p *Plan) Cells(k, n int) iter.Seq2[Cell, float64] {
 	return func(yield func(Cell, float64) bool) {
 		for _, g := range p.groups {
-			for cell := range g.Cells(p.repeats) {
+			for cell := range g.Cells(p.repeats[k*len(p.repeats)/n : (k+1)*len(p.repeats)/n]) {
 				if !yield(cell, g.seconds) {
 					return
 				}
@@ -232,7 +232,7 @@ func (p *Plan) Cells() iter.Seq2[Cell, float64] {
 
 func (p *Plan) IDs() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for cell := range p.Cells() {
+		for cell := range p.Cells(0, 1) {
 			if !yield(Identity(cell.Canonical())) {
 				return
 			}

@@ -1,13 +1,18 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
@@ -50,25 +55,31 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 	tables := plan.Tables()
 	g := &gate{
 		plan: plan, tables: tables, seed: maphash.MakeSeed(), again: map[results.CellKey]int{},
-		cells: make([]plannedCell, 0, plan.Count()),
+		cells: make([]plannedCell, plan.Count()),
 	}
 	for _, name := range plan.Keep.Tables() {
 		if slices.ContainsFunc(tables.Further, func(t experiment.Table) bool { return t.Name == name }) {
 			g.kept = append(g.kept, name)
 		}
 	}
-	var labels experiment.Batch
-	for cell, seconds := range plan.Cells() {
-		labels.Clear()
-		err := cell.Label(&labels)
-		if err == nil && len(g.cells)%1024 == 0 {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("listing the cells of run %s: %w", plan.Run, err)
-		}
-		key, _ := keyOf(experiment.Identity(cell.Canonical()))
-		g.cells = append(g.cells, plannedCell{key, g.hash(&labels), float32(seconds), tables.Repeat(&labels) == 1})
+	group, ctx := errgroup.WithContext(ctx)
+	var listed atomic.Int64
+	for part, parts := 0, runtime.GOMAXPROCS(0); part < parts; part++ {
+		group.Go(func() error {
+			var labels experiment.Batch
+			for cell, seconds := range plan.Cells(part, parts) {
+				labels.Clear()
+				if err := cmp.Or(ctx.Err(), cell.Label(&labels)); err != nil {
+					return fmt.Errorf("listing the cells of run %s: %w", plan.Run, err)
+				}
+				key, _ := keyOf(experiment.Identity(cell.Canonical()))
+				g.cells[listed.Add(1)-1] = plannedCell{key, g.hash(&labels), float32(seconds), tables.Repeat(&labels) == 1}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(g.cells, func(a, b plannedCell) int { return a.key.Compare(b.key) })
 	return g, nil

@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -160,5 +161,25 @@ func TestClockGoesBack(t *testing.T) {
 	end(o, experiment.OK, "")
 	if by := time.Since(began).Seconds(); !(o.Wall > 0 && o.Wall <= by) || o.Started != began.UTC() || o.Finished.Location() != time.UTC {
 		t.Errorf("it took %v of %v s, from %v to %v", o.Wall, by, o.Started, o.Finished)
+	}
+}
+
+// TestCellsInParts wants the parts of a plan's cells to be all of them, each once.
+func TestCellsInParts(t *testing.T) {
+	t.Parallel()
+	for _, repeats := range []string{"repeats=1", "repeats=5"} {
+		_, p := plan(t, repeats)
+		want := slices.Sorted(p.IDs())
+		for n := 1; n <= 7; n++ {
+			var got []string
+			for k := range n {
+				for cell := range p.Cells(k, n) {
+					got = append(got, experiment.Identity(cell.Canonical()))
+				}
+			}
+			if slices.Sort(got); !slices.Equal(got, want) {
+				t.Errorf("%s: %d cells in %d parts, want %d", repeats, len(got), n, len(want))
+			}
+		}
 	}
 }
