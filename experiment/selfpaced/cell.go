@@ -2,6 +2,7 @@ package selfpaced
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -41,8 +42,8 @@ type canonicalCell struct {
 	Data     string            `json:"data"`
 	Task     dataset.Task      `json:"task"`
 	Settings canonicalSettings `json:"settings"`
-	Model    Model             `json:"model"`
-	Method   Method            `json:"method"`
+	Model    *Model            `json:"model"`
+	Method   *Method           `json:"method"`
 	Choice   Choice            `json:"choice,omitzero"`
 	Seed     int64             `json:"seed"`
 }
@@ -70,8 +71,8 @@ func (c *Cell) Canonical() []byte {
 		Data:     c.Data.Digest,
 		Task:     c.Data.Task,
 		Settings: canonical(c.Settings),
-		Model:    c.Model,
-		Method:   c.Method,
+		Model:    &c.Model,
+		Method:   &c.Method,
 		Choice:   c.Choice,
 		Seed:     c.Seed,
 	})
@@ -163,8 +164,11 @@ func (form *canonicalCell) cell() (*Cell, error) {
 	if form.Kind != Name {
 		return nil, fmt.Errorf("its kind is %q, not %s", form.Kind, Name)
 	}
-	method := form.Method
-	info, err := known(method, form.Model, form.Task)
+	if form.Model == nil || form.Method == nil {
+		return nil, errors.New("it lacks the model or the method")
+	}
+	model, method := *form.Model, *form.Method
+	info, err := known(method, model, form.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +188,7 @@ func (form *canonicalCell) cell() (*Cell, error) {
 	}
 	cell := &Cell{
 		Data:   CellData{Digest: form.Data, Task: form.Task},
-		Model:  form.Model,
+		Model:  model,
 		Method: method,
 		Choice: form.Choice,
 		Seed:   form.Seed,

@@ -130,6 +130,8 @@ func TestDecodeCell(t *testing.T) {
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},
 		{`"regularizer":{"name":"mixture","param":0.5},`, ``, `no regularizer ""; there are hard, linear`},
 		{`"alpha"`, `"beta"`, "unknown field"},
+		{`"model":{"name":"lasso","alpha":1e-7,"intercept":false},`, ``, "it lacks the model"},
+		{`"model":{"name":"lasso","alpha":1e-7,"intercept":false}`, `"model":null`, "it lacks the model"},
 		{`"settings":{`, `"settings":{"paper":true,"protocol":"scripts",`, `its protocol is "scripts", paper true`},
 		{`}`, `} 1`, "more than one JSON value"},
 		{spec, ``, "decoding a cell"},
