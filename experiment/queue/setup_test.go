@@ -47,7 +47,7 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 	if program := os.Getenv(serverProgram); program != "" {
 		b.url = startProcess(t, program, "-js", "-sd", t.TempDir())
 	} else {
-		server, err := StartServer(ServerConfig{Dir: t.TempDir()})
+		server, err := StartServer(ServerConfig{Dir: serverFolder(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,6 +59,22 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// serverFolder returns a folder that is removed once its server has written its last: a server that
+// was shut down goes on with groups of tasks that are not complete.
+func serverFolder(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		for range 100 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	return dir
 }
 
 // startProcess starts a nats-server with arguments beside those that say where
