@@ -136,6 +136,8 @@ type Vector struct {
 func (b *Batch) Clear() {
 	b.Rows = 0
 	for j, v := range b.Columns {
+		clear(v.Texts) // release the strings
+		clear(v.Lists)
 		b.Columns[j] = Vector{v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Lists[:0], nil}
 	}
 }

@@ -135,16 +135,6 @@ func newBatch(columns []experiment.Column) experiment.Batch {
 	return experiment.Batch{Columns: make([]experiment.Vector, len(columns))}
 }
 
-func resetBatch(batch *experiment.Batch) {
-	batch.Rows = 0
-	for j := range batch.Columns {
-		v := &batch.Columns[j]
-		clear(v.Texts) // release the strings
-		clear(v.Lists)
-		v.Ints, v.Floats, v.Texts, v.Lists, v.Null = v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Lists[:0], nil
-	}
-}
-
 func batchBytes(columns []experiment.Column, batch *experiment.Batch) int {
 	bytes := 0
 	for j, column := range columns {

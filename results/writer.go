@@ -140,7 +140,7 @@ func (w *tableWriter) flush() error {
 	}
 	w.out.sums.endSection(w.out.position)
 	w.values = 0
-	resetBatch(&w.batch)
+	w.batch.Clear()
 	return nil
 }
 

@@ -361,12 +361,12 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 }
 
 // acknowledge follows the stored result. A task whose acknowledgement is lost with the connection is
-// redelivered and found to have a result.
+// redelivered and found to have a result. Without wait, that of a later task is waited for.
 func (d *Delivery) acknowledge(ctx context.Context, wait bool) error {
 	if d.release(); d.Dropped() {
 		return nil
 	}
-	err := error(nil)
+	var err error
 	if wait {
 		err = bounded(ctx, requestWait, d.msg.DoubleAck)
 	} else {

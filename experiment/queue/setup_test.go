@@ -61,18 +61,13 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 	return b
 }
 
-// serverFolder returns a folder that is removed once its server has written its last: a server that
-// was shut down goes on with groups of tasks that are not complete.
+// serverFolder returns a folder that is removed after its server's last write: a server that was shut
+// down still writes groups of tasks that are not complete.
 func serverFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	t.Cleanup(func() {
-		for range 100 {
-			if os.RemoveAll(dir) == nil {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		(&bundle{t: t}).await("the server's folder is removed", func() bool { return os.RemoveAll(dir) == nil })
 	})
 	return dir
 }

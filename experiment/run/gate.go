@@ -11,9 +11,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
-	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"

@@ -138,7 +138,7 @@ func (s *slot) serve(all requests) {
 	for _, r := range all.list {
 		body, bad := s.serveOne(all.ctx, r)
 		if bad != nil && len(bodies) == 0 {
-			s.mustAnswer(messageData, []byte(bad.digest+" "+bad.Error()))
+			s.mustAnswer(messageData, []byte(bad.digest+" "+bad.err.Error()))
 			return
 		}
 		if bad != nil || all.ctx.Err() != nil && len(all.list) > 1 {
@@ -164,7 +164,7 @@ func (s *slot) serveOne(ctx context.Context, r *request) ([]byte, *dataError) {
 	for _, digest := range task.Data {
 		var bad *dataError
 		if _, err := s.Dataset(ctx, digest); errors.As(err, &bad) {
-			return nil, bad
+			return nil, &dataError{bad.digest, bad}
 		}
 	}
 	outcome := s.compute(ctx, task, r.Signature)

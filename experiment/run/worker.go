@@ -104,7 +104,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
 	config := queue.WorkerConfig{Accept: worker.accept, Commands: worker.commands(), Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths}
-	if w.Until.IsZero() { // then the time of each cell is noted
+	if w.Until.IsZero() { // with Until the time of each cell is noted
 		config.Together = shortCells
 	}
 	puller, err := worker.Queue.Worker(config)
