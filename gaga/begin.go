@@ -21,16 +21,19 @@ func (t *tracker) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	age := t.options.Age.Min
+	age := t.first
 	if t.search.Unfit(age) {
-		if age = t.firstAge(age); !(age < t.options.Age.Max) {
+		if t.path.problem.Down() {
+			return &landing.Degenerate{Reason: fmt.Sprintf("every sample, or one class, is discarded at age %v", t.options.Age.Max)}
+		}
+		if age = t.firstAge(age); !(age < t.last) {
 			return &landing.Degenerate{Reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
 		}
 		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
 	}
-	err = t.land(ctx, age, startAt(age))
+	err = t.land(ctx, age, startAt(t.path.lambda(age)))
 	_, flat := errors.AsType[*landing.Degenerate](err)
-	if errors.Is(err, convex.ErrOneClass) || flat && age > t.options.Age.Min {
+	if !t.path.problem.Down() && (errors.Is(err, convex.ErrOneClass) || flat && age > t.first) {
 		return t.bridge(ctx, age, startAt(age))
 	}
 	return err
@@ -43,13 +46,16 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	if err != nil {
 		return err
 	}
+	if t.emptied() {
+		return &landing.Degenerate{Reason: reason + noSample}
+	}
 	return t.startPiece(reason+l.Reason, l.Steps)
 }
 
 // firstAge returns an age just above the first, from lo on, that keeps enough samples for a fit;
 // +Inf if there is none.
 func (t *tracker) firstAge(lo float64) float64 {
-	last := t.options.Age.Max
+	last := t.last
 	if t.search.Unfit(last) {
 		return math.Inf(1)
 	}

@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/agepath/agepath/gaga/internal/branch"
 	"github.com/agepath/agepath/gaga/internal/condition"
@@ -29,7 +30,7 @@ func (p *Path) evaluator() *evaluator {
 	} else {
 		e.condition = condition.NewPlain(p.problem)
 	}
-	last := p.Range().Max
+	last := p.lambda(p.knots[len(p.knots)-1].Age)
 	e.branch = branch.New(e.condition, newton.New(e.condition), window.Everything{}, branch.Options{Last: last})
 	return e
 }
@@ -43,12 +44,13 @@ func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
 	}
 	ends := [2]*Knot{left, right}
 	nearer := 0
-	if right.Age-age < age-left.Age {
+	if math.Abs(right.Age-age) < math.Abs(age-left.Age) {
 		nearer = 1
 	}
+	to := e.path.lambda(age)
 	for _, k := range [2]int{nearer, 1 - nearer} {
 		e.restore(ends[k], zones[k])
-		if e.branch.Stand() && e.branch.Follow(age) && e.solved() {
+		if e.branch.Stand() && e.branch.Follow(to) && e.solved() {
 			return e.path.settled(e.condition.State(), e.branch.Left().Theta), nil
 		}
 	}
@@ -62,7 +64,7 @@ func (e *evaluator) solved() bool {
 // restore sets the left point to the knot from, with the zones after the knot left.
 func (e *evaluator) restore(from, left *Knot) {
 	pt, st := e.branch.Left(), e.condition.State()
-	pt.Age = from.Age
+	pt.Age = e.path.lambda(from.Age)
 	copy(pt.Theta, from.Theta[:st.P])
 	if st.Kernel == nil {
 		clear(pt.Dual) // the equations are linear in them

@@ -11,7 +11,8 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// Gap is an open interval of ages that a path leaves out; it includes To at the end of the range.
+// Gap is an open interval of ages that a path leaves out; it includes To at the end of the range. On
+// a path down From is the larger age, and To the smallest of the range.
 // With a free intercept, logistic regression has no minimum once all samples of positive weight
 // have one label. The path continues at To, the first later age, tried in steps of a tenth and
 // located to a relative 1e-4, at which alternation from the fit with all weights 1 keeps both.
@@ -30,12 +31,12 @@ func (e *GapError) Error() string {
 	return fmt.Sprintf("gaga: the path has a gap from age %v to %v, which holds %v: %s", e.Gap.From, e.Gap.To, e.Age, e.Gap.Reason)
 }
 
-// Gaps returns the path's gaps, ascending, without the ages before the first knot.
+// Gaps returns the path's gaps in its order, without the ages before the first knot.
 func (p *Path) Gaps() []Gap { return p.gaps }
 
 func (p *Path) inGap(age float64) error {
 	for _, g := range p.gaps {
-		if age > g.From && (age < g.To || (age == g.To && g.To > p.Range().Max)) {
+		if p.before(g.From, age) && (p.before(age, g.To) || age == g.To && p.before(p.knots[len(p.knots)-1].Age, age)) {
 			return &GapError{age, g}
 		}
 	}
@@ -55,6 +56,9 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 		left, keeps = "no sample", "samples"
 	}
 	reason := what + "; alternation from there leaves " + left
+	if t.path.problem.Down() {
+		return t.vanish(reason)
+	}
 	if begun {
 		t.path.knots[len(t.path.knots)-1].Detail = reason
 	}
@@ -88,6 +92,21 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	return nil
 }
 
+const noSample = "; no sample is left"
+
+// emptied reports whether a path down has left every sample: none can come back.
+func (t *tracker) emptied() bool {
+	return t.path.problem.Down() && t.condition.State().Discarded() && t.branch.Left().Age < t.last
+}
+
+// vanish ends a path down at its last knot.
+func (t *tracker) vanish(reason string) error {
+	last := &t.path.knots[len(t.path.knots)-1]
+	last.Detail = reason
+	t.path.gaps = append(t.path.gaps, Gap{last.Age, t.options.Age.Min, reason})
+	return errVanished
+}
+
 type arrival struct {
 	landing.Landing
 	theta []float64
@@ -96,7 +115,7 @@ type arrival struct {
 // gapEnd returns the first age found after from at which alternation from whole, the fit with all
 // weights 1, lands; +Inf if there is none.
 func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (end float64, l *arrival, err error) {
-	last := t.options.Age.Max
+	last := t.last
 	tried := len(t.path.knots) == 0 // by begin
 	lo, hi := from, math.Min(from*(1+tolerance.Nudge), last)
 	if tried {

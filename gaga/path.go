@@ -14,6 +14,16 @@ import (
 // Range is an interval of ages, 0 < Min < Max.
 type Range struct{ Min, Max float64 }
 
+// Direction says whether the age grows or falls along a path.
+type Direction uint8
+
+const (
+	Up   Direction = iota // from Range.Min, see [Track]
+	Down                  // from Range.Max
+)
+
+func (d Direction) String() string { return [...]string{"up", "down"}[d] }
+
 // Kind says why a knot is on a path.
 type Kind uint8
 
@@ -163,18 +173,40 @@ func (p *Path) discarded() bool {
 	return !p.problem.Weighed && !slices.ContainsFunc(p.knots, func(k Knot) bool { return k.Easy+k.Middle > 0 })
 }
 
-// Knots returns the knots in order of age; the path owns the slice.
+// Knots returns the knots in the order of the path: ages ascend, on a path down they descend. The
+// path owns the slice.
 func (p *Path) Knots() []Knot { return p.knots }
+
+func (p *Path) Direction() Direction {
+	if p.problem.Down() {
+		return Down
+	}
+	return Up
+}
+
+// lambda returns the caller's age at an age of the engine, and the reverse.
+func (p *Path) lambda(age float64) float64 {
+	lambda, _ := p.problem.Lambda(age)
+	return lambda
+}
+
+// before reports whether the path has age a before age b.
+func (p *Path) before(a, b float64) bool {
+	if p.problem.Down() {
+		return a > b
+	}
+	return a < b
+}
 
 func (p *Path) Status() Status { return p.status }
 
 // Reason says why the path ends early; "" if it is complete.
 func (p *Path) Reason() string { return p.reason }
 
-// Restarts returns the landings in order of age.
+// Restarts returns the landings in the order of the path.
 func (p *Path) Restarts() []Restart { return p.restarts }
 
-// Events returns the critical points in order of age.
+// Events returns the critical points in the order of the path.
 func (p *Path) Events() []Event {
 	var events []Event
 	for _, k := range p.knots {
@@ -185,12 +217,13 @@ func (p *Path) Events() []Event {
 	return events
 }
 
-// Range returns the ages from the first knot to the last.
+// Range returns the ages of the path's knots, the smallest and the largest.
 func (p *Path) Range() Range {
 	if len(p.knots) == 0 {
 		return Range{}
 	}
-	return Range{p.knots[0].Age, p.knots[len(p.knots)-1].Age}
+	first, last := p.knots[0].Age, p.knots[len(p.knots)-1].Age
+	return Range{min(first, last), max(first, last)}
 }
 
 // AgeError reports an age outside a path.
@@ -217,7 +250,7 @@ func (p *Path) At(age float64) ([]float64, error) {
 		return nil, &AgeError{age, covered}
 	}
 	// A landing comes after its jump, also at the same age.
-	k := sort.Search(len(p.knots), func(k int) bool { return p.knots[k].Age > age }) - 1
+	k := sort.Search(len(p.knots), func(k int) bool { return p.before(age, p.knots[k].Age) }) - 1
 	left := &p.knots[k]
 	if left.Age == age || k+1 == len(p.knots) {
 		return append([]float64(nil), left.Theta...), nil

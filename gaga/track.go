@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/agepath/agepath/gaga/internal/audit"
@@ -23,8 +22,11 @@ import (
 
 // Options of [Track]. Each field except Age defaults to its zero value.
 type Options struct {
-	Age  Range     // 0 < Min < Max
-	Grid []float64 // ages of wanted knots, in any order; those outside Age are ignored
+	Age Range // 0 < Min < Max
+	// Direction is Up from Age.Min or Down from Age.Max, at which the path begins at the partial
+	// optimum that alternation reaches from the fit with all weights 1.
+	Direction Direction
+	Grid      []float64 // ages of wanted knots, in any order; those outside Age are ignored
 	// MaxEvents is the number of critical points after which the path ends with status
 	// [EventLimit]. 0: no limit.
 	MaxEvents int
@@ -44,6 +46,9 @@ func (o Options) verifying() bool { return o.Verify || os.Getenv("AGEPATH_VERIFY
 func (o Options) check() error {
 	if !(o.Age.Min > 0) || !(o.Age.Max > o.Age.Min) || math.IsInf(o.Age.Max, 0) {
 		return fmt.Errorf("gaga: ages [%v, %v], need 0 < Min < Max", o.Age.Min, o.Age.Max)
+	}
+	if o.Direction > Down {
+		return fmt.Errorf("gaga: Direction is %d, need Up or Down", uint8(o.Direction))
 	}
 	if slices.ContainsFunc(o.Grid, math.IsNaN) {
 		return errors.New("gaga: a grid age is NaN")
@@ -83,8 +88,11 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := Supports(p); err != nil {
 		return nil, err
 	}
-	o.Grid = append([]float64(nil), o.Grid...)
-	sort.Float64s(o.Grid)
+	o.Grid = slices.DeleteFunc(slices.Clone(o.Grid), func(age float64) bool { return !(age > o.Age.Min && age < o.Age.Max) })
+	slices.Sort(o.Grid)
+	if o.Direction == Down {
+		slices.Reverse(o.Grid)
+	}
 	t, err := newTracker(p, o)
 	if err != nil {
 		return nil, err
@@ -103,7 +111,9 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 
 type tracker struct {
 	options   Options
-	grid      []float64 // not yet reached
+	first     float64 // ages of the engine between which the path runs
+	last      float64
+	grid      []float64 // the caller's ages, not yet reached
 	search    *search.Search
 	condition condition.Condition
 	branch    *branch.Branch
@@ -118,9 +128,13 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := p.engine()
+	m, first, last := p.engine(), o.Age.Min, o.Age.Max
+	if o.Direction == Down {
+		m.Reverse(o.Age.Max)
+		first, last = 1, o.Age.Max/o.Age.Min
+	}
 	t := &tracker{
-		options: o, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m),
+		options: o, first: first, last: last, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m),
 		audit: func(model.Crossing) string { return "" },
 	}
 	t.horizon = window.Everything{}
@@ -133,14 +147,14 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 			primal = condition.NewPlain(m)
 		} else {
 			primal = condition.NewPrimal(m)
-			t.horizon = window.New(primal, o.Age.Max)
+			t.horizon = window.New(primal, last)
 		}
 		t.condition, floor = primal, primal.Scope().Floor
 	}
 	corrector := newton.New(t.condition)
-	t.branch = branch.New(t.condition, corrector, t.horizon, branch.Options{Last: o.Age.Max})
+	t.branch = branch.New(t.condition, corrector, t.horizon, branch.Options{Last: last})
 	t.lander = landing.New(t.condition, corrector, t.search, t.horizon, landing.Options{
-		MaxAlternations: o.MaxAlternations, Last: o.Age.Max, Verify: o.verifying(),
+		MaxAlternations: o.MaxAlternations, Last: last, Verify: o.verifying(),
 	})
 	if o.verifying() {
 		auditor := audit.New(m)
@@ -161,7 +175,7 @@ func (t *tracker) run(ctx context.Context) error {
 	if err == nil && t.path.discarded() {
 		t.path.knots, t.path.pieces, t.path.restarts, t.path.gaps, t.path.eventCount = nil, nil, nil, nil, 0
 		t.grid = t.options.Grid
-		if err = t.bridge(ctx, t.options.Age.Min, startAt(t.options.Age.Min)); err == nil {
+		if err = t.bridge(ctx, t.first, startAt(t.first)); err == nil {
 			err = t.proceed(ctx)
 		}
 	}
@@ -172,7 +186,7 @@ func (t *tracker) run(ctx context.Context) error {
 }
 
 func (t *tracker) proceed(ctx context.Context) error {
-	for t.branch.Left().Age < t.options.Age.Max {
+	for t.branch.Left().Age < t.last {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -206,26 +220,50 @@ func (t *tracker) advance(ctx context.Context) error {
 		return err
 	}
 	t.recordGrid()
+	if t.emptied() {
+		return t.vanish(detail + noSample)
+	}
 	return nil
 }
 
 func (t *tracker) recordGrid() {
 	age := t.branch.Left().Age
-	if len(t.grid) == 0 || age < t.grid[0] || age >= t.options.Age.Max {
+	if len(t.grid) == 0 || age < t.path.lambda(t.grid[0]) || age >= t.last {
 		return
 	}
-	t.record(Grid, model.Crossing{Index: -1}, "", math.NaN())
+	k := t.record(Grid, model.Crossing{Index: -1}, "", math.NaN())
+	t.path.knots[k].Age = t.grid[0]
 	t.grid = t.grid[1:]
 }
 
 func (t *tracker) target() float64 {
-	for len(t.grid) > 0 && t.grid[0] <= t.branch.Left().Age {
+	for len(t.grid) > 0 && t.path.lambda(t.grid[0]) <= t.branch.Left().Age {
 		t.grid = t.grid[1:]
 	}
-	if len(t.grid) > 0 && t.grid[0] < t.options.Age.Max {
-		return t.grid[0]
+	if len(t.grid) > 0 {
+		return min(t.path.lambda(t.grid[0]), t.last)
 	}
-	return t.options.Age.Max
+	return t.last
+}
+
+// age returns the caller's age of the left point, within its rounding not beyond the next age of
+// the grid or the end of the range, nor before the last knot.
+func (t *tracker) age() float64 {
+	at := t.branch.Left().Age
+	if !t.path.problem.Down() {
+		return at
+	}
+	next, before := t.options.Age.Min, t.options.Age.Max
+	if len(t.grid) > 0 && at <= t.path.lambda(t.grid[0]) {
+		next = t.grid[0]
+	}
+	if k := len(t.path.knots); k > 0 {
+		before = t.path.knots[k-1].Age
+	}
+	if at == t.last {
+		return t.options.Age.Min
+	}
+	return min(max(t.path.lambda(at), next), before)
 }
 
 // jump continues at the lander's partial optimum. A jump that lands where it left is a turning
@@ -241,6 +279,9 @@ func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) err
 	if err != nil {
 		return err
 	}
+	if t.emptied() {
+		return t.vanish(detail + noSample)
+	}
 	if l.Stayed {
 		from.Kind = Turning
 	}
@@ -248,8 +289,8 @@ func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) err
 }
 
 func (t *tracker) startPiece(reason string, alternations int) error {
-	pt, st := t.branch.Left(), t.condition.State()
-	t.path.restarts = append(t.path.restarts, Restart{pt.Age, reason, alternations})
+	st := t.condition.State()
+	t.path.restarts = append(t.path.restarts, Restart{t.age(), reason, alternations})
 	t.path.pieces = append(t.path.pieces, piece{
 		zone: append([]uint8(nil), st.Zone...),
 		sign: append([]float64(nil), st.Sign...),
@@ -262,7 +303,7 @@ func (t *tracker) startPiece(reason string, alternations int) error {
 // verify checks the left point, reached by the turning point behind, if not [model.NoCause].
 func (t *tracker) verify(behind model.Crossing, event string) error {
 	if broken := t.audit(behind); broken != "" {
-		return &Violation{t.branch.Left().Age, event, broken}
+		return &Violation{t.age(), event, broken}
 	}
 	return nil
 }
@@ -288,7 +329,7 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 		path.status = Degenerate
 	case errors.As(err, &ascent):
 		path.status = Degenerate
-		return &Violation{ascent.Age, "landing", ascent.Error()}
+		return &Violation{path.lambda(ascent.Age), "landing", ascent.Error()}
 	default:
 		path.status = Degenerate
 		return err
@@ -303,7 +344,7 @@ func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar floa
 	}
 	path := t.path
 	k := Knot{
-		Age: pt.Age, Kind: kind, Cause: Cause(c.Cause), Index: c.Index, Detail: detail, Scalar: scalar,
+		Age: t.age(), Kind: kind, Cause: Cause(c.Cause), Index: c.Index, Detail: detail, Scalar: scalar,
 		Theta:     path.settled(st, pt.Theta),
 		Objective: t.condition.Value(pt),
 		KKT:       t.condition.Residual(pt),

@@ -79,7 +79,8 @@ func (b *Branch) solveRates() bool {
 	}
 	if b.state.Relative() > tolerance.Roundoff {
 		const same = tolerance.Negligible
-		if !b.corrector.Correct(l) || b.state.Distance(b.before, l.Theta) > same*same*l.Age*b.state.Total {
+		lambda, _ := b.state.Lambda(l.Age)
+		if !b.corrector.Correct(l) || b.state.Distance(b.before, l.Theta) > same*same*lambda*b.state.Total {
 			return false
 		}
 	}

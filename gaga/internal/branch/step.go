@@ -113,7 +113,8 @@ func (b *Branch) near(h float64) bool {
 
 func (b *Branch) rounding(size float64) float64 {
 	const objective, still = tolerance.Still, tolerance.NearSize
-	return objective*objective*b.left.Age*b.state.Total + still*still*size
+	lambda, _ := b.state.Lambda(b.left.Age)
+	return objective*objective*lambda*b.state.Total + still*still*size
 }
 
 // steady reports whether the mean of the rates at both ends of a step h explains the displacement.

@@ -180,7 +180,8 @@ func (l *Lander) down(ctx context.Context, d *departure, pt *model.Point, wider 
 func (l *Lander) explain(err error, reason string, age float64) error {
 	var end *unfinished
 	if errors.As(err, &end) || errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
-		return &Degenerate{Reason: fmt.Sprintf("%s: at age %v %v", reason, age, err), Cause: err}
+		lambda, _ := l.state.Lambda(age)
+		return &Degenerate{Reason: fmt.Sprintf("%s: at age %v %v", reason, lambda, err), Cause: err}
 	}
 	return err
 }

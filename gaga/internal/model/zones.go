@@ -14,12 +14,13 @@ type Zoning struct {
 	// Series is nil if the implicit loss is no series.
 	Series func(zone int, age float64) Series
 	// Power is nil if the weights are no powers.
-	Power      func(zone int) Power
-	Polynomial bool   // series without a term in √l
-	Zones      []Zone // satisfied and pinned first, if Kinked
-	Kinks      int    // zones before the regularizer's: 0 or 2
-	Curved     []bool // φ changes with the predictor
-	Weighed    bool   // the last zone has weight
+	Power      func(zone int) Power // of λ, see Lambda
+	Polynomial bool                 // series without a term in √l
+	Zones      []Zone               // satisfied and pinned first, if Kinked
+	Kinks      int                  // zones before the regularizer's: 0 or 2
+	Curved     []bool               // φ changes with the predictor
+	Weighed    bool                 // the last zone has weight
+	reciprocal
 }
 
 // NewZoning returns the zoning of a regularizer.

@@ -121,13 +121,14 @@ func (p *powered) locate(slot int, zone uint8) {
 
 func (p *powered) at(s *Scope, age float64) {
 	w := s.Power(int(p.zone) - s.Kinks)
-	low := w.A[0] + w.A[1]*age
+	lambda, rate := s.Lambda(age)
+	low := w.A[0] + w.A[1]*lambda
 	scale := kernel.Pow(low, w.P/w.Q)
 	v := &p.weights
-	v.Level, v.Rise, v.Exponent = scale*(w.B[0]+w.B[1]*age), scale*w.B[2], w.Q
-	v.Bend, v.First, v.Last = w.Q*v.Rise, 0, w.Q*w.B[1]*scale
+	v.Level, v.Rise, v.Exponent = scale*(w.B[0]+w.B[1]*lambda), scale*w.B[2], w.Q
+	v.Bend, v.First, v.Last = w.Q*v.Rise, 0, w.Q*w.B[1]*scale*rate
 	if w.P != 0 {
-		v.First = w.P * w.A[1] / low
+		v.First = w.P * w.A[1] / low * rate
 	}
 }
 
