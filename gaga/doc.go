@@ -11,10 +11,13 @@
 // the age. A partial optimum is a θ with 0 ∈ ∂R(θ) + Σ_i v*(l_i(θ), λ) ∂l_i(θ), a stationary point
 // of the implicit objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) = ∫_0^l v*(t, λ) dt. The age
 // path is the curve of partial optima that alternate convex search, [Alternation], follows as the
-// age grows by infinitesimal steps. [Track] computes the path.
+// age grows by infinitesimal steps, or on a path down falls. [Track] computes the path.
 //
 // A [Path] consists of continuous pieces. A piece begins with a start knot, bends at turning
-// points, and ends with a jump point, where the path leaves the branch, or with the range.
+// points, and ends with a jump point, where the path leaves the branch, or with the range. Paths up
+// and down share the pieces that both reach, and differ between a jump up and the jump down that
+// leads back (hysteresis). A path down depends on no choice of a start: at a large enough age there
+// is one partial optimum, next to the fit with all weights 1.
 //
 // # Models and regularizers
 //
@@ -73,8 +76,8 @@
 // the size of the predictors); 1e-14 is typical, with a kernel 1e-11. Options.Verify checks every
 // event independently, and every landing for descent.
 //
-// A landing point is a strict partial optimum at a relative 1e-9 beyond the age of its jump (more
-// where one jump follows another). A descent of the implicit objective reaches it from the point
+// A landing point is a strict partial optimum at a relative 1e-9 beyond the age of its jump, on a
+// path down below it (more where one jump follows another). A descent of the implicit objective reaches it from the point
 // that the path leaves; no step raises the objective by more than rounding. The descent begins with
 // a small displacement along the direction in which H is no longer positive definite; at a fold,
 // along the path. Its steps are those of alternation, extrapolated where they are small and nearly
@@ -103,10 +106,13 @@
 //   - Where the optimum just after a jump is not yet strict, or alternation cycles within rounding,
 //     the landing point is up to a relative 1e-3 beyond the jump; where no branch lasts for a
 //     relative 1e-7, further.
-//   - A path begins at the first age at which the fit with all weights 1 keeps samples (for
+//   - Where no landing is found, a path down jumps over ages at which weights up to 1e-10 matter.
+//   - A path up begins at the first age at which the fit with all weights 1 keeps samples (for
 //     logistic regression, of both classes). If all weights are then 0 at all ages, it begins at the
 //     first age at which alternation from that fit keeps samples, or is [Degenerate]. Where
 //     alternation from a jump point keeps one class only, the path has a [Gap].
+//   - A path down is [Degenerate] if alternation keeps too few samples at the largest age. It has a
+//     gap to the smallest age where no sample is left, or for logistic regression one class.
 //
 // # Cost
 //

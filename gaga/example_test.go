@@ -196,3 +196,27 @@ func ExampleAlternation() {
 	// all samples: 1.375
 	// age 5: 2.022
 }
+
+// Both paths leave the outlier out below age 45.7 and keep it above age 50.5. Between these ages
+// they differ: the path down still has it.
+func ExampleDirection() {
+	for _, direction := range []gaga.Direction{gaga.Up, gaga.Down} {
+		path, err := gaga.Track(context.Background(), column(), gaga.Options{Age: gaga.Range{Min: 2, Max: 200}, Direction: direction})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, e := range path.Events() {
+			fmt.Printf("%s, age %.3f: %s, %s\n", path.Direction(), e.Age, e.Kind, e.Detail)
+		}
+		theta, err := path.At(48)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s, age 48: coefficient %.3f\n", path.Direction(), theta[0])
+	}
+	// Output:
+	// up, age 50.528: jump, sample 4: discarded to easy
+	// up, age 48: coefficient 2.022
+	// down, age 45.720: jump, the branch turns back
+	// down, age 48: coefficient 1.605
+}

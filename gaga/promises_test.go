@@ -23,25 +23,29 @@ import (
 func TestPromises(t *testing.T) {
 	needs.Patience(t, "2 s")
 	t.Parallel()
-	var all tally
+	var all, down tally
 	if needs.Long() {
 		for seed := range uint64(10_000) {
-			all.add(t, seed)
+			all.add(t, seed, gaga.Up)
+			down.add(t, seed, gaga.Down)
 		}
 	} else {
 		for seed := range uint64(300) {
-			all.add(t, seed)
+			all.add(t, seed, gaga.Up)
+			down.add(t, seed, gaga.Down)
 		}
 		for _, broken := range []uint64{605, 1633, 1705, 1897, 2529, 4384, 9700} { // a promise, once
-			all.add(t, broken)
+			all.add(t, broken, gaga.Up)
 		}
 	}
-	t.Logf("%+v", all)
-	if all.refused*1000 > all.ages {
-		t.Errorf("At has an error at %d of %d ages", all.refused, all.ages)
-	}
-	if all.ages < 10*all.problems || all.landings < all.problems {
-		t.Error("too little was looked at")
+	for _, all := range []tally{all, down} {
+		t.Logf("%+v", all)
+		if all.refused*1000 > all.ages {
+			t.Errorf("At has an error at %d of %d ages", all.refused, all.ages)
+		}
+		if all.ages < 10*all.problems || all.landings < all.problems {
+			t.Error("too little was looked at")
+		}
 	}
 }
 
@@ -54,11 +58,12 @@ type tally struct {
 	slowest                           time.Duration
 }
 
-func (a *tally) add(t *testing.T, seed uint64) {
+func (a *tally) add(t *testing.T, seed uint64, direction gaga.Direction) {
 	rng := rand.New(rand.NewPCG(seed, 38))
 	p, ages, what := anyProblem(rng)
 	begin := time.Now()
-	path, err := gaga.Track(t.Context(), p, gaga.Options{Age: ages, MaxEvents: 2000})
+	what += ", " + direction.String()
+	path, err := gaga.Track(t.Context(), p, gaga.Options{Age: ages, MaxEvents: 2000, Direction: direction})
 	a.slowest = max(a.slowest, time.Since(begin))
 	a.problems++
 	switch {
@@ -103,7 +108,7 @@ func (a *tally) add(t *testing.T, seed uint64) {
 			at[k] = covered.Min * math.Pow(covered.Max/covered.Min, rng.Float64())
 		}
 	}
-	exact, err := gaga.Track(t.Context(), p, gaga.Options{Age: ages, Grid: at, MaxEvents: 2000})
+	exact, err := gaga.Track(t.Context(), p, gaga.Options{Age: ages, Grid: at, MaxEvents: 2000, Direction: direction})
 	if err != nil {
 		t.Errorf("seed %d, %s, with a grid: %v", seed, what, err)
 		return

@@ -195,11 +195,20 @@ func TestIncompletePaths(t *testing.T) {
 	if needs.Long() {
 		problems = 10_000
 	}
+	for _, direction := range []gaga.Direction{gaga.Up, gaga.Down} {
+		t.Run(direction.String(), func(t *testing.T) {
+			t.Parallel()
+			countIncomplete(t, problems, direction)
+		})
+	}
+}
+
+func countIncomplete(t *testing.T, problems int, direction gaga.Direction) {
 	incomplete, stopped, violations := 0, 0, 0
 	for seed := range problems {
 		p, ages, what := drawModel(rand.New(rand.NewPCG(uint64(seed), 38)))
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		path, err := gaga.Track(ctx, p, gaga.Options{Age: ages, MaxAlternations: 20_000})
+		path, err := gaga.Track(ctx, p, gaga.Options{Age: ages, MaxAlternations: 20_000, Direction: direction})
 		cancel()
 		if err != nil {
 			violations++
@@ -215,11 +224,14 @@ func TestIncompletePaths(t *testing.T) {
 		}
 		incomplete++
 		var theta []float64
-		age := ages.Min
+		age, next := ages.Min, 1+1e-6
+		if direction == gaga.Down {
+			age, next = ages.Max, 1-1e-6
+		}
 		if len(knots) > 0 {
 			theta, age = knots[len(knots)-1].Theta, knots[len(knots)-1].Age
 		}
-		if continues(t.Context(), p, theta, age*(1+1e-6)) {
+		if continues(t.Context(), p, theta, age*next) {
 			stopped++
 			t.Logf("problem %d: %v at age %v: %s; %s", seed, path.Status(), age, path.Reason(), what)
 		}

@@ -90,6 +90,7 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	}
 	o.Grid = slices.DeleteFunc(slices.Clone(o.Grid), func(age float64) bool { return !(age > o.Age.Min && age < o.Age.Max) })
 	slices.Sort(o.Grid)
+	o.Grid = slices.Compact(o.Grid)
 	if o.Direction == Down {
 		slices.Reverse(o.Grid)
 	}
@@ -228,12 +229,11 @@ func (t *tracker) advance(ctx context.Context) error {
 
 func (t *tracker) recordGrid() {
 	age := t.branch.Left().Age
-	if len(t.grid) == 0 || age < t.path.lambda(t.grid[0]) || age >= t.last {
-		return
+	for len(t.grid) > 0 && age >= t.path.lambda(t.grid[0]) && age < t.last {
+		k := t.record(Grid, model.Crossing{Index: -1}, "", math.NaN())
+		t.path.knots[k].Age = t.grid[0]
+		t.grid = t.grid[1:]
 	}
-	k := t.record(Grid, model.Crossing{Index: -1}, "", math.NaN())
-	t.path.knots[k].Age = t.grid[0]
-	t.grid = t.grid[1:]
 }
 
 func (t *tracker) target() float64 {

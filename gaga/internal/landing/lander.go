@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -136,7 +137,7 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 		age = l.firstWeight(pt, age)
 	}
 	begin := l.depart(pt, x, age)
-	total := 0
+	total, faded := 0, false
 	for {
 		d := begin
 		d.age, d.theta, d.most = age, append([]float64(nil), begin.theta...), l.options.MaxAlternations-total
@@ -151,6 +152,11 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 			breadth *= tolerance.WidenBy
 			age = math.Min(math.Max(age, from.Age*(1+breadth)), l.options.Last)
 			continue
+		}
+		if bare := age; flat != nil && l.state.Down() && !faded {
+			if age, faded = l.lastWeight(d.theta, age), true; age > bare {
+				continue
+			}
 		}
 		if err != nil {
 			return Landing{}, err
@@ -214,6 +220,27 @@ func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
 			}
 		}
 		return false
+	}, from, l.options.Last)
+}
+
+// lastWeight returns the age from which on the samples whose weight at theta is at most
+// tolerance.Negligible are discarded: on a path down, where rounding hides what they determine.
+func (l *Lander) lastWeight(theta []float64, from float64) float64 {
+	s := l.state
+	l.condition.PredictAll(l.scores, theta)
+	weight := func(i int, age float64) float64 {
+		loss, _, _ := s.Loss.Eval(l.scores[i], s.Y[i])
+		v, _, _ := s.Regularizer.Weight(s.Of(loss, age), loss, age)
+		return v
+	}
+	var faint []int
+	for i := range s.N {
+		if v := weight(i, from); v > 0 && v <= tolerance.Negligible {
+			faint = append(faint, i)
+		}
+	}
+	return search.FirstWhere(func(age float64) bool {
+		return !slices.ContainsFunc(faint, func(i int) bool { return weight(i, age) > 0 })
 	}, from, l.options.Last)
 }
 
