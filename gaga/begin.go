@@ -23,9 +23,6 @@ func (t *tracker) begin(ctx context.Context) error {
 	}
 	age := t.first
 	if t.search.Unfit(age) {
-		if t.path.problem.Down() {
-			return &landing.Degenerate{Reason: fmt.Sprintf("every sample, or one class, is discarded at age %v", t.options.Age.Max)}
-		}
 		if age = t.firstAge(age); !(age < t.last) {
 			return &landing.Degenerate{Reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
 		}
@@ -33,8 +30,8 @@ func (t *tracker) begin(ctx context.Context) error {
 	}
 	err = t.land(ctx, age, startAt(t.path.lambda(age)))
 	_, flat := errors.AsType[*landing.Degenerate](err)
-	if !t.path.problem.Down() && (errors.Is(err, convex.ErrOneClass) || flat && age > t.first) {
-		return t.bridge(ctx, age, startAt(age))
+	if errors.Is(err, convex.ErrOneClass) || flat && age > t.first {
+		return t.bridge(ctx, age, startAt(t.path.lambda(age)))
 	}
 	return err
 }
@@ -45,9 +42,6 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	l, err := t.lander.At(ctx, t.branch.Left(), age, reason)
 	if err != nil {
 		return err
-	}
-	if t.emptied() {
-		return &landing.Degenerate{Reason: reason + noSample}
 	}
 	return t.startPiece(reason+l.Reason, l.Steps)
 }

@@ -116,7 +116,7 @@ func TestDownEndsWithOneClass(t *testing.T) {
 func TestDownHasNoBeginning(t *testing.T) {
 	t.Parallel()
 	path, err := Track(t.Context(), oneSample(0.5, Linear{}, 1), Options{Age: Range{0.01, 0.05}, Direction: Down})
-	if err != nil || path.Status() != Degenerate || !strings.Contains(path.Reason(), "discarded at age 0.05") || len(path.Knots()) > 0 {
+	if err != nil || path.Status() != Degenerate || !strings.Contains(path.Reason(), "discarded up to age 0.05") || len(path.Knots()) > 0 {
 		t.Errorf("%v, %v %s", err, path.Status(), path.Reason())
 	}
 	if _, err := Track(t.Context(), oneSample(0.5, Linear{}, 1), Options{Age: Range{0.01, 20}, Direction: 2}); err == nil || !strings.Contains(err.Error(), "need Up or Down") {

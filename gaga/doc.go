@@ -94,7 +94,8 @@
 //   - Critical points are found on cubic interpolants of the event functions over a step. A sample
 //     that leaves its zone and returns within one step, by less than the interpolant's error, is
 //     missed.
-//   - With tied samples, as in integer data, the direction of a jump is arbitrary.
+//   - With tied samples, as in integer data, or the last two of a path down, the direction of a jump
+//     is arbitrary.
 //   - Where sums over zones are too rough, as for a squared loss with a far outlying row, the path
 //     is computed again with sums over the samples.
 //   - Columns that are collinear with active ones on the samples of positive weight stay out until

@@ -92,15 +92,16 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	return nil
 }
 
-const noSample = "; no sample is left"
-
 // emptied reports whether a path down has left every sample: none can come back.
 func (t *tracker) emptied() bool {
 	return t.path.problem.Down() && t.condition.State().Discarded() && t.branch.Left().Age < t.last
 }
 
-// vanish ends a path down at its last knot.
+// vanish ends a path down at its last knot, if it has begun.
 func (t *tracker) vanish(reason string) error {
+	if len(t.path.knots) == 0 {
+		return &landing.Degenerate{Reason: reason}
+	}
 	last := &t.path.knots[len(t.path.knots)-1]
 	last.Detail = reason
 	t.path.gaps = append(t.path.gaps, Gap{last.Age, t.options.Age.Min, reason})

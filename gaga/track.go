@@ -56,6 +56,17 @@ func (o Options) check() error {
 	return nil
 }
 
+// ages returns the first age of the path, the grid's in order and the last.
+func (o Options) ages() []float64 {
+	ages := slices.DeleteFunc(slices.Clone(o.Grid), func(age float64) bool { return age < o.Age.Min || age > o.Age.Max })
+	ages = append(ages, o.Age.Min, o.Age.Max)
+	slices.Sort(ages)
+	if o.Direction == Down {
+		slices.Reverse(ages)
+	}
+	return slices.Compact(ages)
+}
+
 // Violation reports an error of the engine, see [Options.Verify].
 type Violation struct {
 	Age   float64
@@ -88,12 +99,6 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := Supports(p); err != nil {
 		return nil, err
 	}
-	o.Grid = slices.DeleteFunc(slices.Clone(o.Grid), func(age float64) bool { return !(age > o.Age.Min && age < o.Age.Max) })
-	slices.Sort(o.Grid)
-	o.Grid = slices.Compact(o.Grid)
-	if o.Direction == Down {
-		slices.Reverse(o.Grid)
-	}
 	t, err := newTracker(p, o)
 	if err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ type tracker struct {
 	options   Options
 	first     float64 // ages of the engine between which the path runs
 	last      float64
-	grid      []float64 // the caller's ages, not yet reached
+	grid      []float64 // the caller's ages not yet reached, and the last
 	search    *search.Search
 	condition condition.Condition
 	branch    *branch.Branch
@@ -129,15 +134,15 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, first, last := p.engine(), o.Age.Min, o.Age.Max
+	m := p.engine()
 	if o.Direction == Down {
 		m.Reverse(o.Age.Max)
-		first, last = 1, o.Age.Max/o.Age.Min
 	}
 	t := &tracker{
-		options: o, first: first, last: last, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m),
+		options: o, grid: o.ages(), search: search.New(m, solver), path: newPath(p, m),
 		audit: func(model.Crossing) string { return "" },
 	}
+	t.first, t.last = t.path.lambda(t.grid[0]), t.path.lambda(t.grid[len(t.grid)-1])
 	t.horizon = window.Everything{}
 	var floor []float64
 	if svm, ok := solver.(*convex.SVM); ok && p.Kernel != nil {
@@ -148,14 +153,14 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 			primal = condition.NewPlain(m)
 		} else {
 			primal = condition.NewPrimal(m)
-			t.horizon = window.New(primal, last)
+			t.horizon = window.New(primal, t.last)
 		}
 		t.condition, floor = primal, primal.Scope().Floor
 	}
 	corrector := newton.New(t.condition)
-	t.branch = branch.New(t.condition, corrector, t.horizon, branch.Options{Last: last})
+	t.branch = branch.New(t.condition, corrector, t.horizon, branch.Options{Last: t.last})
 	t.lander = landing.New(t.condition, corrector, t.search, t.horizon, landing.Options{
-		MaxAlternations: o.MaxAlternations, Last: last, Verify: o.verifying(),
+		MaxAlternations: o.MaxAlternations, Last: t.last, Verify: o.verifying(),
 	})
 	if o.verifying() {
 		auditor := audit.New(m)
@@ -175,7 +180,7 @@ func (t *tracker) run(ctx context.Context) error {
 	}
 	if err == nil && t.path.discarded() {
 		t.path.knots, t.path.pieces, t.path.restarts, t.path.gaps, t.path.eventCount = nil, nil, nil, nil, 0
-		t.grid = t.options.Grid
+		t.grid = t.options.ages()
 		if err = t.bridge(ctx, t.first, startAt(t.first)); err == nil {
 			err = t.proceed(ctx)
 		}
@@ -197,7 +202,7 @@ func (t *tracker) proceed(ctx context.Context) error {
 			return err
 		}
 	}
-	t.record(End, model.Crossing{Index: -1}, "", math.NaN())
+	t.recordAt(End, t.grid[len(t.grid)-1])
 	return nil
 }
 
@@ -222,48 +227,42 @@ func (t *tracker) advance(ctx context.Context) error {
 	}
 	t.recordGrid()
 	if t.emptied() {
-		return t.vanish(detail + noSample)
+		return t.vanish(detail + "; no sample is left")
 	}
 	return nil
 }
 
 func (t *tracker) recordGrid() {
-	age := t.branch.Left().Age
-	for len(t.grid) > 0 && age >= t.path.lambda(t.grid[0]) && age < t.last {
-		k := t.record(Grid, model.Crossing{Index: -1}, "", math.NaN())
-		t.path.knots[k].Age = t.grid[0]
+	for len(t.grid) > 1 && t.branch.Left().Age >= t.path.lambda(t.grid[0]) {
+		t.recordAt(Grid, t.grid[0])
 		t.grid = t.grid[1:]
 	}
 }
 
+// recordAt records a knot at exactly an age of the caller.
+func (t *tracker) recordAt(kind Kind, age float64) {
+	k := t.record(kind, model.Crossing{Index: -1}, "", math.NaN())
+	t.path.knots[k].Age = age
+}
+
+// target returns the engine's age at the next one of the grid.
 func (t *tracker) target() float64 {
-	for len(t.grid) > 0 && t.path.lambda(t.grid[0]) <= t.branch.Left().Age {
+	for len(t.grid) > 1 && t.path.lambda(t.grid[0]) <= t.branch.Left().Age {
 		t.grid = t.grid[1:]
 	}
-	if len(t.grid) > 0 {
-		return min(t.path.lambda(t.grid[0]), t.last)
-	}
-	return t.last
+	return t.path.lambda(t.grid[0])
 }
 
-// age returns the caller's age of the left point, within its rounding not beyond the next age of
-// the grid or the end of the range, nor before the last knot.
+// age returns the caller's age at the left point: in order with the knots and the grid, which the
+// rounding of a reciprocal would break.
 func (t *tracker) age() float64 {
 	at := t.branch.Left().Age
-	if !t.path.problem.Down() {
-		return at
+	age := t.path.lambda(at)
+	if k := len(t.path.knots); t.path.problem.Down() && k > 0 {
+		next := slices.IndexFunc(t.grid, func(age float64) bool { return at <= t.path.lambda(age) })
+		age = min(max(age, t.grid[next]), t.path.knots[k-1].Age)
 	}
-	next, before := t.options.Age.Min, t.options.Age.Max
-	if len(t.grid) > 0 && at <= t.path.lambda(t.grid[0]) {
-		next = t.grid[0]
-	}
-	if k := len(t.path.knots); k > 0 {
-		before = t.path.knots[k-1].Age
-	}
-	if at == t.last {
-		return t.options.Age.Min
-	}
-	return min(max(t.path.lambda(at), next), before)
+	return age
 }
 
 // jump continues at the lander's partial optimum. A jump that lands where it left is a turning
@@ -279,9 +278,6 @@ func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) err
 	if err != nil {
 		return err
 	}
-	if t.emptied() {
-		return t.vanish(detail + noSample)
-	}
 	if l.Stayed {
 		from.Kind = Turning
 	}
@@ -289,6 +285,9 @@ func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) err
 }
 
 func (t *tracker) startPiece(reason string, alternations int) error {
+	if t.emptied() {
+		return t.vanish(reason + "; no sample is left")
+	}
 	st := t.condition.State()
 	t.path.restarts = append(t.path.restarts, Restart{t.age(), reason, alternations})
 	t.path.pieces = append(t.path.pieces, piece{

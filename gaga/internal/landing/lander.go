@@ -207,41 +207,32 @@ func (l *Lander) nudge(age float64) float64 {
 // firstWeight returns the first age, at most the last, at which a sample's weight at pt exceeds
 // tolerance.Negligible. No sample may have weight at from.
 func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
-	s := l.state
 	l.condition.PredictAll(l.scores, pt.Theta)
 	return search.FirstWhere(func(age float64) bool {
-		for i, u := range l.scores {
-			loss, slope, _ := s.Loss.Eval(u, s.Y[i])
-			if slope == 0 || s.Kinked() && s.Zone[i] == model.Pinned {
-				continue
-			}
-			if v, _, _ := s.Regularizer.Weight(s.Of(loss, age), loss, age); v > tolerance.Negligible {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(l.state.All, func(i int) bool { return l.weight(i, age) > tolerance.Negligible })
 	}, from, l.options.Last)
 }
 
 // lastWeight returns the age from which on the samples whose weight at theta is at most
 // tolerance.Negligible are discarded: on a path down, where rounding hides what they determine.
 func (l *Lander) lastWeight(theta []float64, from float64) float64 {
-	s := l.state
 	l.condition.PredictAll(l.scores, theta)
-	weight := func(i int, age float64) float64 {
-		loss, _, _ := s.Loss.Eval(l.scores[i], s.Y[i])
-		v, _, _ := s.Regularizer.Weight(s.Of(loss, age), loss, age)
-		return v
-	}
-	var faint []int
-	for i := range s.N {
-		if v := weight(i, from); v > 0 && v <= tolerance.Negligible {
-			faint = append(faint, i)
-		}
-	}
+	larger := func(i int) bool { return l.weight(i, from) > tolerance.Negligible }
+	faint := slices.DeleteFunc(slices.Clone(l.state.All), larger)
 	return search.FirstWhere(func(age float64) bool {
-		return !slices.ContainsFunc(faint, func(i int) bool { return weight(i, age) > 0 })
+		return !slices.ContainsFunc(faint, func(i int) bool { return l.weight(i, age) > 0 })
 	}, from, l.options.Last)
+}
+
+// weight returns the weight of sample i by its score at an age, 0 if it is not beyond the margin.
+func (l *Lander) weight(i int, age float64) float64 {
+	s := l.state
+	loss, slope, _ := s.Loss.Eval(l.scores[i], s.Y[i])
+	if slope == 0 || s.Kinked() && s.Zone[i] == model.Pinned {
+		return 0
+	}
+	v, _, _ := s.Regularizer.Weight(s.Of(loss, age), loss, age)
+	return v
 }
 
 func same(a, b []float64) bool {

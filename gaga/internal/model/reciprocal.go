@@ -5,8 +5,17 @@ package model
 func (z *Zoning) Reverse(c float64) {
 	z.reciprocal = reciprocal(c)
 	z.Regularizer = reversed{z.Regularizer, z.reciprocal}
-	if z.Series != nil {
-		z.Series = z.reciprocal.series(z.Series)
+	of := z.Series
+	if of == nil {
+		return
+	}
+	z.Series = func(zone int, age float64) Series {
+		lambda, rate := reciprocal(c).at(age)
+		s := of(zone, lambda)
+		for k := range s.Rate {
+			s.Rate[k] *= rate
+		}
+		return s
 	}
 }
 
@@ -25,17 +34,6 @@ func (c reciprocal) at(age float64) (lambda, rate float64) {
 	}
 	lambda = float64(c) / age
 	return lambda, -lambda / age
-}
-
-func (c reciprocal) series(of func(zone int, age float64) Series) func(zone int, age float64) Series {
-	return func(zone int, age float64) Series {
-		lambda, rate := c.at(age)
-		s := of(zone, lambda)
-		for k := range s.Rate {
-			s.Rate[k] *= rate
-		}
-		return s
-	}
 }
 
 type reversed struct {
