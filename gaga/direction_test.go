@@ -229,9 +229,9 @@ func (s *sharing) match(t *testing.T, o *optimality, path, other *gaga.Path, a, 
 // down: between jumps to the same points, and at each jump, which it sees in the same step, almost
 // always to the same landing. It finds no descent that the path has missed.
 func TestDownIsAlternation(t *testing.T) {
-	needs.Patience(t, "3 s")
+	needs.Patience(t, "4 s")
 	t.Parallel()
-	problems := 40
+	problems := 24
 	if needs.Long() {
 		problems = 3000
 	}
