@@ -119,6 +119,7 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 		return nil, err
 	}
 	m := p.engine()
+	m.Ages = []float64{o.Age.Min, o.Age.Max}
 	t := &tracker{
 		options: o, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m),
 		audit: func(model.Crossing) string { return "" },

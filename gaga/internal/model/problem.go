@@ -42,12 +42,14 @@ type Power struct {
 	P, Q float64
 }
 
-// Problem is an immutable self-paced learning problem.
+// Problem is an immutable self-paced learning problem. Ages has the ends of the range in which it is
+// to be solved, if known: sums whose rounding is too large there are not used.
 type Problem struct {
 	Samples
 	Penalty
 	Criterion
 	Zoning
+	Ages []float64
 }
 
 // Samples are the data. P is the number of features, plus one with an intercept; with a kernel N+1.
