@@ -95,12 +95,15 @@ func (b *Branch) reach(age float64) bool {
 		return false
 	}
 	b.condition.Tangent(b.trial)
-	return b.turn.room(b.left.Age) < math.Inf(1) || b.steady(h)
+	return b.turn.room(b.left.Age) < math.Inf(1) || b.corrector.Entered() || b.steady(h)
 }
 
-// near reports whether the trial point is as close to its prediction as a smooth branch allows; if
-// not, the corrector may have left the branch.
+// near reports whether the trial point is as close to its prediction as a smooth branch and the
+// corrector's tolerance allow; if not, the corrector may have left the branch.
 func (b *Branch) near(h float64) bool {
+	if b.corrector.Entered() {
+		return true
+	}
 	s, l := b.state, b.left
 	var moved, size float64 // squared, in units of the objective
 	for r, j := range s.Active {

@@ -45,11 +45,15 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 			e.Solved(pt)
 			r.followed = false
 		}
+		if r.first() {
+			n.entry = residual
+		}
 		factors := r.factors
 		if !n.prepare(&r, pt.Iterations, residual, math.Max(residual, math.Abs(value)/size), done) {
 			return false
 		}
 		if done {
+			n.exit = math.Max(residual, r.policy.Tight)
 			return true
 		}
 		if r.factors > factors || pt.Iterations == 1 && !n.condition.Along(n.along[:len(g)], n.image[:len(g)], left) {

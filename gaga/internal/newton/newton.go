@@ -26,6 +26,8 @@ type Corrector struct {
 	image     []float64
 	gradient  []float64
 	lead      []float64 // first step; may be empty
+	entry     float64   // relative residual at the start
+	exit      float64   // and at the solution
 }
 
 // New returns a corrector for a condition.
@@ -50,6 +52,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit; pt.Iterations++ {
 		residual, done := n.evaluate(&r, pt)
 		if r.first() {
+			n.entry = residual
 			copy(n.pull, n.state.Residual[:len(n.state.Active)])
 		}
 		if !done && r.astray(residual) {
@@ -65,6 +68,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 			return false
 		}
 		if done {
+			n.exit = math.Max(residual, r.policy.Tight)
 			pt.Iterations = r.effort(pt.Iterations)
 			return true
 		}
@@ -79,6 +83,11 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	}
 	return false
 }
+
+// Entered reports whether the last correction or location began at a solution, up to the residual at
+// which the corrector stops. The unknowns that explain such a residual are none of a branch's motion:
+// on samples that are fitted exactly it is larger.
+func (n *Corrector) Entered() bool { return n.entry <= tolerance.Entry*n.exit }
 
 func (n *Corrector) leads(r *run, step []float64) {
 	if len(n.lead) == 0 && r.policy.Trusted && r.policy.Held {
