@@ -69,12 +69,23 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 
 // shorten moves the trial point on by h, or by the longest halving of h for which the corrector
 // converges and which ends before the estimated fold; the next step is then no longer. If none
-// converges, the branch ends here, at a fold.
+// converges, the branch ends here, at a fold. Where the corrector's tolerance explains more than the
+// branch moves, as on samples that are fitted exactly, the left point is refined.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
+	refined := false
 	for halved := false; !halved || h >= tolerance.Roundoff*age; h, halved = 0.5*h, true {
 		to := math.Min(age+h, target)
-		if !b.reach(to) {
+		reached := b.reach(to)
+		if !reached && !refined && b.corrector.Entered() {
+			refined = true
+			b.corrector.Refine(b.left)
+			if !b.Stand() {
+				return fold
+			}
+			reached = b.reach(to)
+		}
+		if !reached {
 			continue
 		}
 		b.steps.carried(to-age, b.trial.Iterations, easy)
@@ -95,15 +106,12 @@ func (b *Branch) reach(age float64) bool {
 		return false
 	}
 	b.condition.Tangent(b.trial)
-	return b.turn.room(b.left.Age) < math.Inf(1) || b.corrector.Entered() || b.steady(h)
+	return b.turn.room(b.left.Age) < math.Inf(1) || b.steady(h)
 }
 
-// near reports whether the trial point is as close to its prediction as a smooth branch and the
-// corrector's tolerance allow; if not, the corrector may have left the branch.
+// near reports whether the trial point is as close to its prediction as a smooth branch allows; if
+// not, the corrector may have left the branch.
 func (b *Branch) near(h float64) bool {
-	if b.corrector.Entered() {
-		return true
-	}
 	s, l := b.state, b.left
 	var moved, size float64 // squared, in units of the objective
 	for r, j := range s.Active {

@@ -85,9 +85,20 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 }
 
 // Entered reports whether the last correction or location began at a solution, up to the residual at
-// which the corrector stops. The unknowns that explain such a residual are none of a branch's motion:
-// on samples that are fitted exactly it is larger.
+// which the corrector stops.
 func (n *Corrector) Entered() bool { return n.entry <= tolerance.Entry*n.exit }
+
+// Refine moves a solution by what its residual explains.
+func (n *Corrector) Refine(pt *model.Point) {
+	n.condition.Predict(pt.U, pt.Theta)
+	n.condition.Assemble(pt)
+	if n.condition.Factorize() {
+		step := n.step[:n.state.Unknowns()]
+		copy(step, n.state.Residual)
+		n.condition.Solve(step)
+		n.state.Step(pt, step, 1)
+	}
+}
 
 func (n *Corrector) leads(r *run, step []float64) {
 	if len(n.lead) == 0 && r.policy.Trusted && r.policy.Held {
