@@ -110,7 +110,7 @@ func (n *Corrector) leads(r *run, step []float64) {
 // further on left's tangent: its first step is h²/2 times the second derivative of the unknowns,
 // along which 1/‖dθ/dλ‖² falls to zero at a fold. +Inf means no turn.
 func (n *Corrector) Room(left *model.Point, h float64) float64 {
-	if len(n.lead) == 0 {
+	if len(n.lead) == 0 || n.Entered() {
 		return math.Inf(1)
 	}
 	var along, size float64
