@@ -90,6 +90,9 @@ type Outcome struct {
 func (b *Branch) Next(target float64, spent bool) Outcome {
 	end := b.next(target)
 	var o Outcome
+	if end.Cause != model.NoCause {
+		b.steps.alone = 0
+	}
 	switch {
 	case end.Cause == model.NoCause:
 		o = Outcome{Crossing: end.Crossing, Scalar: math.NaN()}

@@ -25,7 +25,7 @@ type Event interface {
 // strict minimum for which the condition holds a factor.
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
-	n.lead = n.lead[:0]
+	n.lead, n.exit = n.lead[:0], 0
 	if r.slow = tolerance.LocateSlow; r.policy.Held {
 		r.slow = r.policy.Slow
 	}
