@@ -13,13 +13,14 @@ type steps struct {
 	since    float64
 	patience int // limit of idle
 	alone    int // steps since the last critical point, or a growth of the age
+	busy     int // steps since a growth of the age
 	from     float64
 	last     float64
 }
 
 // begin without a length discards how short the last steps became towards a fold.
 func (s *steps) begin(age, length float64) {
-	s.idle, s.since, s.alone, s.from = 0, age, 0, age
+	s.idle, s.since, s.alone, s.busy, s.from = 0, age, 0, 0, age
 	switch {
 	case length > 0:
 		s.length = length
@@ -31,18 +32,20 @@ func (s *steps) begin(age, length float64) {
 	s.first = s.length
 }
 
-// stalled reports more idle steps than a tie of all samples and coordinates explains, or more steps
-// between critical points than a smooth branch needs.
+// stalled reports more idle steps than a tie of all samples and coordinates explains, more steps
+// between critical points than a smooth branch needs, or more critical points than a growth of the
+// age explains.
 func (s *steps) stalled(age float64) bool {
 	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age
 	}
 	if age > s.from*(1+tolerance.StepGrowth) {
-		s.alone, s.from = 0, age
+		s.alone, s.busy, s.from = 0, 0, age
 	}
 	s.idle++
 	s.alone++
-	return s.idle > s.patience || s.alone > tolerance.StepsAlone
+	s.busy++
+	return s.idle > s.patience || s.alone > tolerance.StepsAlone || s.busy > tolerance.StepCrowd*s.patience
 }
 
 func (s *steps) next(age, room float64) float64 {

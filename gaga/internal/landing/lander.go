@@ -68,6 +68,8 @@ type Lander struct {
 	outlasts bool // windows stay valid over jumps
 	landed   float64
 	restless int // jumps right after a landing
+	stalled  float64
+	stalls   int // since the age stalled, while it has hardly grown
 }
 
 type descent interface {
@@ -131,6 +133,11 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
+	if x.Cause == model.Stall {
+		if breadth = l.stall(pt.Age, breadth); breadth > tolerance.Widest {
+			return Landing{}, &Degenerate{Reason: fmt.Sprintf("%s: at age %v the path makes no progress, landings up to a relative %g beyond did not help", reason, pt.Age, tolerance.Widest)}
+		}
+	}
 	age := math.Min(pt.Age*(1+breadth), l.options.Last)
 	if l.state.Wakes(x) {
 		age = l.firstWeight(pt, age)
@@ -195,6 +202,16 @@ func (l *Lander) nudge(age float64) float64 {
 	b := tolerance.Nudge * math.Exp2(float64(max(0, l.restless-tolerance.RestlessJumps)))
 	l.restless++
 	return b
+}
+
+// stall returns the same where the branch makes no progress: each landing is farther than the one
+// before, until the age has grown.
+func (l *Lander) stall(age, breadth float64) float64 {
+	if age > l.stalled*(1+tolerance.StepGrowth) {
+		l.stalled, l.stalls = age, 0
+	}
+	l.stalls++
+	return math.Max(breadth, tolerance.Nudge*math.Pow(tolerance.WidenBy, float64(l.stalls)))
 }
 
 // firstWeight returns the first age, at most the last, at which a sample's weight at pt exceeds
