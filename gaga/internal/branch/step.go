@@ -88,9 +88,7 @@ func (b *Branch) shorten(h, target float64) candidate {
 		to := math.Min(age+h, target)
 		reached := b.reach(to)
 		if !reached && !refined && b.corrector.Entered() {
-			refined = true
-			b.corrector.Refine(b.left)
-			if !b.Stand() {
+			if refined = true; !b.corrector.Refine(b.left) || !b.Stand() {
 				return fold
 			}
 			reached = b.reach(to)

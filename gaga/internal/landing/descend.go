@@ -48,7 +48,7 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
-	var moved, half float64 // lengths of the last step and of that half-way
+	before, last := 1.0, 1.0 // lengths of steps
 	trigger := &trigger{least: limits.quiet, next: limits.quiet, before: math.Inf(1)}
 	for steps < d.most {
 		if err := ctx.Err(); err != nil {
@@ -60,9 +60,7 @@ func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Poin
 			return steps, err
 		}
 		steps++
-		if moved = p.moved; steps == d.most/2 {
-			half = moved
-		}
+		before, last = last, p.moved
 		theta, _, _ := m.solution()
 		if err := m.lowers("majorization-minimization step", d.age, theta); err != nil {
 			return steps, err
@@ -101,11 +99,7 @@ func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Poin
 		}
 	}
 	m.stop(d)
-	reason := fmt.Sprintf("%d steps have not settled", steps)
-	if half > 0 {
-		reason += fmt.Sprintf(", the last ones shrink by a factor of %.6g each", math.Pow(moved/half, 1/float64(steps-steps/2)))
-	}
-	return steps, &unfinished{reason}
+	return steps, &unfinished{fmt.Sprintf("%d steps have not settled, the last of %g of the one before", steps, last/before)}
 }
 
 func (m *majorization) stop(d *departure) {

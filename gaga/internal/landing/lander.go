@@ -68,8 +68,8 @@ type Lander struct {
 	outlasts bool // windows stay valid over jumps
 	landed   float64
 	restless int // jumps right after a landing
-	stalled  float64
-	stalls   int // since the age stalled, while it has hardly grown
+	stalled  float64 // age at which the branch stalled first
+	stalls   float64 // until the age has grown from there
 }
 
 type descent interface {
@@ -134,8 +134,12 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
 	if x.Cause == model.Stall {
-		if breadth = l.stall(pt.Age, breadth); breadth > tolerance.Widest {
-			return Landing{}, &Degenerate{Reason: fmt.Sprintf("%s: at age %v the path makes no progress, landings up to a relative %g beyond did not help", reason, pt.Age, tolerance.Widest)}
+		if pt.Age > l.stalled*(1+tolerance.StepGrowth) {
+			l.stalled, l.stalls = pt.Age, 0
+		}
+		l.stalls++
+		if breadth = math.Max(breadth, tolerance.Nudge*math.Pow(tolerance.WidenBy, l.stalls)); breadth > tolerance.Widest {
+			return Landing{}, &Degenerate{Reason: fmt.Sprintf("%s: the path stalls at age %v, also after landings at up to a relative %g beyond", reason, pt.Age, tolerance.Widest)}
 		}
 	}
 	age := math.Min(pt.Age*(1+breadth), l.options.Last)
@@ -202,16 +206,6 @@ func (l *Lander) nudge(age float64) float64 {
 	b := tolerance.Nudge * math.Exp2(float64(max(0, l.restless-tolerance.RestlessJumps)))
 	l.restless++
 	return b
-}
-
-// stall returns the same where the branch makes no progress: each landing is farther than the one
-// before, until the age has grown.
-func (l *Lander) stall(age, breadth float64) float64 {
-	if age > l.stalled*(1+tolerance.StepGrowth) {
-		l.stalled, l.stalls = age, 0
-	}
-	l.stalls++
-	return math.Max(breadth, tolerance.Nudge*math.Pow(tolerance.WidenBy, float64(l.stalls)))
 }
 
 // firstWeight returns the first age, at most the last, at which a sample's weight at pt exceeds

@@ -89,15 +89,17 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 func (n *Corrector) Entered() bool { return n.entry < tolerance.Entry*n.exit }
 
 // Refine moves a solution by what its residual explains.
-func (n *Corrector) Refine(pt *model.Point) {
+func (n *Corrector) Refine(pt *model.Point) bool {
 	n.condition.Predict(pt.U, pt.Theta)
 	n.condition.Assemble(pt)
-	if n.condition.Factorize() {
-		step := n.step[:n.state.Unknowns()]
-		copy(step, n.state.Residual)
-		n.condition.Solve(step)
-		n.state.Step(pt, step, 1)
+	step := n.step[:n.state.Unknowns()]
+	copy(step, n.state.Residual)
+	if !n.condition.Factorize() {
+		return false
 	}
+	n.condition.Solve(step)
+	n.state.Step(pt, step, 1)
+	return true
 }
 
 func (n *Corrector) leads(r *run, step []float64) {
