@@ -82,9 +82,10 @@
 // landing points are those that plain alternation reaches from the same point.
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents is reached, or
-// where no strict partial optimum is found that is not above the point that the path leaves. Ties
-// are resolved in a fixed order; paths are the same on every run. Where the age makes no progress,
-// the path restarts from alternation a little further and records a jump with the cause [Stall].
+// where no strict partial optimum is found that is not above the point that the path leaves, within
+// Options.MaxAlternations. Ties are resolved in a fixed order; paths are the same on every run. Where
+// steps outnumber what ties explain while the age grows by less than a tenth, the path restarts from
+// alternation and records a jump with the cause [Stall]: three times, up to a relative 1e-3 further.
 //
 // Further limits:
 //
@@ -92,8 +93,8 @@
 //     that leaves its zone and returns within one step, by less than the interpolant's error, is
 //     missed.
 //   - With tied samples, as in integer data, the direction of a jump is arbitrary.
-//   - Where sums over zones are too rough, as for a squared loss with a far outlying row, the path
-//     is computed again with sums over the samples.
+//   - Where sums over zones are too rough, as for a squared loss with a far outlying row or ages far
+//     below the squared targets, the path has sums over the samples.
 //   - Columns that are collinear with active ones on the samples of positive weight stay out until
 //     a sample is readmitted.
 //   - A free intercept that nothing determines keeps its value: where every sample is discarded,

@@ -67,7 +67,7 @@ type Lander struct {
 	solver   *solver
 	outlasts bool // windows stay valid over jumps
 	landed   float64
-	restless int // jumps right after a landing
+	restless int     // jumps right after a landing
 	stalled  float64 // age at which the branch stalled first
 	stalls   float64 // until the age has grown from there
 }
