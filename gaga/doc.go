@@ -81,11 +81,10 @@
 // parallel, and Newton's at the end. Of several optima in reach, for each model more than 95 in 100
 // landing points are those that plain alternation reaches from the same point.
 //
-// A path ends early with a [Status] when the context ends, when Options.MaxEvents is reached, or
-// where no strict partial optimum is found that is not above the point that the path leaves, within
-// Options.MaxAlternations. Ties are resolved in a fixed order; paths are the same on every run. Where
-// steps outnumber what ties explain while the age grows by less than a tenth, the path restarts from
-// alternation and records a jump with the cause [Stall]: three times, up to a relative 1e-3 further.
+// A path ends early with a [Status] when the context ends, at Options.MaxEvents, or where no strict
+// partial optimum is found, within Options.MaxAlternations, that is not above the point it leaves. Ties
+// are resolved in a fixed order; paths are the same on every run. Where the age hardly grows, the path
+// restarts from alternation, a jump with the cause [Stall], up to three times and a relative 1e-3 on.
 //
 // Further limits:
 //
