@@ -90,15 +90,13 @@ type Outcome struct {
 func (b *Branch) Next(target float64, spent bool) Outcome {
 	end := b.next(target)
 	var o Outcome
-	if end.Cause != model.NoCause {
-		b.steps.alone = 0
-	}
 	switch {
 	case end.Cause == model.NoCause:
 		o = Outcome{Crossing: end.Crossing, Scalar: math.NaN()}
 	case spent:
 		o = Outcome{Crossing: end.Crossing, Scalar: math.NaN(), Spent: true}
 	default:
+		b.steps.alone = 0
 		o = b.pass(end)
 	}
 	o.Arrived = b.left.Age >= target

@@ -32,9 +32,8 @@ func (s *steps) begin(age, length float64) {
 	s.first = s.length
 }
 
-// stalled reports more idle steps than a tie of all samples and coordinates explains, more steps
-// between critical points than a smooth branch needs, or more critical points than a growth of the
-// age explains.
+// stalled reports more idle steps than a tie of all samples and coordinates explains, or more steps,
+// or steps between critical points, than a growth of the age needs.
 func (s *steps) stalled(age float64) bool {
 	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age

@@ -42,8 +42,7 @@ type Power struct {
 	P, Q float64
 }
 
-// Problem is an immutable self-paced learning problem. Ages has the ends of the range in which it is
-// to be solved, if known: sums whose rounding is too large there are not used.
+// Problem is an immutable self-paced learning problem. Ages has the ends of its range, if known.
 type Problem struct {
 	Samples
 	Penalty
