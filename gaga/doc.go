@@ -84,10 +84,10 @@
 // parallel, and Newton's at the end. Of several optima in reach, for each model more than 95 in 100
 // landing points are those that plain alternation reaches from the same point.
 //
-// A path ends early with a [Status] when the context ends, when Options.MaxEvents is reached, or
-// where no strict partial optimum is found that is not above the point that the path leaves. Ties
-// are resolved in a fixed order; paths are the same on every run. Where the age makes no progress,
-// the path restarts from alternation a little further and records a jump with the cause [Stall].
+// A path ends early with a [Status] when the context ends, at Options.MaxEvents, or where no strict
+// partial optimum is found, within Options.MaxAlternations, that is not above the point it leaves. Ties
+// are resolved in a fixed order; paths are the same on every run. Where the age hardly grows, the path
+// restarts from alternation, a jump with the cause [Stall], up to three times and a relative 1e-3 on.
 //
 // Further limits:
 //
@@ -96,8 +96,8 @@
 //     missed.
 //   - With tied samples, as in integer data, or the last two of a path down, the direction of a jump
 //     is arbitrary.
-//   - Where sums over zones are too rough, as for a squared loss with a far outlying row, the path
-//     is computed again with sums over the samples.
+//   - Where sums over zones are too rough, as for a squared loss with a far outlying row or ages far
+//     below the squared targets, the path has sums over the samples.
 //   - Columns that are collinear with active ones on the samples of positive weight stay out until
 //     a sample is readmitted.
 //   - A free intercept that nothing determines keeps its value: where every sample is discarded,

@@ -104,6 +104,8 @@ func (Linear) Series(zone int, age float64) Series {
 	return Series{F: [4]float64{age / 2}, Rate: [4]float64{0.5}}
 }
 
+func (Linear) Power(zone int) Power { return Polynomial{2}.Power(zone) }
+
 func (Linear) Integral(loss, age float64) float64 {
 	if loss < age {
 		return loss - loss*loss/(2*age)

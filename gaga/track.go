@@ -31,7 +31,7 @@ type Options struct {
 	// [EventLimit]. 0: no limit.
 	MaxEvents int
 	// MaxAlternations limits the steps of one landing, after which the path ends with status
-	// [Degenerate]. 0: 1,000,000.
+	// [Degenerate]. 0: 20,000, about the work of four searches at 41 ages.
 	MaxAlternations int
 	// Verify checks the path at every event and knot: residual, zones, signs, inertia, direction
 	// after turning points, and descent of landings. A failure ends the path with a [*Violation].
@@ -143,6 +143,7 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 		audit: func(model.Crossing) string { return "" },
 	}
 	t.first, t.last = t.path.lambda(t.grid[0]), t.path.lambda(t.grid[len(t.grid)-1])
+	m.Ages = []float64{t.first, t.last}
 	t.horizon = window.Everything{}
 	var floor []float64
 	if svm, ok := solver.(*convex.SVM); ok && p.Kernel != nil {

@@ -96,6 +96,7 @@ func (b *Branch) Next(target float64, spent bool) Outcome {
 	case spent:
 		o = Outcome{Crossing: end.Crossing, Scalar: math.NaN(), Spent: true}
 	default:
+		b.steps.alone = 0
 		o = b.pass(end)
 	}
 	o.Arrived = b.left.Age >= target

@@ -12,12 +12,15 @@ type steps struct {
 	idle     int // steps since the age last moved
 	since    float64
 	patience int // limit of idle
+	alone    int // steps since the last critical point, or a growth of the age
+	busy     int // steps since a growth of the age
+	from     float64
 	last     float64
 }
 
 // begin without a length discards how short the last steps became towards a fold.
 func (s *steps) begin(age, length float64) {
-	s.idle, s.since = 0, age
+	s.idle, s.since, s.alone, s.busy, s.from = 0, age, 0, 0, age
 	switch {
 	case length > 0:
 		s.length = length
@@ -29,13 +32,19 @@ func (s *steps) begin(age, length float64) {
 	s.first = s.length
 }
 
-// stalled reports more idle steps than a tie of all samples and coordinates explains.
+// stalled reports more idle steps than a tie of all samples and coordinates explains, or more steps,
+// or steps between critical points, than a growth of the age needs.
 func (s *steps) stalled(age float64) bool {
 	if age > s.since*(1+tolerance.KKT) {
 		s.idle, s.since = 0, age
 	}
+	if age > s.from*(1+tolerance.StepGrowth) {
+		s.alone, s.busy, s.from = 0, 0, age
+	}
 	s.idle++
-	return s.idle > s.patience
+	s.alone++
+	s.busy++
+	return s.idle > s.patience || s.alone > tolerance.StepsAlone || s.busy > tolerance.StepCrowd*s.patience
 }
 
 func (s *steps) next(age, room float64) float64 {
@@ -69,12 +78,21 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 
 // shorten moves the trial point on by h, or by the longest halving of h for which the corrector
 // converges and which ends before the estimated fold; the next step is then no longer. If none
-// converges, the branch ends here, at a fold.
+// converges, the branch ends here, at a fold. Where the corrector's tolerance explains more than the
+// branch moves, as on samples that are fitted exactly, the left point is refined.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
+	refined := false
 	for halved := false; !halved || h >= tolerance.Roundoff*age; h, halved = 0.5*h, true {
 		to := math.Min(age+h, target)
-		if !b.reach(to) {
+		reached := b.reach(to)
+		if !reached && !refined && b.corrector.Entered() {
+			if refined = true; !b.corrector.Refine(b.left) || !b.Stand() {
+				return fold
+			}
+			reached = b.reach(to)
+		}
+		if !reached {
 			continue
 		}
 		b.steps.carried(to-age, b.trial.Iterations, easy)

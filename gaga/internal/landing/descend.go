@@ -2,6 +2,7 @@ package landing
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -47,6 +48,7 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
+	before, last := 1.0, 1.0 // lengths of steps
 	trigger := &trigger{least: limits.quiet, next: limits.quiet, before: math.Inf(1)}
 	for steps < d.most {
 		if err := ctx.Err(); err != nil {
@@ -58,6 +60,7 @@ func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Poin
 			return steps, err
 		}
 		steps++
+		before, last = last, p.moved
 		theta, _, _ := m.solution()
 		if err := m.lowers("majorization-minimization step", d.age, theta); err != nil {
 			return steps, err
@@ -96,7 +99,7 @@ func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Poin
 		}
 	}
 	m.stop(d)
-	return steps, &unfinished{"the steps have not settled"}
+	return steps, &unfinished{fmt.Sprintf("%d steps have not settled, the last of %g of the one before", steps, last/before)}
 }
 
 func (m *majorization) stop(d *departure) {

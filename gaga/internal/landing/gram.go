@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
@@ -33,6 +35,7 @@ type gram struct {
 	fitted     bool // to the current zones
 	surrounded bool // by a neighbourhood
 	last       []float64
+	lap        lap
 	trial      *model.Point
 }
 
@@ -45,7 +48,8 @@ func newGram(s *site, c *condition.Primal, w *window.Window) (*gram, bool) {
 	return &gram{
 		site: s, primal: c, window: w, moments: m, constant: m.Constant(),
 		fit: convex.NewGramFit(p, tolerance.Roundoff), h: make([]float64, q*q), among: make([]bool, p), sign: make([]float64, p),
-		at: model.NewPoint(s.state.Problem), trial: model.NewPoint(s.state.Problem), last: make([]float64, s.state.P),
+		at: model.NewPoint(s.state.Problem), trial: model.NewPoint(s.state.Problem), last: make([]float64, p),
+		lap: lap{length: tolerance.FitLapSteps, theta: make([]float64, p)},
 	}, true
 }
 
@@ -56,6 +60,7 @@ func (g *gram) limits() limits {
 func (g *gram) begin(theta []float64, age float64) {
 	g.at.Age = age
 	g.move(theta, nil)
+	g.lap.begin(theta)
 	for j, w := range theta {
 		g.sign[j] = g.state.SignOf(j, w)
 	}
@@ -80,6 +85,8 @@ func (g *gram) step(context.Context) (p progress, err error) {
 	p.moved = g.window.Distance(g.last, g.at.Theta)
 	if p.moved <= tolerance.Tight*g.window.Distance(nil, g.at.Theta) {
 		p.moved = 0
+	} else if g.lap.circles(g.at.Theta, floats.Distance(g.last, g.at.Theta, 2)) {
+		return p, g.end("the steps are rounding of the sums")
 	}
 	return p, nil
 }

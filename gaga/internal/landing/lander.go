@@ -68,7 +68,9 @@ type Lander struct {
 	solver   *solver
 	outlasts bool // windows stay valid over jumps
 	landed   float64
-	restless int // jumps right after a landing
+	restless int     // jumps right after a landing
+	stalled  float64 // age at which the branch stalled first
+	stalls   float64 // until the age has grown from there
 }
 
 type descent interface {
@@ -132,6 +134,15 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
+	if x.Cause == model.Stall {
+		if pt.Age > l.stalled*(1+tolerance.StepGrowth) {
+			l.stalled, l.stalls = pt.Age, 0
+		}
+		l.stalls++
+		if breadth = math.Max(breadth, tolerance.Nudge*math.Pow(tolerance.WidenBy, l.stalls)); breadth > tolerance.Widest {
+			return Landing{}, &Degenerate{Reason: fmt.Sprintf("%s: the path stalls at age %v, also after landings at up to a relative %g beyond", reason, pt.Age, tolerance.Widest)}
+		}
+	}
 	age := math.Min(pt.Age*(1+breadth), l.options.Last)
 	if l.state.Wakes(x) {
 		age = l.firstWeight(pt, age)

@@ -42,12 +42,13 @@ type Power struct {
 	P, Q float64
 }
 
-// Problem is an immutable self-paced learning problem.
+// Problem is an immutable self-paced learning problem. Ages has the ends of its range, if known.
 type Problem struct {
 	Samples
 	Penalty
 	Criterion
 	Zoning
+	Ages []float64
 }
 
 // Samples are the data. P is the number of features, plus one with an intercept; with a kernel N+1.

@@ -25,7 +25,7 @@ type Event interface {
 // strict minimum for which the condition holds a factor.
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
-	n.lead = n.lead[:0]
+	n.lead, n.exit = n.lead[:0], 0
 	if r.slow = tolerance.LocateSlow; r.policy.Held {
 		r.slow = r.policy.Slow
 	}
@@ -45,11 +45,15 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 			e.Solved(pt)
 			r.followed = false
 		}
+		if r.first() {
+			n.entry = residual
+		}
 		factors := r.factors
 		if !n.prepare(&r, pt.Iterations, residual, math.Max(residual, math.Abs(value)/size), done) {
 			return false
 		}
 		if done {
+			n.exit = math.Max(residual, r.policy.Tight)
 			return true
 		}
 		if r.factors > factors || pt.Iterations == 1 && !n.condition.Along(n.along[:len(g)], n.image[:len(g)], left) {

@@ -26,6 +26,8 @@ type Corrector struct {
 	image     []float64
 	gradient  []float64
 	lead      []float64 // first step; may be empty
+	entry     float64   // relative residual at the start
+	exit      float64   // and at the solution; 0 for none
 }
 
 // New returns a corrector for a condition.
@@ -46,10 +48,11 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	r := n.run()
 	r.slow = r.policy.Slow
 	copy(n.begun, pt.Theta)
-	n.lead = n.lead[:0]
+	n.lead, n.exit = n.lead[:0], 0
 	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit; pt.Iterations++ {
 		residual, done := n.evaluate(&r, pt)
 		if r.first() {
+			n.entry = residual
 			copy(n.pull, n.state.Residual[:len(n.state.Active)])
 		}
 		if !done && r.astray(residual) {
@@ -65,6 +68,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 			return false
 		}
 		if done {
+			n.exit = math.Max(residual, r.policy.Tight)
 			pt.Iterations = r.effort(pt.Iterations)
 			return true
 		}
@@ -80,6 +84,24 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	return false
 }
 
+// Entered reports whether the last correction or location ended, and began, at a solution, up to the
+// residual at which the corrector stops.
+func (n *Corrector) Entered() bool { return n.entry < tolerance.Entry*n.exit }
+
+// Refine moves a solution by what its residual explains.
+func (n *Corrector) Refine(pt *model.Point) bool {
+	n.condition.Predict(pt.U, pt.Theta)
+	n.condition.Assemble(pt)
+	step := n.step[:n.state.Unknowns()]
+	copy(step, n.state.Residual)
+	if !n.condition.Factorize() {
+		return false
+	}
+	n.condition.Solve(step)
+	n.state.Step(pt, step, 1)
+	return true
+}
+
 func (n *Corrector) leads(r *run, step []float64) {
 	if len(n.lead) == 0 && r.policy.Trusted && r.policy.Held {
 		n.lead = append(n.lead, step...)
@@ -90,7 +112,7 @@ func (n *Corrector) leads(r *run, step []float64) {
 // further on left's tangent: its first step is h²/2 times the second derivative of the unknowns,
 // along which 1/‖dθ/dλ‖² falls to zero at a fold. +Inf means no turn.
 func (n *Corrector) Room(left *model.Point, h float64) float64 {
-	if len(n.lead) == 0 {
+	if len(n.lead) == 0 || n.entry <= tolerance.Entry*n.condition.Policy().Tight {
 		return math.Inf(1)
 	}
 	var along, size float64

@@ -132,6 +132,34 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
+// A point within the corrector's tolerance of a solution is left as it is, and said to be one;
+// refined it is the solution.
+func TestRefine(t *testing.T) {
+	for name, s := range settings() {
+		t.Run(name, func(t *testing.T) {
+			n := newton.New(s.condition)
+			const age, off = 10, 4e-15
+			pt := s.begin(age, s.u(age)+0.02)
+			if !n.Correct(pt) || n.Entered() {
+				t.Fatalf("from afar: entered %v at a solution", n.Entered())
+			}
+			pt = s.begin(age, s.u(age)+off)
+			if !n.Correct(pt) || !n.Entered() {
+				t.Fatalf("from a solution: entered %v", n.Entered())
+			}
+			if moved := math.Abs(pt.Theta[0] - s.theta*s.u(age)); moved < 0.5*off {
+				t.Fatalf("corrected to %g: the test needs a point within the tolerance", moved)
+			}
+			if !n.Refine(pt) {
+				t.Fatal("not refined")
+			}
+			if left := math.Abs(pt.Theta[0] - s.theta*s.u(age)); left > 0.25*off {
+				t.Errorf("%g off after refining", left)
+			}
+		})
+	}
+}
+
 // Without a solution near, or where that is no minimum, there is no correction.
 func TestCorrectFails(t *testing.T) {
 	s := settings()["moments"]

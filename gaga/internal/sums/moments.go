@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
@@ -63,7 +64,7 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 			zone.second = make([]float64, q*q)
 		}
 		if terms[3] != 0 {
-			if 4*pairs*pairs > s.N*s.P*s.P {
+			if 4*pairs*pairs > s.N*s.P*s.P || cancel(s, series, k) {
 				return nil, false
 			}
 			zone.fourth, t.unpacked = dense.NewQuartic(q), make([]float64, q*q)
@@ -71,6 +72,18 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 		t.zones = append(t.zones, zone)
 	}
 	return t, true
+}
+
+// cancel reports whether the terms of the fourth moments cancel to rounding of the gradient: at ages
+// far below the squared targets their sum is smaller than the terms by their ratio.
+func cancel(s *Scope, series func(zone int, age float64) model.Series, zone int) bool {
+	y := s.Y[blas64.Iamax(dense.Vector(s.Y))]
+	for _, age := range s.Ages {
+		if f := series(zone, age).F; tolerance.Unit*y*y*math.Abs(f[3]) > tolerance.Roundoff*math.Abs(f[2]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *Moments) Q() int { return t.q }

@@ -12,6 +12,11 @@ const (
 	// a step, beyond two for each sample and eight for each coordinate, that a tie of all of them
 	// does not explain.
 	StepPatience = 128
+	// StepsAlone is the number of steps between critical points beyond which a branch stalls, and
+	// StepCrowd that of all steps in units of the patience, unless the age grows by StepGrowth.
+	StepsAlone = 512
+	StepCrowd  = 8
+	StepGrowth = 0.1
 
 	// Near is the largest distance of a correction from the prediction, relative to the way along
 	// the tangent.

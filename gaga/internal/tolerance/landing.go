@@ -13,7 +13,8 @@ const (
 
 // Majorization-minimization steps. A change alters results.
 const (
-	LandingSteps = 1_000_000 // of a landing, by default
+	// LandingSteps is the default limit of a landing, about the work of four searches at 41 ages.
+	LandingSteps = 20_000
 	// PlainSteps before extrapolation decide the optimum that a landing reaches. With 12, 2,808 of
 	// 2,813 landings of the Lasso and of machines with the RBF kernel end where plain alternation
 	// does (rows of TestCompare).
