@@ -97,7 +97,7 @@ func (p *progress) endCells() {
 	if p.cells == nil {
 		return
 	}
-	p.cells.Remaining = -1
+	p.cells.Remaining, p.cells.Longest = -1, nil
 	if p.showCells(slog.LevelInfo, "ended"); p.onLine {
 		fmt.Fprintln(p.base.Err)
 	}
@@ -198,6 +198,15 @@ func (p *progress) showCells(level slog.Level, message string) {
 		if c.Remaining >= 0 {
 			fields = append(fields, "remaining", c.Remaining.Round(time.Second))
 		}
+		var longest []string
+		for _, r := range c.Longest {
+			if since := time.Since(r.Since); since >= logEvery {
+				longest = append(longest, fmt.Sprintf("%s (cell %s), %v", r.What, r.Cell, since.Round(time.Second)))
+			}
+		}
+		if longest != nil {
+			fields = append(fields, "longest", strings.Join(longest, "; "))
+		}
 		p.base.Log.Log(context.Background(), level, message, fields...)
 		return
 	}
@@ -214,6 +223,11 @@ func (p *progress) showCells(level slog.Level, message string) {
 	}
 	if c.Remaining >= 0 {
 		text.WriteString(", " + humanTime(c.Remaining.Seconds()) + " left")
+	}
+	if len(c.Longest) > 0 {
+		if since := time.Since(c.Longest[0].Since); since >= logEvery {
+			fmt.Fprintf(&text, "; longest: %s, %s", shortened(c.Longest[0].What, lineReason), humanTime(since.Seconds()))
+		}
 	}
 	if len(c.Counts.Reasons) > 0 {
 		text.WriteString("; " + shortened(c.Counts.Reasons[0].String(), lineReason))

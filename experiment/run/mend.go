@@ -67,12 +67,17 @@ func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
 	return nil
 }
 
-// mendData replaces what workers found damaged at the server.
-func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
+// hearWorkers notes what workers have computed longest, and replaces what they found damaged at the
+// server.
+func (g *gatherer) hearWorkers(ctx context.Context, q *queue.Queue, run string) error {
 	workers, _, err := q.Workers(ctx)
 	if err != nil {
 		return err
 	}
+	longest := Longest(workers, run)
+	g.mu.Lock()
+	g.longest = longest
+	g.mu.Unlock()
 	damaged := slices.DeleteFunc(uploads(ctx, q, g.gate.plan), func(u upload) bool {
 		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, u.digest) })
 	})
@@ -81,6 +86,22 @@ func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
 		g.report(fmt.Errorf("%s was damaged at the server and is replaced", what))
 	}
 	return err
+}
+
+// Longest lists the cells of a run that the workers there have computed longest, that one first.
+func Longest(workers []queue.Presence, run string) (list []queue.Running) {
+	for _, w := range workers {
+		if state := w.StateAt(time.Now()); state == queue.Gone || state == queue.Lost {
+			continue
+		}
+		for _, r := range w.Running {
+			if r.Run == run {
+				list = append(list, r)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b queue.Running) int { return a.Since.Compare(b.Since) })
+	return list[:min(len(list), mostLongest)]
 }
 
 // CancelledError says that a run was cancelled or purged while its results were gathered.
@@ -97,6 +118,8 @@ const (
 	// After reopenAfter looks in vain tasks are redelivered, after stallAfter the run is given up.
 	reopenAfter = 3
 	stallAfter  = 6
+
+	mostLongest = 3
 )
 
 type stall struct {
@@ -117,7 +140,7 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	if err != nil {
 		return err
 	}
-	if err := g.mendData(ctx, q); err != nil {
+	if err := g.hearWorkers(ctx, q, run); err != nil {
 		return err
 	}
 	runs, err := q.Runs(ctx)
