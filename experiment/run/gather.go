@@ -54,7 +54,6 @@ type gatherer struct {
 	counts  Counts
 	trials
 	milestones Milestones
-	longest    []queue.Running
 }
 
 func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
@@ -304,7 +303,7 @@ func (g *gatherer) tell(milestone bool) {
 		Total: total, Done: total - g.missing - int64(len(g.held)),
 		Counts: Counts{maps.Clone(g.counts.Statuses), g.why()}, Held: g.heldBack(),
 		Elapsed: elapsed, Remaining: remaining, Milestone: milestone,
-		Longest: slices.DeleteFunc(slices.Clone(g.longest), func(r queue.Running) bool { return !g.misses(r.Cell) }),
+		Longest: slices.DeleteFunc(slices.Clone(g.stall.longest), func(r queue.Running) bool { return !g.misses(r.Cell) }),
 	}
 	g.mu.Unlock()
 	g.progress(p)

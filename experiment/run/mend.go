@@ -76,7 +76,7 @@ func (g *gatherer) hearWorkers(ctx context.Context, q *queue.Queue, run string) 
 	}
 	longest := Longest(workers, run)
 	g.mu.Lock()
-	g.longest = longest
+	g.stall.longest = longest
 	g.mu.Unlock()
 	damaged := slices.DeleteFunc(uploads(ctx, q, g.gate.plan), func(u upload) bool {
 		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, u.digest) })
@@ -126,6 +126,8 @@ type stall struct {
 	every time.Duration
 	vain  int // consecutive looks that found nothing to wait for
 	seen  int // cells gathered at the last look
+
+	longest []queue.Running // at the last look; guarded as the gatherer's fields
 }
 
 // look checks that missing cells can still come. If nothing is queued, running or arriving, it

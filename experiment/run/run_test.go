@@ -478,7 +478,7 @@ func TestRemaining(t *testing.T) {
 	whole := total
 	said := Progress{}
 	g.progress = func(p Progress) { said = p }
-	g.longest = []queue.Running{{Run: p.Run, Cell: tasks[1].Cell}, {Run: p.Run, Cell: tasks[2].Cell}}
+	g.stall.longest = []queue.Running{{Run: p.Run, Cell: tasks[1].Cell}, {Run: p.Run, Cell: tasks[2].Cell}}
 	for i := range tasks {
 		o := begin(&tasks[i], time.Now())
 		end(o, experiment.Failed, "no luck") // a status to compute again, which counts once

@@ -5,46 +5,78 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
-	"github.com/agepath/agepath/experiment/gridfile"
 )
 
 // The estimate of a cell's seconds, for the order of cells and the duration of a run, depends on
-// rows n (of the training part), features d, model, method, regularizer and ages, not on the data,
-// C, α or noise, which change the time by as much again. In TestEstimates half of the cells are
-// within a factor of 1.4, 90 % within three, and sums over a grid mostly within 1.5. Work is in
-// nanoseconds of one processor core of the 2020s.
+// rows n (of the training part), features d, model, method, regularizer, ages, level of noise and C
+// or α, not on the data, which change the time by as much again. Searches and paths are powers that
+// TestFitCosts fits to measured cells. Work is in nanoseconds of one processor core of the 2020s.
 
 const (
 	cellWork    = 2.5e5 // drawing the split, storing the outcome
 	prepareWork = 20    // of preparing and scoring, for each number of the data
 	gramShare   = 0.25
-	pointWork   = 3e4 // of a critical point or a scored age
 )
 
 func estimate(g *group) float64 {
 	n, d := float64(g.data.train), float64(g.data.D)
 	work := cellWork + prepareWork*n*d + g.method.work(g, n, d)
-	if g.method.ages(g.age).Auto != 0 {
-		work += spanWork(g, n, d)
+	if g.method.ages(g.age).Auto != 0 && !g.method.regularized { // a command's
+		work += fitted(searchOf, g, n, d) / 2
 	}
 	return work * float64(1+g.choice.Folds) / 1e9
 }
 
-func pathWork(model, kernel, regularizer string, n, d float64) float64 {
-	cost := gridfile.Lookup(regularizerTable, regularizer)
-	points, each := 0.55*n, pointWork+2*d*d*d // zone sums, and a factor over the active coefficients
-	switch {
-	case kernel == RBF: // factor of the changing multipliers
-		points, each = 0.35*n, pointWork+3*n*n
-	case model == SVM: // mostly jumps
-		points, each = 0.35*n, 3e5+50*d*d
-	case model == Logistic: // sums over the samples
-		points, each = 0.17*n, n*(300+10*d)
-	default:
-		each += cost.sampled * n * d
+// power is the work for 1000 rows, 10 features, clean data and the strength 1, and the exponents of
+// rows, features, strength and, by level, e.
+type power struct{ work, rows, features, strength, noise float64 }
+
+// The two kinds of work that are fitted, with derived ages: the search by which they are found and
+// another at them, and this first search and a path.
+const (
+	searchOf = iota
+	pathOf
+)
+
+func fitted(kind int, g *group, n, d float64) float64 {
+	p := powers[kind][g.models.family()]
+	work := p.work * math.Pow(n/1000, p.rows) * math.Pow(d/10, p.features) * math.Exp(p.strength*g.logStrength()+p.noise*g.level())
+	if factor, known := regularizerWork[kind][g.regularizer.Name]; known {
+		work *= factor
 	}
-	_, warm := fitWork(model, kernel, n, d)
-	return pathKnots*pointWork + points*cost.points*(each+cost.landings*warm)
+	if g.age.Auto == 0 {
+		work *= givenWork[kind]
+	}
+	return work
+}
+
+// family is the model whose searches and paths cost as much.
+func (m *Models) family() string {
+	switch {
+	case m.Name == ElasticNet:
+		return Lasso
+	case m.Kernel == RBF:
+		return RBF
+	}
+	return m.Name
+}
+
+// level is the average of the group's.
+func (g *group) level() (sum float64) {
+	for _, noise := range g.noise {
+		sum += noise.Level / float64(len(g.noise))
+	}
+	return sum
+}
+
+// logStrength is the average logarithm of C or α.
+func (g *group) logStrength() (sum float64) {
+	if len(g.models.Choices) > 0 {
+		for _, value := range g.models.Choices[0].Values {
+			sum += math.Log(value.Number) / float64(len(g.models.Choices[0].Values))
+		}
+	}
+	return sum
 }
 
 // fitWork is the work of a weighted fit from a cold start and from the last solution.
@@ -71,9 +103,17 @@ func fitWork(model, kernel string, n, d float64) (cold, warm float64) {
 // kernelCache limits the solver's kernel matrix, and its factor.
 const kernelCache = 512 << 20
 
+// processBytes are those of a slot's process without a cell; collected says how often it can hold
+// what a cell needs, before garbage is collected.
+const (
+	processBytes = 14 << 20
+	collected    = 2
+)
+
 // fits returns a [*experiment.MemoryError] if the estimate exceeds a limit > 0.
 func (c *Cell) fits(prepared *dataset.Prepared, limit int64) error {
-	if need := c.bytes(prepared); limit > 0 && need > limit {
+	n, d, others := prepared.Train.N, prepared.Train.D, prepared.Test.N+prepared.Validation.N
+	if need := c.bytes(int64(n), int64(d), int64(others)); limit > 0 && need > limit {
 		return &experiment.StatusError{Status: experiment.Memory, Err: &experiment.MemoryError{Need: need, Limit: limit}}
 	}
 	return nil
@@ -81,9 +121,7 @@ func (c *Cell) fits(prepared *dataset.Prepared, limit int64) error {
 
 // bytes estimates peak memory: the parts of the data and the solver's copy, with a kernel the
 // matrices of training and prediction and the solver's factor, and the method's own.
-func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
-	n, d := int64(prepared.Train.N), int64(prepared.Train.D)
-	others := int64(prepared.Test.N + prepared.Validation.N)
+func (c *Cell) bytes(n, d, others int64) int64 {
 	bytes := 8 * d * (3*n + 2*others)
 	if c.Settings.Protocol == dataset.Scripts { // clean rows
 		bytes += 16 * d * n

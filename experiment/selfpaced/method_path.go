@@ -43,12 +43,10 @@ var acsMethod = methodInfo{
 	name: ACS, algorithm: 7, regularized: true, aged: true, stepped: true, auto: 2,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-		alternations := gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations
 		if g.preparation.Protocol == dataset.Scripts {
-			alternations = 1
+			return onceWork(g, n, d)
 		}
-		return cold + g.steps(g.age.Step)*(alternations*warm+n*d)
+		return g.steps(g.age.Step) / autoAges * fitted(searchOf, g, n, d)
 	},
 }
 
@@ -59,9 +57,17 @@ var acsOnceMethod = methodInfo{
 		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
 	},
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold + g.steps(g.age.Step)*(warm+n*d)
+		if g.age.Auto != 0 {
+			return onceWork(g, n, d) + fitted(searchOf, g, n, d)/2
+		}
+		return onceWork(g, n, d)
 	},
+}
+
+// onceWork is that of one alternation at each age.
+func onceWork(g *group, n, d float64) float64 {
+	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
+	return cold + g.steps(g.age.Step)*(warm+n*d)
 }
 
 var growths = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.001 && x <= 1 }, Want: "a number from 0.001 to 1"}
@@ -77,12 +83,11 @@ var acsShareMethod = methodInfo{
 		return f.alternate(baselines.ACSShares(ctx, f.Problem, shares, baselines.ACSOptions{}))
 	},
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		growth := math.Inf(1)
 		for _, setting := range g.settings.Values("growth") {
 			growth = min(growth, setting.Number)
 		}
-		return cold + (1+0.5/growth)*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
+		return (1 + 0.5/growth) / autoAges / 2 * fitted(searchOf, g, n, d)
 	},
 }
 
@@ -93,8 +98,7 @@ var gagaMethod = methodInfo{
 		if g.preparation.Protocol == dataset.Scripts {
 			return scriptedWork(g, n, d)
 		}
-		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold + pathWork(g.models.Name, g.models.Kernel, g.regularizer.Name, n, d)
+		return fitted(pathOf, g, n, d)
 	},
 	bytes: pathBytes,
 }
