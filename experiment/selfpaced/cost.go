@@ -21,8 +21,8 @@ const (
 func estimate(g *group) float64 {
 	n, d := float64(g.data.train), float64(g.data.D)
 	work := cellWork + prepareWork*n*d + g.method.work(g, n, d)
-	if g.method.ages(g.age).Auto != 0 && !g.method.regularized { // a command's
-		work += fitted(searchOf, g, n, d) / 2
+	if g.method.ages(g.age).Auto != 0 && g.method.name != ACS && g.method.name != GAGA {
+		work += onceWork(g, n, d)
 	}
 	return work * float64(1+g.choice.Folds) / 1e9
 }
@@ -31,8 +31,7 @@ func estimate(g *group) float64 {
 // rows, features, strength and, by level, e.
 type power struct{ work, rows, features, strength, noise float64 }
 
-// The two kinds of work that are fitted, with derived ages: the search by which they are found and
-// another at them, and this first search and a path.
+// The two kinds of work that are fitted, with derived ages and what it takes to derive them.
 const (
 	searchOf = iota
 	pathOf

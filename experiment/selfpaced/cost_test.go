@@ -78,7 +78,7 @@ func compareCosts(t *testing.T, list []costCell, share float64) {
 			continue
 		}
 		g := c.group(t)
-		ratio := estimate(g) / (c.Seconds + 1e-3) // below a millisecond nobody waits
+		ratio := (estimate(g) + 1e-3) / (c.Seconds + 1e-3) // below a millisecond nobody waits
 		all = append(all, ratio)
 		memory = append(memory, float64(g.Bytes())/float64(c.Bytes))
 		kind := g.method.name + " " + g.models.family()

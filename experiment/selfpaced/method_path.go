@@ -56,15 +56,10 @@ var acsOnceMethod = methodInfo{
 		ages := f.steps(c.Method.Age)
 		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
 	},
-	work: func(g *group, n, d float64) float64 {
-		if g.age.Auto != 0 {
-			return onceWork(g, n, d) + fitted(searchOf, g, n, d)/2
-		}
-		return onceWork(g, n, d)
-	},
+	work: onceWork,
 }
 
-// onceWork is that of one alternation at each age.
+// onceWork is that of one alternation at each age, or of deriving the ages.
 func onceWork(g *group, n, d float64) float64 {
 	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 	return cold + g.steps(g.age.Step)*(warm+n*d)
