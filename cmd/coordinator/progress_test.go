@@ -142,7 +142,7 @@ func TestProgressCells(t *testing.T) {
 	heard(clearLine + "run-1: " + bar + " 20 of 40 cells, 2 failed, " + humanTime(90) + " left")
 	p.compute(run.Progress{Total: 40, Done: 20, Remaining: -1, Longest: slow(130 * time.Second)})
 	p.look()
-	heard(clearLine + "run-1: " + bar + " 20 of 40 cells; longest: GAGA: diabetes, repeat 3, " + humanTime(130))
+	heard(clearLine + "run-1: " + bar + " 20 of 40 cells; longest: GAGA: diabetes, repeat 3 (cell 01ab), 2m10s")
 	p.warn(errors.New("a worker vanished"))
 	heard(clearLine, "a worker vanished")
 	p.begin(analysis.Step{What: "sorting the files"})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -275,10 +276,7 @@ func (a *atServer) tellWorkers(workers []queue.Presence, refused int, runs []*wa
 		}
 		if len(w.Running) > 0 {
 			first := w.Running[0]
-			longest = fmt.Sprintf("%s of %s for %s", first.Cell, first.Run, humanTime(first.Seconds))
-			if first.What != "" {
-				longest += ": " + first.What
-			}
+			longest = fmt.Sprintf("%s: %s (%s of %s)", humanTime(first.Seconds), cmp.Or(first.What, "cell"), first.Cell, first.Run)
 		}
 		table.add(w.Name, state, strconv.Itoa(w.Slots), strconv.Itoa(len(w.Running)),
 			strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), longest)

@@ -74,9 +74,8 @@ func (g *gatherer) hearWorkers(ctx context.Context, q *queue.Queue, run string) 
 	if err != nil {
 		return err
 	}
-	longest := Longest(workers, run)
 	g.mu.Lock()
-	g.stall.longest = longest
+	g.stall.longest = longest(workers, run)
 	g.mu.Unlock()
 	damaged := slices.DeleteFunc(uploads(ctx, q, g.gate.plan), func(u upload) bool {
 		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, u.digest) })
@@ -88,20 +87,16 @@ func (g *gatherer) hearWorkers(ctx context.Context, q *queue.Queue, run string) 
 	return err
 }
 
-// Longest lists the cells of a run that the workers there have computed longest, that one first.
-func Longest(workers []queue.Presence, run string) (list []queue.Running) {
-	for _, w := range workers {
-		if state := w.StateAt(time.Now()); state == queue.Gone || state == queue.Lost {
-			continue
-		}
-		for _, r := range w.Running {
-			if r.Run == run {
-				list = append(list, r)
-			}
+// longest lists the three cells of a run that workers have computed longest, that one first.
+func longest(workers []queue.Presence, run string) (list []queue.Running) {
+	for i := range workers {
+		if workers[i].There(time.Now()) {
+			list = append(list, workers[i].Running...)
 		}
 	}
+	list = slices.DeleteFunc(list, func(r queue.Running) bool { return r.Run != run })
 	slices.SortFunc(list, func(a, b queue.Running) int { return a.Since.Compare(b.Since) })
-	return list[:min(len(list), mostLongest)]
+	return list[:min(len(list), 3)]
 }
 
 // CancelledError says that a run was cancelled or purged while its results were gathered.
@@ -118,15 +113,12 @@ const (
 	// After reopenAfter looks in vain tasks are redelivered, after stallAfter the run is given up.
 	reopenAfter = 3
 	stallAfter  = 6
-
-	mostLongest = 3
 )
 
 type stall struct {
-	every time.Duration
-	vain  int // consecutive looks that found nothing to wait for
-	seen  int // cells gathered at the last look
-
+	every   time.Duration
+	vain    int             // consecutive looks that found nothing to wait for
+	seen    int             // cells gathered at the last look
 	longest []queue.Running // at the last look; guarded as the gatherer's fields
 }
 

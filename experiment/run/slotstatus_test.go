@@ -59,10 +59,10 @@ func TestLongest(t *testing.T) {
 	older := queue.Running{Run: p.Run, Cell: "older", Since: now.Running[0].Since.Add(-time.Hour)}
 	lost := queue.Presence{Name: "lost", State: queue.Working, Running: []queue.Running{older}}
 	other := queue.Presence{Name: "other", State: queue.Working, At: now.At, Running: []queue.Running{older, {Run: "another", Since: older.Since}}}
-	if got := Longest([]queue.Presence{lost, now}, p.Run); !slices.Equal(got, now.Running[:3]) {
+	if got := longest([]queue.Presence{lost, now}, p.Run); !slices.Equal(got, now.Running[:3]) {
 		t.Errorf("longest are %+v", got)
 	}
-	if got := Longest([]queue.Presence{lost, now, other}, p.Run); len(got) != 3 || got[0] != older || !slices.Equal(got[1:], now.Running[:2]) {
+	if got := longest([]queue.Presence{lost, now, other}, p.Run); len(got) != 3 || got[0] != older || !slices.Equal(got[1:], now.Running[:2]) {
 		t.Errorf("with another worker longest are %+v", got)
 	}
 }

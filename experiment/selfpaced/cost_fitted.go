@@ -2,28 +2,23 @@ package selfpaced
 
 // Written by go test ./experiment/selfpaced -run TestFitCosts -update.
 
-var powers = [2]map[string]power{
-	{
-		Lasso:    {4.7e+07, 1.01, 0.56, -0.06, 2.08},
-		Ridge:    {1.2e+08, 1.13, 0.09, 0.01, 0.70},
-		Logistic: {4.7e+07, 1.15, 0.77, -0.09, 2.23},
-		SVM:      {2.3e+08, 1.06, 0.93, -0.17, -0.06},
-		RBF:      {4.7e+08, 1.85, -0.08, 0.26, 1.42},
-	},
-	{
-		Lasso:    {1.2e+08, 1.35, 0.49, -0.06, 2.17},
-		Ridge:    {7.1e+08, 1.80, 0.52, 0.01, -1.09},
-		Logistic: {1.5e+08, 1.42, 0.88, -0.15, 0.56},
-		SVM:      {1.2e+08, 1.45, 1.00, -0.01, 1.07},
-		RBF:      {8.6e+08, 2.04, 0.24, 0.04, 1.31},
-	},
+var powers = map[string][4]power{
+	Lasso:      {{1.2e+06, 1.10, 0.80, 0.00, 1.00}, {8.9e+06, 1.10, 0.80, 0.00, 1.00}, {5e+07, 1.19, 0.46, 0.07, 2.10}, {5.9e+07, 0.88, 0.85, 0.03, 0.65}},
+	ElasticNet: {{1.1e+06, 1.10, 0.80, 0.00, 1.00}, {8.9e+06, 1.10, 0.80, -0.00, 1.00}, {6.7e+07, 1.15, 0.73, -0.00, 1.33}, {6.8e+07, 1.24, 0.95, 0.06, 1.00}},
+	Ridge:      {{1.2e+06, 1.10, 0.80, 0.00, 1.00}, {1.4e+07, 1.09, 0.80, -0.01, 1.00}, {9.7e+07, 1.18, 0.88, -0.04, 1.03}, {5.4e+07, 1.10, 0.80, 0.01, 0.99}},
+	Logistic:   {{1.2e+06, 1.10, 0.80, 0.00, 1.00}, {8.9e+06, 1.10, 0.80, 0.00, 1.00}, {7.3e+07, 1.45, 0.80, 0.00, 2.30}, {3.9e+07, 1.12, 1.03, -0.09, 0.34}},
+	SVM:        {{1.6e+06, 1.09, 0.80, 0.00, 1.02}, {8.9e+06, 1.10, 0.80, 0.00, 1.00}, {2.4e+07, 1.11, 0.78, -0.01, 1.00}, {6.6e+07, 1.10, 0.80, 0.00, 1.00}},
+	RBF:        {{2.4e+07, 1.86, 0.24, 0.00, 1.00}, {2.4e+07, 1.90, 0.20, 0.00, 1.00}, {2.9e+08, 1.76, -0.19, 0.10, 1.77}, {2e+08, 1.71, -0.05, -0.00, 1.16}},
 }
 
-// regularizerWork is relative to that of the linear regularizer.
-var regularizerWork = [2]map[string]float64{
-	{Hard: 0.23, Polynomial: 1.3, Mixture: 1, LOG: 0.5},
-	{Hard: 0.17, Polynomial: 0.91, Mixture: 0.55, LOG: 0.43},
-}
-
-// givenWork is relative to that with derived ages, for searches at as many.
-var givenWork = [2]float64{0.54, 0.65}
+// regularizerWork is relative to that of the linear regularizer, givenWork to derived ages and deriving
+// them.
+var (
+	regularizerWork = map[string][4]float64{
+		Hard:       {1, 1, 0.4, 0.86},
+		Polynomial: {1, 1, 0.76, 0.94},
+		Mixture:    {1, 1, 1.3, 1.2},
+		LOG:        {1, 1, 1.8, 1.6},
+	}
+	givenWork = [4]float64{1, 1, 0.87, 0.52}
+)

@@ -106,9 +106,9 @@ func drawCell(random *rand.Rand, number int) string {
 		name, parameters = "svm", parameters+", kernel: rbf, kernel_gamma: scale"
 	}
 	regularizers := []string{"hard", "linear", "linear", "log: {a: [" + pick("0.5", "2") + "]}", "mixture: {gamma: [" + pick("0.2", "0.5", "1") + "]}", "polynomial: {order: [" + pick("1.3", "2", "3") + "]}"}
-	method := pick("gaga", "gaga", "gaga", "acs", "acs", "acs", "other", "other")
+	method := pick("gaga", "gaga", "gaga", "acs", "acs", "acs", "original", "acs-once", "other")
 	if method == "other" {
-		others := []string{"original", "acs-share", "acs-once", "mospl: {population: [20], generations: [100], refit: [50]}", "rlssvm", "relssvm"}
+		others := []string{"acs-share", "mospl: {population: [20], generations: [100], refit: [50]}", "rlssvm", "relssvm"}
 		switch model {
 		case "lasso":
 			others = append(others, "huber-lasso", "huber-lasso", "sparse-lts", "sparse-lts")

@@ -117,70 +117,98 @@ func TestFitCosts(t *testing.T) {
 	if !*update {
 		t.Skip("writes cost_fitted.go: -update")
 	}
-	families := []string{Lasso, Ridge, Logistic, SVM, RBF}
-	names := []string{"Lasso", "Ridge", "Logistic", "SVM", "RBF"}
+	families := []string{Lasso, ElasticNet, Ridge, Logistic, SVM, RBF}
+	names := []string{"Lasso", "ElasticNet", "Ridge", "Logistic", "SVM", "RBF"}
 	regularizers := []string{Hard, Polynomial, Mixture, LOG}
-	regularizerNames := []string{"Hard", "Polynomial", "Mixture", "LOG"}
-	text := []string{"package selfpaced\n\n// Written by go test ./experiment/selfpaced -run TestFitCosts -update.\n\nvar powers = [2]map[string]power{\n"}
-	factors, given := "var regularizerWork = [2]map[string]float64{\n", "var givenWork = [2]float64{"
+	methods := []string{Original, ACSOnce, ACS, GAGA}
+	const each = len(power{})
+	unknowns := each*len(families) + len(regularizers) + 1
 	list := readCosts(t, costs)
-	for _, method := range []string{ACS, GAGA} {
-		const each = 5 // coefficients of a power
-		unknowns := each*len(families) + len(regularizers) + 1
+	var fits [][]float64
+	for kind, method := range methods {
 		var rows [][]float64
 		var logs []float64
 		var atLeast []bool
 		for _, c := range list {
-			if g := c.group(t); (c.Status == "" || c.Status == beyond) && g.method.name == method {
-				row := make([]float64, unknowns)
-				at := each * slices.Index(families, g.models.family())
-				copy(row[at:], []float64{1, math.Log(float64(c.Train) / 1000), math.Log(float64(c.D) / 10), g.logStrength(), g.level()})
-				if k := slices.Index(regularizers, g.regularizer.Name); k >= 0 {
-					row[each*len(families)+k] = 1
-				}
-				n, d := float64(c.Train), float64(c.D)
-				seconds := max(c.Seconds-(cellWork+prepareWork*n*d)/1e9, 0.1*c.Seconds)
-				if g.age.Auto == 0 {
-					row[unknowns-1] = 1
-					if method == ACS {
-						seconds /= g.steps(g.age.Step) / autoAges
-					}
-				}
-				rows, logs, atLeast = append(rows, row), append(logs, math.Log(1e9*seconds)), append(atLeast, c.Status == beyond)
+			g := c.group(t)
+			if c.Status != "" && c.Status != beyond || g.method.name != method {
+				continue
 			}
-		}
-		priors, widths := make([]float64, unknowns), make([]float64, unknowns)
-		for k := range unknowns {
-			widths[k] = 1
-			if k < each*len(families) {
-				priors[k] = []float64{18, 1.3, 0.8, 0, 1}[k%each]
-				widths[k] = []float64{10, 0.4, 0.4, 0.2, 2}[k%each]
+			row := make([]float64, unknowns)
+			at := slices.Index(families, g.models.family())
+			copy(row[each*at:], []float64{1, math.Log(float64(c.Train) / 1000), math.Log(float64(c.D) / 10), g.logStrength(), g.level()})
+			if k := slices.Index(regularizers, g.regularizer.Name); k >= 0 && kind > fitOf {
+				row[each*len(families)+k] = 1
 			}
+			n, d := float64(c.Train), float64(c.D)
+			seconds := max(c.Seconds-(cellWork+prepareWork*n*d)/1e9, 0.1*c.Seconds)
+			if g.age.Auto == 0 && kind > fitOf {
+				row[unknowns-1] = 1
+				if kind != pathOf {
+					seconds /= g.steps(g.age.Step) / autoAges
+				}
+			}
+			rows, logs, atLeast = append(rows, row), append(logs, math.Log(1e9*seconds)), append(atLeast, c.Status == beyond)
 		}
-		priors[each*(len(families)-1)+1], priors[each*(len(families)-1)+2] = 2, 0.2 // of the kernel
-		fit := fitRobustly(rows, logs, atLeast, priors, widths)
+		priors, widths := make([]float64, unknowns), slices.Repeat([]float64{0.7}, unknowns)
+		for k := range each * len(families) {
+			priors[k] = []float64{[]float64{14, 16, 18, 18}[kind], 1.1, 0.8, 0, 1}[k%each]
+			widths[k] = []float64{3, 0.3, 0.3, 0.2, 1.5}[k%each]
+		}
+		rbf := each * slices.Index(families, RBF)
+		priors[rbf], priors[rbf+1], priors[rbf+2] = priors[rbf]+1, 1.9, 0.2
+		fits = append(fits, fitRobustly(rows, logs, atLeast, priors, widths))
 		t.Logf("%s: %d cells", method, len(rows))
-		text = append(text, "\t{\n")
-		for k, name := range names {
-			p := fit[each*k:]
-			text = append(text, fmt.Sprintf("\t\t%s: {%.2g, %.2f, %.2f, %.2f, %.2f},\n", name, math.Exp(p[0]), p[1], p[2], p[3], p[4]))
-		}
-		text = append(text, "\t},\n")
-		var list []string
-		for k, name := range regularizerNames {
-			list = append(list, fmt.Sprintf("%s: %.2g", name, math.Exp(fit[each*len(families)+k])))
-		}
-		factors += "\t{" + strings.Join(list, ", ") + "},\n"
-		given += fmt.Sprintf("%.2g, ", math.Exp(fit[unknowns-1]))
 	}
-	text = append(text, "}\n\n// regularizerWork is relative to that of the linear regularizer.\n", factors, "}\n\n// givenWork is relative to that with derived ages, for searches at as many.\n", strings.TrimSuffix(given, ", "), "}\n")
-	formatted, err := format.Source([]byte(strings.Join(text, "")))
+	columns := func(k int) string {
+		var texts []string
+		for _, fit := range fits {
+			texts = append(texts, fmt.Sprintf("%.2g", math.Exp(fit[each*len(families)+k])))
+		}
+		return "{" + strings.Join(texts, ", ") + "}"
+	}
+	text := "package selfpaced\n\n// Written by go test ./experiment/selfpaced -run TestFitCosts -update.\n\nvar powers = map[string][4]power{\n"
+	for k, name := range names {
+		text += "\t" + name + ": {"
+		for _, fit := range fits {
+			p := fit[each*k:]
+			text += fmt.Sprintf("{%.2g, %.2f, %.2f, %.2f, %.2f}, ", math.Exp(p[0]), p[1], p[2], p[3], p[4])
+		}
+		text = strings.TrimSuffix(text, ", ") + "},\n"
+	}
+	text += "}\n\n// regularizerWork is relative to that of the linear regularizer, givenWork to derived ages and deriving\n// them.\nvar (\n\tregularizerWork = map[string][4]float64{\n"
+	for k, name := range []string{"Hard", "Polynomial", "Mixture", "LOG"} {
+		text += "\t\t" + name + ": " + columns(k) + ",\n"
+	}
+	text += "\t}\n\tgivenWork = [4]float64" + columns(len(regularizers)) + "\n)\n"
+	formatted, err := format.Source([]byte(text))
 	if err == nil {
 		err = os.WriteFile("cost_fitted.go", formatted, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (m *Models) family() string {
+	if m.Kernel == RBF {
+		return RBF
+	}
+	return m.Name
+}
+
+func (g *group) level() (sum float64) {
+	for _, noise := range g.noise {
+		sum += noise.Level / float64(len(g.noise))
+	}
+	return sum
+}
+
+func (g *group) logStrength() float64 {
+	if len(g.models.Choices) == 0 {
+		return 0
+	}
+	return math.Log(g.models.Choices[0].Values[0].Number)
 }
 
 // fitRobustly returns the least squares fit with priors; residuals above log 2 have linear loss, those

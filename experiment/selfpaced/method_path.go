@@ -28,8 +28,7 @@ var originalMethod = methodInfo{
 		return nil
 	},
 	work: func(g *group, n, d float64) float64 {
-		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold
+		return fitted(fitOf, g, n, d)
 	},
 	bytes: func(c *Cell, n, d int64) int64 {
 		if c.Model.Name == ERM {
@@ -44,9 +43,9 @@ var acsMethod = methodInfo{
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
-			return onceWork(g, n, d)
+			return agesWork(onceOf, g, n, d)
 		}
-		return g.steps(g.age.Step) / autoAges * fitted(searchOf, g, n, d)
+		return agesWork(searchOf, g, n, d)
 	},
 }
 
@@ -56,13 +55,7 @@ var acsOnceMethod = methodInfo{
 		ages := f.steps(c.Method.Age)
 		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
 	},
-	work: onceWork,
-}
-
-// onceWork is that of one alternation at each age, or of deriving the ages.
-func onceWork(g *group, n, d float64) float64 {
-	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-	return cold + g.steps(g.age.Step)*(warm+n*d)
+	work: func(g *group, n, d float64) float64 { return agesWork(onceOf, g, n, d) },
 }
 
 var growths = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.001 && x <= 1 }, Want: "a number from 0.001 to 1"}
@@ -82,7 +75,7 @@ var acsShareMethod = methodInfo{
 		for _, setting := range g.settings.Values("growth") {
 			growth = min(growth, setting.Number)
 		}
-		return (1 + 0.5/growth) / autoAges / 2 * fitted(searchOf, g, n, d)
+		return (1 + 0.5/growth) / autoAges * fitted(searchOf, g, n, d)
 	},
 }
 
@@ -93,7 +86,7 @@ var gagaMethod = methodInfo{
 		if g.preparation.Protocol == dataset.Scripts {
 			return scriptedWork(g, n, d)
 		}
-		return fitted(pathOf, g, n, d)
+		return agesWork(pathOf, g, n, d)
 	},
 	bytes: pathBytes,
 }

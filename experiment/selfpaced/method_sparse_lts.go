@@ -25,7 +25,6 @@ var sparseLTSMethod = methodInfo{
 	},
 	// Three fits a start, and the steps of those continued.
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(Lasso, "", n, d)
-		return cold + (3*g.settings.Largest("starts")+100)*(cold/4+warm)
+		return (3*g.settings.Largest("starts") + 100) * alternationWork(g, n, d)
 	},
 }

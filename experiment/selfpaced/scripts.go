@@ -87,5 +87,5 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 }
 
 func scriptedWork(g *group, n, d float64) float64 {
-	return (scriptsAges/2 + g.steps(scriptsStep)) / autoAges * fitted(searchOf, g, n, d)
+	return (scriptsAges/2 + g.steps(scriptsStep)) / autoAges / 2 * fitted(searchOf, g, n, d)
 }
