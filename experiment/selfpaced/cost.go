@@ -59,8 +59,8 @@ func fitted(kind int, g *group, n, d float64) float64 {
 		logarithm += p[4] * noise.Level / float64(len(g.noise))
 	}
 	work := p[0] * math.Exp(logarithm)
-	if factors, known := regularizerWork[g.regularizer.Name]; known {
-		work *= factors[kind]
+	if of, known := regularizerWork[g.regularizer.Name]; known { // a factor, and a further exponent of rows
+		work *= of[kind][0] * math.Pow(n/1000, of[kind][1])
 	}
 	return work
 }

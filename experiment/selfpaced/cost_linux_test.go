@@ -27,8 +27,8 @@ const costCellVariable = "AGEPATH_COST_CELL"
 //
 //	AGEPATH_COSTS=costs.jsonl AGEPATH_COST_CELLS=200 AGEPATH_DATASETS=DIR go test ./experiment/selfpaced -run TestMeasureCosts -v -timeout 0
 //
-// The cells are those of AGEPATH_COST_SEED, others for each seed. Each may take AGEPATH_COST_LIMIT
-// seconds.
+// The cells are those of AGEPATH_COST_SEED, others for each seed, with at least AGEPATH_COST_ROWS rows.
+// Each may take AGEPATH_COST_LIMIT seconds.
 func TestMeasureCosts(t *testing.T) {
 	file := os.Getenv("AGEPATH_COSTS")
 	if file == "" {
@@ -129,7 +129,8 @@ func drawCell(random *rand.Rand, number int) string {
 	if model == "rbf" || strings.HasPrefix(method, "r") && strings.HasSuffix(method, "lssvm") {
 		most = min(most, 3000)
 	}
-	rows := int(130 * math.Pow(most/130, math.Pow(random.Float64(), 1.4)))
+	least := min(most, float64(costNumber("AGEPATH_COST_ROWS", 130)))
+	rows := int(least * math.Pow(most/least, math.Pow(random.Float64(), 1.4)))
 	if random.IntN(2) == 0 {
 		noise = "none"
 	} else {
