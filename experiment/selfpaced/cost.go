@@ -9,8 +9,8 @@ import (
 )
 
 // The estimate of a cell's seconds, for the order of cells and the duration of a run, depends on
-// rows n (of the training part), features d, model, method, regularizer, ages, level of noise and C
-// or α, not on the data, which change the time by as much again. Work is in nanoseconds of one
+// rows n (of the training part), features d, model, method, regularizer, ages and level of noise, not
+// on the data, C or α, which change the time by as much again. Work is in nanoseconds of one
 // processor core of the 2020s.
 
 const (
@@ -35,9 +35,9 @@ const (
 	pathOf
 )
 
-// power is the work for 1000 rows, 10 features, clean data and the strength 1, and the exponents of
-// rows, features, strength and, by level of noise, e.
-type power [5]float64
+// power is the work for 1000 rows, 10 features and clean data, and the exponents of rows, features
+// and, by level of noise, e.
+type power [4]float64
 
 func fitted(kind int, g *group, n, d float64) float64 {
 	name := g.models.Name
@@ -49,18 +49,12 @@ func fitted(kind int, g *group, n, d float64) float64 {
 	}
 	p := powers[name][kind]
 	logarithm := p[1]*math.Log(n/1000) + p[2]*math.Log(d/10)
-	if len(g.models.Choices) > 0 { // its first is C or α
-		values := g.models.Choices[0].Values
-		for _, value := range values {
-			logarithm += p[3] * math.Log(value.Number) / float64(len(values))
-		}
-	}
 	for _, noise := range g.noise {
-		logarithm += p[4] * noise.Level / float64(len(g.noise))
+		logarithm += p[3] * noise.Level / float64(len(g.noise))
 	}
 	work := p[0] * math.Exp(logarithm)
-	if of, known := regularizerWork[g.regularizer.Name]; known { // a factor, and a further exponent of rows
-		work *= of[kind][0] * math.Pow(n/1000, of[kind][1])
+	if factors, known := regularizerWork[g.regularizer.Name]; known {
+		work *= factors[kind]
 	}
 	return work
 }

@@ -26,5 +26,5 @@ var huberMethod = methodInfo{
 		return nil
 	},
 	// A few Newton steps, each a weighted Lasso.
-	work: func(g *group, n, d float64) float64 { return 3 * fitted(fitOf, g, n, d) },
+	work: func(g *group, n, d float64) float64 { return 2 * fitted(fitOf, g, n, d) },
 }

@@ -72,7 +72,7 @@ var relssvmMethod = methodInfo{
 		return f.robust(fit, discards(err, "raise theta, or scale the target"))
 	},
 	work: func(g *group, n, d float64) float64 {
-		return leastSquaresWork(g, n, d, 25*n*(d*d/4+500), 1.5)
+		return leastSquaresWork(g, n, d, 15*n*(d*d/4+500), 1.5)
 	},
 	bytes: leastSquaresBytes,
 }

@@ -31,20 +31,11 @@ func (r *regularizerInfo) Declaration() (string, []gridfile.SettingInfo) { retur
 
 // regularizerTable has the order of messages and documents.
 var regularizerTable = []*regularizerInfo{
-	{name: Hard, make: func(float64) gaga.Regularizer { return gaga.Hard{} }},
-	{name: Linear, make: func(float64) gaga.Regularizer { return gaga.Linear{} }},
-	{
-		name: Polynomial, settings: parameter("order", gridfile.AboveOne),
-		make: func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: order} },
-	},
-	{
-		name: Mixture, settings: parameter("gamma", gridfile.Positive),
-		make: func(gamma float64) gaga.Regularizer { return gaga.Mixture{Gamma: gamma} },
-	},
-	{
-		name: LOG, settings: parameter("a", gridfile.Positive),
-		make: func(a float64) gaga.Regularizer { return gaga.LOG{A: a} },
-	},
+	{Hard, nil, func(float64) gaga.Regularizer { return gaga.Hard{} }},
+	{Linear, nil, func(float64) gaga.Regularizer { return gaga.Linear{} }},
+	{Polynomial, parameter("order", gridfile.AboveOne), func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: order} }},
+	{Mixture, parameter("gamma", gridfile.Positive), func(gamma float64) gaga.Regularizer { return gaga.Mixture{Gamma: gamma} }},
+	{LOG, parameter("a", gridfile.Positive), func(a float64) gaga.Regularizer { return gaga.LOG{A: a} }},
 }
 
 func parameter(name string, allowed gridfile.Rule) []gridfile.SettingInfo {
