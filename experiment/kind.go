@@ -133,14 +133,14 @@ func (r *Registration) Setting(labels *Batch) (setting layout.Setting) {
 	return setting
 }
 
-// Describe names a cell for readers by its labels, such as "GAGA: diabetes, Lasso, repeat 3".
+// Describe names a cell for readers by its labels, such as "GAGA, repeat 3: diabetes, Lasso".
 func (r *Registration) Describe(labels *Batch) string {
 	tables := r.Tables()
 	method := tables.Text(labels, "method")
 	if i := slices.IndexFunc(r.Layout.Methods, func(m layout.Method) bool { return m.Name == method }); i >= 0 {
 		method = r.Layout.Methods[i].Label
 	}
-	return fmt.Sprintf("%s: %s, repeat %d", method, r.Layout.Describe(r.Setting(labels), r.Layout.Conditions...), tables.Repeat(labels))
+	return fmt.Sprintf("%s, repeat %d: %s", method, tables.Repeat(labels), r.Layout.Describe(r.Setting(labels), r.Layout.Conditions...))
 }
 
 // Material is a cell's data and results.

@@ -242,6 +242,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	if !g.before.done.has(o.Cell) {
 		planned, _ := g.gate.find(o.Cell)
 		g.behind += float64(planned.cost)
+		g.stall.last = time.Since(g.began)
 	}
 	if g.judge(of); o.Status.Computed() {
 		g.lift(of)
@@ -297,7 +298,8 @@ func (g *gatherer) tell(milestone bool) {
 	total, elapsed := g.gate.plan.Count(), time.Since(g.began)
 	remaining := time.Duration(-1)
 	if Known(g.behind, g.ahead) {
-		remaining = time.Duration(float64(elapsed) * max(g.ahead, 0) / g.behind)
+		left := time.Duration(float64(g.stall.last)*max(g.ahead, 0)/g.behind) - (elapsed - g.stall.last)
+		remaining = max(left, -1) // unknown while cells take longer than estimated
 	}
 	p := Progress{
 		Total: total, Done: total - g.missing - int64(len(g.held)),

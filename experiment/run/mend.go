@@ -119,6 +119,7 @@ type stall struct {
 	every   time.Duration
 	vain    int             // consecutive looks that found nothing to wait for
 	seen    int             // cells gathered at the last look
+	last    time.Duration   // from the run's begin to the last cell computed; guarded as the gatherer's fields
 	longest []queue.Running // at the last look; guarded as the gatherer's fields
 }
 
