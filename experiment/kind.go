@@ -114,6 +114,35 @@ func kindNames() []string {
 	return slices.Sorted(slices.Values(names))
 }
 
+// Setting reads the labels of a cell as the dimensions of the kind's layout.
+func (r *Registration) Setting(labels *Batch) (setting layout.Setting) {
+	tables := r.Tables()
+	for d, name := range r.Layout.Columns() {
+		switch value := tables.label(labels, name).(type) {
+		case string:
+			setting[d].Text = value
+		case int64:
+			setting[d] = layout.Value{Number: float64(value), IsNumber: true}
+		case float64:
+			setting[d] = layout.Value{Number: value, IsNumber: true}
+		}
+	}
+	if r.Layout.Complete != nil {
+		r.Layout.Complete(&setting)
+	}
+	return setting
+}
+
+// Describe names a cell for readers by its labels, such as "GAGA, repeat 3: diabetes, Lasso".
+func (r *Registration) Describe(labels *Batch) string {
+	tables := r.Tables()
+	method := tables.Text(labels, "method")
+	if i := slices.IndexFunc(r.Layout.Methods, func(m layout.Method) bool { return m.Name == method }); i >= 0 {
+		method = r.Layout.Methods[i].Label
+	}
+	return fmt.Sprintf("%s, repeat %d: %s", method, tables.Repeat(labels), r.Layout.Describe(r.Setting(labels), r.Layout.Conditions...))
+}
+
 // Material is a cell's data and results.
 type Material struct {
 	Parts  []MaterialPart

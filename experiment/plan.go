@@ -39,6 +39,7 @@ type Plan struct {
 	groups   []*plannedGroup
 	count    int64
 	seconds  float64
+	bytes    int64
 }
 
 // PlannedData describes a data set.
@@ -65,7 +66,8 @@ type Group interface {
 	// group derived from others, which does not enter the run's name.
 	Digest() string
 	Needs() []Need
-	// Seconds estimates the time per cell on one processor.
+	// Seconds estimates the time per cell on one processor. A group that has a method Bytes of type
+	// int64 also estimates the peak memory of a cell's process.
 	Seconds() float64
 	// Most bounds the cells per repeat without expanding them; it counts cells of earlier groups.
 	Most() float64
@@ -178,6 +180,9 @@ func (p *Plan) survey(g *Grid, problems *gridfile.Problems) {
 	}
 	for _, group := range p.groups {
 		group.seconds, group.slices = group.Seconds(), group.Slices()
+		if sized, ok := group.Group.(interface{ Bytes() int64 }); ok {
+			p.bytes = max(p.bytes, sized.Bytes())
+		}
 		for i := range group.slices {
 			group.slices[i].Cells *= int64(g.Repeats)
 			group.cells += group.slices[i].Cells
@@ -196,6 +201,9 @@ func (p *Plan) Count() int64 { return p.count }
 
 // Cost returns the estimated seconds of all cells on one processor.
 func (p *Plan) Cost() float64 { return p.seconds }
+
+// Memory estimates the peak memory of a process that computes any of the cells, 0 if unknown.
+func (p *Plan) Memory() int64 { return p.bytes }
 
 func (p *Plan) Computes() Kind { return p.kind.Kind }
 

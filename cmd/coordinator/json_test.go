@@ -71,6 +71,9 @@ func TestPlanAndRunJSON(t *testing.T) {
 	wantAt(t, plan, []any{"cells", 6.0}, []any{"in_folder", 0.0}, []any{"to_compute", 6.0}, []any{"repeats", 2.0}, []any{"workers", 2.0},
 		[]any{"data", 0, "name", "diabetes"}, []any{"data", 0, "rows", 442.0}, []any{"dimensions", 4, "name", "method"}, []any{"dimensions", 4, "values", 1, "cells", 2.0},
 		[]any{"seconds_on_workers", plan["seconds"].(float64) / 2})
+	if bytes := plan["memory"].(float64); bytes < 10<<20 || bytes > 100<<20 {
+		t.Errorf("a slot takes %g bytes", bytes)
+	}
 
 	o := must(t, "run", grid, "--out", out, "--workers", "1", "--figures", "0", "--json")
 	wantAt(t, conforms(t, "run", o.out), []any{"computed", 6.0}, []any{"cells", 6.0}, []any{"statuses", "ok", 6.0}, []any{"statuses", "failed", 0.0},

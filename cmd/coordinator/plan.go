@@ -27,7 +27,7 @@ func (a *app) planCommand() *cobra.Command {
 	cmd := command.Command("plan GRID", "Check a grid and show what it would compute",
 		`Check a grid and its data sets. Show how files are read and what a run would
 compute: cells by dimension, how many of them the folder of results has, and an
-estimate of the time. If the grid gives ages, cells of acs are computed for half
+estimate of time and memory. If the grid gives ages, cells of acs are computed for half
 a second, to see at how many ages it has different fits. Nothing is written.`,
 		"coordinator plan grids/quickstart.yaml --set repeats=20 --workers 8",
 		func(ctx context.Context, args []string) error {
@@ -183,8 +183,11 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 	if workers > 1 && left.cells > 0 {
 		onSeveral = fmt.Sprintf(", %s on %d cores", roughTime(left.secondsOn(workers)), workers)
 	}
-	fmt.Fprintf(a.Out, "time   about %s on one core%s; a rough estimate, which knows the sizes of the data alone\n",
+	fmt.Fprintf(a.Out, "time   about %s on one core%s; within a factor of 3 for most cells\n",
 		roughTime(left.seconds), onSeveral)
+	if bytes := plan.Memory(); bytes > 0 {
+		fmt.Fprintf(a.Out, "memory up to %d MiB a slot\n", (bytes+1<<20-1)>>20)
+	}
 	for _, said := range ages.said {
 		fmt.Fprintf(a.Out, "ages   %s By %s of the first repeat, computed within %s.\n", said, cellsText(int64(ages.cells)), previewTime)
 	}
@@ -261,7 +264,7 @@ func planObject(p *planned, dir string, left rest, ages preview, workers int) ob
 		"grid": p.plan.Grid, "file": p.grid.File, "run": p.plan.Run, "repeats": p.grid.Repeats, "out": dir,
 		"cells": p.plan.Count(), "in_folder": p.plan.Count() - left.cells, "incomplete": left.incomplete, "failed": left.failed,
 		"raised": left.raised, "former": left.former,
-		"to_compute": left.cells, "seconds": left.seconds, "workers": workers, "seconds_on_workers": left.secondsOn(workers),
+		"to_compute": left.cells, "seconds": left.seconds, "memory": p.plan.Memory(), "workers": workers, "seconds_on_workers": left.secondsOn(workers),
 		"ages": append([]string{}, ages.said...), "cells_at_ages": ages.cells,
 		"data": data, "dimensions": dimensions,
 	}

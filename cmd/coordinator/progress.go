@@ -97,7 +97,7 @@ func (p *progress) endCells() {
 	if p.cells == nil {
 		return
 	}
-	p.cells.Remaining = -1
+	p.cells.Remaining, p.cells.Longest = -1, nil
 	if p.showCells(slog.LevelInfo, "ended"); p.onLine {
 		fmt.Fprintln(p.base.Err)
 	}
@@ -181,6 +181,12 @@ func (p *progress) showStep() {
 
 func (p *progress) showCells(level slog.Level, message string) {
 	c := p.cells
+	var longest []string
+	for _, r := range c.Longest {
+		if since := time.Since(r.Since); since >= logEvery {
+			longest = append(longest, fmt.Sprintf("%s (cell %s), %v", shortened(r.What, lineReason), r.Cell, since.Round(time.Second)))
+		}
+	}
 	if !p.onLine {
 		fields := []any{"run", p.what, "done", c.Done, "cells", c.Total, "incomplete", c.Counts.Statuses[experiment.Incomplete], "failed", c.Counts.Failed()}
 		for _, status := range experiment.Statuses {
@@ -198,6 +204,9 @@ func (p *progress) showCells(level slog.Level, message string) {
 		if c.Remaining >= 0 {
 			fields = append(fields, "remaining", c.Remaining.Round(time.Second))
 		}
+		if len(longest) > 0 {
+			fields = append(fields, "longest", strings.Join(longest, "; "))
+		}
 		p.base.Log.Log(context.Background(), level, message, fields...)
 		return
 	}
@@ -214,6 +223,9 @@ func (p *progress) showCells(level slog.Level, message string) {
 	}
 	if c.Remaining >= 0 {
 		text.WriteString(", " + humanTime(c.Remaining.Seconds()) + " left")
+	}
+	if len(longest) > 0 {
+		text.WriteString("; longest: " + longest[0])
 	}
 	if len(c.Counts.Reasons) > 0 {
 		text.WriteString("; " + shortened(c.Counts.Reasons[0].String(), lineReason))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results/analysis"
@@ -126,6 +127,12 @@ func TestProgressCells(t *testing.T) {
 	p.every = 0
 	p.look()
 	heard("msg=progress run=run-1 done=20 cells=40 incomplete=0 failed=2 elapsed=0s remaining=1m30s")
+	slow := func(since time.Duration) []queue.Running {
+		return []queue.Running{{Cell: "01ab", What: "GAGA: diabetes, repeat 3", Since: time.Now().Add(-since)}, {Cell: "brief", Since: time.Now()}}
+	}
+	p.compute(run.Progress{Total: 40, Done: 20, Remaining: -1, Longest: slow(130 * time.Second)})
+	p.look()
+	heard(`elapsed=0s longest="GAGA: diabetes, repeat 3 (cell 01ab), 2m10s"` + "\n")
 	p.begin(analysis.Step{What: "sorting the files"})
 	heard("msg=ended run=run-1 done=20")
 
@@ -133,8 +140,11 @@ func TestProgressCells(t *testing.T) {
 	p.compute(run.Progress{Total: 40, Done: 20, Counts: run.Counts{Statuses: map[experiment.Status]int64{experiment.Failed: 2}}, Remaining: 90 * time.Second})
 	bar := strings.Repeat("█", barWidth/2) + strings.Repeat("░", barWidth/2)
 	heard(clearLine + "run-1: " + bar + " 20 of 40 cells, 2 failed, " + humanTime(90) + " left")
+	p.compute(run.Progress{Total: 40, Done: 20, Remaining: -1, Longest: slow(130 * time.Second)})
+	p.look()
+	heard(clearLine + "run-1: " + bar + " 20 of 40 cells; longest: GAGA: diabetes, repeat 3 (cell 01ab), 2m10s")
 	p.warn(errors.New("a worker vanished"))
 	heard(clearLine, "a worker vanished")
 	p.begin(analysis.Step{What: "sorting the files"})
-	heard("20 of 40 cells, 2 failed", "\n")
+	heard("20 of 40 cells", "\n")
 }

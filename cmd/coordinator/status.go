@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -146,7 +147,10 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, runs []*watch) 
 		}
 		rate, left := "-", "-"
 		if perSecond, _ := w.throughput.Rates(); perSecond > 0 {
-			rate, left = strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(now.Left())/perSecond)
+			rate = strconv.FormatFloat(perSecond, 'g', 3, 64)
+			if pending := float64(now.Left()); run.Known(float64(now.Done()), pending) {
+				left = humanTime(pending / perSecond)
+			}
 		}
 		owner, priority := "-", "-" // of a run without a queue
 		if now.Owner != "" {
@@ -272,7 +276,7 @@ func (a *atServer) tellWorkers(workers []queue.Presence, refused int, runs []*wa
 		}
 		if len(w.Running) > 0 {
 			first := w.Running[0]
-			longest = fmt.Sprintf("%s of %s for %s", first.Cell, first.Run, humanTime(first.Seconds))
+			longest = fmt.Sprintf("%s: %s (%s of %s)", humanTime(first.Seconds), cmp.Or(first.What, "cell"), first.Cell, first.Run)
 		}
 		table.add(w.Name, state, strconv.Itoa(w.Slots), strconv.Itoa(len(w.Running)),
 			strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), longest)

@@ -22,7 +22,7 @@ var (
 	tasksMetric      = metric("queue_tasks", "Tasks of a run that are queued, running or dead.", "run", "state")
 	openMetric       = metric("open_tasks", "Cells of a run that need workers, queued or running; 0 while the run is paused.", "run")
 	rateMetric       = metric("cells_per_second", "Recent rate of a run; 0 while nothing is queued or running.", "run")
-	etaMetric        = metric("eta_seconds", "Estimated time left of a run; absent while unknown.", "run")
+	etaMetric        = metric("eta_seconds", "Estimated time left of a run; absent before 1 % of its work is done.", "run")
 	durationMetric   = metric("cell_duration_seconds", "Elapsed time of the last attempt of each cell of a run.", "run")
 	workersMetric    = metric("workers", "Workers heard of in the last minute: working, idle, stopping or lost.", "state")
 	slotsMetric      = metric("worker_slots", "Slots of workers that are not lost, busy or free.", "state")

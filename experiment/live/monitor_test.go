@@ -200,7 +200,11 @@ func TestOutlook(t *testing.T) {
 	w := &watch{shown: &reading{tally: newTally(knownLabels), caught: true}}
 	start := time.Now()
 	w.throughput.samples = []Sample{{start, 0, 0}, {start.Add(100 * time.Second), 10, 200}} // two slots
+	w.Standing.Ended = map[experiment.Status]int64{experiment.OK: 10}
 	parts := []Part{{Cells: 20, Done: 10, Seconds: 20}, {Cells: 100}}
+	if rate, eta := w.outlook(parts, 1110); rate != 0.1 || eta != nil {
+		t.Errorf("before 1 %% of the cells %g cells a second, %v", rate, *eta)
+	}
 	if rate, eta := w.outlook(parts, 110); rate != 0.1 || math.Abs(*eta-1100) > 1e-6 {
 		t.Errorf("without a description %g cells a second, %g s", rate, *eta)
 	}
@@ -209,6 +213,10 @@ func TestOutlook(t *testing.T) {
 	// 10 cells of 20 s and 100 of 1 s, at two seconds of work a second.
 	if _, eta := w.outlook(parts, 110); math.Abs(*eta-150) > 1e-6 {
 		t.Errorf("%g s left", *eta)
+	}
+	w.Description = describedParts(experiment.Part{Cells: 20, Seconds: 200}, experiment.Part{Cells: 100, Seconds: 11000})
+	if rate, eta := w.outlook(parts, 110); rate != 0.1 || eta != nil {
+		t.Errorf("before 1 %% of the work %g cells a second, %g s left", rate, *eta)
 	}
 	strange := []Part{{Cells: 20, Done: 10, Seconds: 20}, {Done: 1}}
 	w.Description = describedParts(experiment.Part{Cells: 20, Seconds: math.MaxFloat64}, experiment.Part{Seconds: math.MaxFloat64})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/results/analysis"
 )
 
@@ -135,6 +136,7 @@ type Worker struct {
 type Task struct {
 	Run     string  `json:"run"`
 	Cell    string  `json:"cell"`
+	What    string  `json:"what"` // names it for readers; "" if the worker does not
 	Seconds float64 `json:"seconds"`
 	Attempt int     `json:"attempt"`
 }
@@ -155,7 +157,7 @@ func DescribeWorkers(workers []queue.Presence, now time.Time) []Worker {
 		w := Worker{Name: p.Name, State: p.StateAt(now), Silent: max(0, now.Sub(p.At).Seconds()), Slots: p.Slots, Running: []Task{},
 			Done: p.Done, Failed: p.Failed, Trouble: p.Trouble, Version: p.Version}
 		for _, r := range p.Running {
-			w.Running = append(w.Running, Task{r.Run, r.Cell, max(0, now.Sub(r.Since).Seconds()), r.Attempt})
+			w.Running = append(w.Running, Task{r.Run, r.Cell, r.What, max(0, now.Sub(r.Since).Seconds()), r.Attempt})
 		}
 		slices.SortFunc(w.Running, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })
 		list = append(list, w)
@@ -214,47 +216,45 @@ func (w *watch) parts() []Part {
 	return parts
 }
 
-// outlook estimates rate and time to the end of a run. Each repeat starts with its expensive cells,
-// so the estimate follows the work left, not the number of cells: the mean time of done cells of
-// the same data set and method, or else the cost, scaled by how the other parts compare with
-// theirs.
+// outlook estimates rate and time to the end of a run, once [run.Known] of its work is done. Each
+// repeat starts with its expensive cells, so the estimate follows the work left, not the number of
+// cells: the mean time of done cells of the same data set and method, or else the cost, scaled by how
+// the other parts compare with theirs.
 func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {
 	rate, speed := w.throughput.Rates()
-	if rate <= 0 {
-		return 0, nil
+	done, work := w.work(parts)
+	if speed <= 0 || work <= 0 {
+		done, work, speed = float64(w.Standing.Done()), float64(left), rate
 	}
-	seconds := float64(left) / rate
-	if work := w.work(parts); speed > 0 && work > 0 {
-		seconds = work / speed
-	}
-	if math.IsInf(seconds, 0) {
+	seconds := work / speed
+	if rate <= 0 || math.IsInf(seconds, 0) || !run.Known(done, work) {
 		return rate, nil
 	}
 	return rate, &seconds
 }
 
-func (w *watch) work(parts []Part) float64 {
+// work returns the seconds of the done cells and an estimate of the others'.
+func (w *watch) work(parts []Part) (done, left float64) {
 	if w.Description == nil {
-		return 0
+		return 0, 0
 	}
-	var measured, estimated float64 // of done cells
+	var estimated float64 // of done cells
 	for i, p := range w.Description.Parts {
-		measured += float64(parts[i].Done) * parts[i].Seconds
+		done += float64(parts[i].Done) * parts[i].Seconds
 		estimated += float64(parts[i].Done) * estimate(p)
 	}
 	factor := 1.0
-	if measured > 0 && estimated > 0 {
-		factor = measured / estimated
+	if done > 0 && estimated > 0 {
+		factor = done / estimated
 	}
-	var work float64
 	for i, p := range w.Description.Parts {
 		mean := parts[i].Seconds
 		if parts[i].Done == 0 {
 			mean = factor * estimate(p)
 		}
-		work += float64(max(0, p.Cells-parts[i].Done)) * mean
+		left += float64(max(0, p.Cells-parts[i].Done)) * mean
 	}
-	return work
+	return done, left
 }
 
 func estimate(p experiment.Part) float64 { return p.Seconds / float64(max(1, p.Cells)) }

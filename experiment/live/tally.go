@@ -173,20 +173,7 @@ func (s *schema) what(o *experiment.Outcome) string {
 	if s == nil {
 		return ""
 	}
-	var setting layout.Setting
-	for d, name := range s.Layout.Columns() {
-		switch value := s.value(o, name).(type) {
-		case string:
-			setting[d].Text = value
-		case int64:
-			setting[d] = layout.Value{Number: float64(value), IsNumber: true}
-		case float64:
-			setting[d] = layout.Value{Number: value, IsNumber: true}
-		}
-	}
-	if s.Layout.Complete != nil {
-		s.Layout.Complete(&setting)
-	}
+	setting := s.Setting(&o.Labels)
 	setting[layout.Dataset] = layout.Value{}
 	words := []string{analysis.SettingsText(s.label(o, "method_params")), s.Layout.Describe(setting.Without(s.Layout.Conditions...))}
 	if repeat := s.label(o, "repeat"); repeat != "" {

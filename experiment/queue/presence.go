@@ -24,9 +24,9 @@ type Presence struct {
 	Version string    `json:"version"`
 	Slots   int       `json:"slots"`
 	Started time.Time `json:"started"`
-	At      time.Time `json:"at"`    // by its clock
-	State   string    `json:"state"` // as announced; see [Presence.StateAt]
-	Running []Running `json:"running"`
+	At      time.Time `json:"at"`                // by its clock
+	State   string    `json:"state"`             // as announced; see [Presence.StateAt]
+	Running []Running `json:"running"`           // longest first
 	Done    int64     `json:"done"`              // cells computed since the start
 	Failed  int64     `json:"failed"`            // failed attempts
 	Trouble string    `json:"trouble,omitempty"` // why it cannot compute now
@@ -82,6 +82,7 @@ type Running struct {
 	Cell    string    `json:"cell"`
 	Since   time.Time `json:"since"`
 	Attempt int       `json:"attempt"`
+	What    string    `json:"what,omitempty"` // names the cell for readers
 }
 
 // Announce publishes what a worker does, without confirmation.
@@ -119,6 +120,7 @@ const (
 	mostWorkers   = 10_000
 	mostSlots     = 100_000
 	mostNames     = 1000
+	whatBytes     = 256
 )
 
 func (p *Presence) check(subject string) error {
@@ -153,6 +155,9 @@ func readPresence(subject string, body []byte) (*Presence, error) {
 	}
 	if err := p.check(subject); err != nil {
 		return nil, err
+	}
+	for i := range p.Running {
+		p.Running[i].What = printable(p.Running[i].What, whatBytes)
 	}
 	p.Version, p.Trouble = printable(p.Version, 1<<10), printable(p.Trouble, 4<<10)
 	for i := range p.Lacks {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,10 +21,15 @@ type Progress struct {
 	Counts      Counts // of Done
 	Held        []*HeldError
 	Elapsed     time.Duration // since the run began
-	Remaining   time.Duration // negative while unknown
+	Remaining   time.Duration // negative while unknown, see [Known]
+	// Longest are the cells that workers say they have computed longest, that one first.
+	Longest []queue.Running
 	// Milestone says that the scores in the folder are comparable, see [Milestones].
 	Milestone bool
 }
+
+// Known reports whether enough work of a run is done, at least 1 %, to estimate the time of the rest.
+func Known(done, left float64) bool { return done > 0 && done >= 0.01*(done+left) }
 
 // gatherer collects the outcomes of a run in a store until no cell is missing.
 type gatherer struct {
@@ -236,6 +242,7 @@ func (g *gatherer) storeMissing(o *experiment.Outcome) error {
 	if !g.before.done.has(o.Cell) {
 		planned, _ := g.gate.find(o.Cell)
 		g.behind += float64(planned.cost)
+		g.stall.last = time.Since(g.began)
 	}
 	if g.judge(of); o.Status.Computed() {
 		g.lift(of)
@@ -290,13 +297,15 @@ func (g *gatherer) tell(milestone bool) {
 	g.mu.Lock()
 	total, elapsed := g.gate.plan.Count(), time.Since(g.began)
 	remaining := time.Duration(-1)
-	if g.behind > 0 {
-		remaining = time.Duration(float64(elapsed) * max(g.ahead, 0) / g.behind)
+	if Known(g.behind, g.ahead) {
+		left := time.Duration(float64(g.stall.last)*max(g.ahead, 0)/g.behind) - (elapsed - g.stall.last)
+		remaining = max(left, -1) // unknown while cells take longer than estimated
 	}
 	p := Progress{
 		Total: total, Done: total - g.missing - int64(len(g.held)),
 		Counts: Counts{maps.Clone(g.counts.Statuses), g.why()}, Held: g.heldBack(),
 		Elapsed: elapsed, Remaining: remaining, Milestone: milestone,
+		Longest: slices.DeleteFunc(slices.Clone(g.stall.longest), func(r queue.Running) bool { return !g.misses(r.Cell) }),
 	}
 	g.mu.Unlock()
 	g.progress(p)

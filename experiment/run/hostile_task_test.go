@@ -222,7 +222,7 @@ func TestDamageIsMendedMeanwhile(t *testing.T) {
 	}
 	defer g.store.Close()
 	for range 100 { // the announcement is not confirmed
-		if err := g.mendData(t.Context(), w.Queue); err != nil {
+		if err := g.hearWorkers(t.Context(), w.Queue, w.plan.Run); err != nil {
 			t.Fatal(err)
 		}
 		if _, err = fetchDataset(t.Context(), w.Queue, digest); err == nil {

@@ -67,12 +67,16 @@ func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
 	return nil
 }
 
-// mendData replaces what workers found damaged at the server.
-func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
+// hearWorkers notes what workers have computed longest, and replaces what they found damaged at the
+// server.
+func (g *gatherer) hearWorkers(ctx context.Context, q *queue.Queue, run string) error {
 	workers, _, err := q.Workers(ctx)
 	if err != nil {
 		return err
 	}
+	g.mu.Lock()
+	g.stall.longest = longest(workers, run)
+	g.mu.Unlock()
 	damaged := slices.DeleteFunc(uploads(ctx, q, g.gate.plan), func(u upload) bool {
 		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, u.digest) })
 	})
@@ -81,6 +85,18 @@ func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
 		g.report(fmt.Errorf("%s was damaged at the server and is replaced", what))
 	}
 	return err
+}
+
+// longest lists the three cells of a run that workers have computed longest, that one first.
+func longest(workers []queue.Presence, run string) (list []queue.Running) {
+	for i := range workers {
+		if workers[i].There(time.Now()) {
+			list = append(list, workers[i].Running...)
+		}
+	}
+	list = slices.DeleteFunc(list, func(r queue.Running) bool { return r.Run != run })
+	slices.SortFunc(list, func(a, b queue.Running) int { return a.Since.Compare(b.Since) })
+	return list[:min(len(list), 3)]
 }
 
 // CancelledError says that a run was cancelled or purged while its results were gathered.
@@ -100,9 +116,11 @@ const (
 )
 
 type stall struct {
-	every time.Duration
-	vain  int // consecutive looks that found nothing to wait for
-	seen  int // cells gathered at the last look
+	every   time.Duration
+	vain    int             // consecutive looks that found nothing to wait for
+	seen    int             // cells gathered at the last look
+	last    time.Duration   // from the run's begin to the last cell computed; guarded as the gatherer's fields
+	longest []queue.Running // at the last look; guarded as the gatherer's fields
 }
 
 // look checks that missing cells can still come. If nothing is queued, running or arriving, it
@@ -117,7 +135,7 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	if err != nil {
 		return err
 	}
-	if err := g.mendData(ctx, q); err != nil {
+	if err := g.hearWorkers(ctx, q, run); err != nil {
 		return err
 	}
 	runs, err := q.Runs(ctx)

@@ -476,6 +476,10 @@ func TestRemaining(t *testing.T) {
 	}
 	g.before = &known{done: before}
 	whole := total
+	said := Progress{}
+	g.began = g.began.Add(-time.Hour)
+	g.progress = func(p Progress) { said = p }
+	g.stall.longest = []queue.Running{{Run: p.Run, Cell: tasks[1].Cell}, {Run: p.Run, Cell: tasks[2].Cell}}
 	for i := range tasks {
 		o := begin(&tasks[i], time.Now())
 		end(o, experiment.Failed, "no luck") // a status to compute again, which counts once
@@ -485,6 +489,20 @@ func TestRemaining(t *testing.T) {
 			}
 		}
 		total -= tasks[i].Cost
+		g.tell(false)
+		if estimated := said.Remaining >= 0; estimated != (g.behind >= 0.01*(whole-sooner)) && i < len(tasks)-1 {
+			t.Errorf("after %v of %v s of work %v is left", g.behind, whole, said.Remaining)
+		}
+		if i == len(tasks)/2 { // the next cell takes much longer than estimated
+			g.began = g.began.Add(-1000 * time.Hour)
+			if g.tell(false); said.Remaining >= 0 {
+				t.Errorf("%v is left, although a cell is overdue", said.Remaining)
+			}
+			g.began = g.began.Add(1000 * time.Hour)
+		}
+		if len(said.Longest) != max(0, min(2, 2-i)) {
+			t.Errorf("after %d cells %v have run longest", i+1, said.Longest)
+		}
 		if math.Abs(g.ahead-total) > 1e-6*whole || math.Abs(g.behind-(whole-total-sooner)) > 1e-6*whole || g.came != i+1 || g.missing != int64(len(tasks)-i-1) {
 			t.Fatalf("after %d cells %v s are ahead, want %v s, %v s behind; %d came, %d are missing", i+1, g.ahead, total, g.behind, g.came, g.missing)
 		}

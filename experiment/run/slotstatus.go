@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
@@ -20,17 +21,22 @@ type slotStatus struct {
 
 	mu       sync.Mutex
 	presence queue.Presence
-	slots    []queue.Running      // zero if idle
+	slots    []slotCell           // zero if idle
 	worked   bool                 // since the last announcement
 	troubles []string             // by slot
 	damaged  map[string]time.Time // data sets at the server, and when last found damaged
+}
+
+type slotCell struct {
+	queue.Running
+	task *experiment.Task
 }
 
 const damagedFor = time.Minute
 
 func newSlotStatus(w *Worker) *slotStatus {
 	return &slotStatus{
-		worker: w, slots: make([]queue.Running, w.Slots), troubles: make([]string, w.Slots),
+		worker: w, slots: make([]slotCell, w.Slots), troubles: make([]string, w.Slots),
 		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC(), Computes: w.abilities()},
 		damaged:  map[string]time.Time{},
 	}
@@ -39,7 +45,7 @@ func newSlotStatus(w *Worker) *slotStatus {
 func (s *slotStatus) begin(slot int, d *queue.Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slots[slot] = queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}
+	s.slots[slot] = slotCell{queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}, &d.Task}
 	s.worked = true
 }
 
@@ -47,8 +53,8 @@ func (s *slotStatus) begin(slot int, d *queue.Delivery) {
 func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *queue.Sealed, trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if running := &s.slots[slot]; running.Run == d.Task.Run && running.Cell == d.Task.Cell {
-		*running = queue.Running{}
+	if of := &s.slots[slot]; of.Run == d.Task.Run && of.Cell == d.Task.Cell {
+		*of = slotCell{}
 	}
 	s.troubles[slot] = ""
 	switch {
@@ -97,14 +103,18 @@ func (s *slotStatus) says(state string) queue.Presence {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.presence
-	for at, running := range s.slots {
-		if running.Cell != "" {
-			p.Running = append(p.Running, running)
+	for at, of := range s.slots {
+		if of.Cell != "" {
+			if kind, err := experiment.Named(of.task.Kind); err == nil && kind.Layout != nil {
+				of.What = kind.Describe(&of.task.Labels)
+			}
+			p.Running = append(p.Running, of.Running)
 		}
 		if s.troubles[at] != "" {
 			p.Trouble = s.troubles[at]
 		}
 	}
+	slices.SortFunc(p.Running, func(a, b queue.Running) int { return a.Since.Compare(b.Since) })
 	if state == "" {
 		state = queue.Idle
 		if s.worked || len(p.Running) > 0 {

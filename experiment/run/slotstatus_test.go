@@ -1,7 +1,10 @@
 package run
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -28,6 +31,39 @@ func TestSlotStatus(t *testing.T) {
 	want("")
 	if b.presence.Done != 1 || b.presence.Failed != 0 || b.slots[0].Cell != "" {
 		t.Errorf("%+v, %+v", b.presence, b.slots)
+	}
+}
+
+// TestLongest wants a worker to name its cells for readers, and those of a run that have run longest
+// to be found among workers that are there.
+func TestLongest(t *testing.T) {
+	t.Parallel()
+	_, p := plan(t, "repeats=3")
+	b := newSlotStatus(&Worker{Slots: 5, working: working{lacks: &lacks{}}})
+	slot := 0
+	for task, err := range p.Queue() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.begin(4-slot, &queue.Delivery{Task: task, Attempt: 1}); slot == 4 {
+			break
+		}
+		slot++
+		time.Sleep(time.Millisecond)
+	}
+	now := b.says("")
+	if what := now.Running[0].What; !slices.IsSortedFunc(now.Running, func(a, b queue.Running) int { return a.Since.Compare(b.Since) }) ||
+		!strings.Contains(what, ", repeat 1: ") {
+		t.Errorf("it computes %+v", now.Running)
+	}
+	older := queue.Running{Run: p.Run, Cell: "older", Since: now.Running[0].Since.Add(-time.Hour)}
+	lost := queue.Presence{Name: "lost", State: queue.Working, Running: []queue.Running{older}}
+	other := queue.Presence{Name: "other", State: queue.Working, At: now.At, Running: []queue.Running{older, {Run: "another", Since: older.Since}}}
+	if got := longest([]queue.Presence{lost, now}, p.Run); !slices.Equal(got, now.Running[:3]) {
+		t.Errorf("longest are %+v", got)
+	}
+	if got := longest([]queue.Presence{lost, now, other}, p.Run); len(got) != 3 || got[0] != older || !slices.Equal(got[1:], now.Running[:2]) {
+		t.Errorf("with another worker longest are %+v", got)
 	}
 }
 

@@ -63,6 +63,21 @@ func (g *group) steps(step float64) float64 {
 
 func (g *group) Seconds() float64 { return estimate(g) }
 
+// Bytes is that of the settings of the method that need most.
+func (g *group) Bytes() int64 {
+	c := combination{values: g.dimensions().at(0)}
+	cell := Cell{Settings: g.preparation, Choice: g.choice}
+	cell.Model, cell.Method = g.cell(&c)
+	n, d, validation := int64(g.data.train), int64(g.data.D), g.preparation.Split.Validation
+	others := int64(g.data.test) + int64(float64(n)*validation/(1-validation))
+	var most int64
+	for i := range g.settings.Count() {
+		cell.Method.Settings = g.settings.At(i)
+		most = max(most, cell.bytes(n, d, others))
+	}
+	return processBytes + 8*int64(g.data.N)*(d+1) + collected*most
+}
+
 func (g *group) Most() float64 { return float64(len(g.noise)) * g.dimensions().most() }
 
 func (g *group) Slices() []experiment.Slice {

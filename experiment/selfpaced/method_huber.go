@@ -26,8 +26,5 @@ var huberMethod = methodInfo{
 		return nil
 	},
 	// A few Newton steps, each a weighted Lasso.
-	work: func(_ *group, n, d float64) float64 {
-		cold, warm := fitWork(Lasso, "", n, d)
-		return cold + 10*warm
-	},
+	work: func(g *group, n, d float64) float64 { return 2 * fitted(fitOf, g, n, d) },
 }

@@ -24,13 +24,12 @@ var mosplMethod = methodInfo{
 	// Fits of all models, and variation and evaluation of the population; powers in the age-free
 	// part.
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		population, generations := g.settings.Largest("population"), g.settings.Largest("generations")
 		each := 16.0
 		if name := g.regularizer.Name; name == Polynomial || name == Mixture {
 			each = 48
 		}
-		return cold + population*((2+generations/g.settings.Largest("refit"))*warm+generations*n*each)
+		return population * ((2+generations/g.settings.Largest("refit"))*alternationWork(g, n, d) + generations*n*each)
 	},
 	// Weights of parents and children, losses of the models and of the next ones, and the front.
 	bytes: func(c *Cell, n, d int64) int64 {

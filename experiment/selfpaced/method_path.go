@@ -28,8 +28,7 @@ var originalMethod = methodInfo{
 		return nil
 	},
 	work: func(g *group, n, d float64) float64 {
-		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold
+		return fitted(fitOf, g, n, d)
 	},
 	bytes: func(c *Cell, n, d int64) int64 {
 		if c.Model.Name == ERM {
@@ -43,12 +42,10 @@ var acsMethod = methodInfo{
 	name: ACS, algorithm: 7, regularized: true, aged: true, stepped: true, auto: 2,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-		alternations := gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations
 		if g.preparation.Protocol == dataset.Scripts {
-			alternations = 1
+			return agesWork(onceOf, g, n, d)
 		}
-		return cold + g.steps(g.age.Step)*(alternations*warm+n*d)
+		return agesWork(searchOf, g, n, d)
 	},
 }
 
@@ -58,10 +55,7 @@ var acsOnceMethod = methodInfo{
 		ages := f.steps(c.Method.Age)
 		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
 	},
-	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold + g.steps(g.age.Step)*(warm+n*d)
-	},
+	work: func(g *group, n, d float64) float64 { return agesWork(onceOf, g, n, d) },
 }
 
 var growths = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.001 && x <= 1 }, Want: "a number from 0.001 to 1"}
@@ -77,12 +71,11 @@ var acsShareMethod = methodInfo{
 		return f.alternate(baselines.ACSShares(ctx, f.Problem, shares, baselines.ACSOptions{}))
 	},
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		growth := math.Inf(1)
 		for _, setting := range g.settings.Values("growth") {
 			growth = min(growth, setting.Number)
 		}
-		return cold + (1+0.5/growth)*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
+		return (1 + 0.5/growth) / autoAges * fitted(searchOf, g, n, d)
 	},
 }
 
@@ -93,8 +86,7 @@ var gagaMethod = methodInfo{
 		if g.preparation.Protocol == dataset.Scripts {
 			return scriptedWork(g, n, d)
 		}
-		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold + pathWork(g.models.Name, g.models.Kernel, g.regularizer.Name, n, d)
+		return agesWork(pathOf, g, n, d)
 	},
 	bytes: pathBytes,
 }

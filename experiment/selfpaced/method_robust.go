@@ -45,7 +45,7 @@ var rlssvmMethod = methodInfo{
 	// About eight fits a start, and exchanges.
 	work: func(g *group, n, d float64) float64 {
 		starts := 2 + 3*g.settings.Largest("starts")
-		return leastSquaresWork(g, n, d, 12*starts*n*(d*d/4+800), 0.05*starts)
+		return leastSquaresWork(g, n, d, 5*starts*n*(d*d/4+800), 0.05*starts)
 	},
 	// Exchanges have a matrix over the coefficients, or two over samples.
 	bytes: func(c *Cell, n, d int64) int64 {
@@ -72,7 +72,7 @@ var relssvmMethod = methodInfo{
 		return f.robust(fit, discards(err, "raise theta, or scale the target"))
 	},
 	work: func(g *group, n, d float64) float64 {
-		return leastSquaresWork(g, n, d, 200*n*(d*d/4+500), 1.5)
+		return leastSquaresWork(g, n, d, 15*n*(d*d/4+500), 1.5)
 	},
 	bytes: leastSquaresBytes,
 }
@@ -86,11 +86,10 @@ var robustMethod = methodInfo{
 		return f.robust(baselines.RobustSVM(ctx, f.Problem, c.Method.Settings.Number("probability")))
 	},
 	work: func(g *group, n, d float64) float64 {
-		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
 		if g.models.Kernel == RBF { // more free multipliers than without flips
-			return 2*cold + 0.1*n*n*n
+			return 2*fitted(fitOf, g, n, d) + 0.1*n*n*n
 		}
-		return 2 * cold
+		return 2 * fitted(fitOf, g, n, d)
 	},
 }
 

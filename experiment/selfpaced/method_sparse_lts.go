@@ -23,9 +23,8 @@ var sparseLTSMethod = methodInfo{
 		options.Raw = c.Method.Settings.Word("estimate") == rawWord
 		return f.robust(baselines.SparseLTS(ctx, f.Problem, options))
 	},
-	// Three fits a start, and the steps of those continued.
+	// Short fits from each start, and the steps of those continued.
 	work: func(g *group, n, d float64) float64 {
-		cold, warm := fitWork(Lasso, "", n, d)
-		return cold + (3*g.settings.Largest("starts")+100)*(cold/4+warm)
+		return (1.5*g.settings.Largest("starts") + 50) * alternationWork(g, n, d)
 	},
 }

@@ -216,6 +216,10 @@ func TestPathsAreTheSameEachTime(t *testing.T) {
 	}
 }
 
+func cellBytes(c *Cell, p *dataset.Prepared) int64 {
+	return c.bytes(int64(p.Train.N), int64(p.Train.D), int64(p.Test.N+p.Validation.N))
+}
+
 // TestPathMemory wants the estimate of an age path's memory to have what its
 // knots hold in it, and to stop a cell that needs more than it may.
 func TestPathMemory(t *testing.T) {
@@ -228,7 +232,7 @@ func TestPathMemory(t *testing.T) {
 		if estimates[cell.Model] == nil {
 			estimates[cell.Model] = map[string]int64{}
 		}
-		estimates[cell.Model][cell.Method.Name] = cell.bytes(prepared)
+		estimates[cell.Model][cell.Method.Name] = cellBytes(cell, prepared)
 		if cell.Method.Regularizer.Name != LOG || cell.Method.Name != GAGA {
 			continue
 		}
@@ -244,7 +248,7 @@ func TestPathMemory(t *testing.T) {
 		if need := pathBytes(cell, n, d); need < held || need > 50*held {
 			t.Errorf("%+v: the path is estimated at %d bytes, its knots hold %d", cell.Model, need, held)
 		}
-		task.Limits.Memory = cell.bytes(prepared) - 1
+		task.Limits.Memory = cellBytes(cell, prepared) - 1
 		var fixed *experiment.StatusError
 		if _, _, err := (Kind{}).Compute(t.Context(), &task, plan); !errors.As(err, &fixed) || fixed.Status != experiment.Memory {
 			t.Errorf("%+v: %v with a limit below the estimate", cell.Model, err)

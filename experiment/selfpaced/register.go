@@ -76,7 +76,7 @@ func RegisterRegularizer(r OwnRegularizer) {
 	if r.Make == nil {
 		panic(fmt.Sprintf("experiment: regularizer %q: Make is needed", r.Name))
 	}
-	info := &regularizerInfo{name: r.Name, make: r.Make, alternations: 35, points: 1}
+	info := &regularizerInfo{name: r.Name, make: r.Make}
 	if r.Parameter != "" {
 		info.settings = parameter(r.Parameter, gridfile.Positive)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/gaga"
 )
 
@@ -88,8 +87,5 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 }
 
 func scriptedWork(g *group, n, d float64) float64 {
-	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-	ages := g.steps(scriptsStep)
-	alternations := gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations
-	return 2*cold + (scriptsAges+ages*alternations)*warm + (scriptsAges+ages)*n*d
+	return (scriptsAges/2 + g.steps(scriptsStep)) / autoAges / 2 * fitted(searchOf, g, n, d)
 }

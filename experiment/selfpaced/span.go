@@ -81,8 +81,3 @@ func (f *Fitted) distinctFits() any {
 	}
 	return fits
 }
-
-func spanWork(g *group, n, d float64) float64 {
-	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-	return cold + 40*warm
-}

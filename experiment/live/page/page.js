@@ -86,7 +86,7 @@ const workers = new Table(byId("workers"), "workers-title", [
   { head: "Failed", kind: "right", of: (w) => w.failed, show: (w) => count(w.failed) },
   {
     head: "Longest running cell", kind: "wide", of: (w) => w.running[0]?.seconds ?? -1,
-    show: (w) => (w.running.length ? `${duration(w.running[0].seconds)}: ${w.running[0].cell} of ${w.running[0].run}` : "–"),
+    show: (w) => (w.running.length ? `${duration(w.running[0].seconds)}: ${w.running[0].what || "cell"} (${w.running[0].cell} of ${w.running[0].run})` : "–"),
   },
 ], (w) => w.name);
 
