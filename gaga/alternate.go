@@ -14,7 +14,10 @@ import (
 // the weighted convex problem. No step increases the implicit objective G_λ.
 type Alternation struct {
 	problem *Problem
+	frame   *frame
 	search  *search.Search
+	theta   []float64
+	within  []float64 // theta in the frame
 	kinds   []ZoneKind
 }
 
@@ -30,11 +33,13 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	solver, err := newSolver(p)
+	own, f := p.framed()
+	solver, err := newSolver(own)
 	if err != nil {
 		return nil, err
 	}
-	a := &Alternation{problem: p, search: search.New(p.engine(), solver)}
+	a := &Alternation{problem: p, frame: f, search: search.New(own.engine(), solver), theta: make([]float64, p.Unknowns())}
+	a.within = make([]float64, own.Unknowns())
 	for _, z := range p.Regularizer.Zones() {
 		a.kinds = append(a.kinds, z.Kind)
 	}
@@ -86,10 +91,17 @@ func (a *Alternation) Fit(ctx context.Context, weights []float64) error {
 func (a *Alternation) Losses(dst []float64) { a.search.Losses(dst) }
 
 // Theta returns the current solution; the Alternation owns the slice.
-func (a *Alternation) Theta() []float64 { return a.search.Theta() }
+func (a *Alternation) Theta() []float64 {
+	a.frame.outer(a.theta, a.search.Theta())
+	return a.theta
+}
 
-// SetTheta makes theta the current solution.
-func (a *Alternation) SetTheta(theta []float64) { a.search.SetTheta(theta) }
+// SetTheta makes theta the current solution: with more features than samples and the penalty L2
+// alone, its part in the span of the samples, which has the same predictors.
+func (a *Alternation) SetTheta(theta []float64) {
+	a.frame.inner(a.within, theta)
+	a.search.SetTheta(a.within)
+}
 
 // Step does one alternation. It returns the largest difference between the weights for the new
 // solution and those it was fitted with; 0 means a partial optimum. An error of Fit, or

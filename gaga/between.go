@@ -63,7 +63,10 @@ func (e *evaluator) solved() bool {
 func (e *evaluator) restore(from, left *Knot) {
 	pt, st := e.branch.Left(), e.condition.State()
 	pt.Age = from.Age
-	copy(pt.Theta, from.Theta[:st.P])
+	e.path.frame.inner(pt.Theta, from.Theta)
+	if st.Intercept {
+		pt.Theta[st.P-1] = from.level
+	}
 	if st.Kernel == nil {
 		clear(pt.Dual) // the equations are linear in them
 	}

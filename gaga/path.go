@@ -6,8 +6,6 @@ import (
 	"sort"
 	"sync"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
@@ -66,6 +64,7 @@ type Knot struct {
 	Active                  int // nonzero coefficients, without the intercept
 
 	piece, change int
+	level         float64 // intercept in the frame: the published one has fewer digits
 }
 
 // Event is a turning point or a jump point.
@@ -108,8 +107,8 @@ func (s Status) Early() bool { return s != Complete }
 // of At needs O(np) memory, with a kernel the required rows of the kernel matrix, up to 512 MiB;
 // later calls reuse it.
 type Path struct {
-	problem    *model.Problem // a linear one without the caller's features
-	unknowns   int
+	problem    *model.Problem // in the frame
+	frame      *frame
 	kinds      []ZoneKind
 	knots      []Knot
 	pieces     []piece
@@ -119,14 +118,6 @@ type Path struct {
 	reason     string
 	eventCount int
 	evaluators sync.Pool
-}
-
-func newPath(p *Problem, m *model.Problem) *Path {
-	own := *m
-	if own.Kernel == nil {
-		own.X = blas64.General{}
-	}
-	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds()}
 }
 
 type piece struct {
@@ -149,13 +140,13 @@ func (p *Path) change(c model.Crossing) {
 // settled returns the published θ: coefficients, then the intercept, 0 if there is none. A
 // coefficient of the wrong sign is rounding and set to 0.
 func (p *Path) settled(st *model.State, theta []float64) []float64 {
-	out := make([]float64, p.unknowns)
-	copy(out, theta)
+	own, out := slices.Clone(theta), make([]float64, p.frame.features+1)
 	for j, w := range theta {
 		if st.L1[j] > 0 && model.Sign(w) != st.Sign[j] {
-			out[j] = 0
+			own[j] = 0
 		}
 	}
+	p.frame.outer(out, own)
 	return out
 }
 

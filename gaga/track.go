@@ -114,13 +114,19 @@ type tracker struct {
 }
 
 func newTracker(p *Problem, o Options) (*tracker, error) {
+	p, f := p.framed()
+	return newFramedTracker(p, f, o)
+}
+
+func newFramedTracker(p *Problem, f *frame, o Options) (*tracker, error) {
 	solver, err := newSolver(p)
 	if err != nil {
 		return nil, err
 	}
 	m := p.engine()
 	t := &tracker{
-		options: o, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m),
+		options: o, grid: o.Grid, search: search.New(m, solver),
+		path:  &Path{problem: m, frame: f, kinds: p.zoneKinds()},
 		audit: func(model.Crossing) string { return "" },
 	}
 	t.horizon = window.Everything{}
@@ -308,6 +314,7 @@ func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar floa
 		Objective: t.condition.Value(pt),
 		KKT:       t.condition.Residual(pt),
 		piece:     len(path.pieces) - 1,
+		level:     pt.Theta[st.P-1],
 	}
 	if k.piece >= 0 {
 		k.change = len(path.pieces[k.piece].changes)
