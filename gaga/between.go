@@ -63,7 +63,7 @@ func (e *evaluator) solved() bool {
 func (e *evaluator) restore(from, left *Knot) {
 	pt, st := e.branch.Left(), e.condition.State()
 	pt.Age = from.Age
-	e.path.frame.inner(pt.Theta, from.Theta)
+	copy(pt.Theta, e.path.frame.inner(from.Theta))
 	if st.Intercept {
 		pt.Theta[st.P-1] = from.level
 	}

@@ -5,100 +5,100 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// frame is a coordinate system for the coefficients of a linear predictor, in which a problem is
-// solved. A solution does not depend on it, its rounding does.
+// frame is the coordinate system in which a problem is solved. A solution does not depend on it,
+// its rounding and its cost do.
 type frame struct {
-	features  int
+	features  int // n with a kernel
 	intercept bool
-	origin    []float64 // of the features; 0 without an intercept
-	basis     []float64 // orthonormal rows that span the samples; nil: coordinates are features
+	origin    []float64 // of the features; nil with a kernel
+	basis     []float64 // rank orthonormal rows that span the samples; nil: coordinates are features
 	rank      int
 }
 
-// framed returns the problem in its frame, with X and, if there is an intercept, a column of ones
-// in rows of adjacent numbers. With a kernel it returns the problem itself: the kernel has its own.
+// framed returns the problem in its frame, with an intercept a column of ones right of X. A kernel
+// has a frame of its own.
 func (p *Problem) framed() (*Problem, *frame) {
 	q, f := p.centred()
-	if q.X.Cols > q.X.Rows && q.Penalty.L1 == 0 && q.Penalty.L2 > 0 && q.Kernel == nil {
+	if q.Kernel == nil && q.X.Cols > q.X.Rows && q.Penalty.L1 == 0 && q.Penalty.L2 > 0 {
 		f.reduce(q)
 	}
 	return q, f
 }
 
-// centred subtracts their medians from features far from 0: a free intercept absorbs that, and sums
-// of products keep their digits.
+// centred moves features far from 0: a free intercept absorbs that, and sums of products keep their
+// digits.
 func (p *Problem) centred() (*Problem, *frame) {
-	n, d := p.X.Rows, p.X.Cols
+	f := &frame{features: p.Unknowns() - 1, intercept: p.Intercept}
 	if p.Kernel != nil {
-		return p, &frame{features: n, intercept: true}
+		return p, f
 	}
-	f := &frame{features: d, intercept: p.Intercept, origin: make([]float64, d)}
-	q := *p
-	q.X = f.matrix(n, d)
-	column := make([]float64, n)
-	for j := range d {
+	q, column := *p, make([]float64, p.X.Rows)
+	f.origin = make([]float64, p.X.Cols)
+	for j := range f.origin {
 		for i := range column {
 			column[i] = p.X.Data[i*p.X.Stride+j]
 		}
 		if f.intercept {
-			f.origin[j] = medianIfFar(column)
-		}
-		for i, x := range column {
-			q.X.Data[i*q.X.Stride+j] = x - f.origin[j]
+			f.origin[j] = typical(column)
 		}
 	}
+	q.X = f.rows(p.X.Rows, p.X.Cols, func(i, j int) float64 { return p.X.Data[i*p.X.Stride+j] - f.origin[j] })
 	return &q, f
 }
 
-// medianIfFar returns a feature's median if that exceeds the standard deviation, or by far the
-// distance of the quartiles, which outlying samples do not change. Else it returns 0, as for
-// standardized features.
-func medianIfFar(x []float64) float64 {
+// typical returns a feature's median, rounded to a power of two of at least four standard deviations:
+// 0 for standardized features, and the same digits remain after a shift by a round number. The
+// distance of the quartiles, which outlying samples do not change, bounds the deviation.
+func typical(x []float64) float64 {
 	sorted, n := slices.Clone(x), len(x)
 	slices.Sort(sorted)
 	median, quartiles := sorted[n/2], sorted[3*n/4]-sorted[n/4]
-	mean := kernel.Sum(x) / float64(n)
-	for i, v := range x {
-		sorted[i] = v - mean
+	_, deviation := stat.PopMeanStdDev(x, nil)
+	if quartiles > 0 {
+		deviation = min(deviation, tolerance.LargestDeviation*quartiles)
 	}
-	deviation := blas64.Nrm2(dense.Vector(sorted)) / math.Sqrt(float64(n))
-	if size := math.Abs(median); size > deviation || quartiles > 0 && size > tolerance.FarMedian*quartiles {
+	_, exponent := math.Frexp(deviation)
+	unit := math.Ldexp(1, exponent+2)
+	if !(deviation > 0 && math.Abs(median) < unit/tolerance.Unit) {
 		return median
 	}
-	return 0
+	return unit * math.RoundToEven(median/unit)
 }
 
-// matrix returns room for samples of d coordinates, with the ones.
-func (f *frame) matrix(n, d int) blas64.General {
+func (f *frame) rows(n, d int, at func(i, j int) float64) blas64.General {
 	x := blas64.General{Rows: n, Cols: d, Stride: d}
 	if f.intercept {
 		x.Stride++
 	}
-	x.Data = make([]float64, n*x.Stride)
+	x.Data = make([]float64, 0, n*x.Stride)
 	for i := range n {
+		for j := range d {
+			x.Data = append(x.Data, at(i, j))
+		}
 		if f.intercept {
-			x.Data[i*x.Stride+d] = 1
+			x.Data = append(x.Data, 1)
 		}
 	}
 	return x
 }
 
 // reduce replaces the coordinates of a centred problem by those in the span of the samples, which
-// holds w under a penalty of ‖w‖² alone. It orthogonalizes the samples by Gram and Schmidt's
-// method, twice to be orthogonal to rounding.
+// has w if the penalty is that of ‖w‖² alone. Gram and Schmidt's method, done twice, orthogonalizes
+// the samples to rounding.
 func (f *frame) reduce(p *Problem) {
-	n, d, old := p.X.Rows, p.X.Cols, p.X
-	f.basis, f.rank = make([]float64, n*d), 0
-	rest, part, along := make([]float64, d), make([]float64, n), make([]float64, n*n)
+	n, d := p.X.Rows, p.X.Cols
+	f.basis = make([]float64, n*d)
+	rest, along, parts := make([]float64, d), make([]float64, n*n), make([]float64, n)
 	for i := range n {
-		copy(rest, old.Data[i*old.Stride:])
-		whole, part, coordinates := blas64.Nrm2(dense.Vector(rest)), part[:f.rank], along[i*n:][:n]
+		copy(rest, p.X.Data[i*p.X.Stride:])
+		whole, part, coordinates := blas64.Nrm2(dense.Vector(rest)), parts[:f.rank], along[i*n:][:n]
 		for range 2 {
 			kernel.MulVec(part, f.basis, d, rest)
 			kernel.Axpy(1, part, coordinates)
@@ -114,40 +114,36 @@ func (f *frame) reduce(p *Problem) {
 	if f.rank == 0 { // all samples are 0
 		f.basis[0], f.rank = 1, 1
 	}
-	f.basis = slices.Clip(f.basis[:f.rank*d])
-	p.X = f.matrix(n, f.rank)
-	for i := range n {
-		copy(p.X.Data[i*p.X.Stride:][:f.rank], along[i*n:])
-	}
+	f.basis = slices.Clone(f.basis[:f.rank*d])
+	p.X = f.rows(n, f.rank, func(i, j int) float64 { return along[i*n+j] })
 }
 
-// outer writes the coefficients of the features and the intercept, 0 if there is none, for a
+// outer returns the coefficients of the features and the intercept, 0 if there is none, for a
 // solution in the frame.
-func (f *frame) outer(dst, theta []float64) {
-	w := dst[:f.features]
+func (f *frame) outer(theta []float64) []float64 {
+	out := make([]float64, f.features+1)
 	if f.basis == nil {
-		copy(w, theta)
+		copy(out, theta)
+		theta = theta[f.features:]
 	} else {
-		clear(w)
-		kernel.MulTransAdd(w, f.basis, f.features, theta[:f.rank])
+		kernel.MulTransAdd(out[:f.features], f.basis, f.features, theta[:f.rank])
+		theta = theta[f.rank:]
 	}
-	dst[f.features] = 0
-	if f.intercept {
-		dst[f.features] = theta[len(theta)-1] - f.offset(w)
+	if copy(out[f.features:], theta); f.intercept {
+		out[f.features] -= kernel.Dot(f.origin, out)
 	}
+	return out
 }
 
 // inner is the inverse of outer on the span of the samples.
-func (f *frame) inner(dst, theta []float64) {
-	w := theta[:f.features]
-	if f.basis == nil {
-		copy(dst, w)
-	} else {
-		kernel.MulVec(dst[:f.rank], f.basis, f.features, w)
+func (f *frame) inner(theta []float64) []float64 {
+	own := slices.Clone(theta)
+	if f.basis != nil {
+		kernel.MulVec(own[:f.rank], f.basis, f.features, theta[:f.features])
+		own = append(own[:f.rank], theta[f.features:]...)
 	}
 	if f.intercept {
-		dst[len(dst)-1] = theta[f.features] + f.offset(w)
+		own[len(own)-1] += kernel.Dot(f.origin, theta)
 	}
+	return own
 }
-
-func (f *frame) offset(w []float64) float64 { return kernel.Dot(f.origin, w[:len(f.origin)]) }

@@ -58,7 +58,8 @@ type Knot struct {
 	// terms of the gradient: for feature j, Σ_i m_i [v_i (|l'_i| + l''_i |u_i|) + p_i] |x_ij| and
 	// the penalty's terms; at least 1e-6 of its value with all weights 1. p_i = 1e-3 |∂v*/∂l| l'_i²
 	// (|u_i| + |y_i|), at most |l'_i|, is the effect of the predictor through the weight; the hinge
-	// loss has 3 - y_i u_i instead of |u_i| + |y_i|.
+	// loss has 3 - y_i u_i instead of |u_i| + |y_i|. Without a kernel x is that of the frame: the
+	// features or, see the package documentation, the coordinates in which the problem is solved.
 	KKT                     float64
 	Easy, Middle, Discarded int // samples, multiplicities not counted
 	Active                  int // nonzero coefficients, without the intercept
@@ -140,14 +141,13 @@ func (p *Path) change(c model.Crossing) {
 // settled returns the published θ: coefficients, then the intercept, 0 if there is none. A
 // coefficient of the wrong sign is rounding and set to 0.
 func (p *Path) settled(st *model.State, theta []float64) []float64 {
-	own, out := slices.Clone(theta), make([]float64, p.frame.features+1)
+	own := slices.Clone(theta)
 	for j, w := range theta {
 		if st.L1[j] > 0 && model.Sign(w) != st.Sign[j] {
 			own[j] = 0
 		}
 	}
-	p.frame.outer(out, own)
-	return out
+	return p.frame.outer(own)
 }
 
 func (p *Path) discarded() bool {

@@ -200,7 +200,7 @@ func gapText(gaps []gaga.Gap) string {
 }
 
 // pathBytes estimates a factor over at most n changing multipliers with a kernel, otherwise the
-// tracker's copies of the data and matrices over the coefficients; and for each knot all
+// tracker's copies of the data and matrices over the unknowns; and for each knot all
 // coefficients, or n multipliers. The number of knots is a guess: 0.3 for each row, 1 for a support
 // vector machine, whose samples enter and leave the margin.
 func pathBytes(c *Cell, n, d int64) int64 {
@@ -208,8 +208,13 @@ func pathBytes(c *Cell, n, d int64) int64 {
 	if c.Model.Name == SVM {
 		knots = pathKnots + 10 + n
 	}
+	unknowns := d
+	switch c.Model.Name {
+	case SVM, Logistic, Ridge: // at most the samples' span
+		unknowns = min(n, d)
+	}
 	if c.Model.Kernel == RBF {
 		return 8*n*n + 8*n*knots
 	}
-	return 8*(2*n*d+10*d*d) + 8*d*knots
+	return 8*(2*n*d+10*unknowns*unknowns) + 8*d*knots
 }

@@ -15,8 +15,8 @@ import (
 // Auditor checks points of one problem's path.
 type Auditor struct {
 	p         *model.Problem
-	rows      []float64 // of a linear predictor with an intercept minus mean: no term grows with a shift
-	mean      []float64 // else nil
+	rows      []float64
+	mean      []float64 // subtracted from rows with an intercept: no term grows with a shift
 	condition condition
 	bound     float64
 }
@@ -55,9 +55,6 @@ func (a *Auditor) centre() {
 
 // moved returns θ, or its rate, for the centred rows.
 func (a *Auditor) moved(theta []float64) []float64 {
-	if a.mean == nil {
-		return theta
-	}
 	theta = append([]float64(nil), theta...)
 	for j, m := range a.mean {
 		theta[len(a.mean)] += m * theta[j]
@@ -109,14 +106,13 @@ const (
 func (a *Auditor) evaluate(st *model.State, pt *model.Point, floor []float64) *evaluation {
 	p, own := a.p, *pt
 	own.Theta, own.Rate = a.moved(pt.Theta), a.moved(pt.Rate)
-	pt = &own
-	e := &evaluation{a, st.Partition, pt, floor, make([]sample, p.N)}
+	e := &evaluation{a, st.Partition, &own, floor, make([]sample, p.N)}
 	for i := range e.of {
 		s, zone := &e.of[i], st.Zone[i]
 		s.zone = int(zone) - p.Kinks
 		s.terms = math.Abs(p.Y[i])
 		for j, x := range a.row(i) {
-			x *= pt.Theta[j]
+			x *= own.Theta[j]
 			s.u += x
 			s.terms += math.Abs(x)
 		}

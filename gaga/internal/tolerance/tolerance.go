@@ -28,7 +28,7 @@ const (
 	Nudge    = KKT // of a landing beyond its jump, relative to the age
 	// Dependent is the part of a sample outside the span of others that is rounding.
 	Dependent = 64 * Unit
-	// FarMedian is a feature's median, in units of the distance of its quartiles, that costs sums of
-	// products too many digits.
-	FarMedian = 16
+	// LargestDeviation of a feature, in units of the distance of its quartiles, by which it is far
+	// from 0 or not.
+	LargestDeviation = 16
 )
