@@ -15,7 +15,7 @@ import (
 )
 
 var originalMethod = methodInfo{
-	name: Original, algorithm: 6, models: gridfile.NamesOf(modelTable),
+	name: Original, algorithm: 7, models: gridfile.NamesOf(modelTable),
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		if c.Model.Name == ERM {
 			return f.erm(ctx, c, train)
@@ -40,7 +40,7 @@ var originalMethod = methodInfo{
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 7, regularized: true, aged: true, stepped: true, auto: 2,
+	name: ACS, algorithm: 8, regularized: true, aged: true, stepped: true, auto: 2,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -53,7 +53,7 @@ var acsMethod = methodInfo{
 }
 
 var acsOnceMethod = methodInfo{
-	name: ACSOnce, algorithm: 5, regularized: true, aged: true, stepped: true,
+	name: ACSOnce, algorithm: 6, regularized: true, aged: true, stepped: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		ages := f.steps(c.Method.Age)
 		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
@@ -67,7 +67,7 @@ var acsOnceMethod = methodInfo{
 var growths = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.001 && x <= 1 }, Want: "a number from 0.001 to 1"}
 
 var acsShareMethod = methodInfo{
-	name: ACSShare, algorithm: 3, regularized: true,
+	name: ACSShare, algorithm: 4, regularized: true,
 	settings: []gridfile.SettingInfo{
 		{Name: "start", Rule: gridfile.Ratio, Standard: gridfile.Setting{Number: 0.5}, Meaning: "share of the samples that is in first"},
 		{Name: "growth", Rule: growths, Standard: gridfile.Setting{Number: 0.1}, Meaning: "share by which it grows each time, up to all"},
@@ -87,7 +87,7 @@ var acsShareMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 26, regularized: true, aged: true,
+	name: GAGA, algorithm: 27, regularized: true, aged: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
