@@ -111,14 +111,16 @@ func (s *Span) next(a *gaga.Alternation, path *ACSPath, age float64, left int) f
 	return min(change, s.Last)
 }
 
-// Differ reports whether two models differ by more than 1e-6 of the largest coefficient of b.
+// Differ reports whether two models differ by more than 1e-6 of the largest coefficient of b. Only
+// a change of the intercept is relative to the intercept, which is large for features far from 0.
 func Differ(a, b []float64) bool {
 	var change, largest float64
-	for j, w := range b {
+	last := len(b) - 1
+	for j, w := range b[:last] {
 		change = max(change, math.Abs(w-a[j]))
 		largest = max(largest, math.Abs(w))
 	}
-	return change > distinctChange*largest
+	return change > distinctChange*largest || math.Abs(b[last]-a[last]) > distinctChange*max(largest, math.Abs(b[last]))
 }
 
 // alternate converges at up to n ages. next gives each, +Inf at the end; ages that do not ascend

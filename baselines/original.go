@@ -19,7 +19,7 @@ func Original(ctx context.Context, p *gaga.Problem) (theta []float64, kkt float6
 	if err := a.FitAll(ctx); err != nil {
 		return nil, 0, err
 	}
-	return append([]float64(nil), a.Theta()...), a.Certificate().KKT, nil
+	return a.Theta(), a.Certificate().KKT, nil
 }
 
 func unpaced(p *gaga.Problem) *gaga.Problem {

@@ -14,6 +14,7 @@ import (
 // the weighted convex problem. No step increases the implicit objective G_λ.
 type Alternation struct {
 	problem *Problem
+	frame   *frame
 	search  *search.Search
 	kinds   []ZoneKind
 }
@@ -30,11 +31,16 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	solver, err := newSolver(p)
+	return newAlternation(p, p.framed)
+}
+
+func newAlternation(p *Problem, in func() (*Problem, *frame)) (*Alternation, error) {
+	own, f := in()
+	solver, err := newSolver(own)
 	if err != nil {
 		return nil, err
 	}
-	a := &Alternation{problem: p, search: search.New(p.engine(), solver)}
+	a := &Alternation{problem: p, frame: f, search: search.New(own.engine(), solver)}
 	for _, z := range p.Regularizer.Zones() {
 		a.kinds = append(a.kinds, z.Kind)
 	}
@@ -85,11 +91,12 @@ func (a *Alternation) Fit(ctx context.Context, weights []float64) error {
 // Losses writes the n losses at the current solution into dst.
 func (a *Alternation) Losses(dst []float64) { a.search.Losses(dst) }
 
-// Theta returns the current solution; the Alternation owns the slice.
-func (a *Alternation) Theta() []float64 { return a.search.Theta() }
+// Theta returns the current solution.
+func (a *Alternation) Theta() []float64 { return a.frame.outer(a.search.Theta()) }
 
-// SetTheta makes theta the current solution.
-func (a *Alternation) SetTheta(theta []float64) { a.search.SetTheta(theta) }
+// SetTheta makes theta the current solution: with more features than samples and the penalty L2
+// alone, its part in the span of the samples, which has the same predictors.
+func (a *Alternation) SetTheta(theta []float64) { a.search.SetTheta(a.frame.inner(theta)) }
 
 // Step does one alternation. It returns the largest difference between the weights for the new
 // solution and those it was fitted with; 0 means a partial optimum. An error of Fit, or
@@ -138,7 +145,7 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 // largest change of a weight in the next step.
 func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	p := a.problem
-	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: append([]float64(nil), a.Theta()...)}
+	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: a.Theta()}
 	k.KKT = a.search.Certificate().KKT + a.search.Change()
 	k.Objective = a.Penalty()
 	a.search.Weigh(age)

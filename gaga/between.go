@@ -65,7 +65,10 @@ func (e *evaluator) solved() bool {
 func (e *evaluator) restore(from, left *Knot) {
 	pt, st := e.branch.Left(), e.condition.State()
 	pt.Age = e.path.lambda(from.Age)
-	copy(pt.Theta, from.Theta[:st.P])
+	copy(pt.Theta, e.path.frame.inner(from.Theta))
+	if st.Intercept {
+		pt.Theta[st.P-1] = from.level
+	}
 	if st.Kernel == nil {
 		clear(pt.Dual) // the equations are linear in them
 	}

@@ -115,10 +115,18 @@
 //   - A path down is [Degenerate] if alternation keeps too few samples at the largest age. It has a
 //     gap to the smallest age where no sample is left, or for logistic regression one class.
 //
+// # Features far from 0, and many
+//
+// With an intercept, features far from 0 are moved there: a shift of a feature changes neither the
+// path nor its residuals. Only the digits that the features themselves have lost are missing.
+//
+// Under the penalty L2 alone w is in the span of the samples. With more features than samples the
+// coordinates are then orthonormal ones of this span.
+//
 // # Cost
 //
-// Without a kernel the unknowns are the p active coefficients and a multiplier for each of the at
-// most p pinned samples. An event costs O(p³) for a factor, and sums over samples:
+// Without a kernel the unknowns are the p active coefficients, or coordinates of the samples' span,
+// and a multiplier for each of the at most p pinned samples. An event costs O(p³) for a factor, and sums over samples:
 //
 //   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear: sums over zones,
 //     which a change of zone updates by one sample. An event costs O(p²), hardly more with n. Squared

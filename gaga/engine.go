@@ -3,12 +3,10 @@ package gaga
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
-// engine returns the problem in the engine's form; only X is shared with the caller.
+// engine returns a problem in its frame in the engine's form; X is shared.
 func (p *Problem) engine() *model.Problem {
 	n, d := p.X.Rows, p.X.Cols
 	s := model.Samples{N: n, P: d, X: p.X, Y: slices.Clone(p.Y), M: make([]float64, n), Total: p.total(), Kernel: p.Kernel, Intercept: p.Intercept}
@@ -34,25 +32,13 @@ func (p *Problem) engine() *model.Problem {
 		}
 	}
 	if p.Kernel == nil {
-		s.Rows = design(p.X, s.P)
+		s.Rows = p.X.Data
 	}
 	zoning := model.NewZoning(p.Regularizer, engineZones(p.Regularizer), engineSeries(p.Regularizer), criterion.Kinked())
 	if r, ok := p.Regularizer.(PowerRegularizer); ok {
 		zoning.Power = func(zone int) model.Power { return model.Power(r.Power(zone)) }
 	}
 	return &model.Problem{Samples: s, Penalty: penalty, Criterion: criterion, Zoning: zoning}
-}
-
-func design(x blas64.General, columns int) []float64 {
-	a := make([]float64, x.Rows*columns)
-	for i := range x.Rows {
-		row := a[i*columns : (i+1)*columns]
-		copy(row, x.Data[i*x.Stride:i*x.Stride+x.Cols])
-		if columns > x.Cols {
-			row[x.Cols] = 1
-		}
-	}
-	return a
 }
 
 func engineZones(r Regularizer) []model.Zone {

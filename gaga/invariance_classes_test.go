@@ -10,8 +10,8 @@ import (
 )
 
 // The path of a support vector machine or of logistic regression must not depend
-// on the order of samples and features and on what is called the positive class,
-// and only in its ages on a common factor of C and the regularizer's scale.
+// on the order of samples and features, on what is called the positive class and,
+// with an intercept, on how far from 0 the features are, and only in its ages on a common factor of C and the regularizer's scale.
 func TestInvarianceClasses(t *testing.T) {
 	needs.Patience(t, "4 s")
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestInvarianceClasses(t *testing.T) {
 		draw     func(*rand.Rand) *Problem
 		problems int
 	}{{"linear", distinctLinearSVM, 120}, {"rbf", distinctKernelSVM, 60}, {"logistic", randomLogistic, 20}} {
-		for _, name := range []string{"samples permuted", "features permuted", "feature signs", "labels flipped", "losses scaled", "multiplicities"} {
+		for _, name := range []string{"samples permuted", "features permuted", "feature signs", "labels flipped", "losses scaled", "multiplicities", "shifted"} {
 			t.Run(model.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				checkInvariance(t, name, model.draw, model.problems)
@@ -49,6 +49,9 @@ func checkInvariance(t *testing.T, name string, draw func(*rand.Rand) *Problem, 
 		if here, there := a.eventAges(), b.eventAges(); here != there && name != "multiplicities" {
 			t.Errorf("seed %d: events at %d ages, and at %d; %s", seed, here, there, describeProblem(p))
 			continue
+		}
+		if name == "shifted" {
+			compareEvents(t, seed, a, b)
 		}
 		for x := 0.0; x <= 1; x += 0.05 {
 			age := ages.Min * math.Pow(ages.Max/ages.Min, x)
@@ -172,6 +175,8 @@ func transformClasses(name string, p *Problem, rng *rand.Rand) (q *Problem, back
 			q.Loss = Logistic{scale * l.C}
 		}
 		q.Penalty.L2 *= scale
+	case "shifted":
+		return shift(p, rng)
 	case "multiplicities":
 		p.Intercept = false // multiplicities that are whole numbers balance
 		return repeat(p), func(theta []float64) []float64 { return merge(p, theta) }, 1

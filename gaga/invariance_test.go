@@ -11,18 +11,22 @@ import (
 )
 
 // A path must not depend on the order of samples and features, on the signs
-// and scales that can be taken back, or on whether equal rows are merged.
+// and scales that can be taken back, on whether equal rows are merged, or,
+// with an intercept, on how far from 0 the features are.
 func TestInvariance(t *testing.T) {
 	needs.Patience(t, "3 s")
 	t.Parallel()
 	ages := Range{0.05, 20}
-	for _, name := range []string{"samples permuted", "features permuted", "feature signs", "target sign", "loss scale", "multiplicities"} {
+	for _, name := range []string{"samples permuted", "features permuted", "feature signs", "target sign", "loss scale", "multiplicities", "shifted"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			compared := 0
 			for seed := range 300 {
 				rng := rand.New(rand.NewPCG(uint64(seed), 17))
 				p := distinctProblem(rng)
+				if name == "shifted" { // ridge regression, the elastic net, the Lasso
+					p.Penalty = []Penalty{{L2: 0.1}, {p.Penalty.L1, 0.5}, p.Penalty}[seed%3]
+				}
 				q, back, scale := transform(name, p, rng)
 				a := mustTrack(t, p, ages)
 				b := mustTrack(t, q, Range{ages.Min * scale, ages.Max * scale})
@@ -33,6 +37,9 @@ func TestInvariance(t *testing.T) {
 				if name != "multiplicities" && len(a.Events()) != len(b.Events()) {
 					t.Errorf("seed %d: %d events, and %d; %s", seed, len(a.Events()), len(b.Events()), describeProblem(p))
 					continue
+				}
+				if name == "shifted" {
+					compareEvents(t, seed, a, b)
 				}
 				for x := 0.0; x <= 1; x += 0.05 {
 					age := ages.Min * math.Pow(ages.Max/ages.Min, x)
@@ -59,6 +66,22 @@ func distinctProblem(rng *rand.Rand) *Problem {
 		p := randomProblem(rng)
 		if !integers(p.Y) && !integers(p.X.Data[:1]) && p.X.Rows > 2 && distinct(p.Y) {
 			return p
+		}
+	}
+}
+
+// compareEvents requires the same critical points of the same samples and coefficients.
+func compareEvents(t *testing.T, seed int, a, b *Path) {
+	t.Helper()
+	want, got := a.Events(), b.Events()
+	if len(want) != len(got) {
+		t.Errorf("seed %d: %d events, and %d; %s", seed, len(want), len(got), b.Reason())
+		return
+	}
+	for k, e := range want {
+		if f := got[k]; e.Kind != f.Kind || e.Cause != f.Cause || e.Index != f.Index || !(math.Abs(e.Age-f.Age) <= 1e-6*e.Age) {
+			t.Errorf("seed %d: event %d is %+v, and %+v", seed, k, e, f)
+			return
 		}
 	}
 }
@@ -115,6 +138,8 @@ func transform(name string, p *Problem, rng *rand.Rand) (q *Problem, back func([
 		}
 		target, scale = 2, 4
 		q.Penalty.L1 *= 4
+	case "shifted":
+		return shift(p, rng)
 	case "multiplicities":
 		return repeat(p), func(theta []float64) []float64 { return theta }, 1
 	}
@@ -144,6 +169,39 @@ func transform(name string, p *Problem, rng *rand.Rand) (q *Problem, back func([
 		}
 		return out
 	}, scale
+}
+
+// shift gives p an intercept, rounds its features so that shifts of 1e3 to 9e8 lose no digit, and
+// returns it shifted.
+func shift(p *Problem, rng *rand.Rand) (q *Problem, back func([]float64) []float64, scale float64) {
+	n, d := p.X.Rows, p.X.Cols
+	p.Intercept = true
+	for i := range n {
+		row := p.X.Data[i*d : (i+1)*d]
+		collinear := row[d-1] == 2*row[0]
+		for j, x := range row {
+			row[j] = math.Round(x*(1<<20)) / (1 << 20)
+		}
+		if collinear {
+			row[d-1] = 2 * row[0]
+		}
+	}
+	q = clone(p)
+	shifts := make([]float64, d)
+	for j := range shifts {
+		shifts[j] = float64(1+rng.IntN(9)) * math.Pow(10, float64(3+rng.IntN(6))) * float64(1-2*rng.IntN(2))
+		for i := range n {
+			q.X.Data[i*d+j] += shifts[j]
+		}
+	}
+	return q, func(theta []float64) []float64 {
+		for j, by := range shifts {
+			if p.Kernel == nil {
+				theta[d] += by * theta[j]
+			}
+		}
+		return theta
+	}, 1
 }
 
 func identity(n int) []int {

@@ -6,8 +6,6 @@ import (
 	"sort"
 	"sync"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 )
 
@@ -70,12 +68,14 @@ type Knot struct {
 	// terms of the gradient: for feature j, Σ_i m_i [v_i (|l'_i| + l''_i |u_i|) + p_i] |x_ij| and
 	// the penalty's terms; at least 1e-6 of its value with all weights 1. p_i = 1e-3 |∂v*/∂l| l'_i²
 	// (|u_i| + |y_i|), at most |l'_i|, is the effect of the predictor through the weight; the hinge
-	// loss has 3 - y_i u_i instead of |u_i| + |y_i|.
+	// loss has 3 - y_i u_i instead of |u_i| + |y_i|. Without a kernel x is that of the frame: the
+	// features or, see the package documentation, the coordinates in which the problem is solved.
 	KKT                     float64
 	Easy, Middle, Discarded int // samples, multiplicities not counted
 	Active                  int // nonzero coefficients, without the intercept
 
 	piece, change int
+	level         float64 // intercept in the frame: the published one has fewer digits
 }
 
 // Event is a turning point or a jump point.
@@ -118,8 +118,8 @@ func (s Status) Early() bool { return s != Complete }
 // of At needs O(np) memory, with a kernel the required rows of the kernel matrix, up to 512 MiB;
 // later calls reuse it.
 type Path struct {
-	problem    *model.Problem // a linear one without the caller's features
-	unknowns   int
+	problem    *model.Problem // in the frame
+	frame      *frame
 	kinds      []ZoneKind
 	knots      []Knot
 	pieces     []piece
@@ -129,14 +129,6 @@ type Path struct {
 	reason     string
 	eventCount int
 	evaluators sync.Pool
-}
-
-func newPath(p *Problem, m *model.Problem) *Path {
-	own := *m
-	if own.Kernel == nil {
-		own.X = blas64.General{}
-	}
-	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds()}
 }
 
 type piece struct {
@@ -159,14 +151,13 @@ func (p *Path) change(c model.Crossing) {
 // settled returns the published θ: coefficients, then the intercept, 0 if there is none. A
 // coefficient of the wrong sign is rounding and set to 0.
 func (p *Path) settled(st *model.State, theta []float64) []float64 {
-	out := make([]float64, p.unknowns)
-	copy(out, theta)
+	own := slices.Clone(theta)
 	for j, w := range theta {
 		if st.L1[j] > 0 && model.Sign(w) != st.Sign[j] {
-			out[j] = 0
+			own[j] = 0
 		}
 	}
-	return out
+	return p.frame.outer(own)
 }
 
 func (p *Path) discarded() bool {

@@ -130,6 +130,11 @@ type tracker struct {
 }
 
 func newTracker(p *Problem, o Options) (*tracker, error) {
+	p, f := p.framed()
+	return newFramedTracker(p, f, o)
+}
+
+func newFramedTracker(p *Problem, f *frame, o Options) (*tracker, error) {
 	solver, err := newSolver(p)
 	if err != nil {
 		return nil, err
@@ -139,7 +144,8 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 		m.Reverse(o.Age.Max)
 	}
 	t := &tracker{
-		options: o, grid: o.ages(), search: search.New(m, solver), path: newPath(p, m),
+		options: o, grid: o.ages(), search: search.New(m, solver),
+		path:  &Path{problem: m, frame: f, kinds: p.zoneKinds()},
 		audit: func(model.Crossing) string { return "" },
 	}
 	t.first, t.last = t.path.lambda(t.grid[0]), t.path.lambda(t.grid[len(t.grid)-1])
@@ -349,6 +355,7 @@ func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar floa
 		Objective: t.condition.Value(pt),
 		KKT:       t.condition.Residual(pt),
 		piece:     len(path.pieces) - 1,
+		level:     pt.Theta[st.P-1],
 	}
 	if k.piece >= 0 {
 		k.change = len(path.pieces[k.piece].changes)

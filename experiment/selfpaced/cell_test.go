@@ -28,11 +28,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.Gaussian, Level: 0.3},
 			},
 			Model:  Model{Name: Lasso, Alpha: 1e-7},
-			Method: Method{Name: ACS, Algorithm: 7, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
+			Method: Method{Name: ACS, Algorithm: 8, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
 			Repeat: 3, Seed: experiment.CellSeed(40, 3),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":7,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
-		"fb6dd21945be01887d012396f553fc71",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":8,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
+		"8f6ac7ec467b4ae1495d6b990e25a3f9",
 	},
 	{
 		Cell{
@@ -41,11 +41,11 @@ var goldenCells = []struct {
 				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Protocol: dataset.Paper,
 			},
 			Model:  Model{Name: SVM, C: 10, Kernel: RBF, KernelGamma: ScaleGamma, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 6},
+			Method: Method{Name: Original, Algorithm: 7},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":6},"seed":3212160745590989}`,
-		"f3c0397911d3830a442db8a73298f92a",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":7},"seed":3212160745590989}`,
+		"e18ae5bba551d409ce3e2505a09656c5",
 	},
 	{
 		Cell{
@@ -55,11 +55,11 @@ var goldenCells = []struct {
 				Protocol: dataset.HeldOut,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
-			Method: Method{Name: GAGA, Algorithm: 26, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
+			Method: Method{Name: GAGA, Algorithm: 27, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":26,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
-		"b9d0671e6dfb0384bf29f5cb26a28a6d",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":27,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		"ecd6727f0e529c1a2baa462a9547a00d",
 	},
 	{
 		Cell{
@@ -69,11 +69,11 @@ var goldenCells = []struct {
 				Protocol: dataset.Scripts,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.006},
-			Method: Method{Name: ACS, Algorithm: 7, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
+			Method: Method{Name: ACS, Algorithm: 8, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":7,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
-		"845020e735eb4eeac5e42841a47dbf65",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":8,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"3fb6b7abf7c14de68e03dce9ab8ef9cf",
 	},
 	{
 		Cell{
@@ -83,11 +83,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.FlipBoundary, Level: 0.3},
 			},
 			Model:  Model{Name: Logistic, C: 0.5, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 6},
+			Method: Method{Name: Original, Algorithm: 7},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":6},"seed":3212160745590989}`,
-		"2d0e701d53ad1945c9a6d7077a3947d8",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":7},"seed":3212160745590989}`,
+		"c86001bb9b192ffab1105b24e4d2daab",
 	},
 }
 
@@ -124,7 +124,7 @@ func TestDecodeCell(t *testing.T) {
 	spec := string(goldenCells[0].cell.Canonical())
 	for _, test := range []struct{ old, new, says string }{
 		{`"kind":"self-paced"`, `"kind":"mmd"`, `its kind is "mmd"`},
-		{`"algorithm":7`, `"algorithm":8`, "it asks for version 8 of acs, this agepath computes version 7"},
+		{`"algorithm":8`, `"algorithm":9`, "it asks for version 9 of acs, this agepath computes version 8"},
 		{`"name":"acs"`, `"name":"magic"`, `no method "magic"`},
 		{`"name":"lasso"`, `"name":"tree"`, `no model "tree"`},
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},

@@ -11,7 +11,7 @@ import (
 )
 
 var mosplMethod = methodInfo{
-	name: MOSPL, algorithm: 5, regularized: true,
+	name: MOSPL, algorithm: 6, regularized: true,
 	regularizers: []string{Hard, Linear, Polynomial, Mixture},
 	knowsOnly:    "its search needs a regularizer whose age multiplies a function of the weights alone",
 	settings: []gridfile.SettingInfo{

@@ -15,7 +15,7 @@ import (
 )
 
 var originalMethod = methodInfo{
-	name: Original, algorithm: 6, models: gridfile.NamesOf(modelTable),
+	name: Original, algorithm: 7, models: gridfile.NamesOf(modelTable),
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		if c.Model.Name == ERM {
 			return f.erm(ctx, c, train)
@@ -39,7 +39,7 @@ var originalMethod = methodInfo{
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 7, regularized: true, aged: true, stepped: true, auto: 2,
+	name: ACS, algorithm: 8, regularized: true, aged: true, stepped: true, auto: 2,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
@@ -50,7 +50,7 @@ var acsMethod = methodInfo{
 }
 
 var acsOnceMethod = methodInfo{
-	name: ACSOnce, algorithm: 5, regularized: true, aged: true, stepped: true,
+	name: ACSOnce, algorithm: 6, regularized: true, aged: true, stepped: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		ages := f.steps(c.Method.Age)
 		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
@@ -61,7 +61,7 @@ var acsOnceMethod = methodInfo{
 var growths = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.001 && x <= 1 }, Want: "a number from 0.001 to 1"}
 
 var acsShareMethod = methodInfo{
-	name: ACSShare, algorithm: 3, regularized: true,
+	name: ACSShare, algorithm: 4, regularized: true,
 	settings: []gridfile.SettingInfo{
 		{Name: "start", Rule: gridfile.Ratio, Standard: gridfile.Setting{Number: 0.5}, Meaning: "share of the samples that is in first"},
 		{Name: "growth", Rule: growths, Standard: gridfile.Setting{Number: 0.1}, Meaning: "share by which it grows each time, up to all"},
@@ -192,7 +192,7 @@ func gapText(gaps []gaga.Gap) string {
 }
 
 // pathBytes estimates a factor over at most n changing multipliers with a kernel, otherwise the
-// tracker's copies of the data and matrices over the coefficients; and for each knot all
+// tracker's copies of the data and matrices over the unknowns; and for each knot all
 // coefficients, or n multipliers. The number of knots is a guess: 0.3 for each row, 1 for a support
 // vector machine, whose samples enter and leave the margin.
 func pathBytes(c *Cell, n, d int64) int64 {
@@ -200,8 +200,13 @@ func pathBytes(c *Cell, n, d int64) int64 {
 	if c.Model.Name == SVM {
 		knots = pathKnots + 10 + n
 	}
+	unknowns := d
+	switch c.Model.Name {
+	case SVM, Logistic, Ridge: // at most the samples' span
+		unknowns = min(n, d)
+	}
 	if c.Model.Kernel == RBF {
 		return 8*n*n + 8*n*knots
 	}
-	return 8*(2*n*d+10*d*d) + 8*d*knots
+	return 8*(2*n*d+10*unknowns*unknowns) + 8*d*knots
 }

@@ -260,3 +260,14 @@ func TestPathMemory(t *testing.T) {
 		}
 	}
 }
+
+// A path in the span of the rows needs no matrices over the features.
+func TestBytesOfWideProblems(t *testing.T) {
+	t.Parallel()
+	const n, d = 62, 20_000
+	for _, name := range []string{SVM, Logistic, Ridge} {
+		if need := pathBytes(&Cell{Model: Model{Name: name}}, n, d); need > 100*n*d {
+			t.Errorf("%s: %d bytes for %d numbers", name, need, n*d)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 type Auditor struct {
 	p         *model.Problem
 	rows      []float64
+	mean      []float64 // subtracted from rows with an intercept: no term grows with a shift
 	condition condition
 	bound     float64
 }
@@ -30,9 +31,35 @@ type condition interface {
 // New returns the auditor of a problem; with a kernel it computes the whole kernel matrix.
 func New(p *model.Problem) *Auditor {
 	if p.Kernel != nil {
-		return &Auditor{p, expand(p), multipliers{}, p.Cost / p.L2[0]}
+		return &Auditor{p: p, rows: expand(p), condition: multipliers{}, bound: p.Cost / p.L2[0]}
 	}
-	return &Auditor{p, p.Rows, coefficients{}, p.Cost}
+	a := &Auditor{p: p, rows: p.Rows, condition: coefficients{}, bound: p.Cost}
+	if p.Intercept {
+		a.centre()
+	}
+	return a
+}
+
+func (a *Auditor) centre() {
+	p := a.p
+	a.rows, a.mean = append([]float64(nil), p.Rows...), make([]float64, p.P-1)
+	for j := range a.mean {
+		for i := range p.N {
+			a.mean[j] += a.row(i)[j] / float64(p.N)
+		}
+		for i := range p.N {
+			a.row(i)[j] -= a.mean[j]
+		}
+	}
+}
+
+// moved returns θ, or its rate, for the centred rows.
+func (a *Auditor) moved(theta []float64) []float64 {
+	theta = append([]float64(nil), theta...)
+	for j, m := range a.mean {
+		theta[len(a.mean)] += m * theta[j]
+	}
+	return theta
 }
 
 // Check returns the invariant that fails at pt on the partition of st, "" if all hold: zones,
@@ -77,14 +104,15 @@ const (
 )
 
 func (a *Auditor) evaluate(st *model.State, pt *model.Point, floor []float64) *evaluation {
-	p := a.p
-	e := &evaluation{a, st.Partition, pt, floor, make([]sample, p.N)}
+	p, own := a.p, *pt
+	own.Theta, own.Rate = a.moved(pt.Theta), a.moved(pt.Rate)
+	e := &evaluation{a, st.Partition, &own, floor, make([]sample, p.N)}
 	for i := range e.of {
 		s, zone := &e.of[i], st.Zone[i]
 		s.zone = int(zone) - p.Kinks
 		s.terms = math.Abs(p.Y[i])
 		for j, x := range a.row(i) {
-			x *= pt.Theta[j]
+			x *= own.Theta[j]
 			s.u += x
 			s.terms += math.Abs(x)
 		}

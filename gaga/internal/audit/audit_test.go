@@ -101,6 +101,16 @@ func ridge(y, off float64) *fixture {
 	return f
 }
 
+// farFrom0 is the exact fit of a line to samples around 2^20, at an age at which all have weight.
+func farFrom0() *fixture {
+	const far = 1 << 20
+	f := newFixture(squares{}, 0, 2, [][]float64{{far - 1, 1}, {far + 1, 1}, {far - 2, 1}, {far + 2, 1}}, []float64{-1, 1, -2, 2}, nil, 1e9)
+	f.p.Intercept = true
+	f.pt.Theta[0], f.pt.Theta[1] = 1, -far
+	f.zoned([]uint8{0, 0, 0, 0}, []int{0, 1}, nil)
+	return f
+}
+
 // lasso is the fit of two coefficients to two samples, each with a column of its own, at
 // the age 1. The first has the residual -1/2, and L1 = 3/4 follows; the second coefficient
 // is zero, as its gradient is 2·0.3·(1 - 0.09) < L1.
@@ -192,6 +202,8 @@ func TestCheck(t *testing.T) {
 		"machine, past the kink":           {vectors, func(f *fixture) { f.pt.Rate[0] = 1; f.behind = model.Crossing{Cause: model.SampleDown, Index: 3} }, ""},
 		"machine, unpinned and back":       {vectors, func(f *fixture) { f.pt.Rate[0] = 1; f.behind = model.Crossing{Cause: model.SampleUp, Index: 1} }, "turns back"},
 		"machine, unpinned":                {vectors, func(f *fixture) { f.pt.Rate[0] = -1; f.behind = model.Crossing{Cause: model.SampleUp, Index: 1} }, ""},
+		"far from 0":                       {farFrom0, none, ""},
+		"far from 0, residual":             {farFrom0, func(f *fixture) { f.pt.Theta[0], f.pt.Theta[1] = 1+1e-6, -(1+1e-6)*(1<<20) }, "the residual in coordinate 0"},
 		"kernel":                           {kernel, none, ""},
 		"kernel, zone ends":                {kernel, zone(4, 2), "sample 4 with loss 4 is in zone 0"},
 		"kernel, pinned":                   {kernel, zone(1, model.Pinned), "sample 1 is pinned with the defect 0.5"},

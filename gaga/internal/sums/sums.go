@@ -58,10 +58,13 @@ type Activations interface {
 	Border(dst []float64, j int) (diagonal, magnitude float64)
 }
 
-// New returns the terms that cost least along a path.
+// New returns the terms that cost least along a path. Moments are of all columns, of which no more
+// than the samples are active.
 func New(s *Scope) Terms {
-	if t, ok := NewMoments(s); ok {
-		return t
+	if s.P <= s.N {
+		if t, ok := NewMoments(s); ok {
+			return t
+		}
 	}
 	if t, ok := NewMixed(s); ok {
 		return t

@@ -26,4 +26,9 @@ const (
 	// Singular is the pivot of a singular Hessian, relative to the diagonal's positive terms.
 	Singular = 1e-12
 	Nudge    = KKT // of a landing beyond its jump, relative to the age
+	// Dependent is the part of a sample outside the span of others that is rounding.
+	Dependent = 64 * Unit
+	// LargestDeviation of a feature, in units of the distance of its quartiles, by which it is far
+	// from 0 or not.
+	LargestDeviation = 16
 )
