@@ -28,11 +28,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.Gaussian, Level: 0.3},
 			},
 			Model:  Model{Name: Lasso, Alpha: 1e-7},
-			Method: Method{Name: ACS, Algorithm: 7, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
+			Method: Method{Name: ACS, Algorithm: 8, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
 			Repeat: 3, Seed: experiment.CellSeed(40, 3),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":7,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
-		"fb6dd21945be01887d012396f553fc71",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":8,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
+		"8f6ac7ec467b4ae1495d6b990e25a3f9",
 	},
 	{
 		Cell{
@@ -69,11 +69,11 @@ var goldenCells = []struct {
 				Protocol: dataset.Scripts,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.006},
-			Method: Method{Name: ACS, Algorithm: 7, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
+			Method: Method{Name: ACS, Algorithm: 8, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":7,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
-		"845020e735eb4eeac5e42841a47dbf65",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":8,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"3fb6b7abf7c14de68e03dce9ab8ef9cf",
 	},
 	{
 		Cell{
@@ -124,7 +124,7 @@ func TestDecodeCell(t *testing.T) {
 	spec := string(goldenCells[0].cell.Canonical())
 	for _, test := range []struct{ old, new, says string }{
 		{`"kind":"self-paced"`, `"kind":"mmd"`, `its kind is "mmd"`},
-		{`"algorithm":7`, `"algorithm":8`, "it asks for version 8 of acs, this agepath computes version 7"},
+		{`"algorithm":8`, `"algorithm":9`, "it asks for version 9 of acs, this agepath computes version 8"},
 		{`"name":"acs"`, `"name":"magic"`, `no method "magic"`},
 		{`"name":"lasso"`, `"name":"tree"`, `no model "tree"`},
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},
