@@ -23,6 +23,7 @@ type ACSOptions struct {
 // ACSPath is the result of [ACS].
 type ACSPath struct {
 	Knots        []gaga.Knot
+	Direction    gaga.Direction
 	Ages         int // without Passed
 	Alternations int
 	Unconverged  int // limit reached
@@ -34,82 +35,31 @@ type ACSPath struct {
 // Complete reports whether every age that keeps a sample has its partial optimum.
 func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0 }
 
-// ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending ages, each
+// ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending or descending ages, each
 // warm-started from the last and iterated until the weights no longer change. The published scripts
 // do one alternation an age, as an infinite tolerance does here; that leaves residuals of order 1.
 //
-// An age that discards every sample, or all of one class, has no knot. If all ages discard every
+// An age that discards every sample, or all of one class, has no knot; after one class the next age
+// starts from the first fit again. If all ages discard every
 // sample, the error is [gaga.ErrDiscarded]. An error comes with the path so far.
 func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
 	for k := 1; k < len(ages); k++ {
-		if !(ages[k] > ages[k-1]) {
-			return &ACSPath{}, fmt.Errorf("baselines: ages %v, %v do not ascend", ages[k-1], ages[k])
+		if up := ages[1] > ages[0]; !(ages[k] > ages[k-1]) && up || !(ages[k] < ages[k-1]) && !up {
+			return &ACSPath{}, fmt.Errorf("baselines: ages %v, %v neither ascend nor descend as those before", ages[k-1], ages[k])
 		}
 	}
-	if len(ages) == 0 || !(ages[0] > 0) {
+	if len(ages) == 0 || !(slices.Min(ages) > 0) {
 		return &ACSPath{}, errors.New("baselines: alternate convex search needs ages > 0")
 	}
-	return alternate(ctx, p, len(ages), o, func(_ *gaga.Alternation, path *ACSPath) (float64, error) { return ages[path.Ages], nil })
+	path, err := alternate(ctx, p, len(ages), o, func(_ *gaga.Alternation, path *ACSPath) (float64, error) { return ages[path.Ages], nil })
+	if ages[len(ages)-1] < ages[0] {
+		path.Direction = gaga.Down
+	}
+	return path, err
 }
 
-const (
-	// leastWeightChange is the change of a weight below which a fit is not worth an age.
-	leastWeightChange = 1e-3
-	sameAge           = 1e-5
-	// overTries is the limit on fits that [ACSOver] makes per age, on average.
-	overTries = 3
-	// distinctChange is the minimum difference of two models, relative to the largest coefficient.
-	distinctChange = 1e-6
-)
-
-// ACSOver is [ACS] over a span at up to n >= 2 ages of its own choice, from First to Last, each
-// with a model that differs, by [Differ], from the one before.
-//
-// Where weights change smoothly, the remaining ages divide what is left of Tenth to Whole into
-// equal ratios. Where weights jump, as with the hard regularizer, a step goes to the next jump
-// while the average number of samples per step suffices to take in all; otherwise steps grow up to
-// the equal ratios.
-func ACSOver(ctx context.Context, p *gaga.Problem, span Span, n int, o ACSOptions) (*ACSPath, error) {
-	age := 0.
-	return alternate(ctx, p, overTries*n, o, func(a *gaga.Alternation, path *ACSPath) (float64, error) {
-		knots := len(path.Knots)
-		if age < span.Last && knots > 1 && !Differ(path.Knots[knots-2].Theta, path.Knots[knots-1].Theta) {
-			knots--
-			path.Knots = path.Knots[:knots]
-		}
-		left := n - knots
-		switch {
-		case age == span.Last:
-			age = math.Inf(1)
-		case age == 0:
-			age = span.First
-		case left == 1 || path.Ages == overTries*n-1:
-			age = span.Last
-		default:
-			age = span.next(a, path, age, left)
-		}
-		return age, nil
-	})
-}
-
-func (s *Span) next(a *gaga.Alternation, path *ACSPath, age float64, left int) float64 {
-	change := a.NextChange(age, s.Last, leastWeightChange)
-	ratio := func(share float64) float64 {
-		return math.Pow(max(s.Whole/age, 1), share/float64(left-1))
-	}
-	knots, in, out := len(path.Knots), 0, 0
-	if knots > 0 {
-		last := &path.Knots[knots-1]
-		in, out = last.Easy+last.Middle, last.Discarded
-	}
-	switch jumps := a.NextChange(age, s.Last, leastWeightChange/2) > change*(1-sameAge); {
-	case !jumps:
-		change = max(change, s.Tenth, age*ratio(1))
-	case in*(left-1) < out*knots:
-		change = max(change, age*ratio(float64(knots)/float64(knots+left)))
-	}
-	return min(change, s.Last)
-}
+// distinctChange is the minimum difference of two models, relative to the largest coefficient.
+const distinctChange = 1e-6
 
 // Differ reports whether two models differ by more than 1e-6 of the largest coefficient of b. Only
 // a change of the intercept is relative to the intercept, which is large for features far from 0.
@@ -123,38 +73,33 @@ func Differ(a, b []float64) bool {
 	return change > distinctChange*largest || math.Abs(b[last]-a[last]) > distinctChange*max(largest, math.Abs(b[last]))
 }
 
-// alternate converges at up to n ages. next gives each, +Inf at the end; ages that do not ascend
-// are skipped.
+// alternate converges at up to n ages. next gives each, 0 for one that is passed.
 func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next func(a *gaga.Alternation, path *ACSPath) (float64, error)) (*ACSPath, error) {
 	path := &ACSPath{}
 	a, err := gaga.NewAlternation(p)
 	if err != nil {
 		return path, err
 	}
-	if o.Weights != nil {
-		err = a.Fit(ctx, o.Weights)
-	} else {
-		err = a.FitAll(ctx)
+	fit := func() error {
+		if o.Weights != nil {
+			return a.Fit(ctx, o.Weights)
+		}
+		return a.FitAll(ctx)
 	}
-	if err != nil {
+	if err := fit(); err != nil {
 		return path, err
 	}
-	var first, last float64
+	least, most := math.Inf(1), 0.0
 	for path.Ages+path.Passed < n {
 		age, err := next(a, path)
 		if err != nil {
 			return path, err
 		}
-		if math.IsInf(age, 1) {
-			break
-		}
-		if !(age > last) {
+		if age == 0 {
 			path.Passed++
 			continue
 		}
-		if last = age; path.Ages == 0 {
-			first = age
-		}
+		least, most = min(least, age), max(most, age)
 		path.Ages++
 		iterations, err := a.Converge(ctx, age, o.Tolerance, o.Limit)
 		path.Alternations += iterations
@@ -167,6 +112,9 @@ func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next f
 			continue
 		case errors.Is(err, gaga.ErrOneClass):
 			path.OneClass++
+			if err := fit(); err != nil {
+				return path, err
+			}
 			continue
 		case err != nil:
 			return path, fmt.Errorf("baselines: age %v: %w", age, err)
@@ -176,7 +124,7 @@ func alternate(ctx context.Context, p *gaga.Problem, n int, o ACSOptions, next f
 	if path.Discarded == path.Ages {
 		losses := make([]float64, p.X.Rows)
 		a.Losses(losses)
-		return path, fmt.Errorf("baselines: ages %.4g to %.4g, where the smallest loss is %.4g: %w", first, last, slices.Min(losses), gaga.ErrDiscarded)
+		return path, fmt.Errorf("baselines: ages %.4g to %.4g, where the smallest loss is %.4g: %w", least, most, slices.Min(losses), gaga.ErrDiscarded)
 	}
 	if n := len(path.Knots); n > 0 {
 		path.Knots[n-1].Kind = gaga.End

@@ -1,19 +1,13 @@
 package baselines
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/agepath/agepath/gaga"
 )
-
-// shareRoom is the margin of the threshold that admits all samples against rounding of a fit.
-const shareRoom = 1e-6
 
 // Shares returns start, start + growth, ... below 1, and 1.
 func Shares(start, growth float64) []float64 {
@@ -35,32 +29,21 @@ func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOpti
 			return &ACSPath{}, fmt.Errorf("baselines: shares %v; ascending ones > 0 and at most 1 are allowed", shares)
 		}
 	}
-	losses, order := make([]float64, p.X.Rows), make([]int, p.X.Rows)
-	for i := range order {
-		order[i] = i
-	}
+	q, last := newQueue(p), 0.0
 	return alternate(ctx, p, len(shares), o, func(a *gaga.Alternation, path *ACSPath) (float64, error) {
 		share := shares[path.Ages+path.Passed]
-		a.Losses(losses)
-		slices.SortFunc(order, func(i, j int) int { return cmp.Compare(losses[i], losses[j]) })
-		level := max(shareLevel(p, losses, order, share), roundingLoss(p, losses))
+		q.sort(a)
+		level := max(q.level(q.first(share*q.total)), roundingLoss(p, q.losses))
 		age := entryAge(p.Regularizer, level)
 		if math.IsInf(age, 1) {
 			return 0, fmt.Errorf("baselines: at no age does the regularizer %s let a share of %g of the samples in", p.Regularizer.Name(), share)
 		}
+		if !(age > last) {
+			return 0, nil
+		}
+		last = age
 		return age, nil
 	})
-}
-
-func shareLevel(p *gaga.Problem, losses []float64, order []int, share float64) float64 {
-	counts, in := multiplicities(p), 0.0
-	total := floats.Sum(counts)
-	for k, i := range order[:len(order)-1] {
-		if in += counts[i]; in >= share*total*(1-1e-12) {
-			return (losses[i] + losses[order[k+1]]) / 2
-		}
-	}
-	return losses[order[len(order)-1]] * (1 + shareRoom)
 }
 
 func multiplicities(p *gaga.Problem) []float64 {

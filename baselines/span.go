@@ -1,115 +1,190 @@
 package baselines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/agepath/agepath/gaga"
 )
 
-// Span is a range of ages that fits a problem: paths do not change before First, and at Last they
-// have all samples and no event left. Ages are in the unit in which the regularizer compares them
-// with losses.
-type Span struct {
-	First float64 // the first sample with a loss is admitted, by the losses of the plain fit
-	Tenth float64 // a tenth of these samples are admitted
-	Whole float64 // a search upwards from First has admitted all samples
-	Last  float64 // [spanRoom] times Whole, [smoothRoom] times where weights still change there
-}
-
 const (
-	// spanRoom and smoothRoom are the ratios of Last to Whole. The search makes few and large steps,
-	// so paths admit samples later: up to 2.4 times on the settings of [Span.Ages]. Smooth weights
-	// approach their limit as loss over age, and single events come late: the last at 3200 times
-	// Whole in 150 settings of ten data sets with 400 rows. The weights then differ from the limit
-	// by about 1e-9.
-	spanRoom, smoothRoom = 4, 1e9
-	// spanSteps is the number of ages of the search up to the largest loss of the plain fit: half
-	// are quantiles of its losses, the others continue from the median in geometric progression.
-	spanSteps  = 30
+	// startShare is the share of the rows with a loss, of each class, that is in at the first age.
+	startShare = 0.5
+	// spanRoom is the ratio of the last age to that at which a search has all rows in. The search
+	// makes few and large steps, so paths admit rows later.
+	spanRoom = 4
+	// spanGrowth is the ratio of ages where shares of the rows give none, at most spanBeyond times.
 	spanGrowth = 1.5
 	spanBeyond = 100
 	// boundGrowth is the growth of a threshold per age below which it counts as bounded.
 	boundGrowth = 0.01
-	spanShare   = 0.1 // of the samples with a loss, at Tenth
+	// shareRoom is the margin of the threshold that admits all samples against rounding of a fit.
+	shareRoom = 1e-6
 	// lossRounding is the share of the largest loss below which a loss counts as 0.
 	lossRounding = 1e-10
 )
 
-// FindSpan returns the range of ages of a problem. The plain fit's losses give its beginning but
-// not its end: an excluded sample has a larger loss, up to a thousand times if there are few
-// samples for the features. So alternate convex search continues upwards, one step an age, until
-// every sample is within the last threshold.
+// FindAges returns at most n >= 3 ascending ages that fit a problem, in the unit in which the
+// regularizer compares them with losses. They begin where half of the rows that have a loss are in at
+// the plain fit, half of each class. Each further age lets in an equal part of the rows that are still
+// out at the current fit of a search upwards, which makes one alternation an age. The last is
+// [spanRoom] times the age at which all are in.
 //
-// The span depends on the problem alone. A problem without a regularizer gets one that compares
-// ages with the losses. If the regularizer has no age for a sample, the search ends when its
-// threshold stops growing; if no sample has a loss, the span is 1 to 8.
-func FindSpan(ctx context.Context, p *gaga.Problem) (Span, error) {
+// With fewer rows in, a model fits a separable subset and its branch stays there; half of all rows can
+// leave one class only, where the other is rare.
+//
+// The ages depend on the problem alone. A problem without a regularizer gets one that compares ages
+// with the losses. If the regularizer has no age for a row, the search ends when its threshold
+// stops growing; if no row has a loss, the ages are 1 and 4.
+func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 	p = unpaced(p)
 	a, err := gaga.NewAlternation(p)
 	if err != nil {
-		return Span{}, err
+		return nil, err
 	}
 	if err := a.FitAll(ctx); err != nil {
-		return Span{}, err
+		return nil, err
 	}
-	losses := make([]float64, p.X.Rows)
-	a.Losses(losses)
-	entries := entryAges(p, losses)
-	if len(entries) == 0 { // all ages give the plain fit
-		return Span{First: 1, Tenth: 1, Whole: 2, Last: 2 * spanRoom}, nil
+	q := newQueue(p)
+	q.sort(a)
+	least := roundingLoss(p, q.losses)
+	if q.within(least) == len(q.order) { // all ages give the plain fit
+		return []float64{1, spanRoom}, nil
 	}
-	at := func(share float64) float64 { return entries[max(1, int(math.Ceil(share*float64(len(entries)))))-1] }
-	s := Span{First: entries[0], Tenth: at(spanShare)}
-	var ages []float64
-	for k := 1; k <= spanSteps/2; k++ {
-		share := float64(k) / (spanSteps / 2)
-		ages = append(ages, at(share), at(0.5)*math.Pow(at(1)/at(0.5), share))
+	first := q.beginning(least)
+	for first > 1 && math.IsInf(entryAge(p.Regularizer, q.level(first)), 1) {
+		first--
 	}
-	slices.Sort(ages)
-	for range spanBeyond {
-		ages = append(ages, spanGrowth*ages[len(ages)-1])
-	}
-	last, before := len(p.Regularizer.Zones())-2, 0.0
-	for k, age := range ages {
-		s.Whole = age
+	level, before := q.level(first), 0.0
+	var ages, in []float64 // and the rows that are in after the alternation
+	for range n + spanBeyond {
+		age := entryAge(p.Regularizer, max(level, least))
+		unreachable := math.IsInf(age, 1)
+		switch k := len(ages); {
+		case k > 0 && (unreachable || !(age > ages[k-1])):
+			age = spanGrowth * ages[k-1]
+		case unreachable: // for all losses
+			age = 1
+		}
 		_, err := a.Step(ctx, age)
 		if err != nil && !errors.Is(err, gaga.ErrDiscarded) && !errors.Is(err, gaga.ErrOneClass) {
-			return Span{}, fmt.Errorf("baselines: range of ages: age %v: %w", age, err)
+			return nil, fmt.Errorf("baselines: ages: age %v: %w", age, err)
 		}
-		a.Losses(losses)
-		threshold, _ := p.Regularizer.Threshold(last, age)
-		if k+1 >= spanSteps && slices.Max(losses) <= threshold || k > spanSteps && threshold < before*(1+boundGrowth) {
+		q.sort(a)
+		threshold, _ := p.Regularizer.Threshold(len(p.Regularizer.Zones())-2, age)
+		rows, kept := q.rows(q.within(threshold)), min(len(ages), n-2)
+		ages, in = append(ages[:kept], age), append(in[:kept], rows)
+		left := n - 1 - len(ages)
+		if q.within(threshold) == len(q.order) || unreachable && threshold < before*(1+boundGrowth) {
 			break
 		}
 		before = threshold
+		level = q.level(q.first(rows + (q.total-rows)/float64(max(left, 1))))
 	}
-	s.Last = spanRoom * s.Whole
-	if far := smoothRoom * s.Whole; a.NextChange(s.Last, far, leastWeightChange) < far {
-		s.Last = far
+	// The ages that are left over halve the steps at which most rows come in.
+	for len(ages) > 1 && len(ages) < n-1 {
+		most := 1
+		for k := range in {
+			if k > 0 && in[k]-in[k-1] > in[most]-in[most-1] {
+				most = k
+			}
+		}
+		ages = slices.Insert(ages, most, math.Sqrt(ages[most-1]*ages[most]))
+		in = slices.Insert(in, most, (in[most-1]+in[most])/2)
 	}
-	return s, nil
+	return append(ages, spanRoom*ages[len(ages)-1]), nil
 }
 
-// entryAges returns, in ascending order, the ages at which losses come within the last threshold.
-// It ignores losses that may be rounding.
-func entryAges(p *gaga.Problem, losses []float64) []float64 {
-	least := roundingLoss(p, losses)
-	var ages []float64
-	for _, loss := range slices.Sorted(slices.Values(losses)) {
-		if !(loss > least) {
-			continue
-		}
-		age := entryAge(p.Regularizer, loss)
-		if math.IsInf(age, 1) {
-			break
-		}
-		ages = append(ages, age)
+// queue has the rows in ascending order of their losses, that of their entry.
+type queue struct {
+	p      *gaga.Problem
+	losses []float64 // by row
+	counts []float64 // by row: multiplicities
+	order  []int
+	total  float64
+}
+
+func newQueue(p *gaga.Problem) *queue {
+	q := &queue{p: p, losses: make([]float64, p.X.Rows), counts: multiplicities(p), order: make([]int, p.X.Rows)}
+	for i := range q.order {
+		q.order[i] = i
 	}
-	return ages
+	q.total = floats.Sum(q.counts)
+	return q
+}
+
+func (q *queue) sort(a *gaga.Alternation) {
+	a.Losses(q.losses)
+	slices.SortFunc(q.order, func(i, j int) int { return cmp.Compare(q.losses[i], q.losses[j]) })
+}
+
+// within is the length of the part of the queue with losses up to a level.
+func (q *queue) within(level float64) int {
+	k, _ := slices.BinarySearchFunc(q.order, level, func(i int, level float64) int {
+		if q.losses[i] <= level {
+			return -1
+		}
+		return 1
+	})
+	return k
+}
+
+// rows counts the first k with multiplicities.
+func (q *queue) rows(k int) (n float64) {
+	for _, i := range q.order[:k] {
+		n += q.counts[i]
+	}
+	return n
+}
+
+// first is the length of the shortest part that has so many rows.
+func (q *queue) first(rows float64) int {
+	for k, i := range q.order {
+		if rows -= q.counts[i]; rows <= 1e-12*q.total {
+			return k + 1
+		}
+	}
+	return len(q.order)
+}
+
+// level is half-way between the losses of the k-th row and the next, after those equal to it but for
+// rounding.
+func (q *queue) level(k int) float64 {
+	loss := q.losses[q.order[k-1]]
+	for k < len(q.order) && q.losses[q.order[k]] <= loss*(1+shareRoom) {
+		k++
+	}
+	if k == len(q.order) {
+		return loss * (1 + shareRoom)
+	}
+	return (loss + q.losses[q.order[k]]) / 2
+}
+
+// beginning returns how many rows are in at the first age.
+func (q *queue) beginning(least float64) int {
+	class := func(int) float64 { return 0 }
+	if _, classes := q.p.Loss.(gaga.ClassificationLoss); classes {
+		class = func(i int) float64 { return q.p.Y[i] }
+	}
+	out := map[float64]float64{} // rows that have to come in, by class
+	with := q.order[q.within(least):]
+	for _, i := range with {
+		out[class(i)] += startShare * q.counts[i]
+	}
+	for k, i := range with {
+		if out[class(i)] -= q.counts[i]; out[class(i)] <= 1e-12*q.total {
+			if delete(out, class(i)); len(out) == 0 {
+				return len(q.order) - len(with) + k + 1
+			}
+		}
+	}
+	return len(q.order)
 }
 
 // roundingLoss includes the losses without features in the largest.
@@ -147,18 +222,4 @@ func entryAge(r gaga.Regularizer, loss float64) float64 {
 		}
 	}
 	return hi
-}
-
-// Ages returns n >= 4 ascending ages: First; n - 2 from Tenth to Whole in geometric progression;
-// and Last.
-func (s Span) Ages(n int) []float64 {
-	ages := []float64{s.First}
-	for k := range n - 2 {
-		age := s.Tenth * math.Pow(s.Whole/s.Tenth, float64(k)/float64(n-3))
-		if last := ages[len(ages)-1]; !(age > last) {
-			age = math.Nextafter(last, math.Inf(1))
-		}
-		ages = append(ages, age)
-	}
-	return append(ages, math.Max(s.Last, math.Nextafter(ages[n-2], math.Inf(1))))
 }

@@ -13,23 +13,79 @@ import (
 	"github.com/agepath/agepath/internal/testing/needs"
 )
 
-// half is a regularizer of a user's own: half of the age is compared with the loss.
-type half struct{ gaga.Linear }
+// halved is a regularizer of a user's own: half of the age is compared with the loss.
+type halved struct{ gaga.Linear }
 
-func (half) Threshold(_ int, age float64) (loss, slope float64) { return age / 2, 0.5 }
+func (halved) Threshold(_ int, age float64) (loss, slope float64) { return age / 2, 0.5 }
 
-func (half) Weight(k int, loss, age float64) (v, dloss, dage float64) {
+func (halved) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	return gaga.Linear{}.Weight(k, loss, age/2)
 }
 
-func (half) Integral(loss, age float64) float64 { return gaga.Linear{}.Integral(loss, age/2) }
+func (halved) Integral(loss, age float64) float64 { return gaga.Linear{}.Integral(loss, age/2) }
 
-// TestSpan compares ranges with the closed form of one feature: the plain fit leaves losses from
-// 0.93 to 17, and the outlier, once out, has 63.
-func TestSpan(t *testing.T) {
+// TestFindAges compares ages with a search in closed form, sample by sample.
+func TestFindAges(t *testing.T) {
 	t.Parallel()
-	smallest := math.Pow(2-fit(0, 1, 2, 3), 2) // of x = 1
-	largest := math.Pow(4*fit(0, 1, 2, 3), 2)  // of x = 4
+	const alpha, n = 0.3, 41
+	for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}} {
+		for seed := range uint64(6) {
+			rng := rand.New(rand.NewPCG(seed, 11))
+			s := plane(rng, 30, 4, false, 0.25)
+			for i := range s.y {
+				s.y[i] += 3 * rng.NormFloat64()
+				s.multiplicity = append(s.multiplicity, float64(1+i%3))
+			}
+			p := gaga.Ridge(s.x, s.y, s.multiplicity, alpha)
+			p.Regularizer = r
+			got, err := baselines.FindAges(t.Context(), p, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := s.expanded()
+			rows := len(e.y)
+			weights, in, ages := slices.Repeat([]float64{1}, rows), rows/2, []float64(nil)
+			for {
+				squares := e.squares(e.ridge(weights, alpha))
+				sorted := slices.Sorted(slices.Values(squares))
+				if len(ages) > 0 {
+					in, _ = slices.BinarySearch(sorted, ages[len(ages)-1])
+					if in == rows {
+						break
+					}
+					in += int(math.Ceil(float64(rows-in)/float64(max(n-1-len(ages), 1)) - 1e-9))
+				}
+				next := sorted[rows-1] * (1 + 2e-6)
+				if at, _ := slices.BinarySearch(sorted, sorted[in-1]*(1+1e-9)); at < rows {
+					next = sorted[at] // after the copies of the same sample
+				}
+				ages = append(ages[:min(len(ages), n-2)], (sorted[in-1]+next)/2)
+				for i, square := range squares {
+					weights[i] = weight(r, square, ages[len(ages)-1])
+				}
+			}
+			if last := ages[len(ages)-1]; len(got) != n || math.Abs(got[n-1]/(4*last)-1) > 1e-6 {
+				t.Errorf("%s, seed %d: %d ages up to %v, want %d up to 4 times %v", r.Name(), seed, len(got), got[len(got)-1], n, last)
+			}
+			for _, age := range ages { // those that are left over come between
+				if k, _ := slices.BinarySearch(got, age*(1-1e-6)); k == len(got) || got[k] > age*(1+1e-6) {
+					t.Errorf("%s, seed %d: age %v of the search is not among %v", r.Name(), seed, age, got)
+				}
+			}
+			if math.Abs(got[0]/ages[0]-1) > 1e-6 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != n {
+				t.Errorf("%s, seed %d: ages %v, want %v first", r.Name(), seed, got, ages[0])
+			}
+		}
+	}
+}
+
+// TestAgesOfRegularizers wants the first age to be that of the same loss.
+func TestAgesOfRegularizers(t *testing.T) {
+	t.Parallel()
+	w := fit(0, 1, 2, 3)
+	losses := []float64{math.Pow(2-w, 2), math.Pow(4-2*w, 2), math.Pow(6-3*w, 2), math.Pow(4*w, 2)}
+	slices.Sort(losses)
+	half := (losses[1] + losses[2]) / 2
 	outlier := math.Pow(4*fit(0, 1, 2), 2)
 	for _, c := range []struct {
 		regularizer gaga.Regularizer
@@ -40,20 +96,77 @@ func TestSpan(t *testing.T) {
 		{gaga.Polynomial{Order: 1.35}, func(loss float64) float64 { return loss }},
 		{gaga.LOG{A: 1}, func(loss float64) float64 { return loss }},
 		{gaga.Mixture{Gamma: 0.5}, math.Sqrt},
-		{half{}, func(loss float64) float64 { return 2 * loss }},
+		{halved{}, func(loss float64) float64 { return 2 * loss }},
 	} {
-		span, err := baselines.FindSpan(t.Context(), column(c.regularizer))
+		ages, err := baselines.FindAges(t.Context(), column(c.regularizer), 41)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := c.age(smallest); math.Abs(span.First/want-1) > 1e-9 {
-			t.Errorf("%s: the first sample comes in at %v, want %v", c.regularizer.Name(), span.First, want)
+		if want := c.age(half); math.Abs(ages[0]/want-1) > 1e-9 {
+			t.Errorf("%s: half of the samples are in from %v, want %v", c.regularizer.Name(), ages[0], want)
 		}
-		if _, keeps := c.regularizer.(gaga.LOG); !keeps && !(span.Whole > 1.5*c.age(largest) && span.Last > c.age(outlier)) {
-			t.Errorf("%s: %+v, and the outlier can come in up to %v", c.regularizer.Name(), span, c.age(outlier))
+		if last := ages[len(ages)-1]; !(last > c.age(losses[3]) && last < 5*c.age(outlier)) {
+			t.Errorf("%s: ages up to %v, and the outlier can come in up to %v", c.regularizer.Name(), last, c.age(outlier))
 		}
-		if span.Whole > 2*c.age(outlier) || span.Last < span.Whole {
-			t.Errorf("%s: %+v goes far beyond %v", c.regularizer.Name(), span, c.age(outlier))
+	}
+}
+
+// TestAgesKeepClasses wants half of the rows of both classes with a loss to be in at the first age, where
+// one class is rare, and searches at ages where 5 to 95 % of the rows are in.
+func TestAgesKeepClasses(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 5))
+	s := newSample(200, 2)
+	for i := range s.y {
+		s.y[i] = -1
+		if i < 40 {
+			s.y[i] = 1
+		}
+		for j := range 2 {
+			s.x.Data[2*i+j] = rng.NormFloat64() + 0.5*s.y[i]
+		}
+	}
+	for _, p := range []*gaga.Problem{gaga.LogisticRegression(s.x, s.y, nil, 1), gaga.SVM(s.x, s.y, nil, 1, nil)} {
+		p.Regularizer = gaga.Linear{}
+		ages, err := baselines.FindAges(t.Context(), p, 41)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := gaga.NewAlternation(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.FitAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		losses := make([]float64, 200)
+		a.Losses(losses)
+		for _, class := range [][]float64{losses[:40], losses[40:]} {
+			in, of := 0, 0
+			for _, loss := range class {
+				if loss > 1e-9 {
+					of++
+					if loss <= ages[0] {
+						in++
+					}
+				}
+			}
+			if 2*in < of {
+				t.Errorf("%s: %d of %d rows of a class with a loss are in at the first age", p.Loss.Name(), in, of)
+			}
+		}
+		path, err := baselines.ACS(t.Context(), p, ages, baselines.ACSOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		between := 0
+		for _, knot := range path.Knots {
+			if in := 200 - knot.Discarded; in >= 10 && in <= 190 {
+				between++
+			}
+		}
+		if between < 10 {
+			t.Errorf("%s: 5 to 95 %% of the rows are in at %d of %d ages", p.Loss.Name(), between, len(path.Knots))
 		}
 	}
 }
@@ -67,18 +180,18 @@ func (bounded) Threshold(_ int, age float64) (loss, slope float64) {
 
 func (bounded) Integral(loss, age float64) float64 { return min(loss, 3*age/(1+age)) }
 
-// TestSpanOfBoundedThreshold wants the range to end where the age changes nothing any more.
-func TestSpanOfBoundedThreshold(t *testing.T) {
+// TestAgesOfBoundedThreshold wants the range to end where the age changes nothing any more.
+func TestAgesOfBoundedThreshold(t *testing.T) {
 	t.Parallel()
-	span, err := baselines.FindSpan(t.Context(), column(bounded{}))
-	if err != nil || !(span.Whole > 10 && span.Whole < 1e4) {
-		t.Errorf("%+v, %v", span, err)
+	ages, err := baselines.FindAges(t.Context(), column(bounded{}), 41)
+	if last := ages[len(ages)-1]; err != nil || !(last > 10 && last < 1e4) {
+		t.Errorf("%v, %v", ages, err)
 	}
 }
 
-// TestSpanHoldsPaths wants all samples in at the end of the path over the range, no event in a
-// path that goes a thousand times farther, and the same range each time.
-func TestSpanHoldsPaths(t *testing.T) {
+// TestAgesHoldPaths wants all samples in at the end of the path over the ages, and the same ages
+// each time.
+func TestAgesHoldPaths(t *testing.T) {
 	needs.Patience(t, "2 s")
 	t.Parallel()
 	seeds := uint64(2)
@@ -104,25 +217,20 @@ func TestSpanHoldsPaths(t *testing.T) {
 			for _, c := range []float64{0.1, 1, 10} {
 				for _, p := range []*gaga.Problem{gaga.Lasso(x, y, nil, 0.01/c), gaga.SVM(x, labels, nil, c, nil), gaga.LogisticRegression(x, labels, nil, c)} {
 					p.Regularizer = r
-					span, err := baselines.FindSpan(t.Context(), p)
+					ages, err := baselines.FindAges(t.Context(), p, 41)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if again, err := baselines.FindSpan(t.Context(), p); err != nil || again != span {
-						t.Errorf("%+v, then %+v, %v", span, again, err)
+					if again, err := baselines.FindAges(t.Context(), p, 41); err != nil || !slices.Equal(again, ages) {
+						t.Errorf("%v, then %v, %v", ages, again, err)
 					}
-					path, err := gaga.Track(t.Context(), p, gaga.Options{Age: gaga.Range{Min: span.First, Max: 1000 * span.Last}})
+					path, err := gaga.Track(t.Context(), p, gaga.Options{Age: gaga.Range{Min: ages[0], Max: ages[len(ages)-1]}})
 					if err != nil {
 						t.Fatal(err)
-					}
-					for _, e := range path.Events() {
-						if e.Age > span.Last {
-							t.Errorf("seed %d, %s loss, C %v, %s: an event at %v of %+v", seed, p.Loss.Name(), c, r.Name(), e.Age, span)
-						}
 					}
 					knots := path.Knots()
 					if last := knots[len(knots)-1]; path.Status() != gaga.Complete || last.Discarded > 0 {
-						t.Errorf("seed %d, %s loss, C %v, %s: %v, and %d samples are out at the end of %+v", seed, p.Loss.Name(), c, r.Name(), path.Status(), last.Discarded, span)
+						t.Errorf("seed %d, %s loss, C %v, %s: %v, and %d samples are out at the end of %v", seed, p.Loss.Name(), c, r.Name(), path.Status(), last.Discarded, ages)
 					}
 				}
 			}
@@ -130,18 +238,14 @@ func TestSpanHoldsPaths(t *testing.T) {
 	}
 }
 
-// TestSpanWithoutLoss wants a range where the plain fit has no loss.
-func TestSpanWithoutLoss(t *testing.T) {
+// TestAgesWithoutLoss wants ages where the plain fit has no loss.
+func TestAgesWithoutLoss(t *testing.T) {
 	t.Parallel()
 	x := blas64.General{Rows: 4, Cols: 1, Stride: 1, Data: []float64{-3, -1, 1, 3}}
 	p := gaga.SVM(x, []float64{-1, -1, 1, 1}, nil, 1e3, nil)
 	p.Regularizer = gaga.Linear{}
-	span, err := baselines.FindSpan(t.Context(), p)
-	if want := (baselines.Span{First: 1, Tenth: 1, Whole: 2, Last: 8}); err != nil || span != want {
-		t.Errorf("%+v, %v", span, err)
-	}
-	ages := span.Ages(41)
-	if len(ages) != 41 || ages[0] != 1 || ages[40] != 8 || !slices.IsSorted(ages) || len(slices.Compact(ages)) != 41 {
-		t.Errorf("ages %v", ages)
+	ages, err := baselines.FindAges(t.Context(), p, 41)
+	if err != nil || !slices.Equal(ages, []float64{1, 4}) {
+		t.Errorf("%v, %v", ages, err)
 	}
 }

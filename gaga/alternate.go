@@ -187,9 +187,3 @@ func (a *Alternation) Certificate() convex.Certificate { return a.search.Certifi
 
 // Discards reports whether the current solution gives every sample weight 0.
 func (a *Alternation) Discards(age float64) bool { return a.search.Discards(age) }
-
-// NextChange returns the first age, to a relative 1e-6, at which a weight for the current losses
-// changes by more than least; +Inf if there is none up to last.
-func (a *Alternation) NextChange(age, last, least float64) float64 {
-	return a.search.NextChange(age, last, least)
-}

@@ -96,21 +96,21 @@ func TestPathsEnd(t *testing.T) {
 	incomplete, unsolved := 0, 0
 	for seed := range uint64(seeds) {
 		p, what := drawGrades(seed)
-		span, err := baselines.FindSpan(t.Context(), p)
+		ages, err := baselines.FindAges(t.Context(), p, 41)
 		if err != nil { // a convex fit fails
 			t.Logf("%s: %v", what, err)
 			unsolved++
 			continue
 		}
 		search := &work{Context: t.Context(), limit: math.MaxInt}
-		if _, err := baselines.ACSOver(search, p, span, 41, baselines.ACSOptions{}); err != nil && !errors.Is(err, gaga.ErrDiscarded) {
+		if _, err := baselines.ACS(search, p, ages, baselines.ACSOptions{}); err != nil && !errors.Is(err, gaga.ErrDiscarded) {
 			t.Logf("%s: %v", what, err)
 			unsolved++
 			continue
 		}
-		for _, low := range []float64{span.First, 1e-8} {
+		for _, low := range []float64{ages[0], 1e-8} {
 			limit := 20*search.asked + 20*(p.X.Rows+p.X.Cols) + 5000 // as a start after a gap needs
-			path, steps := trackWithin(t, p, gaga.Range{Min: low, Max: span.Last}, limit)
+			path, steps := trackWithin(t, p, gaga.Range{Min: low, Max: ages[len(ages)-1]}, limit)
 			worst = math.Max(worst, float64(steps)/float64(limit))
 			switch path.Status() {
 			case gaga.Complete:

@@ -11,7 +11,7 @@ import (
 
 // SchemaVersion is the version of the tables in DIR. It grows when a column is added, removed, or
 // changes its meaning, name or type.
-const SchemaVersion = 10
+const SchemaVersion = 11
 
 func versionError(version string) error {
 	if version != strconv.Itoa(SchemaVersion) {

@@ -446,8 +446,8 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 		fewer := tables
 		fewer.Further = []experiment.Table{{Name: "knots", Columns: tables.Further[0].Columns[:3]}}
 		for want, options := range map[string]StoreOptions{
-			`its column 39 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
-			`its column 4 is event (utf8), not absent`:           {Tables: fewer, Run: storeRun},
+			`its column 40 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
+			`its column 4 is direction (utf8), not absent`:       {Tables: fewer, Run: storeRun},
 		} {
 			_, err := Open(t.Context(), dir, options)
 			var mismatch *MismatchError
@@ -470,7 +470,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
 			var version *VersionError
 			if !errors.As(err, &version) || version.Have != "99" || !strings.Contains(err.Error(), name) ||
-				!strings.Contains(err.Error(), "of schema version 99, and this agepath reads version 10; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
+				!strings.Contains(err.Error(), "of schema version 99, and this agepath reads version 11; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
 				t.Errorf("%s of another version: %v", name, err)
 			}
 			// Also columns that both versions have may have another meaning.

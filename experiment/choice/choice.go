@@ -63,15 +63,19 @@ const Window = 1.25
 
 // Curve is the score along a path.
 type Curve struct {
-	Ages   []float64 // increasing; nil or NaN for methods without ages, for which every rule is [Best]
+	Ages   []float64 // ascending, then descending; nil or NaN for methods without ages, for which every rule is [Best]
 	Scores []float64 // NaN if unknown
 	Errors []float64 // standard errors for OneStandardError; NaN counts as 0
 	Begins []bool    // whether a point begins a continuous piece, for Smoothed
+	Down   int       // points of a path down, the last ones
 	Higher bool
 }
 
 // Add adds a point.
-func (c *Curve) Add(age, score, deviation float64, begins bool) {
+func (c *Curve) Add(age, score, deviation float64, begins, down bool) {
+	if down {
+		c.Down++
+	}
 	c.Ages, c.Scores = append(c.Ages, age), append(c.Scores, score)
 	c.Errors, c.Begins = append(c.Errors, deviation), append(c.Begins, begins)
 }
@@ -95,8 +99,8 @@ func (r Rule) Choose(c *Curve) (point int, value float64) {
 	}
 	if r == OneStandardError && !math.IsNaN(c.Errors[point]) {
 		from := point
-		for k := from + 1; k < len(values); k++ {
-			if c.loss(values[k])-c.loss(values[from]) <= c.Errors[from] {
+		for k := range values {
+			if c.Ages[k] >= c.Ages[point] && c.loss(values[k])-c.loss(values[from]) <= c.Errors[from] {
 				point = k
 			}
 		}
@@ -104,8 +108,8 @@ func (r Rule) Choose(c *Curve) (point int, value float64) {
 	return point, values[point]
 }
 
-// best returns the first point within the slack of the best value.
-func (c *Curve) best(values []float64, slack float64) int {
+// best returns the point of the smallest age within the slack of the best value.
+func (c *Curve) best(values []float64, slack float64) (point int) {
 	least := math.Inf(1)
 	for _, x := range values {
 		if !math.IsNaN(x) {
@@ -115,7 +119,13 @@ func (c *Curve) best(values []float64, slack float64) int {
 	if slack > 0 {
 		least += slack * math.Abs(least)
 	}
-	return slices.IndexFunc(values, func(x float64) bool { return c.loss(x) <= least })
+	point = -1
+	for k, x := range values {
+		if c.loss(x) <= least && (point < 0 || c.Ages != nil && c.Ages[k] < c.Ages[point]) {
+			point = k
+		}
+	}
+	return point
 }
 
 // loss is smaller for better scores.
@@ -126,10 +136,20 @@ func (c *Curve) loss(score float64) float64 {
 	return score
 }
 
-// smoothed returns each point's mean score over the ages within a factor of [Window], on the
-// logarithm of the age. The score is linear between neighbors of a piece, so that close points do
-// not count more; it is undefined between pieces.
 func (c *Curve) smoothed() []float64 {
+	n, falling := len(c.Ages)-c.Down, Curve{}
+	for k := len(c.Ages) - 1; k >= n; k-- {
+		falling.Add(c.Ages[k], c.Scores[k], 0, k == len(c.Ages)-1 || c.Begins[k+1], false)
+	}
+	down := falling.means()
+	slices.Reverse(down)
+	return append((&Curve{Ages: c.Ages[:n], Scores: c.Scores[:n], Begins: c.Begins[:n]}).means(), down...)
+}
+
+// means returns each point's mean score over the ages within a factor of [Window], on the
+// logarithm of the age. The score is linear between neighbors of a piece, so that close points do
+// not count more; it is undefined between pieces. Ages ascend.
+func (c *Curve) means() []float64 {
 	half := math.Log(Window)
 	place := make([]float64, len(c.Ages))
 	for k, age := range c.Ages {

@@ -116,3 +116,36 @@ func TestWords(t *testing.T) {
 		t.Errorf("the rule is %q", rule)
 	}
 }
+
+// TestDown wants a path down to have the means of the same points upwards, and its own point for each
+// rule: the smallest age of equals, the largest age within an error.
+func TestDown(t *testing.T) {
+	t.Parallel()
+	ages, scores, begins := []float64{1, 1.1, 1.2, 1.2, 1.3, 1.5}, []float64{4, 2, 3, 1, 1, 5}, []bool{true, false, false, true, false, false}
+	up, down := &Curve{}, &Curve{}
+	for k := range ages {
+		up.Add(ages[k], scores[k], 3, begins[k], false)
+	}
+	for k := len(ages) - 1; k >= 0; k-- {
+		down.Add(ages[k], scores[k], 3, k == len(ages)-1 || begins[k+1], true)
+	}
+	both := &Curve{Down: len(ages)}
+	both.Ages, both.Scores = append(slices.Clone(up.Ages), down.Ages...), append(slices.Clone(up.Scores), down.Scores...)
+	both.Errors, both.Begins = append(slices.Clone(up.Errors), down.Errors...), append(slices.Clone(up.Begins), down.Begins...)
+	means := up.smoothed()
+	reverse := slices.Clone(means)
+	slices.Reverse(reverse)
+	if got := down.smoothed(); !slices.Equal(got, reverse) {
+		t.Errorf("down %v, want %v", got, reverse)
+	}
+	if got := both.smoothed(); !slices.Equal(got, append(means, reverse...)) {
+		t.Errorf("both %v, want %v and %v", got, means, reverse)
+	}
+	for rule, want := range map[Rule][3]int{Best: {3, 2, 3}, OneStandardError: {4, 1, 7}} {
+		for k, c := range []*Curve{up, down, both} {
+			if got, _ := rule.Choose(c); got != want[k] {
+				t.Errorf("%s takes point %d of curve %d, want %d", rule, got, k, want[k])
+			}
+		}
+	}
+}

@@ -175,8 +175,11 @@ func (form *canonicalCell) cell() (*Cell, error) {
 	if method.Algorithm != info.algorithm {
 		return nil, &experiment.NeedError{Need: method.need(), Here: info.algorithm}
 	}
-	if auto, here := method.Age.Auto, info.ages(Age{Auto: autoAge}).Auto; auto != 0 && auto != here {
-		return nil, &experiment.NeedError{Need: autoNeed(auto), Here: here}
+	if auto := method.Age.Auto; auto != 0 && auto != autoAge {
+		return nil, &experiment.NeedError{Need: autoNeed(auto), Here: autoAge}
+	}
+	if direction := method.Age.Direction; direction != "" && (!info.directed || direction != down && direction != both) {
+		return nil, fmt.Errorf("%s has no path in the direction %q", info.name, direction)
 	}
 	cs := &form.Settings
 	if cs.Version != noiseVersion(cs.Noise) {

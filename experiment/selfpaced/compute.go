@@ -32,9 +32,6 @@ func (Kind) Abilities() []experiment.Need {
 	needs := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}}
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
-		if m.auto != 0 {
-			needs = append(needs, autoNeed(m.auto))
-		}
 	}
 	return append(append(needs, medianNeed, boundaryNeed, autoNeed(autoAge), choiceNeed), registered...)
 }
@@ -135,7 +132,7 @@ func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float6
 // Fitted is the result of a cell's method: a path of knots, or one knot without an age.
 type Fitted struct {
 	Problem *gaga.Problem // nil for ERM and the constant
-	Knots   []gaga.Knot   // ascending in age
+	Knots   []gaga.Knot   // ascending in age, then those of a path down, descending
 
 	// Predict predicts from a knot's coefficients for the rows of x; nil means [gaga.NewPredictor].
 	Predict func(x blas64.General) (Predictor, error)
@@ -146,11 +143,12 @@ type Fitted struct {
 	linear      bool                // knots have coefficients
 	predictions outside.Predictions // instead of coefficients
 
-	status   string          // how the path ended
-	span     *baselines.Span // of derived ages
-	stopped  string          // why and where it stops early
-	reached  bool            // to the last requested age, or none was requested
-	critical bool            // critical points were located
+	status   string    // how the path ended
+	falling  int       // knots of a path down, the last ones
+	span     []float64 // derived ages
+	stopped  string    // why and where it stops early
+	reached  bool      // to the last requested age, or none was requested
+	critical bool      // critical points were located
 	restarts int
 }
 
@@ -177,7 +175,7 @@ func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 
 // fitOver runs the method, a command by commands, over a span; nil means the ages that the cell
 // derives or is given.
-func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host, span *baselines.Span) (*Fitted, error) {
+func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host, span []float64) (*Fitted, error) {
 	fitted := &Fitted{parts: prepared, commands: commands, span: span}
 	if c.Model.Name != ERM && c.Model != (Model{}) && c.Method.Command == "" {
 		var err error
@@ -201,7 +199,7 @@ func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands
 	if len(fitted.Knots) == 0 {
 		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%s found no point of the path: %s", c.Method.Name, fitted.status)}
 	}
-	fitted.reached = !method.aged || fitted.Knots[len(fitted.Knots)-1].Age >= c.Method.Age.Max
+	fitted.reached = !method.aged || fitted.Knots[fitted.end()].Age >= c.Method.Age.Max
 	return fitted, nil
 }
 

@@ -264,7 +264,7 @@ func TestComputeIncomplete(t *testing.T) {
 	if err := cut.incomplete(); !errors.As(err, &fixed) || fixed.Status != experiment.Incomplete || !strings.Contains(err.Error(), "of 5: event budget") {
 		t.Errorf("the path that was cut off: %v", err)
 	}
-	ages, rmse := further["knots"].Columns[1].Floats, further["knots"].Columns[6].Floats
+	ages, rmse := further["knots"].Columns[1].Floats, further["knots"].Columns[7].Floats
 	last := ages[len(ages)-1]
 	if !(last < cell.Method.Age.Max) || len(ages) < 5 {
 		t.Fatalf("%d knots up to age %v", len(ages), last)

@@ -103,14 +103,21 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 	if n := measure("knots"); n != figure(knots.Rows) || last < 0 {
 		return fmt.Errorf("knots is %v, and there are %d", n, knots.Rows)
 	}
-	ages, kkts := of("age"), of("kkt")
+	ages, kkts, directions, largest := of("age"), of("kkt"), of("direction"), 0
 	worst := figure(math.NaN())
 	for k := range knots.Rows {
 		if kkt := figureOf(kkts, k); !(kkt <= worst) && kkt.is() {
 			worst = kkt
 		}
-		if k > 0 && figureOf(ages, 0).is() && !(figureOf(ages, k) >= figureOf(ages, k-1)) {
-			return fmt.Errorf("knot %d has age %v, after %v", k, figureOf(ages, k), figureOf(ages, k-1))
+		falls := directions.Texts[k] == down
+		if !falls {
+			largest = k
+		}
+		if k == 0 || !figureOf(ages, 0).is() || falls && directions.Texts[k-1] != down {
+			continue
+		}
+		if before, age := figureOf(ages, k-1), figureOf(ages, k); falls && !(age <= before) || !falls && !(age >= before) {
+			return fmt.Errorf("knot %d has age %v, after %v", k, age, before)
 		}
 	}
 	test, validation := of("test_score"), of("validation_score")
@@ -127,7 +134,7 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 	}
 	wants := []want{{"age_reached", figureOf(ages, last)}, {"max_kkt", worst}}
 	if end := measure("test_at_end"); end.is() {
-		wants = append(wants, want{"test_at_end", figureOf(test, last)})
+		wants = append(wants, want{"test_at_end", figureOf(test, largest)})
 	}
 	k, score := chosenOf(choice.Best, test, columns, knots, metric)
 	wants = append(wants, want{"test_at_best_test", score}, want{"age_of_best_test", figureOf(ages, k)})
@@ -147,10 +154,11 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 
 // chosenOf returns the knot that a rule chooses, and its criterion there.
 func chosenOf(rule choice.Rule, scores *experiment.Vector, columns []experiment.Column, knots *experiment.Batch, metric string) (int, figure) {
+	directions := columnOf(columns, knots, "direction")
 	ages, deviations, events := columnOf(columns, knots, "age"), columnOf(columns, knots, "validation_error"), columnOf(columns, knots, "event")
 	c := choice.Curve{Higher: metric == Accuracy}
 	for k := range knots.Rows {
-		c.Add(float64(figureOf(ages, k)), float64(figureOf(scores, k)), float64(figureOf(deviations, k)), events.Texts[k] == gaga.Start.String())
+		c.Add(float64(figureOf(ages, k)), float64(figureOf(scores, k)), float64(figureOf(deviations, k)), events.Texts[k] == gaga.Start.String(), directions.Texts[k] == down)
 	}
 	knot, value := rule.Choose(&c)
 	return max(knot, 0), figure(value)

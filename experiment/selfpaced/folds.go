@@ -65,7 +65,7 @@ func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 // foldScores scores the knots by the errors of all held-out rows together: those of each fold, which a
 // path on the other rows predicts, and those of the validation part. Of few rows, a mixture would be
 // fitted to noise. All paths have the ages of the path on the whole training part. A knot is matched
-// with the knot of a fold at which the nearest share of the samples has weight, and among these at the
+// with the knot of a fold, if possible of the same direction, at which the nearest share of the samples has weight, and among these at the
 // nearest age: with fewer rows another age has the same effect, since the losses at which samples enter
 // depend on the fit.
 //
@@ -123,6 +123,9 @@ func (f *Fitted) matches(part *Fitted, kept []bool) []int {
 				continue
 			}
 			d := point{math.Abs(p.share - at.share), math.Abs(p.place - at.place)}
+			if part.falls(j) != f.falls(k) {
+				d.share += 2 // more than shares differ
+			}
 			if best < 0 || d.share < nearest.share || d.share == nearest.share && d.place < nearest.place {
 				best, nearest = j, d
 			}

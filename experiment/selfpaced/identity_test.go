@@ -45,9 +45,9 @@ func (catalogLibrary) Load(_ context.Context, s dataset.Source) (*dataset.Datase
 // meant to change them. The test is not parallel, for it changes the table of methods.
 func TestIdentitiesStay(t *testing.T) {
 	for _, method := range methodTable {
-		version, auto := method.algorithm, method.auto
-		method.algorithm, method.auto = 1, 0
-		defer func() { method.algorithm, method.auto = version, auto }()
+		version := method.algorithm
+		method.algorithm = 1
+		defer func() { method.algorithm = version }()
 	}
 	var got strings.Builder
 	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml"), filepath.Join("scripts", "*.yaml")} {

@@ -33,6 +33,7 @@ const (
 	DimAgeMin
 	DimAgeMax
 	DimAgeStep
+	DimDirection
 	DimKernelGamma
 	DimC
 	DimAlpha
@@ -62,6 +63,7 @@ var dimensionInfos = []layout.DimensionInfo{
 	DimAgeMin:           {Column: "age_min", Named: true},
 	DimAgeMax:           {Column: "age_max", Named: true},
 	DimAgeStep:          {Column: "age_step", Named: true},
+	DimDirection:        {Column: "age_direction", Named: true},
 	DimKernelGamma:      {Column: "kernel_gamma", Named: true},
 	DimC:                {Column: "c", Named: true},
 	DimAlpha:            {Column: "alpha", Named: true},
@@ -76,15 +78,18 @@ var Layout = &layout.Layout{
 		if s[DimKernel].Text == RBF && s[DimKernelGamma].IsNull() {
 			s[DimKernelGamma] = layout.Value{Text: scaleWord}
 		}
+		if s[DimDirection].Text == up { // the default, not mentioned
+			s[DimDirection] = layout.Value{}
+		}
 	},
 	Ignorable: []layout.Dimension{
 		DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,
-		DimAgeRange, DimAgeMin, DimAgeMax, DimAgeStep, DimIntercept,
+		DimAgeRange, DimAgeMin, DimAgeMax, DimAgeStep, DimDirection, DimIntercept,
 	},
 	Extents: []layout.Extent{{Dimension: DimTrain}, {Dimension: DimAgeMin, Least: true}, {Dimension: DimAgeMax}, {Dimension: DimAgeStep, Least: true}},
 	Conditions: []layout.Dimension{
 		DimIntercept, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation, DimScaleFeatures, DimScaleTarget,
-		DimChoice, DimAgeRange,
+		DimChoice, DimAgeRange, DimDirection,
 	},
 	Hyperparameters: []layout.Hyperparameter{
 		{Dimension: DimRegularizerParam},
@@ -115,7 +120,7 @@ var Layout = &layout.Layout{
 		},
 	},
 	Variant: []layout.Dimension{DimRegularizer, DimRegularizerParam},
-	Step:    layout.Step{Word: "age", Chosen: "age_of_best_validation", Oracle: "age_of_best_test"},
+	Step:    layout.Step{Word: "age", Chosen: "age_of_best_validation", Oracle: "age_of_best_test", LastOut: "age_last_out", AllWords: "all in"},
 	Sensitivity: []layout.Axis{
 		{Dimension: DimC, Word: "C", Label: "weight of the loss C"},
 		{Dimension: DimAlpha, Word: "α", Label: "weight of the penalty α"},
@@ -124,7 +129,7 @@ var Layout = &layout.Layout{
 	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
-		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event", Points: "knots", Fits: "distinct_fits",
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event", Direction: "direction", Down: down, Points: "knots", Fits: "distinct_fits",
 		Steps: ACS, Spacing: DimAgeStep, Choice: DimChoice,
 	},
 	Certificate: "max_kkt",
@@ -160,6 +165,7 @@ var aspects = []layout.Aspect{
 	layout.Plain("choice of the age", DimChoice, false, layout.Before("age by")),
 	layout.Plain("training rows", DimTrain, true, layout.Behind("training rows")),
 	{Name: "ages", Dimensions: []layout.Dimension{DimAgeRange, DimAgeMin, DimAgeMax}, Numeric: true, Text: agesText, Words: layout.Before("ages")},
+	layout.Plain("direction of the path", DimDirection, false, layout.Before("direction of the path:")),
 	layout.Plain("ACS step", DimAgeStep, true, layout.Before("ACS step")),
 	layout.Plain("kernel γ", DimKernelGamma, true, layout.Equals("kernel γ")),
 	layout.Plain("C", DimC, true, layout.Equals("C")),

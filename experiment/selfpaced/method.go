@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/gaga"
 )
 
 // Names of the methods.
@@ -51,6 +53,25 @@ type Age struct {
 	Max  float64 `json:"max,omitempty"`
 	Step float64 `json:"step,omitempty"` // between given ages; 0 if the method chooses
 	Auto int     `json:"auto,omitempty"` // version of the derivation; 0 for a given range
+	// Direction of the path: "" for up, down or both.
+	Direction string `json:"direction,omitempty"`
+}
+
+const (
+	up   = "up"
+	down = "down"
+	both = "both"
+)
+
+// ways lists the directions in the order of the knots.
+func (a Age) ways() []gaga.Direction {
+	switch a.Direction {
+	case down:
+		return []gaga.Direction{gaga.Down}
+	case both:
+		return []gaga.Direction{gaga.Up, gaga.Down}
+	}
+	return []gaga.Direction{gaga.Up}
 }
 
 func (a Age) words() string {
@@ -61,6 +82,13 @@ func (a Age) words() string {
 		return autoWord
 	}
 	return "given"
+}
+
+func (m *Method) direction() string {
+	if info, err := m.info(); err != nil || !info.directed {
+		return ""
+	}
+	return cmp.Or(m.Age.Direction, up)
 }
 
 // methodInfo defines what a method uses of a grid, and its computation. A new method is a value in
@@ -75,7 +103,7 @@ type methodInfo struct {
 	knowsOnly    string   // why others are refused
 	aged         bool     // uses age.min and age.max
 	stepped      bool     // uses age.acs_step
-	auto         int      // version of its own derived ages
+	directed     bool     // uses age.direction
 
 	// everywhere means one computation for all models of a data set, even if not in the grid. Names
 	// of runs leave the method out.
@@ -123,8 +151,8 @@ func (m *methodInfo) ages(age Age) Age {
 	if !m.stepped {
 		age.Step = 0
 	}
-	if age.Auto != 0 && m.auto != 0 {
-		age.Auto = m.auto
+	if !m.directed {
+		age.Direction = ""
 	}
 	return age
 }

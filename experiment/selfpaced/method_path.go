@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/baselines"
@@ -39,7 +40,7 @@ var originalMethod = methodInfo{
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 8, regularized: true, aged: true, stepped: true, auto: 2,
+	name: ACS, algorithm: 8, regularized: true, aged: true, stepped: true, directed: true,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
@@ -50,10 +51,9 @@ var acsMethod = methodInfo{
 }
 
 var acsOnceMethod = methodInfo{
-	name: ACSOnce, algorithm: 6, regularized: true, aged: true, stepped: true,
+	name: ACSOnce, algorithm: 6, regularized: true, aged: true, stepped: true, directed: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
-		ages := f.steps(c.Method.Age)
-		return f.alternate(baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{Tolerance: math.Inf(1)}))
+		return f.search(ctx, c.Method.Age, baselines.ACSOptions{Tolerance: math.Inf(1)})
 	},
 	work: func(g *group, n, d float64) float64 { return agesWork(onceOf, g, n, d) },
 }
@@ -80,7 +80,7 @@ var acsShareMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 27, regularized: true, aged: true,
+	name: GAGA, algorithm: 27, regularized: true, aged: true, directed: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
@@ -109,28 +109,50 @@ func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	if c.Settings.Protocol == dataset.Scripts {
 		return f.scriptedSearch(ctx, c)
 	}
-	if f.span != nil {
-		return f.alternate(baselines.ACSOver(ctx, f.Problem, *f.span, autoAges, baselines.ACSOptions{}))
+	return f.search(ctx, c.Method.Age, baselines.ACSOptions{})
+}
+
+func (f *Fitted) search(ctx context.Context, age Age, o baselines.ACSOptions) error {
+	ages := f.steps(age)
+	for _, way := range age.ways() {
+		if way == gaga.Down {
+			ages = slices.Clone(ages)
+			slices.Reverse(ages)
+		}
+		if err := f.alternate(baselines.ACS(ctx, f.Problem, ages, o)); err != nil {
+			return err
+		}
 	}
-	return f.alternate(baselines.ACS(ctx, f.Problem, f.steps(c.Method.Age), baselines.ACSOptions{}))
+	return nil
 }
 
 func (f *Fitted) alternate(path *baselines.ACSPath, err error) error {
 	if err != nil {
 		return discards(err, raiseAge)
 	}
-	f.Knots = path.Knots
-	f.status = gaga.Complete.String()
+	status := gaga.Complete.String()
 	if !path.Complete() {
-		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", path.Ages, path.Unconverged, path.OneClass)
+		status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", path.Ages, path.Unconverged, path.OneClass)
 	}
 	if path.Discarded > 0 {
-		f.status += fmt.Sprintf("; %d of %d ages discard every sample", path.Discarded, path.Ages)
+		status += fmt.Sprintf("; %d of %d ages discard every sample", path.Discarded, path.Ages)
 	}
 	if path.Passed > 0 {
-		f.status += fmt.Sprintf("; %d of %d shares were in before their turn", path.Passed, path.Passed+path.Ages)
+		status += fmt.Sprintf("; %d of %d shares were in before their turn", path.Passed, path.Passed+path.Ages)
 	}
+	f.add(path.Knots, status, path.Direction)
 	return nil
+}
+
+// add adds the path of one direction.
+func (f *Fitted) add(knots []gaga.Knot, status string, way gaga.Direction) {
+	if f.status != "" && f.status != status {
+		status = fmt.Sprintf("%s: %s; %s: %s", gaga.Up, f.status, gaga.Down, status)
+	}
+	if way == gaga.Down {
+		f.falling = len(knots)
+	}
+	f.Knots, f.status = append(f.Knots, knots...), status
 }
 
 const raiseAge = "raise age.max, or scale the target"
@@ -157,27 +179,33 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
 	}
 	if f.span != nil {
-		options.Grid = f.span.Ages(pathKnots + 1)
+		options.Grid = f.between(pathKnots + 1)
 	}
-	path, err := gaga.Track(ctx, f.Problem, options)
-	if err != nil {
-		return err
+	for _, options.Direction = range age.ways() {
+		path, err := gaga.Track(ctx, f.Problem, options)
+		if err != nil {
+			return err
+		}
+		if path.Status() == gaga.Interrupted {
+			return errors.Join(ctx.Err(), errors.New(path.Reason()))
+		}
+		f.follow(path, &options)
 	}
-	if path.Status() == gaga.Interrupted {
-		return errors.Join(ctx.Err(), errors.New(path.Reason()))
-	}
-	f.follow(path, &options)
 	return nil
 }
 
 func (f *Fitted) follow(path *gaga.Path, options *gaga.Options) {
-	f.Knots, f.status, f.critical = path.Knots(), path.Status().String(), true
-	if path.Status().Early() {
-		f.status += ": " + path.Reason()
-		f.stopped = fmt.Sprintf("the path stops at age %.4g of %.4g: %s", path.Range().Max, options.Age.Max, f.status)
+	status, stopped := path.Status().String(), fmt.Sprintf("the path stops at age %.4g of %.4g", path.Range().Max, options.Age.Max)
+	if options.Direction == gaga.Down {
+		stopped = fmt.Sprintf("the path down stops at age %.4g of %.4g", path.Range().Min, options.Age.Min)
 	}
-	f.status += gapText(path.Gaps())
-	f.restarts = len(path.Restarts())
+	if path.Status().Early() {
+		status += ": " + path.Reason()
+		f.stopped = strings.TrimPrefix(f.stopped+"; "+stopped+": "+status, "; ")
+	}
+	f.critical = true
+	f.restarts += len(path.Restarts())
+	f.add(path.Knots(), status+gapText(path.Gaps()), options.Direction)
 }
 
 func gapText(gaps []gaga.Gap) string {

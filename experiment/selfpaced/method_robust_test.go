@@ -53,7 +53,7 @@ func TestRobustRegression(t *testing.T) {
 			t.Errorf("%s: residual %v", task.Spec, worst)
 		}
 		rows := 0
-		for _, column := range further["knots"].Columns[9:12] { // easy, middle, discarded
+		for _, column := range further["knots"].Columns[10:13] { // easy, middle, discarded
 			rows += int(column.Ints[0])
 		}
 		if rows != prepared.Train.N {

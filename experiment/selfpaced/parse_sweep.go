@@ -170,11 +170,12 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 	var sweeps []Sweep
 	for _, protocol := range protocols {
 		s.Settings.Protocol = protocol
-		if !fields["age"].Given() {
-			ages = []Age{defaultAge(protocol)}
+		ages := slices.Clone(ages)
+		for k := range ages {
+			ages[k].complete(protocol)
 		}
-		if protocol == dataset.Scripts && slices.ContainsFunc(ages, func(a Age) bool { return a.Auto != 0 }) {
-			r.Problem(fields["age"], "the protocol %s takes the steps of the published scripts, and needs given ages, as in {min: 0.1, max: 20}", protocol)
+		if protocol == dataset.Scripts && slices.ContainsFunc(ages, func(a Age) bool { return a.Auto != 0 || a.Direction != "" }) {
+			r.Problem(fields["age"], "the protocol %s takes the steps of the published scripts upwards, and needs given ages, as in {min: 0.1, max: 20}", protocol)
 		}
 		splits := r.splits(fields["split"], protocol)
 		if combinations := len(splits) * len(scalings) * len(ages) * len(rows); combinations > gridfile.MaxCombinations-len(sweeps) {
@@ -253,17 +254,21 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-func defaultAge(protocol dataset.Protocol) Age {
-	if protocol == dataset.HeldOut {
-		return Age{Auto: autoAge}
+// complete adds the default range of a protocol where there is none.
+func (a *Age) complete(protocol dataset.Protocol) {
+	switch {
+	case a.Max != 0 || a.Auto != 0:
+	case protocol == dataset.HeldOut:
+		a.Auto = autoAge
+	default:
+		a.Min, a.Max, a.Step = defaultAgeMin, defaultAgeMax, defaultAgeStep
 	}
-	return Age{Min: defaultAgeMin, Max: defaultAgeMax, Step: defaultAgeStep}
 }
 
 // ages is like scalings. stepped means that some method uses acs_step.
 func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
 	if !n.Given() {
-		return nil
+		return []Age{{}}
 	}
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) []Age { return r.ageRanges(n, stepped) })
 }
@@ -273,16 +278,24 @@ func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 		return []Age{{Auto: autoAge}}
 	}
 	if n.Given() && n.Kind == yaml.ScalarNode {
-		r.Problem(n, "%s is not allowed; %s, and a map with the keys min, max, acs_step are", gridfile.Describe(n.Node), autoWord)
+		r.Problem(n, "%s is not allowed; %s, and a map with the keys min, max, acs_step, direction are", gridfile.Describe(n.Node), autoWord)
 		return nil
 	}
-	parts := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}
-	ages := func(n gridfile.Item) []float64 { return r.Numbers(n, gridfile.Positive) }
+	parts, directions := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}, []string{up}
+	given := false
+	ages := func(n gridfile.Item) []float64 { given = true; return r.Numbers(n, gridfile.Positive) }
 	r.Keys(n,
 		gridfile.On("min", gridfile.Into(&parts[0], ages)),
 		gridfile.On("max", gridfile.Into(&parts[1], ages)),
-		gridfile.On("acs_step", gridfile.Into(&parts[2], ages)))
+		gridfile.On("acs_step", gridfile.Into(&parts[2], ages)),
+		gridfile.On("direction", gridfile.Into(&directions, gridfile.Words(r.Reader, up, down, both))))
 	var list []Age
+	if !given {
+		for _, direction := range directions {
+			list = append(list, Age{Direction: strings.TrimPrefix(direction, up)})
+		}
+		return list
+	}
 	for _, v := range r.Combinations(n, "min, max and acs_step", parts[:]...) {
 		age := Age{Min: v[0], Max: v[1], Step: v[2]}
 		switch {
@@ -291,7 +304,10 @@ func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 		case stepped && (age.Max-age.Min)/age.Step > maxAges:
 			r.Problem(n, "acs_step %g makes more than %d ages, which is the most allowed", age.Step, maxAges)
 		}
-		list = append(list, age)
+		for _, direction := range directions {
+			age.Direction = strings.TrimPrefix(direction, up)
+			list = append(list, age)
+		}
 	}
 	return list
 }

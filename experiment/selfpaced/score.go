@@ -24,7 +24,7 @@ type scores struct {
 	test, validation         []knotScore // by knot; validation may be nil
 	bestTest, bestValidation int         // knots; bestValidation may be -1
 	valueOfChoice            float64     // criterion at bestValidation
-	last                     int         // knot at the last requested age, or -1
+	last                     int         // knot at the largest requested age, or -1
 }
 
 func (c *Cell) metric() string { return metricFor(c.Data.Task, c.Settings.Protocol) }
@@ -45,9 +45,9 @@ type knotScore struct{ score, deviation, mae float64 }
 // score evaluates every knot that keeps a sample, and chooses one by the validation part or by
 // folds.
 func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice, folds []knotScore) (*scores, error) {
-	s := &scores{of: f, metric: metric, bestValidation: -1, last: len(f.Knots) - 1, kept: f.kept()}
+	s := &scores{of: f, metric: metric, bestValidation: -1, last: f.end(), kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
-		first, last := f.Knots[0].Age, f.Knots[len(f.Knots)-1].Age
+		first, last := f.Knots[0].Age, f.Knots[f.end()].Age
 		return nil, discards(fmt.Errorf("%w at every age from %.4g to %.4g", gaga.ErrDiscarded, first, last), raiseAge)
 	}
 	var err error
@@ -209,7 +209,7 @@ func (s *scores) choose(rule choice.Rule, list []knotScore) (knot int, value flo
 		if !s.kept[k] {
 			at.score = math.NaN()
 		}
-		c.Add(age, at.score, at.deviation, s.of.Knots[k].Kind == gaga.Start)
+		c.Add(age, at.score, at.deviation, s.of.Knots[k].Kind == gaga.Start, s.of.falls(k))
 	}
 	if knot, value = rule.Choose(&c); knot < 0 {
 		knot = slices.Index(s.kept, true)
@@ -262,6 +262,15 @@ func (s *scores) validationAt(k int) (score, deviation any) {
 func (s *scores) ageAt(k int) any {
 	return experiment.Known(s.of.Knots[max(k, 0)].Age, k >= 0 && s.of.aged())
 }
+
+func (k *scoredKnot) direction() string {
+	if k.of.falls(k.number) {
+		return down
+	}
+	return up
+}
+
+func (f *Fitted) falls(knot int) bool { return knot >= len(f.Knots)-f.falling }
 
 func (f *Fitted) aged() bool { return f.status != "" }
 

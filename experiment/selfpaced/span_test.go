@@ -2,9 +2,12 @@ package selfpaced
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment"
 	need "github.com/agepath/agepath/internal/testing/needs"
 )
 
@@ -112,6 +115,95 @@ func TestAgesThatCannotFit(t *testing.T) {
 		_, err := grid.Plan(t.Context(), testLibrary{})
 		if said := err != nil && strings.Contains(err.Error(), "give ages, as in age: {min: 0.1, max: 20}"); said != refused {
 			t.Errorf("%s: %v", keys, err)
+		}
+	}
+}
+
+// TestDirections wants the paths up and down of a cell, and both in one; scores at the largest age are
+// those of all rows.
+func TestDirections(t *testing.T) {
+	t.Parallel()
+	type path struct{ ages, scores []float64 }
+	read := func(direction string) (ways map[string]path) {
+		grid := strings.Replace(fitting, "methods: [acs, acs-once, gaga]", "methods: [acs, gaga]\nage: {direction: "+direction+"}", 1)
+		tasks, plan := firstTasks(t, strings.Replace(grid, "[hard, linear, {polynomial: {order: 1.35}}, {mixture: {gamma: 0.5}}, {log: {a: 1}}]", "[linear]", 1))
+		ways = map[string]path{}
+		for _, task := range tasks {
+			measures, further, err := Kind{}.Compute(t.Context(), &task, plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcome := &experiment.Outcome{Labels: task.Labels, Measures: measures, Further: further}
+			if err := consistent(outcome); err != nil {
+				t.Errorf("%s: %v", direction, err)
+			}
+			cell, err := DecodeCell(task.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := columnOf(labelColumns, &task.Labels, "age_direction").Texts[0]; got != direction {
+				t.Errorf("age_direction is %q, want %s", got, direction)
+			}
+			knots, name := further["knots"], cell.Method.Name+" "+strconv.FormatFloat(cell.Model.C, 'g', -1, 64)
+			column := func(name string) *experiment.Vector { return columnOf(furtherTables[0].Columns[1:], &knots, name) }
+			for k, way := range column("direction").Texts {
+				p := ways[name+" "+way]
+				p.ages, p.scores = append(p.ages, column("age").Floats[k]), append(p.scores, column("test_score").Floats[k])
+				ways[name+" "+way] = p
+			}
+			last := number(t, measures, "age_last_out")
+			for k, out := range column("discarded").Ints {
+				if age := column("age").Floats[k]; out > 0 && age > last {
+					t.Errorf("%s: %d rows are out at age %v, and none after %v", direction, out, age, last)
+				}
+			}
+			largest := slices.Index(column("age").Floats, slices.Max(column("age").Floats))
+			if got := number(t, measures, "test_at_end"); got != column("test_score").Floats[largest] {
+				t.Errorf("%s: the score at the end is %v, at the largest age %v", direction, got, column("test_score").Floats[largest])
+			}
+		}
+		return ways
+	}
+	up := read("up")
+	down := read("down")
+	both := read("both")
+	if len(both) != len(up)+len(down) || len(up) != 4 || len(down) != 4 {
+		t.Fatalf("%d, %d and %d paths", len(up), len(down), len(both))
+	}
+	for name, p := range both {
+		want, descends := up[name], false
+		if strings.HasSuffix(name, " down") {
+			want, descends = down[name], true
+		}
+		if !slices.Equal(p.ages, want.ages) || !slices.Equal(p.scores, want.scores) {
+			t.Errorf("%s: %d knots differ from those of one direction, %d", name, len(p.ages), len(want.ages))
+		}
+		if descends {
+			slices.Reverse(p.ages)
+		}
+		if !slices.IsSorted(p.ages) {
+			t.Errorf("%s: ages %v", name, p.ages)
+		}
+	}
+}
+
+// TestDirectionsParsed wants a direction to keep the default range, and upwards to be the same cell
+// without it.
+func TestDirectionsParsed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]Age{
+		"{direction: up}":                         {{Auto: autoAge}},
+		"{direction: [up, both]}":                 {{Auto: autoAge}, {Auto: autoAge, Direction: "both"}},
+		"{min: 1, max: 2, direction: down}":       {{Min: 1, Max: 2, Step: 0.5, Direction: "down"}},
+		"[auto, {max: 3, direction: [down, up]}]": {{Auto: autoAge}, {Min: 0.1, Max: 3, Step: 0.5, Direction: "down"}, {Min: 0.1, Max: 3, Step: 0.5}},
+	} {
+		grid := mustParse(t, "data: [r1]\nmodels: [{lasso: {alpha: 1}}]\nregularizers: [linear]\nmethods: [gaga]\nage: "+text+"\n")
+		var got []Age
+		for _, s := range grid.Section.(*Section).Sweeps {
+			got = append(got, s.Age)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
 		}
 	}
 }

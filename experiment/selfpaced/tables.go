@@ -1,7 +1,6 @@
 package selfpaced
 
 import (
-	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/gaga"
 )
@@ -41,6 +40,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 	{Name: "age_min", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Min) }, Doc: "first age λ of the path; null for methods without given ages"},
 	{Name: "age_max", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Max) }, Doc: "last age λ of the path; null for methods without given ages"},
 	{Name: "age_step", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Step) }, Doc: "distance between the ages of acs and acs-once; null for the others"},
+	{Name: "age_direction", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.direction()) }, Doc: "up: the path begins at the smallest age; down: at the largest, at the plain fit; both: the knots of both paths; null for methods without these paths"},
 	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Method.Name }, Doc: "original, acs, mospl, gaga, huber-lasso, sparse-lts, rlssvm, relssvm, robust-svm, acs-once, acs-share or constant, or the name of a command"},
 	{Name: "method_params", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Settings.Text()) }, Doc: "settings of the method's own, as a JSON object in the order in which docs/grid.md lists them; null for methods without any"},
 	{Name: "noise_kind", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Settings.Noise.Kind) }, Doc: "how the data was contaminated; null for clean cells"},
@@ -53,16 +53,17 @@ var measureFields = experiment.Fields[*scores]{
 	{Name: "metric", Type: experiment.Text, Value: func(s *scores) any { return s.metric }, Doc: "what the scores measure: rmse (regression, lower is better), mae (regression under the protocol scripts, lower is better) or accuracy (classification, a fraction, higher is better)"},
 	{Name: "test_at_best_test", Type: experiment.Float, Value: func(s *scores) any { return s.testAt(s.bestTest) }, Doc: "best test score over the knots of the path at which a sample has weight: the choice of age looks at the test part, as in the paper"},
 	{Name: "test_at_best_validation", Type: experiment.Float, Value: func(s *scores) any { return s.testAt(s.bestValidation) }, Doc: "test score at the age that the rule of choice takes by the validation scores, which is what a practitioner can do; null without a validation part"},
-	{Name: "test_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.testAt(s.last) }, Doc: "test score at the last age asked for, or of the only knot; null where the path does not reach it and where every sample is discarded there"},
+	{Name: "test_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.testAt(s.last) }, Doc: "test score at the largest age asked for, or of the only knot; null where the path does not reach it and where every sample is discarded there"},
 	{Name: "best_validation", Type: experiment.Float, Value: func(s *scores) any { return experiment.Known(s.valueOfChoice, s.bestValidation >= 0) }, Doc: "score on the (contaminated) validation part at age_of_best_validation as the rule of choice goes by it, for smoothed its mean over ages; select: best compares cells by it; null without a validation part"},
 	{Name: "test_mae_at_best_test", Type: experiment.Float, Value: func(s *scores) any { return s.maeAt(s.bestTest) }, Doc: "mean absolute error on the test part at age_of_best_test; null for classification"},
 	{Name: "test_mae_at_best_validation", Type: experiment.Float, Value: func(s *scores) any { return s.maeAt(s.bestValidation) }, Doc: "mean absolute error on the test part at age_of_best_validation; null for classification and without a validation part"},
-	{Name: "test_mae_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.maeAt(s.last) }, Doc: "mean absolute error on the test part at the last age asked for, or of the only knot; null for classification and where test_at_end is"},
+	{Name: "test_mae_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.maeAt(s.last) }, Doc: "mean absolute error on the test part at the largest age asked for, or of the only knot; null for classification and where test_at_end is"},
 	{Name: "age_of_best_test", Type: experiment.Float, Value: func(s *scores) any { return s.ageAt(s.bestTest) }, Doc: "age λ of test_at_best_test, the smallest of equals; null for methods without ages"},
 	{Name: "age_of_best_validation", Type: experiment.Float, Value: func(s *scores) any { return s.ageAt(s.bestValidation) }, Doc: "age λ of test_at_best_validation, the smallest of equals; null for methods without ages and without a validation part"},
-	{Name: "age_from", Type: experiment.Float, Value: func(s *scores) any { return s.of.spanEnd(func(p *baselines.Span) float64 { return p.First }) }, Doc: "first age λ that age: auto derived, the same for all methods of a setting; null for given ages"},
-	{Name: "age_to", Type: experiment.Float, Value: func(s *scores) any { return s.of.spanEnd(func(p *baselines.Span) float64 { return p.Last }) }, Doc: "last age λ that age: auto derived; null for given ages"},
-	{Name: "age_reached", Type: experiment.Float, Value: func(s *scores) any { return s.ageAt(len(s.of.Knots) - 1) }, Doc: "age λ of the last knot of the path, below age_max where the path stops early or ends in ages of one class only; null for methods without ages"},
+	{Name: "age_from", Type: experiment.Float, Value: func(s *scores) any { return s.of.spanEnd(0) }, Doc: "first age λ that age: auto derived, the same for all methods of a setting; null for given ages"},
+	{Name: "age_to", Type: experiment.Float, Value: func(s *scores) any { return s.of.spanEnd(1) }, Doc: "last age λ that age: auto derived; null for given ages"},
+	{Name: "age_last_out", Type: experiment.Float, Value: func(s *scores) any { return experiment.Known(s.of.lastOut(), s.of.aged() && !s.of.outside) }, Doc: "largest age λ of a knot at which a training row is out, 0 if none is out at any; null for methods without ages and commands"},
+	{Name: "age_reached", Type: experiment.Float, Value: func(s *scores) any { return s.ageAt(len(s.of.Knots) - 1) }, Doc: "age λ of the last knot, short of the last age where the path stops early or ends in ages of one class only; null for methods without ages"},
 	{Name: "knots", Type: experiment.Int, Value: func(s *scores) any { return len(s.of.Knots) }, Doc: "number of knots of the path; 1 for methods without ages, but of the constant for regression 2, the median and the mean"},
 	{Name: "distinct_fits", Type: experiment.Int, Value: func(s *scores) any { return s.of.distinctFits() }, Doc: "number of knots whose coefficients differ from those of the knot before by more than 1e-6 of the largest, the first included: how many of the ages of acs give a model of their own; null for methods that locate critical points, methods without ages and commands that answer with predictions"},
 	{Name: "turning_points", Type: experiment.Int, Value: func(s *scores) any { return experiment.Known(s.of.count(gaga.Turning), s.of.critical) }, Doc: "critical points at which the path bends; null for methods that do not locate them"},
@@ -73,8 +74,9 @@ var measureFields = experiment.Fields[*scores]{
 }
 
 var knotFields = experiment.Fields[*scoredKnot]{
-	{Name: "knot", Type: experiment.Int, Value: func(k *scoredKnot) any { return k.number }, Doc: "number of the knot on the path, from 0, in increasing age"},
+	{Name: "knot", Type: experiment.Int, Value: func(k *scoredKnot) any { return k.number }, Doc: "number of the knot from 0, in the order of the path; with both directions those of the path up come first"},
 	{Name: "age", Type: experiment.Float, Value: func(k *scoredKnot) any { return k.ageAt(k.number) }, Doc: "age λ of the knot; null for methods without ages"},
+	{Name: "direction", Type: experiment.Text, Value: func(k *scoredKnot) any { return experiment.Known(k.direction(), k.of.aged() && !k.of.outside) }, Doc: "whether the age grows (up) or falls (down) along the knot's path; null for methods without ages and commands"},
 	{Name: "event", Type: experiment.Text, Value: func(k *scoredKnot) any { return k.Kind.String() }, Doc: "start, turning, jump, grid (an age that was asked for) or end"},
 	{Name: "detail", Type: experiment.Text, Value: func(k *scoredKnot) any { return experiment.NotZero(k.Detail) }, Doc: "what happened: the zones or coordinates that changed, or the reason of a restart; what the constant is; null when nothing did"},
 	{Name: "index", Type: experiment.Int, Value: func(k *scoredKnot) any { return experiment.Known(k.Index, k.Index >= 0) }, Doc: "training row (after identical rows were merged) or coordinate the event is about; null when it is about none"},

@@ -17,7 +17,7 @@ type cellColumns struct {
 	numeric        []bool
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
-	steps          [2]*experiment.Vector // of the best validation and test score
+	steps          [3]*experiment.Vector // as [RepeatScore.Step]
 	points, fits   *experiment.Vector    // points of the path, and those with their own model
 	seconds        [2]*experiment.Vector
 	method         *experiment.Vector
@@ -196,7 +196,9 @@ func (s *schema) there(columns ...string) []string {
 	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !s.has(column) })
 }
 
-func (s *schema) stepColumns() [2]string { return [2]string{s.Step.Chosen, s.Step.Oracle} }
+func (s *schema) stepColumns() [3]string {
+	return [3]string{s.Step.Chosen, s.Step.Oracle, s.Step.LastOut}
+}
 
 func (s *schema) scored() (has [scores]bool) {
 	for score, column := range ScoreColumns {

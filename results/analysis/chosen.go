@@ -96,6 +96,7 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 			sample.Score[TestAtBestTest], sample.Step[1] = best.Score[TestAtBestTest], best.Step[1]
 			if choices[i].Cell == "" { // no validation score
 				sample.Score[TestAtBestValidation], sample.Score[TestAtEnd], sample.Step[0] = math.NaN(), math.NaN(), math.NaN()
+				sample.Step[2] = best.Step[2]
 			}
 			if choices[i].onFewer() {
 				fewer++

@@ -22,6 +22,8 @@ type Knot struct {
 	Age    float64
 	Event  string  // "" if the kind has none
 	Score  float64 // NaN if missing
+	Down   bool    // of a path along which the steps fall
+	Begins bool    // a continuous piece, in the order of [KnotsToDraw]
 }
 
 // ReadKnots adds the knots of the cells in the map. One batch is in memory at a time.
@@ -31,7 +33,7 @@ func ReadKnots(ctx context.Context, dir string, of *layout.Path, cells map[strin
 		{Name: of.Step, Type: experiment.Float}, {Name: of.Score, Type: experiment.Float},
 	}
 	if of.Event != "" {
-		columns = append(columns, experiment.Column{Name: of.Event, Type: experiment.Text})
+		columns = append(columns, experiment.Column{Name: of.Event, Type: experiment.Text}, experiment.Column{Name: of.Direction, Type: experiment.Text})
 	}
 	wanted := func(cell string) bool { _, there := cells[cell]; return there }
 	return results.EachBatchOf(ctx, filepath.Join(dir, of.File()), wanted, columns, func(v []*experiment.Vector) error {
@@ -43,6 +45,7 @@ func ReadKnots(ctx context.Context, dir string, of *layout.Path, cells map[strin
 			k := Knot{Number: number.Ints[row], Age: age.Floats[row], Score: math.NaN()}
 			if of.Event != "" {
 				k.Event = unique.Make(v[4].Texts[row]).Value() // outside the batch's memory
+				k.Down = v[5].Texts[row] == of.Down
 			}
 			if !score.IsNull(row) {
 				k.Score = score.Floats[row]
@@ -53,15 +56,21 @@ func ReadKnots(ctx context.Context, dir string, of *layout.Path, cells map[strin
 	})
 }
 
-// farEnd is the ratio of the last two ages beyond which figures leave out the last knot: derived
-// ranges end at up to a billion times the age at which all samples are in.
-const farEnd = 1e4
-
-// KnotsToDraw sorts the knots by number and returns those before a far end.
+// KnotsToDraw returns the knots of one direction in ascending order of steps: those of the path up, if
+// there is one.
 func KnotsToDraw(knots []Knot) []Knot {
 	slices.SortStableFunc(knots, func(a, b Knot) int { return cmp.Compare(a.Number, b.Number) })
-	if n := len(knots); n > 2 && knots[n-1].Age > farEnd*knots[n-2].Age {
-		return knots[:n-1]
+	if falls := slices.IndexFunc(knots, func(k Knot) bool { return k.Down }); falls > 0 {
+		knots = knots[:falls]
+	}
+	for k := range knots {
+		knots[k].Begins = k == 0 || knots[k].Event == EventStart
+	}
+	if len(knots) > 0 && knots[0].Down {
+		for k := range knots { // a piece ends where the next one begins
+			knots[k].Begins = k+1 == len(knots) || knots[k+1].Event == EventStart
+		}
+		slices.Reverse(knots)
 	}
 	return knots
 }

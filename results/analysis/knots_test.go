@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
@@ -42,7 +43,7 @@ func TestReadKnots(t *testing.T) {
 				t.Fatalf("cell %d of %v has %d knots", i, wanted, len(list))
 			}
 			for k, have := range list {
-				if want := (Knot{int64(k), 0.1 + float64(k), "turning", float64(i*each + k)}); have != want {
+				if want := (Knot{Number: int64(k), Age: 0.1 + float64(k), Event: "turning", Score: float64(i*each + k)}); have != want {
 					t.Fatalf("cell %d: knot %+v, want %+v", i, have, want)
 				}
 			}
@@ -50,5 +51,30 @@ func TestReadKnots(t *testing.T) {
 		if n := len(found[testrun.ID(cells)]); n > 0 {
 			t.Errorf("a cell that is not there has %d knots", n)
 		}
+	}
+}
+
+// TestKnotsDown wants a path down in ascending order, in the same pieces, and of both the path up.
+func TestKnotsDown(t *testing.T) {
+	t.Parallel()
+	down := []Knot{
+		{Number: 0, Age: 4, Event: "start", Down: true}, {Number: 1, Age: 3, Event: "jump", Down: true},
+		{Number: 2, Age: 3, Event: "start", Down: true}, {Number: 3, Age: 1, Event: "end", Down: true},
+	}
+	got := KnotsToDraw(slices.Clone(down))
+	for k, want := range []struct {
+		age    float64
+		begins bool
+	}{{1, true}, {3, false}, {3, true}, {4, false}} {
+		if got[k].Age != want.age || got[k].Begins != want.begins {
+			t.Errorf("knot %d is %+v, want %+v", k, got[k], want)
+		}
+	}
+	up := []Knot{{Number: 0, Age: 1, Event: "start"}, {Number: 1, Age: 4, Event: "end"}}
+	for k := range down {
+		down[k].Number += 2
+	}
+	if got := KnotsToDraw(append(slices.Clone(up), down...)); len(got) != 2 || got[1].Age != 4 || !got[0].Begins {
+		t.Errorf("of both directions %+v", got)
 	}
 }

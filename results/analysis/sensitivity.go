@@ -92,7 +92,7 @@ type ScoreEntry struct {
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
-	Step   [2]float64 // of the best validation and test score
+	Step   [3]float64 // of the best validation and test score; the last at which a row does not count, 0 for none
 
 	Seconds        [2]float64 // processor and elapsed, or NaN
 	BestValidation float64    // by which the age was chosen

@@ -65,7 +65,7 @@ func newScorePath(knots []analysis.Knot) *scorePath {
 		}
 		p.ages = append(p.ages, k.Age)
 		p.scores = append(p.scores, k.Score)
-		p.begins = append(p.begins, len(p.begins) == 0 || k.Event == analysis.EventStart)
+		p.begins = append(p.begins, len(p.begins) == 0 || k.Begins)
 	}
 	if len(p.ages) == 0 {
 		return nil

@@ -19,7 +19,7 @@ const (
 )
 
 // MaxDimensions is the maximum number of dimensions of a layout.
-const MaxDimensions = 26
+const MaxDimensions = 27
 
 // Columns are the labels and measures that reports read by name: dataset, method, repeat, seed and
 // metric (rmse, mae or accuracy) of every kind; if a kind has them, settings (a JSON object), sizes
@@ -96,6 +96,9 @@ type Step struct {
 	// Chosen and Oracle are the columns with the steps of the best validation and test score, or
 	// "".
 	Chosen, Oracle string
+	// LastOut is the column with the last step at which a row does not count, 0 for none, or "";
+	// AllWords are those for steps after it.
+	LastOut, AllWords string
 }
 
 // Method describes a method for readers.
@@ -128,8 +131,9 @@ type Path struct {
 	Within Dimension // rows with this dimension have paths
 
 	// Table has a row for each point: its number, the step (a number), the test score, and the
-	// event, or ""; "start" begins a continuous piece.
-	Table, Number, Step, Score, Event string
+	// event and the direction, or ""; "start" begins a continuous piece, and steps fall
+	// where the direction is Down.
+	Table, Number, Step, Score, Event, Direction, Down string
 
 	// Points and Fits count the points and those with their own model.
 	Points, Fits string

@@ -179,3 +179,39 @@ by-hand      α=0.2; 0  α=0.1; 0
 		}
 	}
 }
+
+// TestAllIn wants the words for ages at which no row is out in the table of choices, and the verdict to
+// count the cells that have no others.
+func TestAllIn(t *testing.T) {
+	t.Parallel()
+	rows := handCells()
+	for _, row := range rows {
+		if row["method"] == "gaga" {
+			row["age_of_best_validation"], row["age_of_best_test"], row["age_last_out"] = 8.5e9, 2.0, 3.0
+			if row["repeat"] == 1 {
+				row["age_last_out"] = 0.0
+			}
+		} else {
+			row["age_of_best_validation"], row["age_of_best_test"], row["age_last_out"] = nil, nil, nil
+		}
+	}
+	r := mustWrite(t, testrun.Write(t, testrun.Tables{Cells: rows}), Options{Figures: -1})
+	var text strings.Builder
+	if err := (Text{}).Write(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	cells := 0
+	for _, row := range rows {
+		if row["method"] == "gaga" {
+			cells++
+		}
+	}
+	for _, want := range []string{"; all in\n", fmt.Sprintf("No row is out at any age of GAGA in %d of %d cells.", cells/2, cells)} {
+		if !strings.Contains(strings.Join(strings.Fields(text.String()), " ")+"\n", strings.TrimSuffix(want, "\n")) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(text.String(), "8.5e") {
+		t.Errorf("the age is in\n%s", text.String())
+	}
+}

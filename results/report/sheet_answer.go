@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
@@ -97,7 +99,7 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 		for _, row := range table.Rows {
 			cells := append(layout.AspectCells(varied, row.Setting), make([]sheetCell, len(methods))...)
 			for j := range row.Entries {
-				cells[len(varied)+slices.Index(methods, table.Methods[j])] = choiceCell(&row.Entries[j], lead)
+				cells[len(varied)+slices.Index(methods, table.Methods[j])] = choiceCell(&row.Entries[j], lead, &l.Step)
 			}
 			s.Rows = append(s.Rows, cells)
 		}
@@ -108,12 +110,16 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 // choiceWords name the part of the data that chose, as in [analysis.RepeatScore.Step].
 var choiceWords = [2]string{"validation", "the oracle (the test part)"}
 
-func choiceCell(e *analysis.ScoreEntry, lead analysis.Score) sheetCell {
+func choiceCell(e *analysis.ScoreEntry, lead analysis.Score, step *layout.Step) sheetCell {
 	text := ""
 	if len(e.Chosen) > 0 {
 		text = e.Chosen[0].Words
 		if x := medianStep(e, lead); !math.IsNaN(x) {
-			text = strings.TrimPrefix(text+"; ", "; ") + digits(x)
+			words := digits(x)
+			if choosesAll(e, lead) {
+				words = step.AllWords
+			}
+			text = strings.TrimPrefix(text+"; ", "; ") + words
 		}
 	}
 	if text == "" {
@@ -127,6 +133,21 @@ func stepOf(lead analysis.Score) int {
 		return 0
 	}
 	return 1
+}
+
+// choosesAll reports whether all rows count at the steps of more than half of the repeats.
+func choosesAll(e *analysis.ScoreEntry, lead analysis.Score) bool {
+	all, steps := 0, 0
+	for i := range e.Sample {
+		step := &e.Sample[i].Step
+		if x := step[stepOf(lead)]; !math.IsNaN(x) {
+			steps++
+			if x > step[2] {
+				all++
+			}
+		}
+	}
+	return 2*all > steps
 }
 
 func medianStep(e *analysis.ScoreEntry, lead analysis.Score) float64 {
@@ -201,6 +222,7 @@ const foldedSets = 4
 
 type verdict struct {
 	tables   []*analysis.ScoreTable
+	all      []*analysis.ScoreTable // of all parameters
 	varied   []layout.Aspect
 	compared []*analysis.ScoreRow // with several methods
 	best     map[string][]string  // settings with the best mean, by label
@@ -209,7 +231,7 @@ type verdict struct {
 }
 
 func newVerdict(r *analysis.Run) *verdict {
-	v := &verdict{tables: r.Overall, best: map[string][]string{}}
+	v := &verdict{tables: r.Overall, all: r.Tables, best: map[string][]string{}}
 	var settings []layout.Setting
 	for _, table := range r.Overall {
 		settings = append(settings, table.Settings()...)
@@ -242,7 +264,7 @@ func newVerdict(r *analysis.Run) *verdict {
 
 func (v *verdict) sentences(partial bool) []string {
 	var list []string
-	for _, sentence := range []string{v.bestSentence(), v.chanceSentence(), v.floorSentence()} {
+	for _, sentence := range []string{v.bestSentence(), v.chanceSentence(), v.floorSentence(), v.allInSentence()} {
 		if sentence != "" {
 			list = append(list, sentence)
 		}
@@ -251,6 +273,35 @@ func (v *verdict) sentences(partial bool) []string {
 		list[0] = "So far: " + list[0]
 	}
 	return list
+}
+
+// allInSentence counts the cells in which a method leaves no row out at any step.
+func (v *verdict) allInSentence() string {
+	var words []string
+	cells, all := map[string]int{}, map[string]int{}
+	step := ""
+	seen := map[results.CellKey]bool{}
+	for at := range analysis.EachEntry(v.all...) {
+		label := analysis.MethodLabels(at.Table.Methods)[at.Method]
+		for i := range at.Entry.Sample {
+			sample := &at.Entry.Sample[i]
+			if seen[sample.Cell] || !(sample.Step[1] > 0) {
+				continue
+			}
+			seen[sample.Cell], step = true, at.Table.Layout.Step.Word
+			cells[label]++
+			if sample.Step[2] == 0 {
+				all[label]++
+			}
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(all)) {
+		words = append(words, fmt.Sprintf("%s in %d of %s", label, all[label], prose.Plural(cells[label], "cell")))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("No row is out at any %s of %s.", step, listed(words))
 }
 
 // inSettings omits the total if of is 0, and names a few.

@@ -29,7 +29,7 @@ type chooser struct {
 
 var choiceColumns = []experiment.Column{
 	{Name: "cell", Type: experiment.Text}, {Name: "age", Type: experiment.Float}, {Name: "test_score", Type: experiment.Float},
-	{Name: "validation_score", Type: experiment.Float}, {Name: "validation_error", Type: experiment.Float}, {Name: "event", Type: experiment.Text},
+	{Name: "validation_score", Type: experiment.Float}, {Name: "validation_error", Type: experiment.Float}, {Name: "event", Type: experiment.Text}, {Name: "direction", Type: experiment.Text},
 }
 
 // chooseAgain relies on adjacent knots of a cell.
@@ -71,6 +71,6 @@ func (c *chooser) choose() {
 
 func (c *chooser) add(v []*experiment.Vector, row int) {
 	float := func(j int) float64 { return v[j].Float(row, math.NaN()) }
-	c.curve.Add(float(1), float(3), float(4), v[5].Texts[row] == analysis.EventStart)
+	c.curve.Add(float(1), float(3), float(4), v[5].Texts[row] == analysis.EventStart, v[6].Texts[row] == selfpaced.Layout.Path.Down)
 	c.test = append(c.test, float(2))
 }

@@ -55,7 +55,7 @@ func (p *agePath) distances(steps *agePath, order []int, sizes []float64) (far, 
 		}
 		all++
 		t := 0.0
-		if i+1 < len(p.ages) && p.events[i+1] != analysis.EventStart && p.ages[i+1] > p.ages[i] {
+		if i+1 < len(p.ages) && !p.begins[i+1] && p.ages[i+1] > p.ages[i] {
 			t = (age - p.ages[i]) / (p.ages[i+1] - p.ages[i])
 		}
 		for j := range sizes {

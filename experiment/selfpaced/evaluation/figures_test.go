@@ -148,6 +148,7 @@ func steppedPath() *agePath {
 	return &agePath{
 		ages:   []float64{1, 1.5, 2, 2, 4},
 		events: []string{"start", "turning", "jump", "start", "end"},
+		begins: []bool{true, false, false, true, false},
 		values: [][]float64{{0, 0.5, 0, 9}, {1, 0.5, 0, 9}, {2, 0.5, 0, 9}, {-3, 0.25, 0, 9}, {-3, 0.25, 0, 9}},
 	}
 }
@@ -215,6 +216,7 @@ func TestConsistencyFigure(t *testing.T) {
 	path := &agePath{
 		ages:   []float64{1, 3, 3, 5},
 		events: []string{"start", "jump", "start", "end"},
+		begins: []bool{true, false, true, false},
 		values: [][]float64{{0, 1, 0}, {2, 1, 0}, {8, 1, 0}, {8, 1, 0}},
 	}
 	steps := &agePath{

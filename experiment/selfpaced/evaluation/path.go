@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
-	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
@@ -25,6 +24,7 @@ const (
 type agePath struct {
 	ages   []float64
 	events []string    // as in knots.arrow
+	begins []bool      // a continuous piece
 	values [][]float64 // the last is the intercept, not drawn
 	names  []string    // without the intercept; nil for "feature 0", "feature 1", ...
 }
@@ -133,8 +133,8 @@ func (p *agePath) name(j int) string {
 
 func (p *agePath) pieces(j int) [][]layout.Point {
 	var pieces [][]layout.Point
-	for i, event := range p.events {
-		if i == 0 || event == analysis.EventStart {
+	for i, begins := range p.begins {
+		if begins {
 			pieces = append(pieces, nil)
 		}
 		last := &pieces[len(pieces)-1]

@@ -148,6 +148,7 @@ func (p *paths) agePath(cell string) (path *agePath, missing string) {
 			break
 		}
 		path.ages, path.events, path.values = append(path.ages, k.Age), append(path.events, k.Event), append(path.values, v)
+		path.begins = append(path.begins, k.Begins)
 	}
 	if len(path.ages) == 0 || len(path.ages) < len(knots) {
 		return nil, "the files have no coefficients of the cell " + cell

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
@@ -217,29 +216,6 @@ func (s *Search) Unfit(age float64) bool {
 	}
 	small, _ := Classes(s.reweighed, s.problem.Y)
 	return !(small > 0)
-}
-
-// NextChange is that of gaga.Alternation, within [tolerance.FirstAge].
-func (s *Search) NextChange(age, last, least float64) float64 {
-	s.Weigh(age)
-	before := slices.Clone(s.reweighed)
-	changes := func(age float64) bool {
-		s.Weigh(age)
-		for i, v := range s.reweighed {
-			if math.Abs(v-before[i]) > least {
-				return true
-			}
-		}
-		return false
-	}
-	if !changes(last) {
-		return math.Inf(1)
-	}
-	hi := min(2*age, last)
-	for !changes(hi) {
-		age, hi = hi, min(2*hi, last)
-	}
-	return FirstWhere(changes, age, hi)
 }
 
 // LosesClass reports whether the last fit had almost no weight on a required class, which may be

@@ -161,24 +161,3 @@ func TestFirstWhere(t *testing.T) {
 		}
 	}
 }
-
-// TestNextChange compares with the closed form: the weights 1 - l/λ of losses 0, 1, 4 and 9.
-func TestNextChange(t *testing.T) {
-	t.Parallel()
-	p := line(squared{}, []float64{1, 1, 1, 1}, []float64{0, 1, 2, 3}, nil, 0, 0, false)
-	s := New(p, convex.NewLasso(p.X, p.Y, 0, 4, false))
-	s.SetTheta([]float64{0, 0})
-	for _, c := range []struct{ age, last, least, want float64 }{
-		{0.5, 100, 1e-3, 1 / (1 - 1e-3)},   // the sample that comes in
-		{2, 100, 1e-3, 1 / (1/2. - 1e-3)},  // the one that is in
-		{2, 100, 0.3, 1 / (1/2. - 0.3)},    // 5, where that of loss 4 has 0.2
-		{20, 1e6, 0.4, 9 / (9/20. - 0.4)},  // the largest loss
-		{0.5, 1.0005, 1e-3, math.Inf(1)},   // after the last age
-		{20, 1e300, 0.5, math.Inf(1)},      // no age
-		{0.5, 1.002, 1e-3, 1 / (1 - 1e-3)}, // just before it
-	} {
-		if got := s.NextChange(c.age, c.last, c.least); got != c.want && !(math.Abs(got/c.want-1) < 2e-6) {
-			t.Errorf("after age %v, a weight changes by %v at %v, want %v", c.age, c.least, got, c.want)
-		}
-	}
-}

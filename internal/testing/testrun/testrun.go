@@ -55,7 +55,7 @@ func Cell(column experiment.Column) any { //nolint:gocyclo // a table of values
 	}
 	switch {
 	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" || column.Name == "loss" || column.Name == "constraint" ||
-		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" || strings.HasPrefix(column.Name, "age_m") || column.Name == "age_step" || column.Name == "age_range" || column.Name == "choice" ||
+		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" || strings.HasPrefix(column.Name, "age_m") || column.Name == "age_step" || column.Name == "age_range" || column.Name == "age_direction" || column.Name == "choice" ||
 		column.Name == "test_at_best_validation" || column.Name == "method_params":
 		return nil
 	case column.Type == experiment.Text:
@@ -200,7 +200,7 @@ func Merge(rows ...Row) Row {
 // AppendKnot appends a knot of a path.
 func AppendKnot(b *experiment.Batch, cell string, knot int, age float64, event string, score float64) {
 	columns := selfpaced.Tables().Further[0].Columns
-	if err := b.Append(columns, cell, knot, age, event, nil, nil, 1.0, score, score, nil, 5, 1, 2, 3, 1e-12); err != nil {
+	if err := b.Append(columns, cell, knot, age, "up", event, nil, nil, 1.0, score, score, nil, 5, 1, 2, 3, 1e-12); err != nil {
 		panic(err)
 	}
 }
