@@ -85,7 +85,7 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	}
 	o.Grid = append([]float64(nil), o.Grid...)
 	sort.Float64s(o.Grid)
-	t, err := newTracker(p, o)
+	t, err := newTracker(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 		// For an outlying sample the terms of the moments cancel, to the fourth power of its
 		// features.
 		o.plain = true
-		if t, err = newTracker(p, o); err == nil {
+		if t, err = newTracker(ctx, p, o); err == nil {
 			err = t.run(ctx)
 		}
 	}
@@ -113,7 +113,7 @@ type tracker struct {
 	path      *Path
 }
 
-func newTracker(p *Problem, o Options) (*tracker, error) {
+func newTracker(ctx context.Context, p *Problem, o Options) (*tracker, error) {
 	solver, err := newSolver(p)
 	if err != nil {
 		return nil, err
@@ -132,6 +132,9 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 		if o.plain {
 			primal = condition.NewPlain(m)
 		} else {
+			if m.Squared && t.search.FitAll(ctx) == nil { // begin reports the error
+				m.Support = t.search.Support()
+			}
 			primal = condition.NewPrimal(m)
 			t.horizon = window.New(primal, o.Age.Max)
 		}

@@ -151,6 +151,24 @@ func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
 	}
 }
 
+// ProductAdd adds PᵀQ to the n x m matrix h. P and Q are panels of rows of n and m entries; all have
+// the leading dimension ld, n is a multiple of 4 and m one of Width.
+func ProductAdd(h []float64, ld, n, m int, p, q []float64, rows int) {
+	if rows == 0 || n == 0 || m == 0 {
+		return
+	}
+	p, q, h = p[:(rows-1)*ld+n], q[:(rows-1)*ld+m], h[:(n-1)*ld+m]
+	for i := 0; i < n; i += 4 {
+		for j := 0; j < m; j += 8 {
+			if vector {
+				gramTileAVX2(&h[i*ld+j], &p[i], &q[j], ld, rows)
+			} else {
+				gramTileGo(h[i*ld+j:], p[i:], q[j:], ld, rows)
+			}
+		}
+	}
+}
+
 // Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed: the slopes are a =
 // center + (z - kink)(hi - lo)inv within lo and hi. It sets slope, adds slopes to g and their
 // derivatives to h, and returns the sums of the unsmoothed values, of -a kink, and of value - a(z -

@@ -42,12 +42,14 @@ type Power struct {
 	P, Q float64
 }
 
-// Problem is an immutable self-paced learning problem.
+// Problem is an immutable self-paced learning problem. Support is the number of coefficients that are
+// not 0 with all weights 1, by which sums are chosen; 0 if unknown.
 type Problem struct {
 	Samples
 	Penalty
 	Criterion
 	Zoning
+	Support int
 }
 
 // Samples are the data. P is the number of features, plus one with an intercept; with a kernel N+1.
