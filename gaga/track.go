@@ -133,7 +133,7 @@ func newTracker(ctx context.Context, p *Problem, o Options) (*tracker, error) {
 			primal = condition.NewPlain(m)
 		} else {
 			if m.Squared && t.search.FitAll(ctx) == nil { // begin reports the error
-				m.Support = t.search.Support()
+				m.Support = active(t.search.Theta())
 			}
 			primal = condition.NewPrimal(m)
 			t.horizon = window.New(primal, o.Age.Max)

@@ -152,14 +152,6 @@ func only(x float64, bits uint64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & bits)
 }
 
-func gramAddGo(h []float64, ld, n int, p, q []float64, rows int) {
-	for i := 0; i < n; i += 4 {
-		for j := 0; j <= i; j += 8 {
-			gramTileGo(h[i*ld+j:], p[i:], q[j:], ld, rows)
-		}
-	}
-}
-
 func gramTileGo(h, p, q []float64, ld, rows int) {
 	for i := range 4 {
 		var s [8]float64

@@ -142,16 +142,6 @@ func (s *Search) Guess(scores []float64) {
 	copy(s.scores, scores)
 }
 
-// Support returns the number of coefficients that are not 0.
-func (s *Search) Support() (count int) {
-	for _, w := range s.Theta() {
-		if w != 0 {
-			count++
-		}
-	}
-	return count
-}
-
 func (s *Search) Scores() []float64 { return s.scores }
 
 func (s *Search) Losses(dst []float64) {
