@@ -58,7 +58,7 @@ var goldenCells = []struct {
 			Method: Method{Name: GAGA, Algorithm: 26, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":26,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":27,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
 		"b9d0671e6dfb0384bf29f5cb26a28a6d",
 	},
 	{

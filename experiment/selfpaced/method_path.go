@@ -87,7 +87,7 @@ var acsShareMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 26, regularized: true, aged: true,
+	name: GAGA, algorithm: 27, regularized: true, aged: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
