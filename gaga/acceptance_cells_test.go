@@ -152,7 +152,6 @@ func ratioCells(model string) []cell {
 		add("breast_cancer", "linear mixture log", 0, 0.3)
 		add("diabetes", "linear mixture", 0, 0.3)
 		add("digits", "linear", 0, 0.3)
-		add("MagicTelescope", "linear", 0, 0.3)
 	}
 	return cells
 }

@@ -130,7 +130,8 @@
 //
 //   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear: sums over zones,
 //     which a change of zone updates by one sample. An event costs O(p²), hardly more with n. Squared
-//     with Linear has fourth moments of the d features, O(p²d²), unless that is too much.
+//     with Linear has fourth moments of the active features with all d, O(p³d), unless sums over
+//     samples cost less with as many active ones as the fit with all weights 1 has.
 //   - other pairs: O(np), and O(p²) for each sample whose term in H has changed. With Squared, from
 //     257 samples on, n counts only the samples whose weight varies.
 //

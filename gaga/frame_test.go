@@ -74,7 +74,7 @@ func TestWideProblems(t *testing.T) {
 			continue
 		}
 		whole, f := p.centred()
-		w, err := newFramedTracker(whole, f, o)
+		w, err := newFramedTracker(t.Context(), whole, f, o)
 		if err != nil {
 			t.Fatal(err)
 		}

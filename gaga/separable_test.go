@@ -12,7 +12,7 @@ import (
 func TestSeparableTakesFewSteps(t *testing.T) {
 	t.Parallel()
 	for _, r := range []Regularizer{Hard{}, Linear{}} {
-		tr, err := newTracker(separable(1456, 33, r), Options{Age: Range{0.1, 20}})
+		tr, err := newTracker(t.Context(), separable(1456, 33, r), Options{Age: Range{0.1, 20}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,7 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := Supports(p); err != nil {
 		return nil, err
 	}
-	t, err := newTracker(p, o)
+	t, err := newTracker(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 		// For an outlying sample the terms of the moments cancel, to the fourth power of its
 		// features.
 		o.plain = true
-		if t, err = newTracker(p, o); err == nil {
+		if t, err = newTracker(ctx, p, o); err == nil {
 			err = t.run(ctx)
 		}
 	}
@@ -129,12 +129,12 @@ type tracker struct {
 	path      *Path
 }
 
-func newTracker(p *Problem, o Options) (*tracker, error) {
+func newTracker(ctx context.Context, p *Problem, o Options) (*tracker, error) {
 	p, f := p.framed()
-	return newFramedTracker(p, f, o)
+	return newFramedTracker(ctx, p, f, o)
 }
 
-func newFramedTracker(p *Problem, f *frame, o Options) (*tracker, error) {
+func newFramedTracker(ctx context.Context, p *Problem, f *frame, o Options) (*tracker, error) {
 	solver, err := newSolver(p)
 	if err != nil {
 		return nil, err
@@ -159,6 +159,9 @@ func newFramedTracker(p *Problem, f *frame, o Options) (*tracker, error) {
 		if o.plain {
 			primal = condition.NewPlain(m)
 		} else {
+			if m.Squared && t.search.FitAll(ctx) == nil { // begin reports the error
+				m.Support = active(t.search.Theta())
+			}
 			primal = condition.NewPrimal(m)
 			t.horizon = window.New(primal, t.last)
 		}

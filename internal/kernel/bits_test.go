@@ -82,6 +82,12 @@ var alike = map[string]func(d *drawn, n int){
 		GramAdd(h, ld, Pad(n), d.floats(count*ld), d.floats(count*ld), count)
 		record(d, h...)
 	},
+	"ProductAdd": func(d *drawn, n int) {
+		ld, count, rows := Pad(n)+8*d.IntN(2), d.IntN(6), min(4*d.IntN(4), Pad(n))
+		h := d.floats(Pad(n) * ld)
+		ProductAdd(h, ld, rows, Pad(n), d.floats(count*ld), d.floats(count*ld), count)
+		record(d, h...)
+	},
 	"Kinked": func(d *drawn, n int) {
 		slope, g, h := d.floats(n), d.floats(n), d.floats(n)
 		out := Kinked(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), slope, g, h, d.floats(1)[0])

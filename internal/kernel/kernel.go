@@ -136,18 +136,28 @@ func mulTransAdd(w, x []float64, stride int, a []float64, bits uint64) int {
 // one may change. P and Q are panels of rows of n entries; all have the leading dimension ld, and n
 // is a multiple of Width.
 func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
-	if rows == 0 || n == 0 {
+	productAdd(h, ld, n, n, p, q, rows, true)
+}
+
+// ProductAdd adds PᵀQ to the n x m matrix h. P and Q are panels of rows of n and m entries; all have
+// the leading dimension ld, n is a multiple of 4 and m one of Width.
+func ProductAdd(h []float64, ld, n, m int, p, q []float64, rows int) {
+	productAdd(h, ld, n, m, p, q, rows, false)
+}
+
+func productAdd(h []float64, ld, n, m int, p, q []float64, rows int, lower bool) {
+	if rows == 0 || n == 0 || m == 0 {
 		return
 	}
-	p, q, h = p[:(rows-1)*ld+n], q[:(rows-1)*ld+n], h[:(n-1)*ld+n]
-	if vector {
-		for i := 0; i < n; i += 4 {
-			for j := 0; j <= i; j += 8 {
+	p, q, h = p[:(rows-1)*ld+n], q[:(rows-1)*ld+m], h[:(n-1)*ld+m]
+	for i := 0; i < n; i += 4 {
+		for j := 0; j < m && !(lower && j > i); j += 8 {
+			if vector {
 				gramTileAVX2(&h[i*ld+j], &p[i], &q[j], ld, rows)
+			} else {
+				gramTileGo(h[i*ld+j:], p[i:], q[j:], ld, rows)
 			}
 		}
-	} else {
-		gramAddGo(h, ld, n, p, q, rows)
 	}
 }
 

@@ -119,6 +119,25 @@ func TestProducts(t *testing.T) {
 	})
 }
 
+func TestProductAdd(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, d int) {
+		ld := Pad(d)
+		for _, rows := range []int{0, 1, 5} {
+			p, q, n := normal(r, rows*ld), normal(r, rows*ld), ld/2
+			start := normal(r, ld*ld)
+			got, check := guarded(t, start)
+			ProductAdd(got, ld, n, ld, p, q, rows)
+			for k := range rows {
+				for i := range n {
+					plainAxpy(p[k*ld+i], q[k*ld:][:ld], start[i*ld:][:ld])
+				}
+			}
+			check()
+			same(t, "product", got, start)
+		}
+	})
+}
+
 func TestGram(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, d int) {
 		ld := Pad(d)

@@ -152,19 +152,17 @@ func only(x float64, bits uint64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & bits)
 }
 
-func gramAddGo(h []float64, ld, n int, p, q []float64, rows int) {
-	for i := range n {
-		for j := 0; j <= i/4*4; j += 8 {
-			var s [8]float64
-			for r := range rows {
-				a, b := p[r*ld+i], (*[8]float64)(q[r*ld+j:])
-				for k := range s {
-					s[k] = math.FMA(b[k], a, s[k])
-				}
+func gramTileGo(h, p, q []float64, ld, rows int) {
+	for i := range 4 {
+		var s [8]float64
+		for r := range rows {
+			a, b := p[r*ld+i], (*[8]float64)(q[r*ld:])
+			for k := range s {
+				s[k] = math.FMA(b[k], a, s[k])
 			}
-			for k, v := range (*[8]float64)(h[i*ld+j:]) {
-				h[i*ld+j+k] = v + s[k]
-			}
+		}
+		for k, v := range (*[8]float64)(h[i*ld:]) {
+			h[i*ld+k] = v + s[k]
 		}
 	}
 }

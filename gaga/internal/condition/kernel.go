@@ -280,7 +280,7 @@ func (s *Kernel) Rounding() float64 { return 0 }
 
 func (s *Kernel) Policy() Policy {
 	return Policy{
-		Tight: tolerance.TightSum, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyKernelCorrection,
+		Tight: tolerance.TightSum, Limit: tolerance.KernelCorrection, Quick: tolerance.EasyKernelCorrection,
 		Slow: tolerance.Trusted, Held: !s.stale && !s.slow, Trusted: true,
 	}
 }

@@ -18,7 +18,7 @@ type heldFactor struct {
 	kappa          float64
 	stale          bool // belongs to other unknowns
 	slow           bool
-	events, solves int // since the factor was computed
+	events, solves int // since the factor was computed, and as many as it costs
 	work           int // solves since the last event
 	changes        int // of rows, since all of the factor was computed
 
@@ -145,7 +145,7 @@ func (s *heldFactor) deltaAt(i int, slope float64) float64 {
 }
 
 // tire records an event and its number of solves. A new factor pays off once an event takes more
-// solves than the mean so far.
+// solves than the mean so far, with those that the factor costs.
 func (s *heldFactor) tire() {
 	s.events++
 	s.solves += s.work
@@ -207,7 +207,7 @@ func (s *heldFactor) renew() bool {
 		s.held[i] = s.delta[i]
 	}
 	s.slow = false
-	s.events, s.solves, s.trust.drift = 0, 0, 0
+	s.events, s.solves, s.trust.drift = 0, len(s.Active)/tolerance.FactorSolves, 0
 	return !s.stale
 }
 

@@ -121,7 +121,7 @@ func TestPolicy(t *testing.T) {
 		{Tight: tolerance.Tight, Limit: tolerance.CorrectorSteps, Quick: 3, Slow: math.Inf(1), Summed: true},
 		{Tight: tolerance.Tight, Limit: tolerance.CorrectorSteps, Quick: 3, Slow: 1e-6},
 	}
-	kernel := Policy{Tight: 1e-13, Limit: tolerance.CorrectorSteps, Quick: 7, Slow: 0.3, Held: true, Trusted: true}
+	kernel := Policy{Tight: 1e-13, Limit: 30, Quick: 7, Slow: 0.3, Held: true, Trusted: true}
 	for k, of := range settings {
 		f, ok := newFixture(of.setting, 1)
 		if !ok {

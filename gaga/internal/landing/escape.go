@@ -86,7 +86,9 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 		return nil, false
 	}
 	for x := first; x*largest > tolerance.KKT*size; x *= 0.5 {
-		if at(0.5*x) < value && at(x)+s.roundingAt(to) < value && s.objectiveAt(to, age) < value {
+		if !(at(0.5*x) < value) {
+			x *= 0.5 // is refuted as well
+		} else if at(x)+s.roundingAt(to) < value && s.objectiveAt(to, age) < value {
 			return to, true
 		}
 	}

@@ -93,14 +93,16 @@ func (g *gram) step(context.Context) (p progress, err error) {
 
 func (g *gram) refit() bool {
 	s, q := g.state, g.moments.Q()
-	g.moments.Weighted(g.h, g.at.Theta, g.at.Age)
-	for j := range s.P {
-		kernel.ScaleTo(g.h[j*q:][:q], 2, g.h[j*q:][:q])
-		g.h[j*q+j] += s.L2[j]
-		g.among[j] = s.L1[j] > 0 || !g.primal.Zero(j) && !(s.Frozen && s.L2[j] == 0)
-	}
-	if !g.fit.Fit(g.h, q, s.L1, g.at.Theta, g.among) {
-		return false
+	for again := true; again; again = g.moments.Extend(g.at.Theta) {
+		g.moments.Weighted(g.h, g.last, g.at.Age)
+		for j := range s.P {
+			kernel.ScaleTo(g.h[j*q:][:q], 2, g.h[j*q:][:q])
+			g.h[j*q+j] += s.L2[j]
+			g.among[j] = s.L1[j] > 0 || !g.primal.Zero(j) && !(s.Frozen && s.L2[j] == 0)
+		}
+		if !g.fit.Fit(g.h, q, s.L1, g.at.Theta, g.among) {
+			return false
+		}
 	}
 	for j, w := range g.at.Theta {
 		g.sign[j] = s.SignOf(j, w)

@@ -42,13 +42,15 @@ type Power struct {
 	P, Q float64
 }
 
-// Problem is an immutable self-paced learning problem. Ages has the ends of its range, if known.
+// Problem is an immutable self-paced learning problem. Ages has the ends of its range, Support the
+// number of coefficients that are not 0 with all weights 1: sums are chosen by them, if known.
 type Problem struct {
 	Samples
 	Penalty
 	Criterion
 	Zoning
-	Ages []float64
+	Ages    []float64
+	Support int
 }
 
 // Samples are the data. P is the number of features, plus one with an intercept; with a kernel N+1.

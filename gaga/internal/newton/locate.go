@@ -21,11 +21,13 @@ type Event interface {
 }
 
 // Locate moves pt to the solution near it, in the unknowns and the age, at which an event function
-// is zero, between the ages of left, whose rates are known, and end. On success the solution is a
+// is zero, between the ages of left, whose rates are known, and end. With a kernel pt's predictors
+// are about those of its unknowns. On success the solution is a
 // strict minimum for which the condition holds a factor.
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
 	n.lead, n.exit = n.lead[:0], 0
+	r.followed = r.policy.Trusted // the predictors have come along
 	if r.slow = tolerance.LocateSlow; r.policy.Held {
 		r.slow = r.policy.Slow
 	}

@@ -168,7 +168,7 @@ func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done b
 	first, constant := r.first(), math.IsInf(r.slow, 1)
 	// A residual that falls slowly by the factor of another point need not be rounding, and a
 	// factor that only seems trustworthy proves nothing.
-	renew := !done && !r.newton && onlyRounding(residual, r.residual) || r.tired(iteration, done)
+	renew := !done && (!r.newton && onlyRounding(residual, r.residual) || r.tired(iteration))
 	if renew {
 		n.condition.Renew()
 	}
@@ -184,8 +184,9 @@ func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done b
 	return n.condition.Factorize()
 }
 
-func (r *run) tired(iteration int, done bool) bool {
-	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
+// tired reports that a held factor has taken half of the iterations.
+func (r *run) tired(iteration int) bool {
+	return r.policy.Trusted && iteration == r.policy.Limit/2
 }
 
 func (n *Corrector) takeStep(r *run, pt *model.Point, step, image []float64) {

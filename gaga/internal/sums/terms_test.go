@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -79,8 +80,9 @@ func TestMomentsAreSumsOverSamples(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		r := []series{linear{}, hard{}, root{}}[seed%3]
-		p := problemOf(rng, 300, 3, 0, r)
+		p := problemOf(rng, 300, 5, 0, r)
 		a, b := scopeOf(p), scopeOf(p)
+		columns := slices.Clone(a.Active)
 		sums, ok := New(a).(*Moments)
 		if !ok {
 			t.Fatalf("no moments under %T", r)
@@ -97,7 +99,20 @@ func TestMomentsAreSumsOverSamples(t *testing.T) {
 		other.Age = pt.Age
 		copy(other.Theta, pt.Theta)
 		copy(other.Rate, pt.Rate)
-		for range 3 {
+		for round := range 3 {
+			theta, rate := slices.Clone(pt.Theta), slices.Clone(pt.Rate)
+			for j := range p.P { // ever more coordinates are active
+				if !slices.Contains(columns[:1+round*(len(columns)-1)/2], j) {
+					theta[j], rate[j] = 0, 0
+				}
+			}
+			whole := slices.Clone(pt.Theta)
+			a.activate(columns[:1+round*(len(columns)-1)/2])
+			b.activate(a.Active)
+			copy(pt.Theta, theta)
+			copy(pt.Rate, rate)
+			copy(other.Theta, theta)
+			copy(other.Rate, rate)
 			u, zones := a.predictors(pt.Theta), make([]uint8, p.N)
 			for i := range zones {
 				loss, _, _ := p.Loss.Eval(u[i], p.Y[i])
@@ -132,13 +147,32 @@ func TestMomentsAreSumsOverSamples(t *testing.T) {
 			}
 			copy(sums.diags, absoluteDiagonal(samples.(*direct), b))
 			compareActivations(t, what, sums, samples, pt, other, a, size)
-			if sums.SmoothWeights() {
+			if round > 0 && sums.SmoothWeights() {
+				sums.Extend(whole)
 				checkWeighted(t, sums, pt, u)
 			}
-			for _, j := range a.Active {
+			copy(pt.Theta, whole)
+			for _, j := range columns {
 				pt.Theta[j] += 0.05 * rng.NormFloat64()
+				pt.Rate[j] = rng.NormFloat64()
 			}
-			copy(other.Theta, pt.Theta)
+		}
+	}
+}
+
+// Fourth moments pay off by the number of coefficients, not of features.
+func TestNewByCost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n, d, support int
+		moments       bool
+	}{
+		{3000, 50, 5, true}, {3000, 50, 50, false}, {3000, 50, 0, false}, {10000, 50, 50, true}, {2000, 100, 10, true}, {2000, 100, 100, false}, {1000, 30, 5, true}, {200, 5, 3, true},
+	} {
+		p := problemOf(rand.New(rand.NewPCG(1, 1)), c.n, c.d, 0, linear{})
+		p.L1[0], p.Support = 1, c.support
+		if _, moments := New(scopeOf(p)).(*Moments); moments != c.moments {
+			t.Errorf("%+v: moments %v", c, moments)
 		}
 	}
 }

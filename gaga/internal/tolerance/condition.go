@@ -17,7 +17,9 @@ const (
 
 // The condition with a kernel, whose predictors are sums of up to n terms. A change alters results.
 const (
-	EasyKernelCorrection = 7     // steps, most of them by the factor of another point
+	KernelCorrection     = 30    // steps, most of them by the factor of another point
+	EasyKernelCorrection = 7     // of an easy correction
+	FactorSolves         = 16    // unknowns for which a factor costs as much as one solve
 	Steepest             = 1e100 // δ of constant weights: products of three are finite
 
 	// FollowedDelta is the δ, relative to the kernel's diagonal, beyond which digits cancel when a
