@@ -200,23 +200,50 @@ func reduced(h *mat.SymDense, rows *mat.Dense) (*mat.SymDense, bool) {
 	return out, true
 }
 
-// descends returns by how much one step of plain alternation from θ lowers the implicit objective,
-// relative to it and to the rounding of the losses; 0 where there is no step.
+// descends returns by how much one step of plain alternation from θ lowers the objective with the
+// weights at θ, which the implicit objective falls by at least, relative to its terms; 0 where there
+// is no step.
 func (e *examination) descends(ctx context.Context, theta []float64, age float64) float64 {
 	if e.search == nil {
 		return 0
 	}
-	before := e.implicitObjective(theta, age)
-	size := math.Abs(before)
-	for i, y := range e.p.Y {
-		loss, _, _ := e.loss(0, y)
-		size += 1e-5 * e.multiplicity(i) * e.p.Regularizer.Integral(loss, age)
+	p, weights, size := e.p, make([]float64, e.p.X.Rows), 0.0
+	for i, u := range e.predict(theta) {
+		loss, _, _ := e.loss(u, p.Y[i])
+		weights[i] = e.multiplicity(i) * weight(p.Regularizer, loss, age)
+		zero, _, _ := e.loss(0, p.Y[i])
+		size += 1e-5 * e.multiplicity(i) * p.Regularizer.Integral(zero, age)
 	}
 	e.search.SetTheta(theta)
 	if _, err := e.search.Step(ctx, age); err != nil {
 		return 0
 	}
-	return (before - e.implicitObjective(e.search.Theta(), age)) / size
+	before, after := e.weighed(theta, weights), e.weighed(e.search.Theta(), weights)
+	return (before - after) / (before + size)
+}
+
+// weighed returns the penalty and the weighted losses at θ.
+func (e *examination) weighed(theta, weights []float64) float64 {
+	sum := e.penalty(theta)
+	for i, u := range e.predict(theta) {
+		loss, _, _ := e.loss(u, e.p.Y[i])
+		sum += weights[i] * loss
+	}
+	return sum
+}
+
+// penalty returns R(θ).
+func (e *examination) penalty(theta []float64) (sum float64) {
+	if e.p.Kernel != nil { // ‖w‖² = Σ_i α_i y_i (u_i - b)
+		for i, u := range e.predict(theta) {
+			sum += 0.5 * e.p.Penalty.L2 * theta[i] * e.p.Y[i] * (u - theta[len(theta)-1])
+		}
+		return sum
+	}
+	for _, w := range theta[:len(theta)-1] {
+		sum += e.p.Penalty.L1*math.Abs(w) + 0.5*e.p.Penalty.L2*w*w
+	}
+	return sum
 }
 
 // point examines a point of a path; generic points are on a continuous piece, where the zone of no

@@ -1,6 +1,8 @@
 package selfpaced
 
 import (
+	"fmt"
+
 	"github.com/agepath/agepath/gaga"
 
 	"github.com/agepath/agepath/experiment/gridfile"
@@ -39,7 +41,7 @@ var regularizerTable = []*regularizerInfo{
 	{name: Hard, make: func(float64) gaga.Regularizer { return gaga.Hard{} }, alternations: 4, points: 0.25, landings: 3},
 	{name: Linear, make: func(float64) gaga.Regularizer { return gaga.Linear{} }, alternations: 35, points: 1},
 	{
-		name: Polynomial, settings: parameter("order", gridfile.AboveOne), alternations: 65, points: 1.6, sampled: 10,
+		name: Polynomial, settings: parameter("order", polynomialOrder), alternations: 65, points: 1.6, sampled: 10,
 		make: func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: order} },
 	},
 	{
@@ -50,6 +52,11 @@ var regularizerTable = []*regularizerInfo{
 		name: LOG, settings: parameter("a", gridfile.Positive), alternations: 15, points: 1, sampled: 2,
 		make: func(a float64) gaga.Regularizer { return gaga.LOG{A: a} },
 	},
+}
+
+var polynomialOrder = gridfile.Rule{
+	Allows: func(x float64) bool { return x >= gaga.LeastOrder },
+	Want:   fmt.Sprintf("a number >= %v (weights of smaller orders are too steep for exact paths; hard is their limit)", gaga.LeastOrder),
 }
 
 func parameter(name string, allowed gridfile.Rule) []gridfile.SettingInfo {
