@@ -20,7 +20,6 @@ type examination struct {
 	*optimality
 	origin   []float64  // of the columns
 	constant []bool     // columns
-	blur     float64    // of a predictor, which the rounding of the intercept given allows
 	features *mat.Dense // n x r, with a kernel as of its eigenvectors
 	search   *gaga.Alternation
 }
@@ -83,7 +82,7 @@ func (e *examination) moved(theta []float64) []float64 {
 		sum.Add(sum, w.Mul(w, x))
 		size += math.Abs(theta[j] * from)
 	}
-	e.blur = 2e-16 * size
+	e.blur = 4e-16 * size
 	out[last], _ = sum.Float64()
 	for j, w := range theta[:last] { // the intercept has the part of a constant column
 		if e.constant[j] && math.Abs(w*e.origin[j]) <= 1e-7*(size+math.Abs(e.p.Y[0])) {
@@ -253,6 +252,7 @@ func (e *examination) point(ctx context.Context, given []float64, age float64, g
 	off := e.violation(theta, age)
 	if !(off <= 1e-8) { // open multipliers are looked for from where they stood
 		fresh := newOptimality(e.p)
+		fresh.blur = e.blur
 		off = math.Min(off, fresh.violation(theta, age))
 	}
 	size := 1.0
@@ -326,16 +326,13 @@ func (e *examination) end(ctx context.Context, path *gaga.Path, ages gaga.Range)
 		return fmt.Errorf("%d events up to %v of %v", len(path.Events()), path.Range(), ages)
 	}
 	var theta []float64
-	age := firstAge(path, ages)
+	age := ages.Min
 	if knots := path.Knots(); len(knots) > 0 {
 		last := knots[len(knots)-1]
 		theta, age = e.moved(last.Theta), last.Age
 	}
-	if continues(ctx, e.p, theta, onward(path, age)) {
+	if continues(ctx, e.p, theta, age*(1+1e-6)) {
 		return fmt.Errorf("ends at age %v of %v, where alternation continues: %s", age, ages, path.Reason())
 	}
 	return nil
 }
-
-func firstAge(_ *gaga.Path, ages gaga.Range) float64 { return ages.Min }
-func onward(_ *gaga.Path, age float64) float64       { return age * (1 + 1e-6) }
