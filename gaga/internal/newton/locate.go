@@ -50,7 +50,7 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 			return false
 		}
 		if done {
-			return true
+			return !r.policy.Trusted || n.falls(g, dage, size/pt.Age)
 		}
 		if r.factors > factors || pt.Iterations == 1 && !n.condition.Along(n.along[:len(g)], n.image[:len(g)], left) {
 			n.solveAlong()
@@ -61,6 +61,13 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 		pt.Age = math.Max(pt.Age, from)
 	}
 	return false
+}
+
+// falls reports whether an event function falls along the branch at a solution. One that rises there
+// has been below zero since an earlier crossing.
+func (n *Corrector) falls(g []float64, dage, unit float64) bool {
+	n.solveAlong()
+	return !(dage-kernel.Dot(g, n.along[:len(g)]) > tolerance.SumRounding*unit)
 }
 
 func (n *Corrector) solveAlong() {
