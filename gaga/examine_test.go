@@ -18,6 +18,7 @@ import (
 // which nothing cancels.
 type examination struct {
 	*optimality
+	given    *gaga.Problem
 	origin   []float64  // of the columns
 	constant []bool     // columns
 	features *mat.Dense // n x r, with a kernel as of its eigenvectors
@@ -26,7 +27,7 @@ type examination struct {
 
 func newExamination(p *gaga.Problem) *examination {
 	n, d := p.X.Rows, p.X.Cols
-	q, e := *p, &examination{origin: make([]float64, d), constant: make([]bool, d)}
+	q, e := *p, &examination{given: p, origin: make([]float64, d), constant: make([]bool, d)}
 	q.X = blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
 	if p.Intercept || p.Kernel != nil {
 		copy(e.origin, p.X.Data[:d])
@@ -250,10 +251,15 @@ func (e *examination) penalty(theta []float64) (sum float64) {
 func (e *examination) point(ctx context.Context, given []float64, age float64, generic, alternates bool) error {
 	theta := e.moved(given)
 	off := e.violation(theta, age)
-	if !(off <= 1e-8) { // open multipliers are looked for from where they stood
-		fresh := newOptimality(e.p)
-		fresh.blur = e.blur
-		off = math.Min(off, fresh.violation(theta, age))
+	if !(off <= 1e-8) { // open multipliers are looked for from where they stood, and columns differ
+		for _, other := range []*optimality{newOptimality(e.p), newOptimality(e.given)} {
+			other.blur = e.blur
+			at := given
+			if other.p == e.p {
+				at = theta
+			}
+			off = math.Min(off, other.violation(at, age))
+		}
 	}
 	size := 1.0
 	for _, u := range e.predict(theta) {
