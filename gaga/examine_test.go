@@ -212,7 +212,7 @@ func (e *examination) descends(ctx context.Context, theta []float64, age float64
 		loss, _, _ := e.loss(u, p.Y[i])
 		weights[i] = e.multiplicity(i) * weight(p.Regularizer, loss, age)
 		zero, _, _ := e.loss(0, p.Y[i])
-		size += 1e-5 * e.multiplicity(i) * p.Regularizer.Integral(zero, age)
+		size += 1e-3 * e.multiplicity(i) * p.Regularizer.Integral(zero, age)
 	}
 	e.search.SetTheta(theta)
 	if _, err := e.search.Step(ctx, age); err != nil {
