@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Event is an event function that must be zero, as an additional equation.
+// Event is an event function that must fall to zero, as an additional equation.
 type Event interface {
 	// See evaluates what Assemble and the event function need of the samples, except followed
 	// predictors.
