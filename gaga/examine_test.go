@@ -332,13 +332,28 @@ func (e *examination) end(ctx context.Context, path *gaga.Path, ages gaga.Range)
 		return fmt.Errorf("%d events up to %v of %v", len(path.Events()), path.Range(), ages)
 	}
 	var theta []float64
-	age := ages.Min
+	age := firstAge(path, ages)
 	if knots := path.Knots(); len(knots) > 0 {
 		last := knots[len(knots)-1]
 		theta, age = e.moved(last.Theta), last.Age
 	}
-	if continues(ctx, e.p, theta, age*(1+1e-6)) {
+	if continues(ctx, e.p, theta, onward(path, age)) {
 		return fmt.Errorf("ends at age %v of %v, where alternation continues: %s", age, ages, path.Reason())
 	}
 	return nil
+}
+
+func firstAge(path *gaga.Path, ages gaga.Range) float64 {
+	if path.Direction() == gaga.Down {
+		return ages.Max
+	}
+	return ages.Min
+}
+
+// onward returns an age a little further on a path.
+func onward(path *gaga.Path, age float64) float64 {
+	if path.Direction() == gaga.Down {
+		return age / (1 + 1e-6)
+	}
+	return age * (1 + 1e-6)
 }

@@ -215,14 +215,14 @@ func (a *examined) add(ctx context.Context, seed uint64, shape int) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	o := gaga.Options{Age: ages, MaxEvents: 20_000, MaxAlternations: 20_000}
+	o := gaga.Options{Age: ages, MaxEvents: 20_000, MaxAlternations: 20_000, Direction: gaga.Direction(seed % 2)}
 	path, err := gaga.Track(bounded, p, o)
 	e := newExamination(p)
 	if err == nil {
 		err = e.path(ctx, path, ages, between)
 	}
 	if err != nil {
-		return fmt.Errorf("%s, ages %v: %w", what, ages, err)
+		return fmt.Errorf("%s, %v, ages %v: %w", what, o.Direction, ages, err)
 	}
 	a.events += len(path.Events())
 	if path.Status() != gaga.Complete {
