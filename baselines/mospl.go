@@ -22,7 +22,7 @@ type MOSPLOptions struct {
 	Population  int // at least 4
 	Generations int
 	Refit       int     // generations between refits
-	Order       float64 // > 1, of the polynomial that replaces [gaga.Mixture]
+	Order       float64 // >= gaga.LeastOrder, of the polynomial that replaces [gaga.Mixture]
 	Seed        uint64
 }
 
@@ -116,8 +116,8 @@ func (o *MOSPLOptions) complete() error {
 	if o.Population < 4 || o.Generations < 1 || o.Refit < 1 {
 		return fmt.Errorf("baselines: MOSPL's Population is %d, Generations is %d, Refit is %d; need at least 4, 1 and 1", o.Population, o.Generations, o.Refit)
 	}
-	if !(o.Order > 1) {
-		return fmt.Errorf("baselines: MOSPL's Order is %v, need a number > 1", o.Order)
+	if err := (gaga.Polynomial{Order: o.Order}).CheckParameters(); err != nil {
+		return fmt.Errorf("baselines: MOSPL: %w", err)
 	}
 	return nil
 }

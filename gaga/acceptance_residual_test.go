@@ -18,6 +18,7 @@ import (
 type optimality struct {
 	p        *gaga.Problem
 	absolute blas64.General  // |X|
+	blur     float64         // of a predictor, that the digits of the intercept allow
 	kernel   blas64.General  // n x n, of kernel models
 	u, f, g  []float64       // n
 	grad     []float64       // d + 1
@@ -179,12 +180,12 @@ func (o *optimality) primalViolation(theta []float64, age float64) float64 {
 		v := weight(p.Regularizer, loss, age)
 		h, hinge := p.Loss.(gaga.Hinge)
 		if hinge {
-			if g := math.Abs(1 - y*o.u[i]); g <= 1e-10*terms[i] {
+			if g := math.Max(0, math.Abs(1-y*o.u[i])-o.blur); g <= 1e-10*terms[i] {
 				kink = math.Max(kink, g/terms[i])
 				free, slopes, v = append(free, i), append(slopes, -h.C*y*m), 0
 			}
 		}
-		if most := o.breaks(loss, slope, 1e-13*terms[i], age); most > 0 {
+		if most := o.breaks(loss, slope, 1e-13*terms[i]+o.blur, age); most > 0 {
 			broken, steps, v = append(broken, i), append(steps, slope*m*most), 0
 		}
 		o.f[i] = m * v * slope

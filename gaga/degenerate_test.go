@@ -236,7 +236,7 @@ func TestBadProblemsAndOptions(t *testing.T) {
 		{"multiplicity 0", func(p *gaga.Problem, _ *gaga.Options) { p.Multiplicity = make([]float64, 5) }},
 		{"negative penalty", func(p *gaga.Problem, _ *gaga.Options) { p.Penalty.L1 = -1 }},
 		{"no regularizer", func(p *gaga.Problem, _ *gaga.Options) { p.Regularizer = nil }},
-		{"order 1", func(p *gaga.Problem, _ *gaga.Options) { p.Regularizer = gaga.Polynomial{Order: 1} }},
+		{"order near 1", func(p *gaga.Problem, _ *gaga.Options) { p.Regularizer = gaga.Polynomial{Order: 1.19} }},
 		{"gamma 0", func(p *gaga.Problem, _ *gaga.Options) { p.Regularizer = gaga.Mixture{} }},
 		{"a NaN", func(p *gaga.Problem, _ *gaga.Options) { p.Regularizer = gaga.LOG{A: math.NaN()} }},
 		{"regression targets for a class", func(p *gaga.Problem, _ *gaga.Options) { p.Loss = gaga.Logistic{C: 1} }},

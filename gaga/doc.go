@@ -93,7 +93,8 @@
 //
 //   - Critical points are found on cubic interpolants of the event functions over a step. A sample
 //     that leaves its zone and returns within one step, by less than the interpolant's error, is
-//     missed.
+//     missed. So is a Hessian that is indefinite within a step only, where symmetric samples keep
+//     the point where it is; [Path.At] has an error there.
 //   - With tied samples, as in integer data, or the last two of a path down, the direction of a jump
 //     is arbitrary.
 //   - Where sums over zones are too rough, as for a squared loss with a far outlying row or ages far

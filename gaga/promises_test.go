@@ -306,7 +306,7 @@ func anyProblem(rng *rand.Rand) (p *gaga.Problem, ages gaga.Range, what string) 
 	a, mix, order := between(0.3, 4), between(0.2, 2), pick(1.2, 1.3, 1.5, 1.8, 2.5)
 	if extreme {
 		alpha, c, gamma = between(1e-5, 10), between(1e-3, 1e3), between(0.005, 50)
-		a, mix, order = between(0.01, 100), between(0.01, 50), pick(1.05, 1.1, 3, 5, 10)
+		a, mix, order = between(0.01, 100), between(0.01, 50), pick(1.2, 1.25, 3, 5, 10)
 	}
 	features := blas64.General{Rows: n, Cols: d, Stride: d, Data: x}
 	switch model {

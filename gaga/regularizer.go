@@ -1,6 +1,7 @@
 package gaga
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -113,9 +114,14 @@ func (Linear) Integral(loss, age float64) float64 {
 	return age / 2
 }
 
-// Polynomial is f = λ(v^t/t - v) of order t > 1 (Gong et al. 2018): weight
-// (1 - l/λ)^(1/(t-1)) below the age. Order 2 is [Linear].
+// Polynomial is f = λ(v^t/t - v) of order t >= [LeastOrder] (Gong et al. 2018): weight
+// (1 - l/λ)^(1/(t-1)) below the age. Order 2 is [Linear], the limit at order 1 is [Hard].
 type Polynomial struct{ Order float64 }
+
+// LeastOrder is the smallest order of [Polynomial]. At smaller ones, as at 1.1, weights below 1e-10
+// fill a tenth of the zone and more: floating point does not find what samples there determine, as
+// the intercept of a support vector machine, and paths end early.
+const LeastOrder = 1.2
 
 func (Polynomial) Name() string                                    { return "polynomial" }
 func (Polynomial) Zones() []Zone                                   { return twoZones }
@@ -146,7 +152,7 @@ func (p Polynomial) Power(zone int) Power {
 }
 
 func (p Polynomial) CheckParameters() error {
-	return checkParameter("Order", p.Order, p.Order > 1, "a number > 1")
+	return checkParameter("Order", p.Order, p.Order >= LeastOrder, fmt.Sprintf("a number >= %v; Hard is the limit at 1", LeastOrder))
 }
 
 // Integral stays accurate for small losses.

@@ -137,7 +137,7 @@ func drawModel(rng *rand.Rand) (p *gaga.Problem, ages gaga.Range, what string) {
 	}
 	p.Intercept = rng.IntN(3) > 0
 	p.Regularizer = []gaga.Regularizer{
-		gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1 + logUniform(rng, 0.1, 9)}, gaga.Polynomial{Order: 1 + logUniform(rng, 0.1, 9)},
+		gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1 + logUniform(rng, 0.2, 9)}, gaga.Polynomial{Order: 1 + logUniform(rng, 0.2, 9)},
 		gaga.Mixture{Gamma: logUniform(rng, 0.01, 10)}, gaga.LOG{A: logUniform(rng, 0.1, 100)},
 	}[rng.IntN(6)]
 	low := logUniform(rng, 1e-3, 1)

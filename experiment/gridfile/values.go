@@ -22,7 +22,6 @@ type Rule struct {
 // Common rules.
 var (
 	Positive    = Rule{Allows: func(x float64) bool { return x > 0 }, Want: "a number > 0"}
-	AboveOne    = Rule{Allows: func(x float64) bool { return x > 1 }, Want: "a number > 1"}
 	Ratio       = Rule{Allows: func(x float64) bool { return x > 0 && x <= 1 }, Want: "a number > 0 and at most 1"}
 	Fraction    = Rule{Allows: func(x float64) bool { return x >= 0 && x <= 1 }, Want: "a number from 0 to 1"}
 	ProperShare = Rule{Allows: func(x float64) bool { return x >= 0 && x < 1 }, Want: "a number from 0 to below 1"}

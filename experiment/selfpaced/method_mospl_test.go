@@ -71,7 +71,7 @@ func TestBadMOSPL(t *testing.T) {
 		{"{population: 3}", "population: ", `"3" is not allowed; a whole number from 4 to `},
 		{"{generations: 0}", "generations: ", `"0" is not allowed; a whole number from 1 to `},
 		{"{refit: 0.5}", "refit: ", `"0.5" is not allowed; a whole number from 1 to `},
-		{"{order: [1.2, 1]}", "order.1: ", `"1" is not allowed; a number > 1 is`},
+		{"{order: [1.2, 1.1]}", "order.1: ", `"1.1" is not allowed; a number >= 1.2 (`},
 		{"{crossover: 30}", "crossover: ", "unknown key; allowed are population, generations, refit, order"},
 	} {
 		_, err := experiment.Parse([]byte(strings.Replace(base, "original", "{mospl: "+test.settings+"}", 1)), "bad.yaml", nil)

@@ -144,7 +144,7 @@ var testMethod = methodInfo{
 	settings: []gridfile.SettingInfo{
 		{Name: "size", Rule: gridfile.Whole(4, 10), Standard: gridfile.Setting{Number: 5}, Single: true},
 		{Name: "kernel", Words: []string{Linear, RBF}, Standard: gridfile.Setting{Word: Linear}, Scopes: []gridfile.Scope{forTask("regression")}},
-		{Name: "order", Rule: gridfile.AboveOne, Standard: gridfile.Setting{Number: 1.2}, Scopes: []gridfile.Scope{withRegularizers(Mixture)}},
+		{Name: "order", Rule: polynomialOrder, Standard: gridfile.Setting{Number: 1.2}, Scopes: []gridfile.Scope{withRegularizers(Mixture)}},
 	},
 }
 

@@ -95,7 +95,7 @@ func TestBadGrids(t *testing.T) {
 		{"regularizer without its parameter", "{mixture: {gamma: [0.2]}}", "mixture", "bad.yaml:8: regularizers.1: ", "the key gamma is missing"},
 		{"regularizer with a parameter", "[linear,", "[{linear: {a: 1}},", "bad.yaml:8: regularizers.0.linear: ", "has no parameters"},
 		{"mixture gamma 0", "[0.2]}}", "[0]}}", "bad.yaml:8: regularizers.1.mixture.gamma.0: ", "a number > 0"},
-		{"polynomial order 1", "{mixture: {gamma: [0.2]}}", "{polynomial: {order: 1}}", "bad.yaml:8: regularizers.1.polynomial.order: ", "a number > 1"},
+		{"polynomial order near 1", "{mixture: {gamma: [0.2]}}", "{polynomial: {order: 1.19}}", "bad.yaml:8: regularizers.1.polynomial.order: ", `"1.19" is not allowed; a number >= 1.2 (weights of smaller orders are too steep`},
 		{"method unknown", "gaga]", "nsga]", "bad.yaml:9: methods.2: ", `"nsga" is unknown; allowed are original, acs, mospl, gaga`},
 		{"method twice", "gaga]", "acs]", "bad.yaml:9: methods.2: ", "the method acs is given twice"},
 		{"method with settings", "gaga]", "{gaga: {step: 1}}]", "bad.yaml:9: methods.2.gaga: ", "has no settings of its own"},

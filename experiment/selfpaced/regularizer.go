@@ -1,6 +1,8 @@
 package selfpaced
 
 import (
+	"fmt"
+
 	"github.com/agepath/agepath/gaga"
 
 	"github.com/agepath/agepath/experiment/gridfile"
@@ -33,9 +35,14 @@ func (r *regularizerInfo) Declaration() (string, []gridfile.SettingInfo) { retur
 var regularizerTable = []*regularizerInfo{
 	{Hard, nil, func(float64) gaga.Regularizer { return gaga.Hard{} }},
 	{Linear, nil, func(float64) gaga.Regularizer { return gaga.Linear{} }},
-	{Polynomial, parameter("order", gridfile.AboveOne), func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: order} }},
+	{Polynomial, parameter("order", polynomialOrder), func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: order} }},
 	{Mixture, parameter("gamma", gridfile.Positive), func(gamma float64) gaga.Regularizer { return gaga.Mixture{Gamma: gamma} }},
 	{LOG, parameter("a", gridfile.Positive), func(a float64) gaga.Regularizer { return gaga.LOG{A: a} }},
+}
+
+var polynomialOrder = gridfile.Rule{
+	Allows: func(x float64) bool { return x >= gaga.LeastOrder },
+	Want:   fmt.Sprintf("a number >= %v (weights of smaller orders are too steep for exact paths; hard is their limit)", gaga.LeastOrder),
 }
 
 func parameter(name string, allowed gridfile.Rule) []gridfile.SettingInfo {

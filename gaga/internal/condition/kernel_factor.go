@@ -267,7 +267,7 @@ func (s *heldFactor) extend(x, first []float64) {
 
 type trust struct {
 	power  []float64
-	spread []float64 // evenly in [0, 1), so that no symmetry of the data hides a direction
+	spread []float64 // in [0, 1), with no linear relation that symmetric data can have, too
 	x      []float64
 	drift  float64 // of δ at the last estimate of the radius; 0 if there was none
 	radius float64 // the last estimate, or a larger one seen since
@@ -276,7 +276,7 @@ type trust struct {
 func newTrust(n int) trust {
 	t := trust{power: make([]float64, n), spread: make([]float64, n), x: make([]float64, n+1)}
 	for j := range t.power {
-		t.spread[j] = math.Mod(0.6180339887*float64(j+1), 1)
+		t.spread[j] = math.Mod(97*math.Sqrt(float64(j+2)), 1)
 		t.power[j] = 1 + t.spread[j]
 	}
 	return t

@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Event is an event function that must be zero, as an additional equation.
+// Event is an event function that must fall to zero, as an additional equation.
 type Event interface {
 	// See evaluates what Assemble and the event function need of the samples, except followed
 	// predictors.
@@ -56,7 +56,7 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 		}
 		if done {
 			n.exit = math.Max(residual, r.policy.Tight)
-			return true
+			return !r.policy.Trusted || n.falls(g, dage, size/pt.Age)
 		}
 		if r.factors > factors || pt.Iterations == 1 && !n.condition.Along(n.along[:len(g)], n.image[:len(g)], left) {
 			n.solveAlong()
@@ -67,6 +67,13 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 		pt.Age = math.Max(pt.Age, from)
 	}
 	return false
+}
+
+// falls reports whether an event function falls along the branch at a solution. One that rises there
+// has been below zero since an earlier crossing.
+func (n *Corrector) falls(g []float64, dage, unit float64) bool {
+	n.solveAlong()
+	return !(dage-kernel.Dot(g, n.along[:len(g)]) > tolerance.SumRounding*unit)
 }
 
 func (n *Corrector) solveAlong() {

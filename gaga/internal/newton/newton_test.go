@@ -183,10 +183,11 @@ func TestCorrectFails(t *testing.T) {
 	}
 }
 
-// at is the event that the predictor comes to a value.
+// at is the event that the predictor comes to a value, from below it with side -1.
 type at struct {
 	condition condition.Condition
 	value     float64
+	side      float64
 }
 
 func (e at) See(pt *model.Point, _ bool) { e.condition.Predict(pt.U, pt.Theta) }
@@ -195,7 +196,8 @@ func (e at) Solved(*model.Point) {}
 
 func (e at) Gradient(pt *model.Point, g []float64) (value, size, dage float64) {
 	e.condition.Row(g, 0)
-	return pt.U[0] - e.value, 1, 0
+	g[0] *= e.side
+	return e.side * (pt.U[0] - e.value), 1, 0
 }
 
 func TestLocate(t *testing.T) {
@@ -210,13 +212,16 @@ func TestLocate(t *testing.T) {
 			s.condition.Tangent(pt)
 			left := *pt
 			pt.Age = 7.25
-			if !n.Locate(pt, &left, at{s.condition, s.u(age)}, 10) {
+			if !n.Locate(pt, &left, at{s.condition, s.u(age), -1}, 10) {
 				t.Fatal("not located")
 			}
 			if math.Abs(pt.Age-age) > 1e-9 || math.Abs(pt.Theta[0]-s.u(age)) > 1e-12 {
 				t.Errorf("located %v at age %v, want %v at %v", pt.Theta[0], pt.Age, s.u(age), age)
 			}
-			if pt := s.begin(7, s.u(7)); n.Locate(pt, &left, at{s.condition, s.u(age)}, 7.2) {
+			if pt := s.begin(7.25, s.u(7.25)); name == "kernel" && n.Locate(pt, &left, at{s.condition, s.u(age), 1}, 10) {
+				t.Errorf("located at age %v, where the event function rises", pt.Age)
+			}
+			if pt := s.begin(7, s.u(7)); n.Locate(pt, &left, at{s.condition, s.u(age), -1}, 7.2) {
 				t.Errorf("located at age %v, beyond the end 7.2", pt.Age)
 			}
 		})
