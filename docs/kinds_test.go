@@ -19,7 +19,7 @@ import (
 )
 
 // kindFolders are the kinds' own packages, with what is below them.
-var kindFolders = []string{"experiment/embedding", "experiment/selfpaced", "experiment/solverbench"}
+var kindFolders = []string{"wmmd/embedding", "experiment/selfpaced", "rehline/benchmark"}
 
 func ofKind(folder string) bool {
 	return slices.ContainsFunc(kindFolders, func(p string) bool { return folder == p || strings.HasPrefix(folder, p+"/") })

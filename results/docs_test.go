@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/embedding"
+	"github.com/agepath/agepath/wmmd/embedding"
 	"github.com/agepath/agepath/experiment/selfpaced"
-	"github.com/agepath/agepath/experiment/solverbench"
+	"github.com/agepath/agepath/rehline/benchmark"
 	"github.com/agepath/agepath/results"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
-	_ "github.com/agepath/agepath/experiment/embedding" // grids of these kinds are among those of the repository
+	_ "github.com/agepath/agepath/wmmd/embedding" // grids of these kinds are among those of the repository
 	"github.com/agepath/agepath/experiment/gridfile"
-	_ "github.com/agepath/agepath/experiment/solverbench"
+	_ "github.com/agepath/agepath/rehline/benchmark"
 )
 
 // TestGridsOfTheRepository parses every grid that is shipped.

@@ -199,14 +199,14 @@ var learning = []mutation{
 	{"wmmd: the median has words with themselves", "wmmd/median.go", `		total -= e.count * e.count
 `, `		total -= 0 * e.count
 `, "./wmmd Definition|MedianLarge"},
-	{"embedding: rows of any norm", "internal/neural/layers.go", `	if norm <= 1 {`, `	if norm >= 0 {`, "./wmmd/classifier PyTorch"},
-	{"embedding: the matrix keeps rows of any norm", "internal/neural/layers.go", `			shorten(row)
-`, ``, "./internal/neural TestEmbedding$"},
-	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `r.choose(ctx, task, c, train, further)`, `r.choose(ctx, task, c, learnable(p.all), further)`, "./experiment/embedding TestTestPart$"},
-	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
-	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
-	{"texts: the identity is not that of the cell", "experiment/task.go", `cell != t.Cell {`, `cell == "" {`, "./experiment/embedding TestCheck$"},
-	{"texts: the files are not those of the cell", "experiment/task.go", `{"files", t.Files, own.Files}, `, ``, "./experiment/embedding TestCheck$"},
+	{"embedding: rows of any norm", "wmmd/internal/neural/layers.go", `	if norm <= 1 {`, `	if norm >= 0 {`, "./wmmd/classifier PyTorch"},
+	{"embedding: the matrix keeps rows of any norm", "wmmd/internal/neural/layers.go", `			shorten(row)
+`, ``, "./wmmd/internal/neural TestEmbedding$"},
+	{"texts: the test part chooses the weight", "wmmd/embedding/compute.go", `r.choose(ctx, task, c, train, further)`, `r.choose(ctx, task, c, learnable(p.all), further)`, "./wmmd/embedding TestTestPart$"},
+	{"texts: words are trained before on the test part", "wmmd/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./wmmd/embedding TestTestPart$"},
+	{"texts: those that were read last are another cell's", "wmmd/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./wmmd/embedding OwnTexts"},
+	{"texts: the identity is not that of the cell", "experiment/task.go", `cell != t.Cell {`, `cell == "" {`, "./wmmd/embedding TestCheck$"},
+	{"texts: the files are not those of the cell", "experiment/task.go", `{"files", t.Files, own.Files}, `, ``, "./wmmd/embedding TestCheck$"},
 }
 
 // secrets has what keeps passwords and formulas out of outputs.

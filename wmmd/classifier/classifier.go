@@ -12,7 +12,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/agepath/agepath/internal/neural"
+	"github.com/agepath/agepath/wmmd/internal/neural"
 	"github.com/agepath/agepath/wmmd"
 )
 

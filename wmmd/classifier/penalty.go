@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/agepath/agepath/internal/neural"
+	"github.com/agepath/agepath/wmmd/internal/neural"
 	"github.com/agepath/agepath/wmmd"
 )
 

@@ -1,7 +1,7 @@
-// Package solverbench is the kind of experiment that compares solvers of linear models with
+// Package benchmark is the kind of experiment that compares solvers of linear models with
 // piecewise linear-quadratic losses. A cell runs one solver on one problem and yields its curve of
 // certified gaps against time. docs/solver-benchmark.md defines problems and measures.
-package solverbench
+package benchmark
 
 import (
 	"context"

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
 )

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
 )

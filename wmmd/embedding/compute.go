@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/wmmd"
 	"github.com/agepath/agepath/wmmd/classifier"
 )

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package solverbench
+package benchmark
 
 import "time"
 

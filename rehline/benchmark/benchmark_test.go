@@ -1,4 +1,4 @@
-package solverbench
+package benchmark
 
 import (
 	"context"

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
