@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
+	"github.com/agepath/agepath/wmmd/corpus"
 )
 
 // version changes with the numbers, and thereby the cells' identities.

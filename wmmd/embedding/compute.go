@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/wmmd"
 	"github.com/agepath/agepath/wmmd/classifier"
+	"github.com/agepath/agepath/wmmd/corpus"
 )
 
 // folds is the number of folds of cross-validation.

@@ -11,9 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
+	"github.com/agepath/agepath/wmmd/corpus"
 )
 
 // Section is a grid's section: all combinations of its entries.

@@ -13,10 +13,10 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/wmmd/classifier"
+	"github.com/agepath/agepath/wmmd/corpus"
 )
 
 func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment.Group, error) {

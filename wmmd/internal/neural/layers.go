@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/wmmd/internal/loops"
 )
 
 // Linear is x W + b.
@@ -29,7 +29,7 @@ func (l *Linear[T]) Forward(x []T, n int) []T {
 	for i := range n {
 		copy(l.y[i*l.out:], l.b.Value)
 	}
-	kernel.MulAdd(l.y, l.out, x, l.in, 1, l.w.Value, l.out, n, l.out, l.in)
+	loops.MulAdd(l.y, l.out, x, l.in, 1, l.w.Value, l.out, n, l.out, l.in)
 	return l.y
 }
 
@@ -44,7 +44,7 @@ func (l *Linear[T]) Backward(slope []T) []T {
 	transpose(l.turned, l.w.Value, l.in, l.out)
 	l.dx = resize(l.dx, n*l.in)
 	clear(l.dx)
-	kernel.MulAdd(l.dx, l.in, slope, l.out, 1, l.turned, l.in, n, l.in, l.out)
+	loops.MulAdd(l.dx, l.in, slope, l.out, 1, l.turned, l.in, n, l.in, l.out)
 	return l.dx
 }
 
@@ -261,7 +261,7 @@ func (l *Convolution[T]) Forward(x []T, n int) []T {
 		from := l.padded[i*long:][:long]
 		copy(from[l.padding*l.dim:], x[i*text:][:text])
 		clear(l.sums)
-		kernel.MulAdd(l.sums, l.channels, from, l.dim, 1, l.turned, l.channels, windows, l.channels, size)
+		loops.MulAdd(l.sums, l.channels, from, l.dim, 1, l.turned, l.channels, windows, l.channels, size)
 		best, at := l.y[i*l.channels:][:l.channels], l.at[i*l.channels:][:l.channels]
 		copy(best, l.sums)
 		for p := 1; p < windows; p++ {

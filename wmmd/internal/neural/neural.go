@@ -12,10 +12,11 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/wmmd/internal/loops"
 )
 
 // Float is the number type of networks.
-type Float = kernel.Float
+type Float = loops.Float
 
 // Param is parameters with their accumulated gradient.
 type Param[T Float] struct {
@@ -148,13 +149,13 @@ func (a *Adam[T]) Step(rate float64) {
 	const first, second, epsilon = 0.9, 0.999, 1e-8
 	a.step++
 	bias1, bias2 := 1-math.Pow(first, float64(a.step)), 1-math.Pow(second, float64(a.step))
-	by := kernel.AdamStep[T]{first, 1 - first, second, 1 - second, T(1 / math.Sqrt(bias2)), epsilon}
+	by := loops.AdamStep[T]{first, 1 - first, second, 1 - second, T(1 / math.Sqrt(bias2)), epsilon}
 	for _, p := range a.params {
 		by[6] = T(rate / bias1)
 		if p.Rate != 0 {
 			by[6] *= p.Rate
 		}
-		kernel.Adam(p.Value, p.Slope, p.mean, p.square, &by)
+		loops.Adam(p.Value, p.Slope, p.mean, p.square, &by)
 		clear(p.Slope)
 	}
 }
@@ -215,6 +216,6 @@ func transpose[T Float](to, from []T, rows, cols int) {
 func addProduct[T Float](c, left []T, a, stride int, right []T, b, rows int) {
 	const atOnce = 256
 	for i := 0; i < rows; i += atOnce {
-		kernel.MulAdd(c, b, left[i*stride:], 1, stride, right[i*b:], b, a, b, min(atOnce, rows-i))
+		loops.MulAdd(c, b, left[i*stride:], 1, stride, right[i*b:], b, a, b, min(atOnce, rows-i))
 	}
 }

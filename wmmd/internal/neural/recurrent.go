@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/wmmd/internal/loops"
 )
 
 // steps has, for each step and text, a row [x, 1, h] of the word, a 1 for the biases, and the state
@@ -149,12 +149,12 @@ func (l *LSTM[T]) Forward(x []T, n int) []T {
 	clear(l.gates)
 	for step := range l.positions {
 		gates := l.gates[4*step*size:][:4*size]
-		kernel.MulAdd(gates, 4*h, l.inputs(step), l.row(), 1, l.w.Value, 4*h, n, 4*h, l.row())
+		loops.MulAdd(gates, 4*h, l.inputs(step), l.row(), 1, l.w.Value, 4*h, n, 4*h, l.row())
 		old, cells := l.cells[step*size:][:size], l.cells[(step+1)*size:][:size]
 		for i := range n {
 			g := gates[4*i*h:][:4*h]
-			kernel.Sigmoid(g[:3*h], g[:3*h])
-			kernel.Tanh(g[3*h:], g[3*h:])
+			loops.Sigmoid(g[:3*h], g[:3*h])
+			loops.Tanh(g[3*h:], g[3*h:])
 			input, forget, candidate := g[:h], g[h:][:h], g[3*h:][:h]
 			before, c := old[i*h:][:h], cells[i*h:][:h]
 			for k := range c {
@@ -162,7 +162,7 @@ func (l *LSTM[T]) Forward(x []T, n int) []T {
 			}
 		}
 		bent := l.bent[step*size:][:size]
-		kernel.Tanh(bent, cells)
+		loops.Tanh(bent, cells)
 		for i := range n {
 			output, b, state := gates[(4*i+2)*h:][:h], bent[i*h:][:h], l.state(step+1, i)
 			for k := range state {
@@ -187,7 +187,7 @@ func (l *LSTM[T]) Backward(slope []T) []T {
 			l.gateSlopes(gates[4*i*h:][:4*h], carry[i*h:][:h], step*size+i*h, i*h)
 		}
 		clear(l.slope)
-		kernel.MulAdd(l.slope, l.row(), gates, 4*h, 1, l.w.turned, l.row(), n, l.row(), 4*h)
+		loops.MulAdd(l.slope, l.row(), gates, 4*h, 1, l.w.turned, l.row(), n, l.row(), 4*h)
 		clear(l.carry)
 		l.release(step)
 	}
@@ -249,10 +249,10 @@ func (l *GRU[T]) Forward(x []T, n int) []T {
 	for step := range l.positions {
 		in := l.inputs(step)
 		gates, inner, news := l.gates[2*step*size:][:2*size], l.inner[step*size:][:size], l.news[step*size:][:size]
-		kernel.MulAdd(gates, 2*h, in, row, 1, l.gate.Value, 2*h, n, 2*h, row)
-		kernel.MulAdd(inner, h, in[l.dim:], row, 1, l.memory.Value, h, n, h, 1+h)
-		kernel.MulAdd(news, h, in, row, 1, l.word.Value, h, n, h, l.dim+1)
-		kernel.Sigmoid(gates, gates)
+		loops.MulAdd(gates, 2*h, in, row, 1, l.gate.Value, 2*h, n, 2*h, row)
+		loops.MulAdd(inner, h, in[l.dim:], row, 1, l.memory.Value, h, n, h, 1+h)
+		loops.MulAdd(news, h, in, row, 1, l.word.Value, h, n, h, l.dim+1)
+		loops.Sigmoid(gates, gates)
 		for i := range n {
 			reset := gates[2*i*h:][:h]
 			m, c := inner[i*h:][:h], news[i*h:][:h]
@@ -260,7 +260,7 @@ func (l *GRU[T]) Forward(x []T, n int) []T {
 				c[k] += v * m[k]
 			}
 		}
-		kernel.Tanh(news, news)
+		loops.Tanh(news, news)
 		for i := range n {
 			update, c := gates[(2*i+1)*h:][:h], news[i*h:][:h]
 			before, state := l.state(step, i), l.state(step+1, i)
@@ -296,9 +296,9 @@ func (l *GRU[T]) Backward(slope []T) []T {
 			}
 		}
 		clear(l.slope)
-		kernel.MulAdd(l.slope, row, gates, 2*h, 1, l.gate.turned, row, n, row, 2*h)
-		kernel.MulAdd(l.slope[l.dim:], row, inner, h, 1, l.memory.turned, 1+h, n, 1+h, h)
-		kernel.MulAdd(l.slope, row, news, h, 1, l.word.turned, l.dim+1, n, l.dim+1, h)
+		loops.MulAdd(l.slope, row, gates, 2*h, 1, l.gate.turned, row, n, row, 2*h)
+		loops.MulAdd(l.slope[l.dim:], row, inner, h, 1, l.memory.turned, 1+h, n, 1+h, h)
+		loops.MulAdd(l.slope, row, news, h, 1, l.word.turned, l.dim+1, n, l.dim+1, h)
 		l.release(step)
 	}
 	rows := l.positions * n

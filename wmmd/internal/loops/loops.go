@@ -1,84 +1,42 @@
-package kernel
+// Package loops has the inner loops of networks and of wMMD, in assembly and in Go to the same bits
+// as [kernel] has those of the solvers.
+package loops
 
 import (
 	"math"
 	"unsafe"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
+
+//go:generate go run -C _asm . -out ../loops_amd64.s -stubs ../stubs_amd64.go -pkg loops
 
 // Float is the number type of the networks' loops.
 type Float interface{ float32 | float64 }
 
 func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
 
-// MulAdd adds A B to the m x n matrix C. Row i of C is c[i*ldc:], row i of the k x n matrix B is
-// b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA]: a transposed matrix needs no copy. The sum over
-// k is in order and added to C once.
+// MulAdd is [kernel.MulAdd].
 func MulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
-	if m == 0 || n == 0 || k == 0 {
-		return
-	}
-	if len(c) < (m-1)*ldc+n || len(a) < (m-1)*rowA+(k-1)*colA+1 || len(b) < (k-1)*ldb+n {
-		panic("kernel: matrix too short")
-	}
 	switch {
-	case !vector:
-		mulAddGo(c, ldc, a, rowA, colA, b, ldb, m, n, k)
-	case single[T]():
-		tiles32.mulAdd(p32(c), ldc, p32(a), rowA, colA, p32(b), ldb, m, n, k)
+	case !single[T]():
+		kernel.MulAdd(as[float64](c), ldc, as[float64](a), rowA, colA, as[float64](b), ldb, m, n, k)
+	case !kernel.IsProduct(len(c), ldc, len(a), rowA, colA, len(b), ldb, m, n, k):
+	case vector:
+		tiles32.MulAdd(p32(c), ldc, p32(a), rowA, colA, p32(b), ldb, m, n, k)
 	default:
-		tiles64.mulAdd(p64(c), ldc, p64(a), rowA, colA, p64(b), ldb, m, n, k)
+		mulAddGo(as[float32](c), ldc, as[float32](a), rowA, colA, as[float32](b), ldb, m, n, k)
 	}
+}
+
+func as[U, T Float](x []T) []U {
+	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 func p32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
 func p64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
 
-const tileRows = 4
-
-type tiling[T Float] struct {
-	lanes     int
-	tile, row func(c, a, b *T, ldc, rowA, colA, ldb, k int)
-	// For at most lanes columns.
-	tileTail, rowTail func(c, a, b *T, ldc, rowA, colA, ldb, k, count int)
-}
-
-var (
-	tiles32 = tiling[float32]{8, tile32AVX2, row32AVX2, tileTail32AVX2, rowTail32AVX2}
-	tiles64 = tiling[float64]{4, tile64AVX2, row64AVX2, tileTail64AVX2, rowTail64AVX2}
-)
-
-// mulAdd has B's columns in the outer loop: a tile's stay in the L1 cache.
-func (t *tiling[T]) mulAdd(c *T, ldc int, a *T, rowA, colA int, b *T, ldb int, m, n, k int) {
-	size := unsafe.Sizeof(T(0))
-	at := func(p *T, i int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), i*int(size))) }
-	for j := 0; j < n; {
-		left := n - j
-		full := left >= 2*t.lanes
-		width := 2 * t.lanes
-		if !full {
-			width = min(left, t.lanes)
-		}
-		right := at(b, j)
-		for i := 0; i < m; {
-			corner, below := at(c, i*ldc+j), at(a, i*rowA)
-			switch tall := m-i >= tileRows; {
-			case full && tall:
-				t.tile(corner, below, right, ldc, rowA, colA, ldb, k)
-				i += tileRows
-			case tall:
-				t.tileTail(corner, below, right, ldc, rowA, colA, ldb, k, width)
-				i += tileRows
-			case full:
-				t.row(corner, below, right, ldc, rowA, colA, ldb, k)
-				i++
-			default:
-				t.rowTail(corner, below, right, ldc, rowA, colA, ldb, k, width)
-				i++
-			}
-		}
-		j += width
-	}
-}
+var tiles32 = kernel.Tiles[float32]{Lanes: 8, Tile: tile32AVX2, Row: row32AVX2, TileTail: tileTail32AVX2, RowTail: rowTail32AVX2}
 
 // Sigmoid sets dst, which may be x, to 1/(1 + exp(-x)).
 func Sigmoid[T Float](dst, x []T) {
@@ -109,7 +67,9 @@ func activate[T Float](dst, x []T, plain func(dst, x []T), avx32 func(dst, x *fl
 // Distances sets dst_j to the squared distance of point from column j of x, with rows
 // x[k*stride:][:len(dst)], symmetric bit for bit.
 func Distances(dst, x []float64, stride int, point []float64) {
-	rows(x, len(point), stride, len(dst))
+	if count := len(point); count > 0 && (stride < len(dst) || len(x) < (count-1)*stride+len(dst)) {
+		panic("loops: matrix too short")
+	}
 	switch {
 	case len(dst) == 0:
 	case !vector || len(point) == 0:
@@ -149,15 +109,7 @@ func fma32(a, b, c float32) float32 {
 	return float32(sum)
 }
 
-func addScaled[T Float](y, x []T, a T) {
-	if single[T]() {
-		addScaled32(unsafe.Slice(p32(y), len(y)), unsafe.Slice(p32(x), len(x)), float32(a))
-	} else {
-		axpyGo(float64(a), unsafe.Slice(p64(x), len(x)), unsafe.Slice(p64(y), len(y)))
-	}
-}
-
-func addScaled32(y, x []float32, a float32) {
+func addScaled(y, x []float32, a float32) {
 	y = y[:len(x)]
 	factor := float64(a)
 	for i, v := range x {
@@ -192,9 +144,9 @@ func midway(sum, product, c float64) float32 {
 	return float32(sum)
 }
 
-func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
+func mulAddGo(c []float32, ldc int, a []float32, rowA, colA int, b []float32, ldb int, m, n, k int) {
 	const columns = 16
-	var sums [columns]T
+	var sums [columns]float32
 	for i := range m {
 		for j := 0; j < n; j += columns {
 			width := min(columns, n-j)
@@ -213,7 +165,7 @@ func mulAddGo[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m,
 // exponential is for x <= 0 with a normal result.
 func exponential[T Float](x T) T {
 	if !single[T]() {
-		return T(exp(float64(x)))
+		return T(kernel.Exp(float64(x)))
 	}
 	const high = float64(float32(math.Ln2))
 	n := T(math.RoundToEven(float64(x * T(math.Log2E))))
@@ -230,10 +182,10 @@ func floor[T Float]() T {
 	if single[T]() {
 		return -87
 	}
-	return -expLimit
+	return -708
 }
 
-func least[T Float](x T) T {
+func atLeast[T Float](x T) T {
 	if low := floor[T](); low > x {
 		return low
 	}
@@ -242,7 +194,7 @@ func least[T Float](x T) T {
 
 func sigmoidGo[T Float](dst, x []T) {
 	for i, v := range x {
-		e := exponential(least(T(math.Copysign(float64(v), -1))))
+		e := exponential(atLeast(T(math.Copysign(float64(v), -1))))
 		q := 1 / (e + 1)
 		if math.Signbit(float64(v)) {
 			q *= e
@@ -254,7 +206,7 @@ func sigmoidGo[T Float](dst, x []T) {
 func tanhGo[T Float](dst, x []T) {
 	for i, v := range x {
 		e := T(math.Copysign(float64(v), -1))
-		e = exponential(least(e + e))
+		e = exponential(atLeast(e + e))
 		dst[i] = T(math.Copysign(float64((1-e)/(e+1)), float64(v)))
 	}
 }
@@ -289,9 +241,9 @@ func distancesGo(dst, x []float64, stride int, point []float64) {
 func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	var sum [4]float64
 	for i, v := range d {
-		w := exp(larger(math.FMA(-gamma, v, 0), -expLimit)) * math.FMA(b, t[i], float64(a*s[i]))
+		w := kernel.Exp(atLeast(math.FMA(-gamma, v, 0))) * math.FMA(b, t[i], float64(a*s[i]))
 		dst[i] = w
 		sum[i&3] += float64(w)
 	}
-	return total(&sum)
+	return (sum[0] + sum[2]) + (sum[1] + sum[3])
 }

@@ -1,4 +1,4 @@
-package kernel
+package loops
 
 import (
 	"fmt"
@@ -6,6 +6,21 @@ import (
 	"math/rand/v2"
 	"testing"
 )
+
+// each runs check for every instruction set and length; it changes the one in
+// use, so that tests here are not parallel.
+func each(t *testing.T, check func(t *testing.T, r *rand.Rand, n int)) {
+	best := levels()
+	defer setLevel(best[len(best)-1])
+	for _, l := range best {
+		setLevel(l)
+		for n := range 70 {
+			t.Run(fmt.Sprintf("assembly %v length %d", l, n), func(t *testing.T) {
+				check(t, rand.New(rand.NewPCG(1, uint64(n))), n)
+			})
+		}
+	}
+}
 
 func random[T Float](r *rand.Rand, n int) []T {
 	v := make([]T, n)
@@ -143,12 +158,12 @@ func TestGauss(t *testing.T) {
 		stride := n + 3
 		for dims := range 7 {
 			x, point := random[float64](r, dims*stride+n), random[float64](r, dims)
-			got, check := guarded(t, make([]float64, n))
+			got, check := fenced(t, make([]float64, n))
 			want := make([]float64, n)
 			Distances(got, x, stride, point)
 			plainDistances(want, x, stride, point)
 			check()
-			same(t, "distances", got, want)
+			agree(t, "distances", got, want)
 			for j := range got { // from the other side
 				column, back := make([]float64, dims), make([]float64, 1)
 				for k := range column {
@@ -166,12 +181,12 @@ func TestGauss(t *testing.T) {
 		if n > 2 {
 			d[1] = 1e9
 		}
-		got, check := guarded(t, make([]float64, n))
+		got, check := fenced(t, make([]float64, n))
 		want := make([]float64, n)
 		sum := Gauss(got, d, s, w, 2, -3, 0.7)
 		check()
-		same(t, "sum", []float64{sum}, []float64{plainGauss(want, d, s, w, 2, -3, 0.7)})
-		same(t, "kernel", got, want)
+		agree(t, "sum", []float64{sum}, []float64{plainGauss(want, d, s, w, 2, -3, 0.7)})
+		agree(t, "kernel", got, want)
 	})
 }
 
