@@ -39,28 +39,16 @@ func p64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.Slic
 var tiles32 = kernel.Tiles[float32]{Lanes: 8, Tile: tile32AVX2, Row: row32AVX2, TileTail: tileTail32AVX2, RowTail: rowTail32AVX2}
 
 // Sigmoid sets dst, which may be x, to 1/(1 + exp(-x)).
-func Sigmoid[T Float](dst, x []T) {
-	activate(dst, x, sigmoidGo[T], sigmoid32AVX2, sigmoid64AVX2)
-}
+func Sigmoid[T Float](dst, x []T) { activate(dst, x, sigmoidGo[T], sigmoid32AVX2) }
 
 // Tanh sets dst, which may be x, to tanh x, with an absolute error of a few roundings.
-func Tanh[T Float](dst, x []T) {
-	activate(dst, x, tanhGo[T], tanh32AVX2, tanh64AVX2)
-}
+func Tanh[T Float](dst, x []T) { activate(dst, x, tanhGo[T], tanh32AVX2) }
 
-func activate[T Float](dst, x []T, plain func(dst, x []T), avx32 func(dst, x *float32, n int), avx64 func(dst, x *float64, n int)) {
-	n := len(x)
-	if n == 0 {
-		return
-	}
-	dst = dst[:n]
-	switch {
-	case !vector:
-		plain(dst, x)
-	case single[T]():
-		avx32(p32(dst), p32(x), n)
-	default:
-		avx64(p64(dst), p64(x), n)
+func activate[T Float](dst, x []T, plain func(dst, x []T), avx func(dst, x *float32, n int)) {
+	if vector && single[T]() && len(x) > 0 {
+		avx(p32(dst[:len(x)]), p32(x), len(x))
+	} else {
+		plain(dst[:len(x)], x)
 	}
 }
 
@@ -192,22 +180,47 @@ func atLeast[T Float](x T) T {
 	return x
 }
 
-func sigmoidGo[T Float](dst, x []T) {
+// exponentials sets x <= 0 to exp x.
+func exponentials[T Float](x []T) {
+	if vector && !single[T]() {
+		exps64AVX2(p64(x), len(x))
+		return
+	}
 	for i, v := range x {
-		e := exponential(atLeast(T(math.Copysign(float64(v), -1))))
-		q := 1 / (e + 1)
-		if math.Signbit(float64(v)) {
-			q *= e
+		x[i] = exponential(atLeast(v))
+	}
+}
+
+const atOnce = 64
+
+func sigmoidGo[T Float](dst, x []T) {
+	var e [atOnce]T
+	for k, v := range x {
+		if k%atOnce == 0 {
+			for i, v := range x[k:min(k+atOnce, len(x))] {
+				e[i] = T(math.Copysign(float64(v), -1))
+			}
+			exponentials(e[:min(atOnce, len(x)-k)])
 		}
-		dst[i] = q
+		q := 1 / (e[k%atOnce] + 1)
+		if math.Signbit(float64(v)) {
+			q *= e[k%atOnce]
+		}
+		dst[k] = q
 	}
 }
 
 func tanhGo[T Float](dst, x []T) {
-	for i, v := range x {
-		e := T(math.Copysign(float64(v), -1))
-		e = exponential(atLeast(e + e))
-		dst[i] = T(math.Copysign(float64((1-e)/(e+1)), float64(v)))
+	var e [atOnce]T
+	for k, v := range x {
+		if k%atOnce == 0 {
+			for i, v := range x[k:min(k+atOnce, len(x))] {
+				e[i] = 2 * T(math.Copysign(float64(v), -1))
+			}
+			exponentials(e[:min(atOnce, len(x)-k)])
+		}
+		q := e[k%atOnce]
+		dst[k] = T(math.Copysign(float64((1-q)/(q+1)), float64(v)))
 	}
 }
 

@@ -14,15 +14,10 @@ func distancesAVX2(dst *float64, x *float64, stride int, n int, point *float64, 
 //go:noescape
 func gaussAVX2(dst *float64, d *float64, s *float64, t *float64, n int, a float64, b float64, gamma float64) float64
 
-// sigmoid64AVX2 is Sigmoid.
+// exps64AVX2 sets x <= 0 to exp x.
 //
 //go:noescape
-func sigmoid64AVX2(dst *float64, x *float64, n int)
-
-// tanh64AVX2 is Tanh.
-//
-//go:noescape
-func tanh64AVX2(dst *float64, x *float64, n int)
+func exps64AVX2(x *float64, n int)
 
 // tile32AVX2 adds the product of rows of a with columns of b to a tile of c.
 //

@@ -79,3 +79,15 @@ func gauss(v *ISA) {
 	Store(r.AsX(), ReturnIndex(0))
 	End(v)
 }
+
+func exps(v *ISA) {
+	Begin(v, "exps64", "x *float64, n int", "sets x <= 0 to exp x.")
+	x, n, floor := Pointer("x"), Pointer("n"), v.Vec()
+	VMOVUPD(Number(-708), floor)
+	v.Each("loop", n, func(o reg.GPVirtual, tail bool) {
+		e := v.Load(At(x, o, 0), tail)
+		VMAXPD(e, floor, e) // a NaN stays
+		v.Store(v.Exp(e), At(x, o, 0), tail)
+	})
+	End(v)
+}
