@@ -121,7 +121,7 @@ func copyRepository(t *testing.T, dir string) {
 			err = os.MkdirAll(filepath.Dir(to), 0o755)
 		}
 		if err == nil {
-			err = os.WriteFile(to, text, 0o755) //nolint:gosec // scripts among them
+			err = os.WriteFile(to, text, 0o755)
 		}
 		if err != nil {
 			t.Fatal(err)
