@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
@@ -18,11 +19,24 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// kindFolders are the kinds' own packages, with what is below them.
-var kindFolders = []string{"experiment/embedding", "experiment/selfpaced", "experiment/solverbench"}
+// kindFolders returns the kinds' own packages, with what is below them.
+var kindFolders = sync.OnceValue(func() []string {
+	folders := []string{"experiment/selfpaced"}
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, kindsFile), nil, parser.ImportsOnly)
+	if err != nil {
+		panic(err)
+	}
+	for _, spec := range file.Imports {
+		folder := strings.TrimPrefix(strings.Trim(spec.Path.Value, `"`), module)
+		if !strings.HasPrefix(folder, folders[0]) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+})
 
 func ofKind(folder string) bool {
-	return slices.ContainsFunc(kindFolders, func(p string) bool { return folder == p || strings.HasPrefix(folder, p+"/") })
+	return slices.ContainsFunc(kindFolders(), func(p string) bool { return folder == p || strings.HasPrefix(folder, p+"/") })
 }
 
 // compound is a name of several words.
@@ -49,8 +63,8 @@ func namesOfKinds(t *testing.T) map[string]bool {
 		}
 	}
 	kinds := experiment.Registrations()
-	if len(kinds) != len(kindFolders) {
-		t.Fatalf("%d kinds in %d folders", len(kinds), len(kindFolders))
+	if len(kinds) != len(kindFolders()) {
+		t.Fatalf("%d kinds in the folders %q", len(kinds), kindFolders())
 	}
 	for _, kind := range kinds {
 		add(kind.Name())
@@ -155,7 +169,7 @@ func eachText(in ast.Node, do func(text string, at token.Pos)) {
 func TestNothingElseNamesAKind(t *testing.T) {
 	t.Parallel()
 	names := namesOfKinds(t)
-	for _, name := range []string{"self-paced", "gaga", "knots", "split_train", "huber-lasso", "hinge", "elastic-net", "seconds_1e3", "swmmd"} {
+	for _, name := range []string{"self-paced", "gaga", "knots", "split_train", "huber-lasso", "hinge", "elastic-net"} {
 		if !names[name] {
 			t.Errorf("%s is no name of a kind", name)
 		}
@@ -163,7 +177,7 @@ func TestNothingElseNamesAKind(t *testing.T) {
 	walk(t, ".go", func(name string) {
 		folder := path.Dir(name)
 		inside := slices.ContainsFunc([]string{"cmd/", "experiment/", "internal/command/", "results/"}, func(p string) bool { return strings.HasPrefix(name, p) })
-		if !inside || ofKind(folder) || strings.HasSuffix(name, "_test.go") || name == "internal/command/kinds.go" {
+		if !inside || ofKind(folder) || strings.HasSuffix(name, "_test.go") || name == kindsFile {
 			return
 		}
 		files, file := parsed(t, name)
@@ -178,4 +192,22 @@ func TestNothingElseNamesAKind(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestGridsOfTheRepository parses every grid that is shipped, of whatever kind.
+func TestGridsOfTheRepository(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml"), filepath.Join("scripts", "*.yaml")} {
+		found, err := filepath.Glob(filepath.Join(root, "grids", pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no grids %s found: %v", pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	for _, path := range paths {
+		if _, err := experiment.ParseFile(path, nil); err != nil {
+			t.Error(err)
+		}
+	}
 }

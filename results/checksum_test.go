@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
@@ -93,7 +93,7 @@ func TestLibraryReadsCompressions(t *testing.T) {
 			}
 			row := 0
 			for k := range reader.NumRecords() {
-				record, err := reader.RecordBatch(k)
+				record, err := reader.Record(k)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -114,7 +114,7 @@ func TestLibraryReadsCompressions(t *testing.T) {
 	}
 }
 
-// libraryValue reads with arrow-go alone.
+// libraryValue reads with the library alone.
 func libraryValue(column arrow.Array, i int) any {
 	if column.IsNull(i) {
 		return nil

@@ -12,18 +12,16 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/embedding"
-	"github.com/agepath/agepath/experiment/selfpaced"
-	"github.com/agepath/agepath/experiment/solverbench"
+	_ "github.com/agepath/agepath/internal/command" // the kinds
 	"github.com/agepath/agepath/results"
 )
 
-var update = flag.Bool("update", false, "write the tables of columns in docs/results.md")
+var update = flag.Bool("update", false, "write the tables of columns in the documents")
 
 // nullRule finds what the doc of a column says about null, at its end.
 var nullRule = regexp.MustCompile(`^(.*?)[;,] (?:else null|null (.*))$`)
 
-// documentTypes are the types as docs/results.md names them.
+// documentTypes are the types as documents name them.
 var documentTypes = map[experiment.Type]string{
 	experiment.Int:       "int64",
 	experiment.Float:     "float64",
@@ -32,7 +30,7 @@ var documentTypes = map[experiment.Type]string{
 	experiment.FloatList: "list of float64",
 }
 
-// columnsDocument is the table of docs/results.md for the columns of a file.
+// columnsDocument is the table of the columns of a file.
 func columnsDocument(t *testing.T, columns []experiment.Column, measures map[string]bool) string {
 	t.Helper()
 	var b strings.Builder
@@ -57,18 +55,27 @@ func columnsDocument(t *testing.T, columns []experiment.Column, measures map[str
 	return b.String()
 }
 
-// TestResultsDocument holds docs/results.md against the schemas.
+// TestResultsDocument holds the documents against the schemas: one of them has the columns of each
+// table of each kind.
 func TestResultsDocument(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("..", "docs", "results.md")
-	content, err := os.ReadFile(path)
+	paths, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(content)
-	for prefix, tables := range map[string]experiment.Tables{"": selfpaced.Tables(), "embedding ": embedding.Tables(), "solver-benchmark ": solverbench.Tables()} {
-		text = documentTables(t, path, text, prefix, tables)
+	texts := map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
 	}
+	for _, kind := range experiment.Registrations() {
+		documentTables(t, texts, kind)
+	}
+	path := filepath.Join("..", "docs", "results.md")
+	text := texts[path]
 	for _, status := range experiment.Statuses {
 		if !strings.Contains(text, fmt.Sprintf("\n| %s | ", status)) {
 			t.Errorf("%s does not tell what status %s is", path, status)
@@ -77,39 +84,46 @@ func TestResultsDocument(t *testing.T) {
 	if row := regexp.MustCompile("(?m)^\\| `agepath.schema_version` \\|.*$").FindString(text); !slices.Contains(regexp.MustCompile(`\d+`).FindAllString(row, -1), strconv.Itoa(results.SchemaVersion)) {
 		t.Errorf("%s does not have the schema version %d in %q", path, results.SchemaVersion, row)
 	}
-	if *update {
+	if !*update {
+		return
+	}
+	for path, text := range texts {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// documentTables returns the text with the tables of a kind, and wants them to be there. The
-// mark of its cells has a prefix.
-func documentTables(t *testing.T, path, text, prefix string, tables experiment.Tables) string {
+// documentTables changes the texts of documents to have the tables of a kind, and wants them to be
+// there.
+func documentTables(t *testing.T, texts map[string]string, kind *experiment.Registration) {
 	t.Helper()
+	tables := kind.Tables()
 	measures := map[string]bool{}
 	for _, c := range tables.Measures {
 		measures[c.Name] = true
 	}
 	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
-		name := table.Name
-		if name == "cells" {
-			name = prefix + name
-		} else {
+		if table.Name != "cells" {
 			measures = nil
 		}
-		mark := fmt.Sprintf("<!-- columns of %s: go test ./results -run TestResultsDocument -update -->\n", name)
-		before, rest, ok := strings.Cut(text, mark)
-		have, after, closed := strings.Cut(rest, "<!-- end -->")
-		if !ok || !closed {
-			t.Fatalf("%s has no place for the columns of %s", path, name)
+		mark := fmt.Sprintf("<!-- columns of %s %s: go test ./results -run TestResultsDocument -update -->\n", kind.Name(), table.Name)
+		found := 0
+		for path, text := range texts {
+			before, rest, ok := strings.Cut(text, mark)
+			have, after, closed := strings.Cut(rest, "<!-- end -->")
+			if !ok || !closed {
+				continue
+			}
+			found++
+			want := columnsDocument(t, table.Columns, measures) + "\n"
+			if have != want && !*update {
+				t.Errorf("%s does not say what the schema of %s says; run go test ./results -run TestResultsDocument -update", path, table.Name)
+			}
+			texts[path] = before + mark + want + "<!-- end -->" + after
 		}
-		want := columnsDocument(t, table.Columns, measures) + "\n"
-		if have != want && !*update {
-			t.Errorf("%s does not say what the schema of %s says; run go test ./results -run TestResultsDocument -update", path, name)
+		if found != 1 {
+			t.Errorf("%d documents have a place for the columns of %s, want one: %s", found, table.Name, mark)
 		}
-		text = before + mark + want + "<!-- end -->" + after
 	}
-	return text
 }

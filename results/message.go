@@ -141,7 +141,7 @@ func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (star
 	return start, n, nil
 }
 
-// checkSchemaLengths refuses more fields or metadata than the message has room for: arrow-go
+// checkSchemaLengths refuses more fields or metadata than the message has room for: the library
 // allocates by these lengths, and recover cannot catch running out of memory.
 func checkSchemaLengths(schema *flatbuffers.Table) error {
 	fields, n, err := vector(schema, slotSchemaFields, 4)

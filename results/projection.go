@@ -16,7 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// arrow-go reads all columns of a record batch or none. Here only the buffers of the wanted columns
+// The library reads all columns of a record batch or none. Here only the buffers of the wanted columns
 // are read and decompressed: several times faster for few columns. Damage is detected: see
 // [messageScanner], [projection.values] and [vectorOf].
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -40,7 +40,7 @@ const (
 	MetadataTables    = "agepath.tables"    // of cells: tables written together with it, comma-separated
 )
 
-// columnTypes has plain utf8: not every reader supports dictionaries, and arrow-go leaks them.
+// columnTypes has plain utf8: not every reader supports dictionaries, and the library leaks them.
 var columnTypes = [...]arrow.DataType{
 	experiment.Int:       arrow.PrimitiveTypes.Int64,
 	experiment.Float:     arrow.PrimitiveTypes.Float64,

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
@@ -83,7 +83,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			rows := int64(0)
 			for i := range file.NumRecords() {
-				record, err := file.RecordBatch(i)
+				record, err := file.Record(i)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,7 +96,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			for stream.Next() {
-				rows -= stream.RecordBatch().NumRows()
+				rows -= stream.Record().NumRows()
 			}
 			if err := stream.Err(); err != nil {
 				t.Errorf("%s as a stream: %v", name, err)

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/bitutil"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -69,7 +69,7 @@ func clearNulls(v *experiment.Vector, from int) {
 
 var errWide = errors.New("one batch holds more than Arrow's 2^31 - 1 bytes or values")
 
-func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.RecordBatch, error) {
+func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.Record, error) {
 	if batchBytes(columns, batch) > math.MaxInt32 { // the builders do not check
 		return nil, errWide
 	}
@@ -97,7 +97,7 @@ func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *exper
 			}
 		}
 	}
-	return record.NewRecordBatch(), nil
+	return record.NewRecord(), nil
 }
 
 // appendRows appends the rows [from, to) of src to the columns of dst from at on, without changing

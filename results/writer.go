@@ -2,12 +2,11 @@ package results
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
@@ -32,6 +31,7 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	if o.hold {
 		o.held = append(o.held, p...)
+		o.position += int64(len(p))
 		return len(p), nil
 	}
 	n, err := o.buffered.Write(p)
@@ -39,6 +39,9 @@ func (o *output) Write(p []byte) (int, error) {
 	o.sums.add(p[:n])
 	return n, err
 }
+
+// Seek reports the position, which is all that the library asks for.
+func (o *output) Seek(int64, int) (int64, error) { return o.position, nil }
 
 func (o *output) sync() error {
 	if err := o.buffered.Flush(); err != nil {
@@ -48,7 +51,7 @@ func (o *output) sync() error {
 }
 
 type recordWriter interface {
-	Write(record arrow.RecordBatch) error
+	Write(record arrow.Record) error
 	Close() error
 }
 
@@ -146,7 +149,7 @@ func (w *tableWriter) flush() error {
 
 // finish writes the rest. It neither syncs nor closes the file.
 func (w *tableWriter) finish() error {
-	// Some readers require a batch, and arrow-go begins the file with it.
+	// Some readers require a batch, and the library begins the file with it.
 	if w.batch.Rows > 0 || len(w.out.sums.block) == 0 {
 		if err := w.flush(); err != nil {
 			return err
@@ -155,18 +158,16 @@ func (w *tableWriter) finish() error {
 	if !w.isFile {
 		return errors.Join(w.records.Close(), w.out.buffered.Flush())
 	}
-	end := w.out.position + int64(len(streamEnd))
-	w.out.hold = true
-	if err := w.records.Close(); err != nil { // writes the end marker and the footer
+	// The library writes no end marker, which those need who read the file as a stream.
+	if _, err := w.out.Write(streamEnd); err != nil {
 		return err
 	}
-	footer, marked := bytes.CutPrefix(w.out.held, streamEnd)
-	if !marked {
-		return errors.New("arrow-go ends the batches of a file without a marker")
+	w.out.sums.endSection(w.out.position)
+	w.out.hold = true
+	if err := w.records.Close(); err != nil { // writes the footer
+		return err
 	}
-	w.out.sums.add(streamEnd)
-	w.out.sums.endSection(end)
-	for _, part := range [][]byte{streamEnd, w.out.sums.close(footer), footer} {
+	for _, part := range [][]byte{w.out.sums.close(w.out.held), w.out.held} {
 		if _, err := w.out.buffered.Write(part); err != nil {
 			return err
 		}
@@ -191,7 +192,7 @@ type Compression string
 // Not every reader of Arrow files supports each compression.
 const (
 	ZSTD         Compression = "zstd"
-	LZ4          Compression = "lz4" // LZ4 frames, in Parquet files LZ4_RAW
+	LZ4          Compression = "lz4" // LZ4 frames, in Parquet files Snappy
 	Uncompressed Compression = "none"
 )
 

@@ -2,6 +2,7 @@ package wmmd
 
 import (
 	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/wmmd/internal/loops"
 )
 
 // pair is two classes of a sample. Matrices have a row of n numbers, stride apart, for each
@@ -94,7 +95,7 @@ func (p *pair) distances(i int) []float64 {
 		p.point[k] = p.x[k*p.stride+i]
 	}
 	d := p.d[:p.n-1-i]
-	kernel.Distances(d, p.x[i+1:], p.stride, p.point)
+	loops.Distances(d, p.x[i+1:], p.stride, p.point)
 	return d
 }
 
@@ -116,7 +117,7 @@ func (b *block) distances(point []float64, i int) []float64 {
 		point[k] = b.x[k*b.stride+i]
 	}
 	d := b.d[:b.n-1-i]
-	kernel.Distances(d, b.x[i+1:], b.stride, point)
+	loops.Distances(d, b.x[i+1:], b.stride, point)
 	return d
 }
 
@@ -145,7 +146,7 @@ func (p *pair) overWords(gamma float64, gradient bool) {
 		to.value += s[0]*a + s[1]*b // the word with itself
 		d := p.distances(i)
 		g := p.g[:len(d)]
-		sum := kernel.Gauss(g, d, p.sum[0][i+1:], p.sum[1][i+1:], a, b, gamma)
+		sum := loops.Gauss(g, d, p.sum[0][i+1:], p.sum[1][i+1:], a, b, gamma)
 		to.value += 2 * sum
 		if gradient {
 			spread(to.total, to.moment, p.x, p.stride, p.point, g, sum, i)
@@ -166,7 +167,7 @@ func (p *pair) overTexts(gamma float64, gradient bool) {
 			d := b.distances(p.point, i)
 			g := b.g[:len(d)]
 			rest := b.count[i+1:]
-			sum := kernel.Gauss(g, d, rest, rest, share*count, 0, gamma)
+			sum := loops.Gauss(g, d, rest, rest, share*count, 0, gamma)
 			to.value += 2 * sum
 			if gradient {
 				spread(b.total, b.moment, b.x, b.stride, p.point, g, sum, i)

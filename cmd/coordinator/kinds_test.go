@@ -1,53 +1,15 @@
 package main
 
 import (
-	"github.com/agepath/agepath/internal/testing/needs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/testing/kinds"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
-
-// allPenalties is a grid of 72 cells of the kind embedding, which keeps all tables; one in
-// six chooses its weight by cross-validation.
-const allPenalties = `name: all-penalties
-experiment: embedding
-seed: 7
-repeats: 2
-data: [sim1: {texts: 60}, sim3: {texts: 50}]
-models: [logistic, cnn, gru]
-penalties: [none, l1: {weight: [0.1, 1]}, dropout, wmmd, biwmmd, fine-tuned]
-training: {epochs: 10, batch: 16}
-keep: {words: true}
-`
-
-// fewPenalties is a grid of 8 cells of a moment.
-const fewPenalties = `name: few-penalties
-experiment: embedding
-repeats: 2
-data: [sim1: {texts: 20}]
-models: [logistic, mlp]
-penalties: [none, swmmd: {weight: [1, 10], without: [0, 1]}]
-training: {epochs: 2, precision: 64}
-`
-
-// allTasks is a grid of the kind solver-benchmark with all tasks.
-const allTasks = `experiment: solver-benchmark
-repeats: 2
-data: [generated: {rows: 2000, features: [20, 40]}]
-tasks: [svm, smoothed-svm, squared-svm, fair-svm, quantile, elastic-net-quantile, huber, epsilon-insensitive]
-c: [1/n, 1]
-solvers: [rehline, lbfgs]
-`
-
-// fewTasks is a grid of 6 cells of a moment.
-const fewTasks = `name: few-tasks
-experiment: solver-benchmark
-data: [generated: {rows: 50, features: 3}]
-tasks: [svm, huber]
-c: 1/n
-solvers: [rehline, rehline-coordinate-descent, lbfgs]
-`
 
 // kindOfGrid is a kind of experiment for the tests that every kind has to pass.
 type kindOfGrid struct {
@@ -66,22 +28,34 @@ var kindsOfGrids = map[string]*kindOfGrid{
 		shared: []string{allMethods}, sharedCells: "64",
 		measure: "test_at_best_test", parts: []string{"train.csv", "validation.csv", "test.csv", "path.arrow"},
 	},
-	"embedding": {
-		long: []string{allPenalties, "--set", "repeats=4", "--set", "training.epochs=15"}, cells: "144", small: fewPenalties,
-		shared: []string{fewPenalties, "--set", "repeats=10"}, sharedCells: "40",
-		measure: "test_at_end", parts: []string{"train.csv", "test.csv", "epochs.arrow", "weights.arrow", "words.arrow"},
-	},
-	"solver-benchmark": {
-		long: []string{allTasks, "--set", "repeats=6"}, cells: "384", small: fewTasks,
-		shared: []string{fewTasks, "--set", "repeats=10", "--set", "tasks=[huber]"}, sharedCells: "30",
-		measure: "final_gap", parts: []string{"problem.csv", "curve.arrow"},
-	},
+}
+
+// allKinds adds the kinds that have a file of their own.
+func allKinds(t *testing.T) map[string]*kindOfGrid {
+	t.Helper()
+	all := maps.Clone(kindsOfGrids)
+	for _, k := range kinds.All(t, "../..") {
+		all[k.Name] = &kindOfGrid{
+			long: overridden(&k.Long), cells: k.Long.Cells, small: k.Small, shared: overridden(&k.Shared), sharedCells: k.Shared.Cells,
+			measure: k.Measure, parts: k.Parts,
+		}
+	}
+	return all
+}
+
+// overridden is the text of a grid, with its overrides as arguments.
+func overridden(g *kinds.Grid) []string {
+	args := []string{g.Grid}
+	for _, set := range g.Set {
+		args = append(args, "--set", set)
+	}
+	return args
 }
 
 // eachKind runs a test over all kinds, or over the self-paced one alone.
 func eachKind(t *testing.T, all bool, test func(t *testing.T, k *kindOfGrid)) {
 	t.Helper()
-	for name, k := range kindsOfGrids {
+	for name, k := range allKinds(t) {
 		if !all && name != "self-paced" {
 			continue
 		}
@@ -110,28 +84,25 @@ func (k *kindOfGrid) has(t *testing.T, dir string) int {
 	return plannedIn(t, append([]string{"plan", filepath.Join(filepath.Dir(dir), "grid.yaml"), "--out", dir}, k.long[1:]...)...)
 }
 
-// TestEmbeddingReport wants the report of a run of the kind embedding to have its figures,
-// and to say which are not there.
-func TestEmbeddingReport(t *testing.T) {
+// TestReportsOfKinds wants the report of a kind's run to have its figures, and to say which are not
+// there.
+func TestReportsOfKinds(t *testing.T) {
 	needs.Patience(t, "1 s")
 	t.Parallel()
-	dir := t.TempDir()
-	grid, out := write(t, dir, "grid.yaml", fewPenalties), filepath.Join(dir, "out")
-	must(t, "run", grid, "--out", out)
-	read := func() string {
-		text, err := os.ReadFile(filepath.Join(out, "report", "report.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	if text := read(); !strings.Contains(text, "figures/score-curve-sim1-mlp.png") || !strings.Contains(text, "there is no words.arrow") {
-		t.Errorf("without words:\n%s", text)
-	}
-	must(t, "run", grid, "--out", out, "--set", "keep.words=true")
-	for _, want := range []string{"frequencies-sim1", "embedding-before-sim1", "embedding-none-sim1", "embedding-swmmd-sim1"} {
-		if text := read(); !strings.Contains(text, "figures/"+want) {
-			t.Errorf("the report has no figure %s:\n%s", want, text)
+	for _, k := range kinds.All(t, "../..") {
+		dir := t.TempDir()
+		grid, out := write(t, dir, "grid.yaml", k.Small), filepath.Join(dir, "out")
+		for _, r := range k.Reports {
+			must(t, append([]string{"run", "--out", out}, overridden(&kinds.Grid{Grid: grid, Set: r.Set})...)...)
+			text, err := os.ReadFile(filepath.Join(out, "report", "report.md"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range r.Wants {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("the report of %s %v does not have %s:\n%s", k.Name, r.Set, want, text)
+				}
+			}
 		}
 	}
 }

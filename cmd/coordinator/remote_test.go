@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/kinds"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
@@ -167,40 +168,24 @@ func (r *remote) awaitStatus(t *testing.T, args []string, wanted func(line strin
 // more and hands over with SIGTERM.
 func TestRemoteRun(t *testing.T) {
 	t.Parallel()
-	for kind, grid := range map[string]string{"self-paced": "repeats: 3\n" + dataGrid, "embedding": textsGrid, "solver-benchmark": problemsGrid} {
-		t.Run(kind, func(t *testing.T) {
-			if kind != "self-paced" {
+	own := &kinds.Kind{Name: "self-paced", Remote: "repeats: 3\n" + dataGrid}
+	own.File.Name, own.File.Text = "data.csv", table
+	for _, kind := range append(kinds.All(t, "../.."), own) {
+		t.Run(kind.Name, func(t *testing.T) {
+			if kind != own {
 				needs.Patience(t, "5 s")
 			}
 			t.Parallel()
-			runRemotely(t, grid)
+			runRemotely(t, kind)
 		})
 	}
 }
 
-// textsGrid is a grid of texts of a file, which travels to workers.
-const textsGrid = `experiment: embedding
-repeats: 3
-data: [{path: texts.csv, language: english, length: 4, text: text, class: class}]
-models: [logistic]
-penalties: [none, wmmd]
-training: {epochs: 3}
-`
-
-// problemsGrid is a grid of problems of a file, and of drawn ones.
-const problemsGrid = `experiment: solver-benchmark
-data: [{path: data.csv}, generated: {rows: 40, features: 2}]
-tasks: [quantile, svm]
-c: 1
-solvers: [rehline, lbfgs]
-`
-
-func runRemotely(t *testing.T, text string) {
+func runRemotely(t *testing.T, kind *kinds.Kind) {
 	r := startRemote(t)
 	dir := t.TempDir()
-	write(t, dir, "data.csv", table)
-	write(t, dir, "texts.csv", "text,class\n"+strings.Repeat("cats purr,a\ndogs bark loudly,b\nboth sleep,a\nboth eat,b\n", 4))
-	grid := write(t, dir, "grid.yaml", text)
+	write(t, dir, kind.File.Name, kind.File.Text)
+	grid := write(t, dir, "grid.yaml", kind.Remote)
 	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
 	worker, wait := r.work(t, "--slots", "2")
 	must(t, "run", grid, "--out", there, "--nats", r.url, "--workers", "0")

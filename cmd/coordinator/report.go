@@ -38,7 +38,7 @@ type reportFlags struct {
 }
 
 func addCompression(flags *pflag.FlagSet, compression *results.Compression) {
-	command.Choice(flags, (*string)(compression), "compression", results.Compressions[0], "how Arrow and Parquet files are compressed", results.Compressions...)
+	command.Choice(flags, (*string)(compression), "compression", results.Compressions[0], "how Arrow and Parquet files are compressed, Parquet with Snappy instead of LZ4", results.Compressions...)
 }
 
 func (r *reportFlags) addTo(flags *pflag.FlagSet) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agepath/agepath/examples/methods"
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 )
@@ -21,7 +21,7 @@ data frames, and run("grid.yaml") runs a grid. It needs Python 3.8 or later and
 numpy.`,
 		"coordinator python > agepath.py",
 		func(context.Context, []string) error {
-			_, err := io.WriteString(a.Out, methods.Python)
+			_, err := io.WriteString(a.Out, outside.Python)
 			return err
 		})
 }

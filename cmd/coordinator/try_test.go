@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agepath/agepath/examples/methods"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testqueue"
@@ -158,7 +158,7 @@ print(type(cells).__module__.split(".")[0], sorted(cells["method"]), all(x < 1 f
 // TestPythonPrinted wants the module printed as it is.
 func TestPythonPrinted(t *testing.T) {
 	t.Parallel()
-	if o := must(t, "python"); o.out != methods.Python || !strings.HasPrefix(o.out, `"""`) {
+	if o := must(t, "python"); o.out != outside.Python || !strings.HasPrefix(o.out, `"""`) {
 		t.Errorf("printed %.200q", o.out)
 	}
 }

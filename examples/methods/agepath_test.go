@@ -55,7 +55,7 @@ func (o tried) score(t *testing.T, name string) float64 {
 func try(t *testing.T, interpreter, text, uses string, set ...string) tried {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"agepath.py": Python, "mine.py": text} {
+	for name, content := range map[string]string{"agepath.py": outside.Python, "mine.py": text} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -241,12 +241,12 @@ func seedOf(t *testing.T, o tried) int64 {
 // to refuse others and cells of solvers.
 func TestPythonProtocol(t *testing.T) {
 	t.Parallel()
-	if want := fmt.Sprintf("\nPROTOCOL = %d\n", outside.Protocol); !strings.Contains(Python, want) {
+	if want := fmt.Sprintf("\nPROTOCOL = %d\n", outside.Protocol); !strings.Contains(outside.Python, want) {
 		t.Errorf("agepath.py has no line%s", want)
 	}
 	path := python(t, "numpy")
 	dir := t.TempDir()
-	for name, content := range map[string]string{"agepath.py": Python, "mine.py": imports + "@method\ndef fit(X, y, weights, cell):\n    return y\n"} {
+	for name, content := range map[string]string{"agepath.py": outside.Python, "mine.py": imports + "@method\ndef fit(X, y, weights, cell):\n    return y\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

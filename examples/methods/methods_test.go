@@ -14,6 +14,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/experiment/selfpaced"
@@ -38,6 +39,9 @@ func TestExamples(t *testing.T) {
 	needs.Program(t, "the example of LIBLINEAR, Debian's liblinear-tools", "liblinear-train")
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "agepath.py"), []byte(outside.Python), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "ridge", "ridge"), "./ridge")

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment/dataset"
 )
@@ -243,7 +243,7 @@ func (a *Answer) readFile(path string) error {
 	}
 	defer reader.Close()
 	for i := range reader.NumRecords() {
-		record, err := reader.RecordBatch(i)
+		record, err := reader.Record(i)
 		if err != nil {
 			return err
 		}

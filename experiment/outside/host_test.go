@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/testing/needs"
@@ -331,7 +331,7 @@ func TestParts(t *testing.T) {
 	}
 	for i, part := range []*dataset.Part{&prepared.Train, &prepared.Validation, &prepared.Test} {
 		told := data.Parts[i]
-		record, err := reader.RecordBatch(i)
+		record, err := reader.Record(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +406,7 @@ func TestAnswerFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(writer.Write(builder.NewRecordBatch()), writer.Close()); err != nil {
+		if err := errors.Join(writer.Write(builder.NewRecord()), writer.Close()); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "answer.arrow")

@@ -7,10 +7,10 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/agepath/agepath/experiment/dataset"
 )
@@ -102,7 +102,7 @@ func writePart(writer *ipc.FileWriter, out *places, schema *arrow.Schema, name s
 	}
 	rows := array.NewData(schema.Field(1).Type, p.N, []*memory.Buffer{nil},
 		[]arrow.ArrayData{numbers(x, nil, p.N*p.D, 0)}, 0, 0)
-	record := array.NewRecordBatch(schema, []arrow.Array{
+	record := array.NewRecord(schema, []arrow.Array{
 		names.NewArray(), array.MakeFromData(rows),
 		array.MakeFromData(numbers(y, valid, p.N, nulls)), array.MakeFromData(numbers(weight, nil, p.N, 0)),
 	}, int64(p.N))

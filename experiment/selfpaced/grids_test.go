@@ -13,28 +13,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
-	_ "github.com/agepath/agepath/experiment/embedding" // grids of these kinds are among those of the repository
 	"github.com/agepath/agepath/experiment/gridfile"
-	_ "github.com/agepath/agepath/experiment/solverbench"
 )
-
-// TestGridsOfTheRepository parses every grid that is shipped.
-func TestGridsOfTheRepository(t *testing.T) {
-	t.Parallel()
-	var paths []string
-	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml"), filepath.Join("scripts", "*.yaml")} {
-		found, err := filepath.Glob(filepath.Join("..", "..", "grids", pattern))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no grids %s found: %v", pattern, err)
-		}
-		paths = append(paths, found...)
-	}
-	for _, path := range paths {
-		if _, err := experiment.ParseFile(path, nil); err != nil {
-			t.Error(err)
-		}
-	}
-}
 
 // TestQuickstart plans the first grid of a newcomer on what the program
 // itself holds and wants it to show what the project does.

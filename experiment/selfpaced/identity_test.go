@@ -56,12 +56,16 @@ func TestIdentitiesStay(t *testing.T) {
 			t.Fatalf("no grids %s found: %v", pattern, err)
 		}
 		for _, path := range paths {
-			grid, err := experiment.ParseFile(path, nil)
+			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if grid.Kind != Name {
+			if strings.Contains(string(text), "\nexperiment: ") { // another kind's, which this package does not know
 				continue
+			}
+			grid, err := experiment.Parse(text, path, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
 			plan, err := grid.Plan(t.Context(), catalogLibrary{})
 			if err != nil {

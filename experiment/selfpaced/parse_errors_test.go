@@ -40,7 +40,7 @@ func TestBadGrids(t *testing.T) {
 		{"key twice", "repeats: 2", "repeats: 2\nrepeats: 3", "bad.yaml:3: repeats: ", "given twice, first on line 2"},
 		{"merge key", "repeats: 2", "<<: {repeats: 2}", "bad.yaml:2: <<: ", "unknown key"},
 		{"no value", "repeats: 2", "repeats:", "bad.yaml:2: repeats: ", "has no value"},
-		{"unknown experiment", "repeats: 2", "experiment: mmd", "bad.yaml:2: experiment: ", `"mmd" is not allowed; allowed are embedding, self-paced`},
+		{"unknown experiment", "repeats: 2", "experiment: mmd", "bad.yaml:2: experiment: ", `"mmd" is not allowed; allowed are self-paced`},
 		{"no data", "data: [diabetes]\n", "", "bad.yaml:1: ", "the key data is missing"},
 		{"no models", "models: [{lasso: {alpha: [0.1, 0.2]}}]\n", "", "bad.yaml:1: ", "the key models is missing: a list of lasso, elastic-net, ridge, svm, logistic"},
 		{"no methods", "methods: [original, acs, gaga]\n", "", "bad.yaml:1: ", "the key methods is missing: a list of original, acs, mospl, gaga"},

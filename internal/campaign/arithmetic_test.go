@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/sys/cpu"
 
+	"github.com/agepath/agepath/internal/testing/kinds"
 	"github.com/agepath/agepath/results"
 )
 
-// smallSweeps are a few cells of every kind, method and model.
-var smallSweeps = map[string]string{
-	"self-paced": `seed: 5
+// smallSweep has a few cells of every method and model of the self-paced kind.
+const smallSweep = `seed: 5
 repeats: 1
 rows: 90
 keep: {knots: true, coefficients: true}
@@ -36,22 +36,7 @@ sweeps:
     models: [svm: {c: [1], kernel: rbf, kernel_gamma: scale}]
     regularizers: [linear]
     methods: [mospl, robust-svm, rlssvm, relssvm]
-`,
-	"embedding": `experiment: embedding
-repeats: 1
-data: [sim1: {texts: 20}]
-models: [logistic, mlp, cnn, gru, bilstm]
-penalties: [none, l1: {weight: [0.1]}, wmmd: {weight: [10]}]
-training: {epochs: 2, precision: [32, 64]}
-`,
-	"solver-benchmark": `experiment: solver-benchmark
-repeats: 1
-data: [generated: {rows: 200, features: [10]}]
-tasks: [svm, squared-svm, quantile, huber]
-c: [1/n, 1]
-solvers: [rehline]
-`,
-}
+`
 
 // TestOneArithmetic computes the same cells with the assembly, by a program without it, and on a
 // processor without the instructions, and wants every number equal bit for bit. Without FMA,
@@ -69,8 +54,8 @@ func TestOneArithmetic(t *testing.T) {
 	if text, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-tags", "purego", "-o", plain, "github.com/agepath/agepath/cmd/coordinator").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	for kind, grid := range smallSweeps {
-		t.Run(kind, func(t *testing.T) {
+	for _, kind := range append(kinds.All(t, "../.."), &kinds.Kind{Name: "self-paced", Sweep: smallSweep}) {
+		t.Run(kind.Name, func(t *testing.T) {
 			var want map[string][]string
 			processors := []struct{ name, program, godebug string }{
 				{"assembly", own, ""},
@@ -84,7 +69,7 @@ func TestOneArithmetic(t *testing.T) {
 			for _, c := range processors {
 				dir := t.TempDir()
 				path, out := filepath.Join(dir, "grid.yaml"), filepath.Join(dir, "out")
-				if err := os.WriteFile(path, []byte("name: small\n"+grid), 0o600); err != nil {
+				if err := os.WriteFile(path, []byte("name: small\n"+kind.Sweep), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				run := exec.CommandContext(t.Context(), c.program, "run", path, "--out", out, "--figures", "0", "--no-reuse")

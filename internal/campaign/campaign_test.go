@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/testing/kinds"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
@@ -33,31 +34,29 @@ age: {min: 1, max: 3, acs_step: 0.5}
 data: [diabetes]
 `
 
-// grids are what a campaign computes at a time: a grid of each of two kinds of experiment,
-// 2,500 cells together, four times as many with AGEPATH_LONG=1.
-func grids() []sweep {
+// grids are what a campaign computes at a time: a grid of each kind of experiment that has one,
+// 2,500 cells together, four times as many with AGEPATH_LONG=1. Their files go into dir.
+func grids(t *testing.T, dir string) []sweep {
+	t.Helper()
 	times := 1
 	if needs.Long() {
 		times = 4
 	}
-	return []sweep{
+	list := []sweep{
 		{name: "paths", text: fmt.Sprintf(grid, 50*times), cells: 50 * times * (20*2 + 1), tables: []string{"knots.arrow"}},
-		{name: "texts", text: fmt.Sprintf(textGrid, 31*times), cells: 31 * times * 2 * 8, tables: []string{"epochs.arrow", "weights.arrow"}},
 	}
+	for _, k := range kinds.All(t, "../..") {
+		c := &k.Campaign
+		if c.Repeats == 0 {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, k.File.Name), []byte(k.File.Text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, sweep{name: k.Name, text: fmt.Sprintf(c.Grid, c.Repeats*times), cells: c.Repeats * times * c.Cells, tables: c.Tables})
+	}
+	return list
 }
-
-const textGrid = `
-name: texts
-experiment: embedding
-repeats: %d
-data: [sim3: {texts: 40}, {path: texts.csv, language: english, length: 4, text: text, class: class}]
-models: [logistic]
-penalties: [none, l1: {weight: [0.1, 1]}, group-lasso, dropout, fine-tuned, wmmd, swmmd, biwmmd]
-training: {epochs: 2, batch: 16}
-`
-
-// texts are those of a file, which workers get from the server.
-const texts = "cats purr,a\ndogs bark loudly,b\nboth sleep,a\nboth eat,b\ncats sleep,a\ndogs eat,b\n"
 
 // sweep is a grid that a campaign computes.
 type sweep struct {
@@ -98,10 +97,7 @@ func TestCampaign(t *testing.T) {
 		t.Skip("takes a minute")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "texts.csv"), []byte("text,class\n"+strings.Repeat(texts, 4)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sweeps := grids()
+	sweeps := grids(t, dir)
 	for i := range sweeps {
 		sweeps[i].compute(t, dir)
 	}

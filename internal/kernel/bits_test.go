@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -26,15 +25,13 @@ type drawn struct {
 }
 
 // floats returns n numbers whose place in memory is no multiple of a vector's.
-func (d *drawn) floats(n int) []float64 { return vectorOf[float64](d, n) }
-
-func vectorOf[T Float](d *drawn, n int) []T {
+func (d *drawn) floats(n int) []float64 {
 	from := 1 + d.IntN(3)
-	v := make([]T, from+n)[from:]
+	v := make([]float64, from+n)[from:]
 	for i := range v {
-		v[i] = T(d.NormFloat64())
+		v[i] = d.NormFloat64()
 		if len(d.odd) > 0 && (d.IntN(6) == 0 || len(d.odd) == len(tiny)) {
-			v[i] = T(d.odd[d.IntN(len(d.odd))])
+			v[i] = d.odd[d.IntN(len(d.odd))]
 		}
 	}
 	return v
@@ -50,10 +47,10 @@ func (d *drawn) positive(n int) []float64 {
 }
 
 // record keeps the bits of v; one NaN is as good as another.
-func record[T Float](d *drawn, v ...T) {
+func record(d *drawn, v ...float64) {
 	for _, x := range v {
-		bits := math.Float64bits(float64(x))
-		if math.IsNaN(float64(x)) {
+		bits := math.Float64bits(x)
+		if math.IsNaN(x) {
 			bits = math.Float64bits(math.NaN())
 		}
 		d.outputs = append(d.outputs, bits)
@@ -108,7 +105,7 @@ var alike = map[string]func(d *drawn, n int){
 	},
 	"Logistic": func(d *drawn, n int) {
 		loss, slope, bend := d.floats(n), d.floats(n), d.floats(n)
-		Logistic(wide[float64](d, n), d.floats(n), loss, slope, bend)
+		Logistic(wide(d, n), d.floats(n), loss, slope, bend)
 		record(d, append(append(loss, slope...), bend...)...)
 	},
 	"Weights": func(d *drawn, n int) {
@@ -124,25 +121,19 @@ var alike = map[string]func(d *drawn, n int){
 		record(d, slices.Concat(phi, phiU, phiAge, size)...)
 	},
 	"Logs": func(d *drawn, n int) { dst := d.floats(n); Logs(dst, d.positive(n)); record(d, dst...) },
-	"Distances": func(d *drawn, n int) {
-		dst, dims := d.floats(n), d.IntN(9)
-		Distances(dst, d.floats((dims+1)*n), n, d.floats(dims))
-		record(d, dst...)
+	"MulAdd": func(d *drawn, n int) {
+		m, k := d.IntN(10), d.IntN(9)
+		c := d.floats(m * n)
+		MulAdd(c, n, d.floats(m*k), k, 1, d.floats(k*n), n, m, n, k)
+		record(d, c...)
 	},
-	"Gauss": func(d *drawn, n int) {
-		dst := d.floats(n)
-		sum := Gauss(dst, d.positive(n), d.floats(n), d.floats(n), 0.7, -0.2, 3)
-		record(d, append(dst, sum)...)
-	},
-	"MulAdd64": multiplied[float64], "MulAdd32": multiplied[float32],
-	"Sigmoid64": sigmoids[float64], "Sigmoid32": sigmoids[float32],
 }
 
 // wide returns numbers of all sizes that exponentials know.
-func wide[T Float](d *drawn, n int) []T {
-	v := vectorOf[T](d, n)
+func wide(d *drawn, n int) []float64 {
+	v := d.floats(n)
 	for i := range v {
-		v[i] *= T(math.Exp(8 * d.Float64()))
+		v[i] *= math.Exp(8 * d.Float64())
 	}
 	return v
 }
@@ -156,21 +147,6 @@ func transposed(d *drawn, n int, mul func(w, x []float64, stride int, a []float6
 	}
 	mul(w, d.floats(14*stride), stride, a)
 	record(d, w...)
-}
-
-func multiplied[T Float](d *drawn, n int) {
-	m, k := d.IntN(10), d.IntN(9)
-	c := vectorOf[T](d, m*n)
-	MulAdd(c, n, vectorOf[T](d, m*k), k, 1, vectorOf[T](d, k*n), n, m, n, k)
-	record(d, c...)
-}
-
-func sigmoids[T Float](d *drawn, n int) {
-	x, dst := wide[T](d, n), vectorOf[T](d, n)
-	Sigmoid(dst, x)
-	record(d, dst...)
-	Tanh(dst, x)
-	record(d, dst...)
 }
 
 // TestSameBits: assembly and Go return the same bits for all lengths and places of vectors, of
@@ -207,51 +183,6 @@ func TestSameBits(t *testing.T) {
 
 func show(bits uint64) string {
 	return fmt.Sprintf("%v (%#x)", math.Float64frombits(bits), bits)
-}
-
-// TestFusedSingle compares fma of float32 with the exact sum, rounded once, also where the
-// rounding to float64 before is midway between two numbers.
-func TestFusedSingle(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	draw := func() float32 {
-		for {
-			if x := math.Float32frombits(r.Uint32()); !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) {
-				return x
-			}
-		}
-	}
-	check := func(a, b, c float32) {
-		t.Helper()
-		if got, want := fma(a, b, c), fusedExactly(a, b, c); got != want {
-			t.Fatalf("%g * %g + %g is %g, want %g", a, b, c, got, want)
-		}
-	}
-	for range 20000 {
-		a, b := draw(), draw()
-		check(a, b, draw())
-		p := float32(float64(a) * float64(b))
-		for _, e := range []float64{1, 0x1p-24, 0x1p-25, 0x1p25, 0x1p40} { // sums with few bits in common
-			check(a, b, float32(float64(p)*e))
-			check(a, b, float32(-float64(p)*e))
-		}
-	}
-	// Products next to the middle between c and the next number, by less than a float64 of that
-	// size holds; the last one is of numbers without all their digits.
-	const above, below = 1 + 0x1p-15, 1 - 0x1p-15
-	check(above*0x1p-12, below*0x1p-12, 1+0x1p-23)
-	check(-above*0x1p-12, below*0x1p-12, 1+0x1p-23)
-	check(above*0x1p-12, below*0x1p-12, -1-0x1p-23)
-	check(-above*0x1p-12, below*0x1p-12, -1-0x1p-23)
-	check(above*0x1p-75, below*0x1p-75, 0x1p-127+0x1p-149)
-}
-
-// fusedExactly returns a b + c by numbers of as many bits as it takes.
-func fusedExactly(a, b, c float32) float32 {
-	const bits = 1000
-	x := new(big.Float).Mul(new(big.Float).SetPrec(bits).SetFloat64(float64(a)), new(big.Float).SetPrec(bits).SetFloat64(float64(b)))
-	x.Add(x, new(big.Float).SetPrec(bits).SetFloat64(float64(c)))
-	f, _ := x.Float32()
-	return f
 }
 
 // TestExp compares Exp and Pow with math's, to their error.

@@ -69,16 +69,6 @@ func logsAVX2(dst *float64, x *float64, n int)
 //go:noescape
 func weighAVX2(w *[8]float64, inside *float64, m *float64, u *float64, y *float64, loss *float64, slope *float64, curvature *float64, phi *float64, phiU *float64, phiAge *float64, size *float64, n int, ratio bool, out *[2]float64)
 
-// distancesAVX2 is Distances.
-//
-//go:noescape
-func distancesAVX2(dst *float64, x *float64, stride int, n int, point *float64, dims int)
-
-// gaussAVX2 is Gauss.
-//
-//go:noescape
-func gaussAVX2(dst *float64, d *float64, s *float64, t *float64, n int, a float64, b float64, gamma float64) float64
-
 // tile64AVX2 adds the product of rows of a with columns of b to a tile of c.
 //
 //go:noescape
@@ -98,43 +88,3 @@ func row64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, 
 //
 //go:noescape
 func rowTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
-
-// sigmoid64AVX2 is Sigmoid.
-//
-//go:noescape
-func sigmoid64AVX2(dst *float64, x *float64, n int)
-
-// tanh64AVX2 is Tanh.
-//
-//go:noescape
-func tanh64AVX2(dst *float64, x *float64, n int)
-
-// tile32AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func tile32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int)
-
-// tileTail32AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func tileTail32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int, count int)
-
-// row32AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func row32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int)
-
-// rowTail32AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func rowTail32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int, count int)
-
-// sigmoid32AVX2 is Sigmoid.
-//
-//go:noescape
-func sigmoid32AVX2(dst *float32, x *float32, n int)
-
-// tanh32AVX2 is Tanh.
-//
-//go:noescape
-func tanh32AVX2(dst *float32, x *float32, n int)

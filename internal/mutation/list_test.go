@@ -4,7 +4,7 @@ import "slices"
 
 // mutations are grouped by what they take away. Each takes a check, an order or a
 // limit; those of one group have the tests of their packages.
-var mutations = slices.Concat(wire, order, durability, reuse, limits, secrets, learning)
+var mutations = slices.Concat(wire, order, durability, reuse, limits, secrets)
 
 // wire has the checks of what comes in over NATS.
 var wire = []mutation{
@@ -189,24 +189,6 @@ var limits = []mutation{
 	{"dataset: a boundary's last digits count", "experiment/dataset/noise.go", `math.Round(math.Abs(score) / boundaryPrecision)`, `math.Abs(score)`, "./experiment/dataset LastDigits"},
 	{"dataset: ties go by the row", "experiment/dataset/noise.go", `end > take`, `false`, "./experiment/dataset DrawsTies"},
 	{"cell: any version of the noise", "experiment/selfpaced/cell.go", `cs.Version != noiseVersion(cs.Noise)`, `false`, "./experiment/selfpaced DecodeCell"},
-}
-
-// learning has what makes a word embedding the one that is meant.
-var learning = []mutation{
-	{"wmmd: texts are paired with themselves", "wmmd/pair.go", `	p.overTexts(gamma, gradient)
-`, ``, "./wmmd Definition|Unbiased"},
-	{"wmmd: pairs of words of one text are counted", "wmmd/counts.go", `return c.words*c.words - c.within`, `return c.words * c.words`, "./wmmd Definition|Unbiased"},
-	{"wmmd: the median has words with themselves", "wmmd/median.go", `		total -= e.count * e.count
-`, `		total -= 0 * e.count
-`, "./wmmd Definition|MedianLarge"},
-	{"embedding: rows of any norm", "internal/neural/layers.go", `	if norm <= 1 {`, `	if norm >= 0 {`, "./wmmd/classifier PyTorch"},
-	{"embedding: the matrix keeps rows of any norm", "internal/neural/layers.go", `			shorten(row)
-`, ``, "./internal/neural TestEmbedding$"},
-	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `r.choose(ctx, task, c, train, further)`, `r.choose(ctx, task, c, learnable(p.all), further)`, "./experiment/embedding TestTestPart$"},
-	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
-	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
-	{"texts: the identity is not that of the cell", "experiment/task.go", `cell != t.Cell {`, `cell == "" {`, "./experiment/embedding TestCheck$"},
-	{"texts: the files are not those of the cell", "experiment/task.go", `{"files", t.Files, own.Files}, `, ``, "./experiment/embedding TestCheck$"},
 }
 
 // secrets has what keeps passwords and formulas out of outputs.

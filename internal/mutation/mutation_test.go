@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // long is the environment variable that has mutations tried. Its value is a
@@ -34,6 +36,30 @@ type mutation struct {
 	tests    string // the package, and after a blank a regular expression of the tests
 }
 
+// all returns the mutations here and those of wings, which are in their testdata/mutations.yaml.
+func all(t *testing.T) []mutation {
+	t.Helper()
+	list := slices.Clone(mutations)
+	paths, err := filepath.Glob(filepath.Join(root, "*", "testdata", "mutations.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		var own []struct{ Name, File, From, To, Tests string }
+		if err == nil {
+			err = yaml.Unmarshal(text, &own)
+		}
+		if err != nil || len(own) == 0 {
+			t.Fatalf("%s: %d mutations, %v", path, len(own), err)
+		}
+		for _, m := range own {
+			list = append(list, mutation{m.Name, m.File, m.From, m.To, m.Tests})
+		}
+	}
+	return list
+}
+
 // packages and run return the arguments of go test.
 func (m *mutation) packages() string { return strings.Fields(m.tests)[0] }
 func (m *mutation) run() string      { return strings.Fields(m.tests)[1] }
@@ -54,7 +80,7 @@ func (m *mutation) mutated() (string, error) {
 func TestMutationsApply(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	for _, m := range mutations {
+	for _, m := range all(t) {
 		if _, err := m.mutated(); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
@@ -81,7 +107,7 @@ func TestMutations(t *testing.T) {
 	}
 	var table []string
 	whole := map[string]bool{}
-	for _, m := range mutations {
+	for _, m := range all(t) {
 		if !which.MatchString(m.name) {
 			continue
 		}

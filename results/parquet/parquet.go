@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
@@ -71,7 +71,8 @@ func Convert(ctx context.Context, from string, to io.Writer, compression results
 	if err != nil {
 		return err
 	}
-	if err := out.file.Close(); err != nil {
+	// The library ignores what goes wrong with a group that it closes itself.
+	if err := errors.Join(out.group.Close(), out.file.Close()); err != nil {
 		return err
 	}
 	return buffered.Flush()
@@ -99,7 +100,7 @@ func CompressionOf(path string) results.Compression {
 	return ""
 }
 
-// codecs uses LZ4_RAW: programs write Parquet's first LZ4 in different ways.
+// codecs has Snappy for LZ4, which the library does not write to Parquet files.
 var codecs = map[results.Compression]compress.Compression{
-	results.ZSTD: compress.Codecs.Zstd, results.LZ4: compress.Codecs.Lz4Raw, results.Uncompressed: compress.Codecs.Uncompressed,
+	results.ZSTD: compress.Codecs.Zstd, results.LZ4: compress.Codecs.Snappy, results.Uncompressed: compress.Codecs.Uncompressed,
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/testing/needs"
@@ -259,8 +259,8 @@ func TestReadByOthers(t *testing.T) {
 	needs.Patience(t, "5 s")
 	t.Parallel()
 	polars := needs.Polars(t, "../testdata/polars")
-	for _, compression := range []results.Compression{results.ZSTD, results.Uncompressed} {
-		readByOthers(t, polars, compression)
+	for _, compression := range results.Compressions {
+		readByOthers(t, polars, results.Compression(compression))
 	}
 }
 

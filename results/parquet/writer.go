@@ -7,10 +7,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
@@ -20,7 +20,7 @@ import (
 // 32 MiB of lists.
 const groupBatches = 8
 
-// Both avoid problems of arrow-go. Pages of version 1 copy the buffer of levels every few levels:
+// Both avoid problems of arrow/go v15. Pages of version 1 copy the buffer of levels every few levels:
 // quadratic for long lists. Version 2 splits its input at a number of values and hangs if a list is
 // longer; batchValues exceeds any input.
 const (
@@ -105,10 +105,7 @@ func (w *writer) add(frame *results.Frame) error {
 				return err
 			}
 		}
-		var err error
-		if w.group, err = w.file.AppendBufferedRowGroupChecked(); err != nil {
-			return err
-		}
+		w.group = w.file.AppendBufferedRowGroup()
 	}
 	w.batches++
 	for j := range w.columns {

@@ -12,8 +12,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/agepath/agepath/internal/neural"
 	"github.com/agepath/agepath/wmmd"
+	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
 // Float is the number type: float32, or float64 for comparisons.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agepath/agepath/internal/neural"
+	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
 func stream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 9)) }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/agepath/agepath/internal/neural"
+	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
 // The models. Logistic and MLP take the embedded words concatenated; CNN has convolutions of widths

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/agepath/agepath/internal/neural"
 	"github.com/agepath/agepath/wmmd"
+	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
 // The penalties. L1 adds the weight times the mean magnitude of the embedding's entries, GroupLasso

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/agepath/agepath/internal/neural"
+	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
 const (

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package loops
+
+func levels() []bool { return []bool{false} }
+
+func setLevel(bool) {}
