@@ -359,7 +359,7 @@ func TestLoadRefuses(t *testing.T) {
 			}
 			text[at] ^= 1 << (at % 8)
 		}
-		version := bytes.ReplaceAll(text, fmt.Appendf(nil, "\x02\x00\x00\x00%d", results.SchemaVersion), fmt.Appendf(nil, "\x02\x00\x00\x00%d", results.SchemaVersion+1))
+		version := bytes.ReplaceAll(text, fmt.Appendf(nil, "\x02\x00\x00\x00%d", experiment.SchemaVersion), fmt.Appendf(nil, "\x02\x00\x00\x00%d", experiment.SchemaVersion+1))
 		if err := os.WriteFile(path, version, 0o666); err != nil {
 			t.Fatal(err)
 		}
