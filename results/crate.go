@@ -176,7 +176,7 @@ func (c *crate) addFiles(ctx context.Context, dir string, contents *Contents) (p
 	if _, err := add(ManifestName); err != nil {
 		return nil, nil, err
 	}
-	err = fs.WalkDir(os.DirFS(dir), "report", func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(os.DirFS(dir), ReportFolder, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() && !strings.HasPrefix(path.Base(name), ".") {
 			_, err = add(name)
 		}

@@ -62,6 +62,9 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 		return v, err
 	}
 	v.Cells = len(v.index.entries)
+	if err := v.checkReport(ctx); err != nil {
+		return nil, err
+	}
 	if v.streams > 0 {
 		v.Note("the run has not ended: %s", prose.Plural(v.streams, "stream"))
 		return v, nil

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"github.com/agepath/agepath/internal/testing/needs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // allPenalties is a grid of 72 cells of the kind embedding, which keeps all tables; one in
