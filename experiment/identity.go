@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 )
 
 // Identity returns the identity of a cell: the first 16 bytes, in hex, of the SHA-256 of its
@@ -32,12 +33,15 @@ func DecodeStrictly(text []byte, value any) error {
 	return nil
 }
 
-// DecodeCell decodes the canonical form of a cell and checks it.
+// DecodeCell decodes the canonical form of a cell and checks it. A field that is not known here is
+// something that a later agepath computes, a [*NeedError].
 func DecodeCell[C any](spec []byte, check func(*C) error) (*C, error) {
 	c := new(C)
 	err := DecodeStrictly(spec, c)
 	if err == nil {
 		err = check(c)
+	} else if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok { // encoding/json has no type for it
+		err = &NeedError{Need: Need{Name: "parameter " + field}}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)

@@ -344,7 +344,7 @@ func (p *Plan) First(method string) iter.Seq2[Task, error] {
 func (p *Plan) task(c Cell, seconds float64, labels *Batch) (Task, error) {
 	labels.Clear()
 	canonical := c.Canonical()
-	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Spec: canonical, Keep: p.Keep.kept, Limits: p.Limits}
+	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Spec: canonical, Keep: p.Keep.kept, Limits: p.Limits, Schema: SchemaVersion}
 	c.Require(&task)
 	if err := c.Label(labels); err != nil {
 		return Task{}, fmt.Errorf("cell %s: %w", task.Cell, err)

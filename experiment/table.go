@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -21,6 +22,8 @@ type Column struct {
 	Name string
 	Type Type
 	Doc  string // one sentence: meaning, unit, when null
+	// Since is the schema version that brought the column, 0 for those of OldestSchema.
+	Since int
 }
 
 // Names returns the names of columns.
@@ -38,6 +41,7 @@ type Field[T any] struct {
 	Type  Type
 	Value func(T) any
 	Doc   string
+	Since int // see [Column]
 }
 
 // Fields are a table's columns with their values.
@@ -46,14 +50,14 @@ type Fields[T any] []Field[T]
 func (f Fields[T]) Columns() []Column {
 	columns := make([]Column, len(f))
 	for j := range f {
-		columns[j] = Column{f[j].Name, f[j].Type, f[j].Doc}
+		columns[j] = Column{f[j].Name, f[j].Type, f[j].Doc, f[j].Since}
 	}
 	return columns
 }
 
 // Further returns the columns of a further table: cell, then these.
 func (f Fields[T]) Further() []Column {
-	return append([]Column{{"cell", Text, "identity of the cell, 32 hex digits"}}, f.Columns()...)
+	return append([]Column{{Name: "cell", Type: Text, Doc: "identity of the cell, 32 hex digits"}}, f.Columns()...)
 }
 
 func (f Fields[T]) Append(b *Batch, row T) error {
@@ -198,6 +202,22 @@ func (v *Vector) Append(column Column, value any, row int) error {
 func appendAs[T any](list []T, value any) ([]T, bool) {
 	x, is := value.(T)
 	return append(list, x), is || value == nil
+}
+
+// NullVector returns a column of nulls.
+func NullVector(t Type, rows int) (v Vector) {
+	v.Null = slices.Repeat([]bool{true}, rows)
+	switch t {
+	case Float:
+		v.Floats = make([]float64, rows)
+	case Text:
+		v.Texts = make([]string, rows)
+	case FloatList:
+		v.Lists = make([][]float64, rows)
+	default:
+		v.Ints = make([]int64, rows)
+	}
+	return v
 }
 
 func (v *Vector) length(t Type) int {

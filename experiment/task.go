@@ -29,6 +29,7 @@ type Task struct {
 	Keep   []string        `json:"keep,omitempty"`  // further tables to fill; not in the identity
 	Needs  []Need          `json:"needs,omitempty"` // of a worker, in addition to the Kind
 	Limits Limits          `json:"limits"`
+	Schema int             `json:"schema,omitempty"` // version of the tables of the outcome; 0: OldestSchema
 }
 
 // Matches checks the task's identity, digests of data sets and files, variables of its command and
@@ -184,6 +185,8 @@ type Outcome struct {
 	// Lacks is what the cell needs and its worker lacks, see [outside.LackError]. Such an outcome
 	// never leaves the worker.
 	Lacks string `cbor:"20,keyasint,omitempty"`
+	// Schema is the version of the columns of Measures and Further; 0 means OldestSchema.
+	Schema int `cbor:"22,keyasint,omitempty"`
 }
 
 // Computer identifies what computed a cell.

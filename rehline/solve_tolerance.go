@@ -2,7 +2,7 @@ package rehline
 
 // All chosen on the problems of BenchmarkPeers.
 
-// The end of a solve. A change alters results.
+// The end of a solve.
 const (
 	defaultPasses = 100_000
 	feasibleTol   = 1e-6    // largest violation, relative to 1 + max |b_k|
@@ -17,7 +17,7 @@ const (
 	polishSteps   = 3
 )
 
-// The interior-point method. A change alters results.
+// The interior-point method.
 const (
 	interiorGap   = 1e-10 // relative gap of the method of multipliers above which this method follows
 	interiorSteps = 100   // steps without progress
@@ -25,7 +25,7 @@ const (
 	interiorSoft  = 1e-14
 )
 
-// The smoothing. A change alters results.
+// The smoothing.
 const (
 	startSoft   = 1e-6 // of constraints
 	shrink      = 0.5  // factor from one inner problem to the next
@@ -41,7 +41,7 @@ const (
 	loosest       = 1e-8 // minimum curvature of the proximal term: below, the Hessian may be singular
 )
 
-// The Newton system and the line search. A change alters results.
+// The Newton system and the line search.
 const (
 	denseDim      = 1500  // coefficients beyond which conjugate gradients are used
 	conjugateTol  = 1e-10 // squared residual, relative to the first
@@ -57,7 +57,6 @@ const (
 )
 
 // Coordinate descent. A Newton phase costs about patience passes over all samples.
-// A change alters results.
 const (
 	patience = 25
 	memory   = 6 // passes whose decrease predicts the remaining number
@@ -66,7 +65,7 @@ const (
 	testCost = 0.4 // cost of a certificate in passes
 )
 
-// The search for feasible coefficients. A change alters results.
+// The search for feasible coefficients.
 const (
 	searchLimit = 300
 	noViolation = 1e-12 // violation, relative to the largest |b_k|, that counts as zero

@@ -177,7 +177,7 @@ func CheckFiles(ctx context.Context, dir string) error {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if t, opening := OpenTable(path); opening == nil {
+		if t, opening := OpenTable(path, nil); opening == nil {
 			t.Close()
 		} else if _, ok := errors.AsType[*VersionError](opening); ok {
 			return opening

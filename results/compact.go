@@ -213,7 +213,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 // gather adds the rows whose source is the file, from the given number of batches of a stream.
 func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, number, batches int) (rows int, err error) {
 	name := fileName(sorter.table.Name, number)
-	reader, err := openTable(s.disk, s.path(name), nil)
+	reader, err := openTable(s.disk, s.path(name), sorter.table.Columns)
 	if err != nil {
 		return 0, err
 	}

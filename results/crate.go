@@ -105,8 +105,10 @@ func (m *Manifest) ended() (cells int64, text string) {
 	return cells, fmt.Sprintf("%d of %d cells have ended (%s)", cells, m.Cells, strings.Join(parts, ", "))
 }
 
+var times = []experiment.Column{{Name: "started_at", Type: experiment.Time}, {Name: "finished_at", Type: experiment.Time}}
+
 func crateTimes(ctx context.Context, dir string) (start, end time.Time, err error) {
-	err = EachFrame(ctx, filepath.Join(dir, CellsFile), []string{"started_at", "finished_at"}, func(f *Frame) error {
+	err = EachFrame(ctx, filepath.Join(dir, CellsFile), times, func(f *Frame) error {
 		for row := range f.Rows() {
 			from, _ := f.At(0, row).(time.Time)
 			to, _ := f.At(1, row).(time.Time)
@@ -174,7 +176,7 @@ func (c *crate) addFiles(ctx context.Context, dir string, contents *Contents) (p
 	if _, err := add(ManifestName); err != nil {
 		return nil, nil, err
 	}
-	err = fs.WalkDir(os.DirFS(dir), "report", func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(os.DirFS(dir), ReportFolder, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() && !strings.HasPrefix(path.Base(name), ".") {
 			_, err = add(name)
 		}

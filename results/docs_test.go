@@ -13,7 +13,6 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	_ "github.com/agepath/agepath/internal/command" // the kinds
-	"github.com/agepath/agepath/results"
 )
 
 var update = flag.Bool("update", false, "write the tables of columns in the documents")
@@ -81,8 +80,8 @@ func TestResultsDocument(t *testing.T) {
 			t.Errorf("%s does not tell what status %s is", path, status)
 		}
 	}
-	if row := regexp.MustCompile("(?m)^\\| `agepath.schema_version` \\|.*$").FindString(text); !slices.Contains(regexp.MustCompile(`\d+`).FindAllString(row, -1), strconv.Itoa(results.SchemaVersion)) {
-		t.Errorf("%s does not have the schema version %d in %q", path, results.SchemaVersion, row)
+	if row := regexp.MustCompile("(?m)^\\| `agepath.schema_version` \\|.*$").FindString(text); !slices.Contains(regexp.MustCompile(`\d+`).FindAllString(row, -1), strconv.Itoa(experiment.SchemaVersion)) {
+		t.Errorf("%s does not have the schema version %d in %q", path, experiment.SchemaVersion, row)
 	}
 	if !*update {
 		return

@@ -14,8 +14,8 @@ import (
 )
 
 // EachFrame calls do with the batches of a table, see [ReadTable].
-func EachFrame(ctx context.Context, path string, columns []string, do func(*Frame) error) error {
-	table, err := OpenTable(path, columns...)
+func EachFrame(ctx context.Context, path string, columns []experiment.Column, do func(*Frame) error) error {
+	table, err := OpenTable(path, columns)
 	if err != nil {
 		return err
 	}
@@ -47,12 +47,12 @@ func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Fra
 // of wanted cells. It decodes only the column cell of the others, which halves the time if few are
 // wanted.
 func EachBatchOf(ctx context.Context, path string, wanted func(cell string) bool, columns []experiment.Column, do func(v []*experiment.Vector) error) error {
-	table, err := OpenTable(path, experiment.Names(columns)...)
+	table, err := OpenTable(path, columns)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	return EachFrame(ctx, path, []string{"cell"}, func(ids *Frame) error {
+	return EachFrame(ctx, path, indexed[:1], func(ids *Frame) error {
 		m, err := table.message()
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ var errGathered = errors.New("the run gathered its streams into tables while the
 
 // EachNewest calls do with the counting rows of a table in dir, including streams; a batch can be
 // empty. The columns must include cell.
-func EachNewest(ctx context.Context, dir, table string, columns []string, do func(*Frame) error) (streams int, err error) {
+func EachNewest(ctx context.Context, dir, table string, columns []experiment.Column, do func(*Frame) error) (streams int, err error) {
 	segments, err := cellStreams(dir)
 	if err != nil {
 		return 0, err

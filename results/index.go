@@ -60,7 +60,9 @@ type index struct {
 	needed  uint8    // tables required for a computed cell to count as done
 }
 
-var indexed = []string{"cell", "status", "short_of", "tables"}
+var indexed = []experiment.Column{
+	{Name: "cell", Type: experiment.Text}, {Name: "status", Type: experiment.Text}, {Name: "short_of", Type: experiment.Float}, {Name: "tables", Type: experiment.Text},
+}
 
 func newIndex(further, needed []string) *index {
 	x := &index{slots: map[CellKey]int32{}, further: further}

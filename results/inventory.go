@@ -65,7 +65,7 @@ func cellStreams(dir string) ([]int, error) {
 }
 
 func (v *Inventory) add(ctx context.Context, dir string, number int) error {
-	reader, err := OpenTable(filepath.Join(dir, fileName("cells", number)), indexed...)
+	reader, err := OpenTable(filepath.Join(dir, fileName("cells", number)), indexed)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

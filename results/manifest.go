@@ -117,7 +117,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
 	}
-	if err := versionError(strconv.Itoa(m.SchemaVersion)); err != nil {
+	if _, err := parseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
 		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
 	}
 	return &m, nil
@@ -129,7 +129,7 @@ func WriteManifest(dir string, m *Manifest) error { return writeManifest(disk.OS
 
 func writeManifest(d disk.FS, dir string, m *Manifest) error {
 	versioned := *m
-	versioned.SchemaVersion = SchemaVersion
+	versioned.SchemaVersion = experiment.SchemaVersion
 	return disk.Advise(writeJSON(d, filepath.Join(dir, ManifestName), &versioned))
 }
 

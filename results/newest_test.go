@@ -22,7 +22,7 @@ func TestPartialRunCountsTheNewest(t *testing.T) {
 	}
 	closeStore(t, s)
 	var seconds []float64
-	_, err := EachNewest(t.Context(), dir, "cells", []string{"cell", "wall_seconds"}, func(f *Frame) error {
+	_, err := EachNewest(t.Context(), dir, "cells", []experiment.Column{{Name: "cell", Type: experiment.Text}, {Name: "wall_seconds", Type: experiment.Float}}, func(f *Frame) error {
 		seconds = append(seconds, f.Batch.Columns[1].Floats...)
 		return nil
 	})

@@ -54,7 +54,7 @@ type folderOutcomes struct {
 }
 
 func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
-	cells, err := openChecked(ctx, disk.OS{}, f.dir, f.rows.cells(), number)
+	cells, err := openChecked(ctx, disk.OS{}, f.dir, f.rows.cells(), number, f.rows.cells().Columns)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (f *folderOutcomes) each(ctx context.Context, number int) (err error) {
 		}
 	}()
 	for _, table := range f.further {
-		reader, err := openChecked(ctx, disk.OS{}, f.dir, table, number)
+		reader, err := openChecked(ctx, disk.OS{}, f.dir, table, number, table.Columns)
 		if errors.Is(err, fs.ErrNotExist) {
 			if slices.Contains(writtenWith(cells.metadata), table.Name) {
 				return missingError(table.Name, number)

@@ -98,6 +98,9 @@ func (h *batchHeader) check(body int64) error {
 // batchParts counts, or locates, nodes and buffers.
 type batchParts struct{ nodes, buffers int }
 
+// absent is the start of a column that the file does not have.
+var absent = batchParts{-1, -1}
+
 type projection struct {
 	columns []experiment.Column // decoded
 	starts  []batchParts        // of each, in a batch of the file
@@ -108,16 +111,21 @@ type projection struct {
 	stored  []byte
 }
 
-func newProjection(all []experiment.Column, wanted []int) (*projection, error) {
-	p := &projection{lz4: lz4.NewReader(nil)}
+// newProjection expects the positions of the wanted columns in all, -1 for absent ones.
+func newProjection(all, wanted []experiment.Column, at []int) (*projection, error) {
+	p := &projection{columns: wanted, lz4: lz4.NewReader(nil)}
 	starts := make([]batchParts, len(all))
 	for j, column := range all {
 		starts[j] = p.total
 		p.total.nodes += layouts[column.Type].nodes
 		p.total.buffers += layouts[column.Type].buffers
 	}
-	for _, j := range wanted {
-		p.columns, p.starts = append(p.columns, all[j]), append(p.starts, starts[j])
+	for _, j := range at {
+		if j < 0 {
+			p.starts = append(p.starts, absent)
+			continue
+		}
+		p.starts = append(p.starts, starts[j])
 	}
 	var err error
 	p.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
@@ -140,6 +148,10 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	batch = experiment.Batch{Rows: int(header.rows), Columns: make([]experiment.Vector, len(p.columns))}
 	for j, column := range p.columns {
 		start, parts := p.starts[j], layouts[column.Type]
+		if start == absent {
+			batch.Columns[j] = experiment.NullVector(column.Type, batch.Rows)
+			continue
+		}
 		buffers := make([][]byte, parts.buffers)
 		for k := range buffers {
 			if buffers[k], err = p.values(r, m.body, header.buffers[start.buffers+k], header.codec); err != nil {

@@ -21,11 +21,24 @@ import (
 // their order. Another schema version is a [*VersionError]. A stream is read up to its last whole
 // batch; an incomplete file is an error.
 func ReadTable(path string, columns ...string) (*Frame, error) {
-	t, err := OpenTable(path, columns...)
+	t, err := OpenTable(path, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
+	if columns != nil {
+		named := make([]experiment.Column, len(columns))
+		for j, name := range columns {
+			at := slices.IndexFunc(t.all, func(c experiment.Column) bool { return c.Name == name })
+			if at < 0 {
+				return nil, fmt.Errorf("reading %s: there is no column %s", path, name)
+			}
+			named[j] = t.all[at]
+		}
+		if err := t.choose(named); err != nil {
+			return nil, err
+		}
+	}
 	frame := t.frame(newBatch(t.Columns()))
 	err = t.each(context.Background(), math.MaxInt, func(_ int, f *Frame) error {
 		appendRows(&frame.Batch, 0, frame.Columns, &f.Batch, 0, f.Rows())
@@ -43,17 +56,19 @@ type TableReader struct {
 	isFile   bool // ends with a footer
 	schema   *arrow.Schema
 	metadata map[string]string
+	version  int // of the schema; 0 for a table that does not say it
 	all      []experiment.Column
 	wanted   *projection
 	batches  int
 }
 
-// OpenTable opens a table like [ReadTable].
-func OpenTable(path string, columns ...string) (*TableReader, error) {
+// OpenTable opens a table like [ReadTable], with all columns (nil) or the given ones. Of these, a
+// table of an older schema version lacks those that have come since, which are null.
+func OpenTable(path string, columns []experiment.Column) (*TableReader, error) {
 	return openTable(disk.OS{}, path, columns)
 }
 
-func openTable(d disk.FS, path string, columns []string) (*TableReader, error) {
+func openTable(d disk.FS, path string, columns []experiment.Column) (*TableReader, error) {
 	t := &TableReader{path: path}
 	var err error
 	if t.file, err = d.Open(path); err == nil {
@@ -67,7 +82,7 @@ func openTable(d disk.FS, path string, columns []string) (*TableReader, error) {
 	return t, nil
 }
 
-func (t *TableReader) begin(columns []string) error {
+func (t *TableReader) begin(columns []experiment.Column) error {
 	size, err := t.file.Size()
 	if err != nil {
 		return err
@@ -94,16 +109,29 @@ func (t *TableReader) begin(columns []string) error {
 	if t.all, err = schemaColumns(t.schema); err != nil {
 		return err
 	}
-	if version, tells := t.metadata[MetadataVersion]; tells {
-		if err := versionError(version); err != nil {
+	if text, tells := t.metadata[MetadataVersion]; tells {
+		if t.version, err = parseVersion(text); err != nil {
 			return err
 		}
 	}
-	wanted, err := positions(t.all, columns)
-	if err != nil {
-		return err
+	if columns == nil {
+		columns = t.all
 	}
-	t.wanted, err = newProjection(t.all, wanted)
+	return t.choose(columns)
+}
+
+func (t *TableReader) choose(columns []experiment.Column) (err error) {
+	at := make([]int, len(columns))
+	for k, column := range columns {
+		at[k] = slices.IndexFunc(t.all, func(c experiment.Column) bool { return c.Name == column.Name })
+		switch {
+		case at[k] < 0 && column.Since <= t.version:
+			return fmt.Errorf("there is no column %s", column.Name)
+		case at[k] >= 0 && t.all[at[k]].Type != column.Type:
+			return fmt.Errorf("column %s holds %s, not %s", column.Name, t.all[at[k]].Type, column.Type)
+		}
+	}
+	t.wanted, err = newProjection(t.all, columns, at)
 	return err
 }
 
@@ -141,20 +169,6 @@ func (t *TableReader) skipMagic() error {
 }
 
 var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
-
-func positions(all []experiment.Column, names []string) (at []int, err error) {
-	if names == nil {
-		names = experiment.Names(all)
-	}
-	for _, name := range names {
-		j := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == name })
-		if j < 0 {
-			return nil, fmt.Errorf("there is no column %s", name)
-		}
-		at = append(at, j)
-	}
-	return at, nil
-}
 
 func (t *TableReader) Columns() []experiment.Column { return t.wanted.columns }
 

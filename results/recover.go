@@ -31,16 +31,16 @@ func (e *MismatchError) Error() string {
 }
 
 func checkSchema(t *TableReader, table experiment.Table) error {
-	if version := t.metadata[MetadataVersion]; versionError(version) != nil {
-		return &MismatchError{t.path, "schema version", strconv.Quote(version), strconv.Quote(strconv.Itoa(SchemaVersion))}
+	if t.version == 0 {
+		return &MismatchError{t.path, "schema version", "absent", strconv.Itoa(experiment.SchemaVersion)}
 	}
 	if is := t.metadata[MetadataTable]; is != table.Name {
 		return &MismatchError{t.path, "table", strconv.Quote(is), strconv.Quote(table.Name)}
 	}
-	have := t.schema
+	table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c experiment.Column) bool { return c.Since > t.version })
 	want := tableSchema(table, "")
-	for j := range max(have.NumFields(), want.NumFields()) {
-		is, should := fieldText(have, j), fieldText(want, j)
+	for j := range max(t.schema.NumFields(), want.NumFields()) {
+		is, should := fieldText(t.schema, j), fieldText(want, j)
 		if is != should {
 			return &MismatchError{t.path, fmt.Sprintf("column %d", j+1), is, should}
 		}
@@ -140,7 +140,7 @@ func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 // recoverFinals returns the tables that have a file.
 func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string, err error) {
 	for _, table := range s.rows.further() {
-		reader, err := s.open(ctx, table, number)
+		reader, err := s.open(ctx, table, number, nil)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -153,7 +153,7 @@ func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string,
 		finals = append(finals, table.Name)
 	}
 	cells := s.rows.cells()
-	reader, err := s.open(ctx, cells, number, indexed...)
+	reader, err := s.open(ctx, cells, number, indexed)
 	if errors.Is(err, fs.ErrNotExist) {
 		return finals, nil
 	}
@@ -161,7 +161,7 @@ func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string,
 		return nil, err
 	}
 	defer reader.Close()
-	if reader.metadata[MetadataRun] != s.rows.run && number == 0 {
+	if number == 0 && (reader.metadata[MetadataRun] != s.rows.run || reader.version < experiment.SchemaVersion) {
 		s.moved = true
 	}
 	together := writtenWith(reader.metadata)
@@ -193,7 +193,7 @@ func missingError(table string, number int) error {
 
 // openChecked opens the file of a table, see [fileName]. It refuses one of another kind of
 // experiment and, other than a stream, a damaged one.
-func openChecked(ctx context.Context, d disk.FS, dir string, table experiment.Table, number int, columns ...string) (*TableReader, error) {
+func openChecked(ctx context.Context, d disk.FS, dir string, table experiment.Table, number int, columns []experiment.Column) (*TableReader, error) {
 	path := filepath.Join(dir, fileName(table.Name, number))
 	reader, err := openTable(d, path, columns)
 	if err != nil {
@@ -209,8 +209,8 @@ func openChecked(ctx context.Context, d disk.FS, dir string, table experiment.Ta
 	return reader, nil
 }
 
-func (s *Store) open(ctx context.Context, table experiment.Table, number int, columns ...string) (*TableReader, error) {
-	reader, err := openChecked(ctx, s.disk, s.dir, table, number, columns...)
+func (s *Store) open(ctx context.Context, table experiment.Table, number int, columns []experiment.Column) (*TableReader, error) {
+	reader, err := openChecked(ctx, s.disk, s.dir, table, number, columns)
 	if err == nil {
 		s.foreign = s.foreign || reader.metadata[MetadataRun] != s.rows.run
 	}
@@ -244,7 +244,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	if whole == 0 {
 		return nil
 	}
-	reader, err := s.open(ctx, s.rows.cells(), number, indexed...)
+	reader, err := s.open(ctx, s.rows.cells(), number, indexed)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 // wholeBatches ends at the first torn or damaged batch (by ZSTD's checksums), or at limit.
 func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number, limit int) (int, error) {
 	name := streamName(table.Name, number)
-	reader, err := s.open(ctx, table, number)
+	reader, err := s.open(ctx, table, number, nil)
 	if errors.Is(err, errTorn) || errors.Is(err, fs.ErrNotExist) {
 		s.omitted = append(s.omitted, name+" holds no whole batch and was left out")
 		return 0, nil

@@ -94,7 +94,7 @@ func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome)
 
 // outcome is the inverse of appendCell, without the kind and further tables.
 func (r *outcomeRows) outcome(cells *experiment.Batch, row int) *experiment.Outcome {
-	o := &experiment.Outcome{}
+	o := &experiment.Outcome{Schema: experiment.SchemaVersion}
 	at := 0
 	own := func(columns []experiment.OwnColumn) {
 		for j := range columns {

@@ -9,25 +9,22 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// SchemaVersion is the version of the tables in DIR. It grows when a column is added, removed, or
-// changes its meaning, name or type.
-const SchemaVersion = 11
-
-func versionError(version string) error {
-	if version != strconv.Itoa(SchemaVersion) {
-		return &VersionError{version}
+func parseVersion(text string) (int, error) {
+	version, err := strconv.Atoi(text)
+	if err != nil || version < experiment.OldestSchema || version > experiment.SchemaVersion {
+		return 0, &VersionError{text}
 	}
-	return nil
+	return version, nil
 }
 
-// VersionError reports tables of another schema version, whose columns may mean something else.
+// VersionError reports tables of a schema version that this agepath does not read.
 type VersionError struct {
 	Have string
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads version %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",
-		e.Have, SchemaVersion, ManifestName)
+	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads versions %d to %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",
+		e.Have, experiment.OldestSchema, experiment.SchemaVersion, ManifestName)
 }
 
 // Keys of the metadata of every Arrow schema written here.
@@ -57,7 +54,7 @@ func tableSchema(table experiment.Table, run string) *arrow.Schema {
 	}
 	metadata := arrow.NewMetadata(
 		[]string{MetadataVersion, MetadataRun, MetadataTable},
-		[]string{strconv.Itoa(SchemaVersion), run, table.Name})
+		[]string{strconv.Itoa(experiment.SchemaVersion), run, table.Name})
 	return arrow.NewSchema(fields, &metadata)
 }
 

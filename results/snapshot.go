@@ -115,7 +115,7 @@ func RunOf(dir string) (string, error) {
 	if len(segments) > 0 {
 		name = streamName("cells", segments[len(segments)-1])
 	}
-	table, err := OpenTable(filepath.Join(dir, name), "cell")
+	table, err := OpenTable(filepath.Join(dir, name), indexed[:1])
 	if err != nil {
 		return "", fmt.Errorf("%s has no results: %w", dir, err)
 	}

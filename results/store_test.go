@@ -106,7 +106,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			md := file.Schema().Metadata()
 			for key, want := range map[string]string{
-				MetadataVersion: strconv.Itoa(SchemaVersion), MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
+				MetadataVersion: strconv.Itoa(experiment.SchemaVersion), MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
 			} {
 				if have := md.Values()[md.FindKey(key)]; have != want {
 					t.Errorf("%s: metadata %s is %q, want %q", name, key, have, want)
@@ -460,7 +460,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			key := []byte("agepath.schema_version")
 			at := bytes.Index([]byte(text), key)
 			changed := []byte(text)
-			have := []byte(strconv.Itoa(SchemaVersion))
+			have := []byte(strconv.Itoa(experiment.SchemaVersion))
 			i := bytes.LastIndex(changed[:at], have)
 			if i < 0 {
 				t.Fatalf("no version before the key in %s", name)
@@ -470,7 +470,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
 			var version *VersionError
 			if !errors.As(err, &version) || version.Have != "99" || !strings.Contains(err.Error(), name) ||
-				!strings.Contains(err.Error(), "of schema version 99, and this agepath reads version 11; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
+				!strings.Contains(err.Error(), "of schema version 99, and this agepath reads versions ") {
 				t.Errorf("%s of another version: %v", name, err)
 			}
 			// Also columns that both versions have may have another meaning.
@@ -485,7 +485,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 				}
 				err := CheckFiles(t.Context(), dir)
 				if err == nil {
-					_, err = EachNewest(t.Context(), dir, "cells", []string{"cell"}, func(*Frame) error { return nil })
+					_, err = EachNewest(t.Context(), dir, "cells", indexed[:1], func(*Frame) error { return nil })
 				}
 				if !errors.As(err, &version) {
 					t.Errorf("report of %s of another version: %v", name, err)

@@ -62,6 +62,9 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 		return v, err
 	}
 	v.Cells = len(v.index.entries)
+	if err := v.checkReport(ctx); err != nil {
+		return nil, err
+	}
 	if v.streams > 0 {
 		v.Note("the run has not ended: %s", prose.Plural(v.streams, "stream"))
 		return v, nil
@@ -125,7 +128,7 @@ func furtherTables(m *Manifest) (names []string) {
 // checkFormer also checks that all files of former grids exist.
 func (v *Verification) checkFormer(ctx context.Context) error {
 	cells, further := 0, []string(nil)
-	err := EachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
+	err := EachFrame(ctx, filepath.Join(v.dir, formerName("cells")), indexed[:1], func(f *Frame) error {
 		cells += f.Rows()
 		further = writtenWith(f.Metadata)
 		return nil
@@ -232,7 +235,7 @@ func (v *Verification) readFiles(ctx context.Context) error {
 }
 
 func (v *Verification) readBatches(ctx context.Context, path string, stream bool) error {
-	t, err := OpenTable(path)
+	t, err := OpenTable(path, nil)
 	if err != nil {
 		if stream && errors.Is(err, errTorn) {
 			v.Note("%s holds no whole batch, as after a crash", path)
@@ -276,7 +279,12 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 			counts = append(counts, table.Count)
 		}
 	}
-	columns := slices.Concat([]string{"cell", "status", "run"}, counts, []string{"tables"})
+	column := func(name string, t experiment.Type) experiment.Column { return experiment.Column{Name: name, Type: t} }
+	columns := []experiment.Column{column("cell", experiment.Text), column("status", experiment.Text), column("run", experiment.Text)}
+	for _, count := range counts {
+		columns = append(columns, column(count, experiment.Int))
+	}
+	columns = append(columns, column("tables", experiment.Text))
 	v.rows = map[string][]int64{}
 	err := EachFrame(ctx, filepath.Join(v.dir, CellsFile), columns, func(f *Frame) error {
 		v.further = writtenWith(f.Metadata)
@@ -341,9 +349,9 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 	if i := slices.IndexFunc(v.tables, func(t experiment.Table) bool { return t.Name == table }); i >= 0 {
 		declared = v.tables[i]
 	}
-	columns := []string{"cell"}
+	columns := slices.Clone(indexed[:1])
 	if declared.Number != "" {
-		columns = append(columns, declared.Number)
+		columns = append(columns, experiment.Column{Name: declared.Number, Type: experiment.Int})
 	}
 	path := filepath.Join(v.dir, finalName(table))
 	rows := make([]int64, len(v.index.entries)) // by position in index

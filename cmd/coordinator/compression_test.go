@@ -72,12 +72,12 @@ func TestCompression(t *testing.T) {
 		}
 		must(t, "verify", out)
 	}
-	pq := filepath.Join(out, reportFolder, parquet.Name("cells"))
+	pq := filepath.Join(out, results.ReportFolder, parquet.Name("cells"))
 	if is := parquet.CompressionOf(pq); is != results.Uncompressed {
 		t.Errorf("the Parquet file has the compression %q", is)
 	}
 	before := contents(t, out)
-	must(t, "run", grid, "--out", out, "--compression", "none", "--format", "parquet,csv", "--workers", "1")
+	must(t, "run", grid, "--out", out, "--compression", "none", "--format", "parquet,csv", "--workers", "1", "--figures", "0")
 	if !maps.Equal(before, contents(t, out)) {
 		t.Error("the same command changes files")
 	}

@@ -147,7 +147,7 @@ func (p *place) put(ctx context.Context, reported bool) error {
 		return err
 	}
 	for _, name := range p.had {
-		ours := isTable(name) || reported && strings.HasPrefix(name, reportFolder+"/")
+		ours := isTable(name) || reported && strings.HasPrefix(name, results.ReportFolder+"/")
 		if ours && !slices.Contains(names, name) {
 			if err := p.store.Remove(ctx, name); err != nil {
 				return err

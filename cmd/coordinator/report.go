@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,13 +14,11 @@ import (
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/parquet"
 	"github.com/agepath/agepath/results/report"
 )
 
 const (
-	reportFolder = "report"
-	shownRows    = 20
+	shownRows = 20
 	// maxFigures bounds --figures; each takes about 0.1 s.
 	maxFigures = 10_000
 )
@@ -73,35 +68,6 @@ func (r *reportFlags) options() report.Options {
 	return options
 }
 
-// isFresh reports whether dir has a report newer than its tables with all that the flags ask for.
-// The formats' files are written last.
-func (r *reportFlags) isFresh(dir string) bool {
-	tables, err := os.Stat(filepath.Join(dir, "cells.arrow"))
-	if err != nil || r.figures != report.DefaultFigures || r.paper {
-		return false
-	}
-	for _, format := range r.options().Formats {
-		files := slices.Clone(format.Files)
-		if format.Tables.Names != nil {
-			names := format.Tables.Names()
-			files = append(files, report.FormatFile{Name: names[len(names)-1]})
-		}
-		for _, file := range files {
-			written, err := os.Stat(filepath.Join(dir, reportFolder, file.Name))
-			if err != nil && file.Empty != nil { // perhaps there was nothing to write
-				continue
-			}
-			if err != nil || written.ModTime().Before(tables.ModTime()) {
-				return false
-			}
-			if format.Name == "parquet" && parquet.CompressionOf(filepath.Join(dir, reportFolder, file.Name)) != r.compression {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
 	cmd := command.Command("report DIR", "Make tables and figures of a folder of results",
@@ -140,8 +106,12 @@ func refuseFolder(err error) error {
 func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
 	return during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*report.Report, error) {
 		options := flags.options()
-		options.Progress = begin
-		return report.Write(ctx, dir, options)
+		options.Version, options.Progress = a.Version, begin
+		r, err := report.Write(ctx, dir, options)
+		if err == nil && !r.Partial {
+			err = results.RenewCrate(ctx, dir)
+		}
+		return r, err
 	})
 }
 

@@ -171,7 +171,8 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		fmt.Fprintf(a.Out, "%s\n\n", report.InLines(fmt.Sprintf("%s: %s; %s, gathered in %s", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)))
 	}
 	write := a.report
-	if summary.Computed+summary.Reused == 0 && flags.isFresh(c.Out) {
+	options := flags.options()
+	if options.Version = a.Version; report.Fresh(c.Out, options) {
 		write = a.loadReport
 	}
 	r, err := write(ctx, c.Out, flags)
@@ -239,11 +240,11 @@ func files(dir string, flags *reportFlags) []string {
 	names = append(names, results.ManifestName)
 	for _, format := range flags.options().Formats {
 		for _, file := range format.Files {
-			names = append(names, filepath.Join(reportFolder, file.Name))
+			names = append(names, filepath.Join(results.ReportFolder, file.Name))
 		}
 		if format.Tables.Names != nil {
 			for _, name := range format.Tables.Names() {
-				names = append(names, filepath.Join(reportFolder, name))
+				names = append(names, filepath.Join(results.ReportFolder, name))
 			}
 		}
 	}

@@ -3,11 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
-	"github.com/agepath/agepath/internal/testing/needs"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestWatchScores watches a run of which the first repeat is complete but for a command that no

@@ -25,7 +25,7 @@ checked.`,
 			if err != nil {
 				return err
 			}
-			v, err := run.Verify(ctx, args[0], library)
+			v, err := run.Verify(ctx, args[0], library, a.Version)
 			if err != nil {
 				return refuseFolder(err)
 			}

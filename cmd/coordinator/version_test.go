@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/testqueue"
@@ -25,7 +26,7 @@ func ofVersion(t *testing.T, version int) (dir, grid string) {
 // changeVersion makes the files of a folder those of another schema version.
 func changeVersion(t *testing.T, dir string, version int) {
 	t.Helper()
-	have, want := strconv.Itoa(results.SchemaVersion), strconv.Itoa(version)
+	have, want := strconv.Itoa(experiment.SchemaVersion), strconv.Itoa(version)
 	for name, text := range contents(t, dir) {
 		text = strings.Replace(text, `"schema_version": `+have, `"schema_version": `+want, 1)
 		stored := func(version string) string { // as a text of the files, padded
@@ -46,7 +47,7 @@ func TestReuseOfOtherVersion(t *testing.T) {
 		if o.code != command.ExitDone || !strings.Contains(o.out, ": 12 of 12 cells computed") || strings.Contains(o.out+o.err, "left out") {
 			t.Errorf("%s: exit status %d\n%s%s", out, o.code, o.out, o.err)
 		}
-		changeVersion(t, filepath.Join(dir, out), results.SchemaVersion-1)
+		changeVersion(t, filepath.Join(dir, out), experiment.OldestSchema-1)
 	}
 }
 
@@ -54,9 +55,9 @@ func TestReuseOfOtherVersion(t *testing.T) {
 // folders, with the way out.
 func TestOtherVersions(t *testing.T) {
 	t.Parallel()
-	for _, version := range []int{results.SchemaVersion - 1, results.SchemaVersion + 1} {
+	for _, version := range []int{experiment.OldestSchema - 1, experiment.SchemaVersion + 1} {
 		dir, grid := ofVersion(t, version)
-		want := []string{"of schema version " + strconv.Itoa(version), "reads version " + strconv.Itoa(results.SchemaVersion), "read them with the agepath that wrote them"}
+		want := []string{"of schema version " + strconv.Itoa(version), "reads versions " + strconv.Itoa(experiment.OldestSchema) + " to " + strconv.Itoa(experiment.SchemaVersion), "read them with the agepath that wrote them"}
 		for _, args := range [][]string{
 			{"report", dir}, {"compare", dir, dir}, {"verify", dir}, {"replay", dir, "86"}, {"prune", dir},
 			{"plan", grid, "--out", dir}, {"run", grid, "--out", dir},
@@ -81,7 +82,7 @@ func TestRunOfOtherVersion(t *testing.T) {
 	if err := q.EnsureStreams(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	dir, grid := ofVersion(t, results.SchemaVersion-1)
+	dir, grid := ofVersion(t, experiment.OldestSchema-1)
 	name, _, _ := strings.Cut(must(t, "submit", grid, "--nats", server.URL()).out, ":")
 	must(t, "cancel", name, "--nats", server.URL())
 	must(t, "purge", name, "--nats", server.URL())
@@ -96,7 +97,7 @@ func TestRunOfOtherVersion(t *testing.T) {
 	for _, args := range [][]string{
 		{"submit", grid}, {"run", grid, "--out", out, "--workers", "1"}, {"collect", name, "--out", out}, {"retry", name}, {"discard", name, "8"},
 	} {
-		wantRefusal(t, with(args...), []string{"run " + name, "schema version " + strconv.Itoa(results.SchemaVersion-1), "collect it with that agepath", "coordinator purge " + name})
+		wantRefusal(t, with(args...), []string{"run " + name, "schema version " + strconv.Itoa(experiment.OldestSchema-1), "collect it with that agepath", "coordinator purge " + name})
 	}
 	if o := with("purge", name); o.code != command.ExitDone {
 		t.Fatalf("purge: exit status %d\n%s", o.code, o.err)

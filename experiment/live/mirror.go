@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (t *Tables) newMirror(ctx context.Context, name, dir string) (*mirror, erro
 		return nil, err
 	}
 	schema := t.monitor.schemas[description.Kind]
-	if schema == nil || description.SchemaVersion != results.SchemaVersion {
+	if schema == nil || description.SchemaVersion < experiment.OldestSchema || description.SchemaVersion > experiment.SchemaVersion {
 		return nil, fmt.Errorf("run %s is of the kind %q and has tables of schema version %d, which this agepath does not have",
 			name, description.Kind, description.SchemaVersion)
 	}
@@ -95,7 +96,7 @@ func (m *mirror) update(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if outcome.Kind != m.kind.Name() || tables.Fits(outcome) != nil {
+		if outcome.Kind != m.kind.Name() || cmp.Or(tables.Reshape(outcome, experiment.SchemaVersion), tables.Fits(outcome)) != nil {
 			continue
 		}
 		if err := m.store.Append(outcome); err != nil {

@@ -366,7 +366,7 @@ func TestTablesOfQueue(t *testing.T) {
 		}
 		cells = append(cells, key...)
 	}
-	text, err := json.Marshal(run.Description{Manifest: results.Manifest{Run: "night", Kind: "toy", SchemaVersion: results.SchemaVersion, Cells: 18}})
+	text, err := json.Marshal(run.Description{Manifest: results.Manifest{Run: "night", Kind: "toy", SchemaVersion: experiment.SchemaVersion, Cells: 18}})
 	err = errors.Join(err, b.PutData(b.ctx, "night", bytes.NewReader(text)), b.PutData(b.ctx, queue.CellsOf("night"), bytes.NewReader(cells)))
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func TestFeedOutcome(t *testing.T) {
 		Measures: experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Lists: [][]float64{make([]float64, 1<<20)}}}},
 		Further:  map[string]experiment.Batch{"knots": {Rows: 1, Columns: []experiment.Vector{{Floats: []float64{1}}}}},
 		Wall:     0.5, CPU: &cpu, Peak: &peak, Computer: experiment.Computer{Worker: "w", Version: "v", Platform: "linux/amd64"}, Started: at, Finished: at.Add(time.Second),
-		Short: 1.5, Repeats: true, Origin: "before", Lacks: "room",
+		Short: 1.5, Repeats: true, Origin: "before", Lacks: "room", Schema: experiment.SchemaVersion,
 	}
 	for v, i := reflect.ValueOf(*full), 0; i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

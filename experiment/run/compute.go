@@ -42,7 +42,7 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 
 func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
 	return &experiment.Outcome{
-		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
+		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels, Schema: experiment.SchemaVersion,
 		Started: at, Computer: experiment.Computer{Platform: experiment.Platform()},
 	}
 }
@@ -97,7 +97,8 @@ func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experime
 		if kind.Name() == task.Kind {
 			outcome.Measures, outcome.Further, err = kind.Compute(ctx, task, data)
 			if incomplete := new(experiment.StatusError); err == nil || errors.As(err, &incomplete) && incomplete.Status.Computed() {
-				err = cmp.Or(kind.Tables().Finite(&outcome.Measures, outcome.Further), err)
+				tables := kind.Tables()
+				err = cmp.Or(tables.Finite(&outcome.Measures, outcome.Further), tables.Reshape(outcome, max(task.Schema, experiment.OldestSchema)), err)
 			}
 			return err
 		}

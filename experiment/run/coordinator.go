@@ -410,7 +410,7 @@ func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 // describe fills in what is known before the run.
 func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
-		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
+		SchemaVersion: experiment.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
 		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: grid.File, Set: grid.Set,
 		Select: grid.Section.Selection(), Files: plan.Files, Places: placesOf(grid, plan),
 	}

@@ -70,11 +70,11 @@ func readDescriptionOnce(ctx context.Context, q *queue.Queue, run string) (*Desc
 
 // current returns a [*StartError] unless outcomes fit the tables of this version.
 func (d *Description) current() error {
-	if d.SchemaVersion == results.SchemaVersion {
+	if d.SchemaVersion >= experiment.OldestSchema && d.SchemaVersion <= experiment.SchemaVersion {
 		return nil
 	}
-	return &StartError{fmt.Errorf("run %s was submitted by an agepath with tables of schema version %d, and this one writes version %d; collect it with that agepath, then remove it by `coordinator purge %[1]s` and submit the grid again",
-		d.Run, d.SchemaVersion, results.SchemaVersion)}
+	return &StartError{fmt.Errorf("run %s was submitted by an agepath with tables of schema version %d, and this one reads versions %d to %d; collect it with that agepath, then remove it by `coordinator purge %[1]s` and submit the grid again",
+		d.Run, d.SchemaVersion, experiment.OldestSchema, experiment.SchemaVersion)}
 }
 
 // check rejects what putRun does not write.

@@ -133,7 +133,7 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 	case !(o.Short >= 0 && o.Short <= math.MaxFloat64):
 		return errors.New("short_of is not a finite number >= 0")
 	}
-	if err := g.tables.FitsRows(o); err != nil {
+	if err := cmp.Or(g.tables.Reshape(o, experiment.SchemaVersion), g.tables.FitsRows(o)); err != nil {
 		return err
 	}
 	if o.Status == experiment.Failed && o.Labels.Rows == 0 && len(o.Labels.Columns) == 0 {

@@ -84,12 +84,16 @@ type Counts struct {
 // Failed returns the number of cells that failed.
 func (c *Counts) Failed() int64 { return experiment.CountFailed(c.Statuses) }
 
+var failureColumns = []experiment.Column{
+	{Name: "cell", Type: experiment.Text}, {Name: "method", Type: experiment.Text}, {Name: "status", Type: experiment.Text}, {Name: "error", Type: experiment.Text},
+}
+
 // recall counts the failures of the folder's kept cells.
 func (g *gatherer) recall(ctx context.Context, dir string) error {
 	if g.counts.Statuses[experiment.OK] == int64(len(g.gate.cells))-g.missing {
 		return nil
 	}
-	_, err := results.EachNewest(ctx, dir, "cells", []string{"cell", "method", "status", "error"}, func(f *results.Frame) error {
+	_, err := results.EachNewest(ctx, dir, "cells", failureColumns, func(f *results.Frame) error {
 		text := func(column, row int) string { value, _ := f.At(column, row).(string); return value }
 		for row := range f.Rows() {
 			if cell := text(0, row); g.gate.plans(cell) && !g.lacks(cell) {

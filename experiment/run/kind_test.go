@@ -222,7 +222,7 @@ func TestAnotherKind(t *testing.T) {
 	if _, err := c.Run(t.Context()); err != nil || strings.Join(steps, ", ") != "reading the folder, sorting the files" {
 		t.Errorf("a run that is complete has the steps %q, %v", steps, err)
 	}
-	if v, err := Verify(t.Context(), out, library); err != nil || len(v.Problems) > 0 {
+	if v, err := Verify(t.Context(), out, library, ""); err != nil || len(v.Problems) > 0 {
 		t.Errorf("verification: %+v, %v", v, err)
 	}
 	first := slices.Collect(plan.IDs())[0]

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
@@ -115,36 +114,8 @@ func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 func (c *Cell) Require(task *experiment.Task) {
 	task.Data = []string{c.Data.Digest}
 	task.Files, task.Env = outside.Requires(c.Method.Command)
-	task.Needs = append(needs(c.Method.need(), c.Method.Age, c.Choice, c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
-}
-
-var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
-
-var boundaryNeed = noiseNeed(dataset.FlipBoundary, dataset.NoiseVersion(dataset.FlipBoundary))
-
-func noiseNeed(kind string, version int) experiment.Need {
-	return experiment.Need{Name: "noise: " + kind, Version: version}
-}
-
-func autoNeed(version int) experiment.Need {
-	return experiment.Need{Name: "age: " + autoWord, Version: version}
-}
-
-func needs(method experiment.Need, age Age, by Choice, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
-	list := []experiment.Need{method}
-	if age.Auto != 0 {
-		list = append(list, autoNeed(age.Auto))
-	}
-	if by != (Choice{}) {
-		list = append(list, choiceNeed)
-	}
-	if s.Missing != "" {
-		list = append(list, medianNeed)
-	}
-	if slices.ContainsFunc(noise, func(n dataset.Noise) bool { return n.Kind == dataset.FlipBoundary }) {
-		list = append(list, boundaryNeed)
-	}
-	return list
+	m := &c.Model
+	task.Needs = needs(c.Method.need(), c.Method.Age, c.Choice, m.Name, m.Loss.Name, m.Constraint.Name, c.Method.Regularizer.Name, c.Settings, c.Settings.Noise)
 }
 
 // ID returns the first 16 bytes of the SHA-256 of the canonical form in hex.
@@ -220,11 +191,11 @@ func known(method Method, model Model, task dataset.Task) (*methodInfo, error) {
 		return nil, fmt.Errorf("%s is a method without a model, not for the model %s", info.name, model.Name)
 	case info.everywhere:
 	case gridfile.Lookup(modelTable, model.Name) == nil:
-		return nil, unknown("model", model.Name, modelTable)
+		return nil, unknown("model", model.Name)
 	case !info.fits(model.Name):
 		return nil, fmt.Errorf("%s is a method for %s, not for the model %s", info.name, strings.Join(info.modelNames(), ", "), model.Name)
 	case info.regularized && gridfile.Lookup(regularizerTable, regularizer) == nil:
-		return nil, unknown("regularizer", regularizer, regularizerTable)
+		return nil, unknown("regularizer", regularizer)
 	}
 	if _, _, err := model.terms(task); err != nil {
 		return nil, err
@@ -232,8 +203,12 @@ func known(method Method, model Model, task dataset.Task) (*methodInfo, error) {
 	return info, gridfile.CheckSettings(info, method.Settings, cellAspects(task, regularizer))
 }
 
-func unknown[T gridfile.Declared](what, name string, table []T) error {
-	return fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(gridfile.NamesOf(table), ", "))
+// unknown says that a later agepath computes the name.
+func unknown(kind, name string) error {
+	if name == "" {
+		return fmt.Errorf("it names no %s", kind)
+	}
+	return &experiment.NeedError{Need: experiment.Need{Name: fmt.Sprintf("%s %.100q", kind, name)}}
 }
 
 // Stream returns the cell's random stream for one purpose, see [experiment.Stream].

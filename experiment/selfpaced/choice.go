@@ -7,7 +7,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
@@ -24,9 +23,6 @@ type Choice struct {
 // defaultChoice had the least mean regret of rules without folds on six data sets with 0, 20 and
 // 40 % of contaminated rows; docs/choosing-an-age.md has the table.
 var defaultChoice = Choice{Rule: choice.Smoothed, Trimmed: choice.Auto}
-
-// choiceNeed applies to cells with a nonzero choice. Version 2 has [choice.Auto].
-var choiceNeed = experiment.Need{Name: "choice", Version: 2}
 
 var foldCounts = gridfile.Whole(2, 100)
 

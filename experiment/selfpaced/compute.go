@@ -26,16 +26,6 @@ func (Kind) Name() string { return Name }
 
 func (Kind) Tables() experiment.Tables { return Tables() }
 
-// Abilities lists what a worker needs: methods, protocols, what fills missing values, and
-// registered regularizers and losses.
-func (Kind) Abilities() []experiment.Need {
-	needs := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}}
-	for _, m := range methodTable {
-		needs = append(needs, m.need())
-	}
-	return append(append(needs, medianNeed, boundaryNeed, autoNeed(autoAge), choiceNeed), registered...)
-}
-
 func (Kind) Check(task *experiment.Task) error {
 	cell, err := DecodeCell(task.Spec)
 	if err != nil {
@@ -232,7 +222,7 @@ func (c *Cell) Problem(train *dataset.Part) (*gaga.Problem, error) {
 	if r := c.Method.Regularizer; r.Name != "" {
 		info := gridfile.Lookup(regularizerTable, r.Name)
 		if info == nil {
-			return nil, unknown("regularizer", r.Name, regularizerTable)
+			return nil, unknown("regularizer", r.Name)
 		}
 		p.Regularizer = info.make(r.Param)
 	}

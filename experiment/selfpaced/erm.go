@@ -127,7 +127,7 @@ func (m *Model) terms(task dataset.Task) (*lossInfo, *constraintInfo, error) {
 	}
 	loss := gridfile.Lookup(lossTable, m.Loss.Name)
 	if loss == nil {
-		return nil, nil, unknown("loss", m.Loss.Name, lossTable)
+		return nil, nil, unknown("loss", m.Loss.Name)
 	}
 	if loss.task != task {
 		return nil, nil, fmt.Errorf("%s is a loss for %s, not for %s", loss.name, loss.task, task)
@@ -137,7 +137,7 @@ func (m *Model) terms(task dataset.Task) (*lossInfo, *constraintInfo, error) {
 	}
 	constraint := gridfile.Lookup(constraintTable, m.Constraint.Name)
 	if constraint == nil {
-		return nil, nil, unknown("constraint", m.Constraint.Name, constraintTable)
+		return nil, nil, unknown("constraint", m.Constraint.Name)
 	}
 	return loss, constraint, gridfile.CheckSettings(constraint, m.Constraint.Settings, cellAspects(task, ""))
 }

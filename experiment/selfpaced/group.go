@@ -50,7 +50,8 @@ var planDimensions = []experiment.DimensionName{
 func (g *group) Part() (data, method string) { return g.data.Name, g.method.name }
 
 func (g *group) Needs() []experiment.Need {
-	return append(needs(g.method.need(), g.method.ages(g.age), g.choice, g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
+	m := g.models
+	return needs(g.method.need(), g.method.ages(g.age), g.choice, m.Name, m.Loss.Name, m.Constraint.Name, g.regularizer.Name, g.preparation, g.noise...)
 }
 
 // steps is the number of ages at the given distance.
@@ -141,35 +142,22 @@ func scaleText(s *dataset.Settings) string {
 	return string(s.Features) + ", target " + string(s.Target)
 }
 
+// Digest is that of the cells whatever the order of their values: the canonical form of the cell with
+// the first of each, all values, and the noise.
 func (g *group) Digest() string {
 	if g.method.everywhere {
 		return ""
 	}
-	type values struct {
-		Strengths, Gammas, Params, Levels []float64
-		Ratios                            []float64            `json:",omitempty"` // omitempty keeps older names of runs
-		Choices                           [][]gridfile.Setting `json:",omitempty"`
-		Terms                             []string             `json:",omitempty"` // loss and constraint
-		Loss, Constraint                  [][]gridfile.Setting `json:",omitempty"`
-	}
-	own := func(names ...string) []float64 {
-		for _, c := range g.models.Choices {
-			if slices.Contains(names, c.Info.Name) {
-				return numbers(c.Values)
-			}
+	var first combination
+	var values [len(first.values)][][]gridfile.Setting
+	for k, choices := range g.dimensions() {
+		values[k] = choices.Sorted()
+		for j, list := range values[k] {
+			first.values[k][j] = list[0]
 		}
-		return nil
 	}
-	v := values{
-		Strengths: own("alpha", "c"), Ratios: own("l1_ratio"), Gammas: own("kernel_gamma"), Choices: g.settings.Sorted(),
-	}
-	for _, c := range g.regularizer.Choices {
-		v.Params = numbers(c.Values)
-	}
-	if m := g.models; m.Loss.Name != "" {
-		v.Terms = []string{m.Loss.Name, m.Constraint.Name}
-		v.Loss, v.Constraint = m.Loss.Choices.Sorted(), m.Constraint.Choices.Sorted()
-	}
+	cell := Cell{Data: CellData{Digest: g.data.Digest, Task: g.data.Task}, Settings: g.preparation, Choice: g.choice}
+	cell.Model, cell.Method = g.cell(&first)
 	kinds := map[string][]float64{} // encoded in the order of its keys
 	for _, noise := range g.noise {
 		key := noise.Kind
@@ -181,26 +169,5 @@ func (g *group) Digest() string {
 	for _, levels := range kinds {
 		slices.Sort(levels)
 	}
-	return experiment.Identity(gridfile.JSON(struct {
-		Data      string
-		Settings  canonicalSettings
-		Family    [2]string
-		Intercept bool
-		Method    Method
-		Values    values
-		Noise     map[string][]float64
-		Choice    Choice `json:",omitzero"` // as Ratios
-	}{
-		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
-		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, gridfile.Settings{}), v, kinds, g.choice,
-	}))
-}
-
-func numbers(values []gridfile.Setting) []float64 {
-	list := make([]float64, len(values))
-	for i, value := range values {
-		list[i] = value.Number
-	}
-	slices.Sort(list)
-	return list
+	return experiment.Identity(gridfile.JSON([]any{string(cell.Canonical()), values, kinds}))
 }

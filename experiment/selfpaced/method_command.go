@@ -42,7 +42,7 @@ func (m *Method) info() (*methodInfo, error) {
 		if info := gridfile.Lookup(methodTable, m.Name); info != nil {
 			return info, nil
 		}
-		return nil, unknown("method", m.Name, methodTable)
+		return nil, unknown("method", m.Name)
 	}
 	program, err := outside.ReadProgram(m.Command)
 	if err != nil {

@@ -81,7 +81,6 @@ func RegisterRegularizer(r OwnRegularizer) {
 		info.settings = parameter(r.Parameter, gridfile.Positive)
 	}
 	register(&regularizerTable, r.Name, info)
-	registered = append(registered, regularizerNeed(r.Name))
 }
 
 // OwnLoss is a loss of the model [ERM] of a program that imports this package. If its numbers
@@ -111,7 +110,6 @@ func RegisterLoss(l OwnLoss) {
 		info.settings = []gridfile.SettingInfo{{Name: l.Parameter, Rule: gridfile.AnyNumber, Standard: gridfile.Setting{Number: l.Standard}}}
 	}
 	register(&lossTable, l.Name, info)
-	registered = append(registered, lossNeed(l.Name))
 }
 
 func register[T gridfile.Declared](table *[]T, name string, d T) {
@@ -122,17 +120,4 @@ func register[T gridfile.Declared](table *[]T, name string, d T) {
 		panic(fmt.Sprintf("experiment: the name %s is taken", name))
 	}
 	*table = append(*table, d)
-}
-
-// registered regularizers and losses must be known to a worker.
-var registered []experiment.Need
-
-func regularizerNeed(name string) experiment.Need {
-	return experiment.Need{Name: "regularizer " + name, Version: 1}
-}
-func lossNeed(name string) experiment.Need { return experiment.Need{Name: "loss " + name, Version: 1} }
-
-func ownNeeds(regularizer, loss string) []experiment.Need {
-	needs := []experiment.Need{regularizerNeed(regularizer), lossNeed(loss)}
-	return slices.DeleteFunc(needs, func(n experiment.Need) bool { return !slices.Contains(registered, n) })
 }

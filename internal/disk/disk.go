@@ -182,6 +182,15 @@ func Digest(path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
+// DigestOf returns the SHA-256 of texts, in hex.
+func DigestOf(texts ...string) string {
+	hash := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(hash, "%d %s", len(text), text)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
 // RemoveIfThere deletes a file that may not exist.
 func RemoveIfThere(d FS, path string) error {
 	if err := d.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ var wire = []mutation{
 	{"gate: long texts", "experiment/run/gate.go", `len(o.Error) > errorBytes || `, `false && `, gateTests},
 	{"gate: impossible attempts", "experiment/run/gate.go", `case o.Attempts < 0 || o.Attempts > mostAttempts:`, `case false:`, gateTests},
 	{"gate: impossible times", "experiment/run/gate.go", `case !duration(o.Wall) || `, `case `, gateTests},
-	{"gate: rows of other tables", "experiment/run/gate.go", `if err := g.tables.FitsRows(o); err != nil {`, `if err := g.tables.FitsRows(o); err != nil && false {`, gateTests},
+	{"gate: rows of other tables", "experiment/run/gate.go", `g.tables.FitsRows(o)); err != nil {`, `g.tables.FitsRows(o)); err != nil && false {`, gateTests},
 	{"gate: another kind", "experiment/run/gate.go", `if o.Kind != g.plan.Kind {`, `if false {`, gateTests},
 	{"gate: labels of other columns", "experiment/run/gate.go", `if err := g.tables.FitsLabels(&o.Labels); err != nil {`, `if err := g.tables.FitsLabels(&o.Labels); err != nil && false {`, gateTests},
 	{"gate: another cell's labels", "experiment/run/gate.go", `if g.hash(&o.Labels) != cell.labels {`, `if false {`, gateTests},

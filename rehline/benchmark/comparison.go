@@ -239,7 +239,7 @@ func compare(ctx context.Context, r *analysis.Run) (*comparison, error) {
 		columns = append(columns, experiment.Column{Name: target.column, Type: experiment.Float})
 	}
 	cells := map[string]measured{}
-	_, err := results.EachNewest(ctx, r.Dir, "cells", experiment.Names(columns), func(f *results.Frame) error {
+	_, err := results.EachNewest(ctx, r.Dir, "cells", columns, func(f *results.Frame) error {
 		v, err := f.Vectors(filepath.Join(r.Dir, results.CellsFile), columns)
 		if err != nil {
 			return err

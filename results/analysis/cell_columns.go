@@ -174,14 +174,14 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 type schema struct {
 	*layout.Layout
 
-	columns []string
+	columns []experiment.Column
 }
 
 func schemaOf(kind *experiment.Registration) *schema {
-	return &schema{Layout: kind.Layout, columns: experiment.Names(kind.Tables().Cells().Columns)}
+	return &schema{Layout: kind.Layout, columns: kind.Tables().Cells().Columns}
 }
 
-func (s *schema) has(column string) bool { return slices.Contains(s.columns, column) }
+func (s *schema) has(column string) bool { return len(s.there(column)) > 0 }
 
 // pathColumn returns the measure that counts the points of a path (0) or those with their own model
 // (1); "" for kinds without.
@@ -192,8 +192,14 @@ func (s *schema) pathColumn(i int) string {
 	return [...]string{s.Path.Points, s.Path.Fits}[i]
 }
 
-func (s *schema) there(columns ...string) []string {
-	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !s.has(column) })
+// there returns the named columns that the kind has.
+func (s *schema) there(names ...string) (columns []experiment.Column) {
+	for _, name := range names {
+		if j := slices.IndexFunc(s.columns, func(c experiment.Column) bool { return c.Name == name }); j >= 0 {
+			columns = append(columns, s.columns[j])
+		}
+	}
+	return columns
 }
 
 func (s *schema) stepColumns() [3]string {
@@ -208,7 +214,7 @@ func (s *schema) scored() (has [scores]bool) {
 	return has
 }
 
-func (s *schema) cellColumnNames() []string {
+func (s *schema) cellColumns() []experiment.Column {
 	steps := s.stepColumns()
 	return s.there(slices.Concat(s.Columns(), ScoreColumns, steps[:], timeColumns[:],
 		[]string{"method", "method_params", "best_validation", s.pathColumn(0), s.pathColumn(1), "repeat", "status", "metric", "cell"})...)

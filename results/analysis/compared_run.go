@@ -83,11 +83,11 @@ var extraColumns = []experiment.Column{
 	{Name: "version", Type: experiment.Text}, {Name: "started_at", Type: experiment.Time}, {Name: "platform", Type: experiment.Text},
 }
 
-func (c *comparedCells) columns() []string {
-	columns := slices.Concat(c.schema.cellColumnNames(), c.schema.there(experiment.Names(extraColumns)...))
+func (c *comparedCells) columns() []experiment.Column {
+	columns := slices.Concat(c.schema.cellColumns(), c.schema.there(experiment.Names(extraColumns)...))
 	for _, measure := range c.measures {
-		if !slices.Contains(columns, measure.Name) {
-			columns = append(columns, measure.Name)
+		if !slices.ContainsFunc(columns, func(c experiment.Column) bool { return c.Name == measure.Name }) {
+			columns = append(columns, measure)
 		}
 	}
 	return columns

@@ -223,7 +223,7 @@ func TestSensitivityWithoutScores(t *testing.T) {
 
 func TestSensitivityColumns(t *testing.T) {
 	t.Parallel()
-	for _, name := range schemaOf(testrun.Kind(t)).cellColumnNames() {
+	for _, name := range experiment.Names(schemaOf(testrun.Kind(t)).cellColumns()) {
 		f := testrun.Frame(t, []testrun.Row{{"method": "acs"}})
 		f.Columns[f.Index(name)].Name = "other"
 		if err := NewStanding(testrun.Kind(t)).AddRows(f); err == nil || !strings.Contains(err.Error(), name) {

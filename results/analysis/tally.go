@@ -38,7 +38,7 @@ type reasonKey struct {
 func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
 	tally := newCellTally(schema)
-	columns := slices.Concat(schema.cellColumnNames(), schema.there(append(experiment.Names(sizeColumns), "error")...))
+	columns := slices.Concat(schema.cellColumns(), schema.there(append(experiment.Names(sizeColumns), "error")...))
 	add := func(f *results.Frame) error {
 		if err := tally.add(f); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)

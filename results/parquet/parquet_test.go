@@ -105,7 +105,7 @@ func wantSame(t *testing.T, from, path string) {
 	}
 	defer reader.Close()
 	for key, want := range map[string]string{
-		results.MetadataVersion: strconv.Itoa(results.SchemaVersion), results.MetadataTable: want.Metadata[results.MetadataTable], results.MetadataChecksums: "",
+		results.MetadataVersion: strconv.Itoa(experiment.SchemaVersion), results.MetadataTable: want.Metadata[results.MetadataTable], results.MetadataChecksums: "",
 	} {
 		have := ""
 		if value := reader.MetaData().KeyValueMetadata().FindValue(key); value != nil {

@@ -26,7 +26,7 @@ func BenchmarkWriteMillion(b *testing.B) {
 	resetPeak(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := os.RemoveAll(filepath.Join(dir, reportFolder)); err != nil {
+		if err := os.RemoveAll(filepath.Join(dir, results.ReportFolder)); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := Write(context.Background(), dir, Options{Formats: Formats}); err != nil {

@@ -46,9 +46,9 @@ func (r *Report) addCells(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	columns := experiment.Names(kind.Tables().Cells().Columns)
+	columns := kind.Tables().Cells().Columns
 	out := results.NewCSV(to)
-	out.Add(columns)
+	out.Add(experiment.Names(columns))
 	line := make([]any, len(columns))
 	_, err = results.EachNewest(ctx, r.Dir, "cells", columns, func(f *results.Frame) error {
 		for row := range f.Rows() {

@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/internal/testing/chromium"
 	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testrun"
+	"github.com/agepath/agepath/results"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -36,7 +37,7 @@ func TestHTMLInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustWrite(t, dir, Options{Formats: []Format{html}, Figures: 3})
-	report := (&url.URL{Scheme: "file", Path: filepath.Join(dir, reportFolder, "report.html")}).String()
+	report := (&url.URL{Scheme: "file", Path: filepath.Join(dir, results.ReportFolder, "report.html")}).String()
 	b := chromium.Open(t, report, report)
 	if n := chromium.Value[int](b, `document.querySelectorAll("article.sheet table").length`); n != 2+1+1+2+2+2 {
 		t.Errorf("%d tables", n)
@@ -70,7 +71,7 @@ func testDownloads(t *testing.T, b *chromium.Page, dir string) {
 	saved, names := t.TempDir(), chromium.Value[[]string](b, `[...document.querySelectorAll(".downloads a")].map((a) => a.download)`)
 	b.SaveTo(saved)
 	for _, name := range names {
-		want, err := os.ReadFile(filepath.Join(dir, reportFolder, name))
+		want, err := os.ReadFile(filepath.Join(dir, results.ReportFolder, name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,6 +32,7 @@ type Options struct {
 	// Choose chooses points by their stored scores; "" for the cells' choices.
 	Choose   choice.Rule
 	Paper    bool
+	Version  string // of the program, by which a report is fresh or not
 	Progress analysis.Progress
 }
 

@@ -62,8 +62,8 @@ func TestWriteIsDeterministic(t *testing.T) {
 	first, second := testrun.Write(t, run), testrun.Write(t, run)
 	mustWrite(t, first, Options{Formats: Formats})
 	mustWrite(t, second, Options{Formats: Formats})
-	files := filesIn(t, filepath.Join(first, reportFolder))
-	if !maps.Equal(files, filesIn(t, filepath.Join(second, reportFolder))) {
+	files := filesIn(t, filepath.Join(first, results.ReportFolder))
+	if !maps.Equal(files, filesIn(t, filepath.Join(second, results.ReportFolder))) {
 		t.Error("equal runs have different reports")
 	}
 	if want := 11 + 3*22; len(files) != want {
@@ -93,7 +93,7 @@ func TestWriteLeavesEqualFilesAlone(t *testing.T) {
 	t.Parallel()
 	dir := testrun.Write(t, testrun.Quickstart(1))
 	mustWrite(t, dir, Options{})
-	folder := filepath.Join(dir, reportFolder)
+	folder := filepath.Join(dir, results.ReportFolder)
 	old := time.Unix(1_000_000_000, 0)
 	changed := filepath.Join(folder, "report.md")
 	files := filesIn(t, folder)
@@ -132,7 +132,7 @@ func TestWriteRemovesStaleFigures(t *testing.T) {
 			t.Errorf("figure %d is of kind %s, want one of each", i, r.Figures[i].Kind)
 		}
 	}
-	folder := filepath.Join(dir, reportFolder, figureFolder)
+	folder := filepath.Join(dir, results.ReportFolder, figureFolder)
 	keep := []string{"mine.svg", "path-notes.txt"}
 	for _, name := range append([]string{"path-old.svg", "score-curve-old.csv"}, keep...) {
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o644); err != nil {
@@ -330,7 +330,7 @@ func TestAbsentData(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustWrite(t, dir, Options{Figures: -1, Formats: Formats})
-	files := filesIn(t, dir+"/"+reportFolder)
+	files := filesIn(t, dir+"/"+results.ReportFolder)
 	for _, name := range []string{"report.md", "tables.tex", "report.html"} {
 		text := strings.ReplaceAll(files[name], `\_`, "_")
 		if !strings.Contains(text, "hiva_agnostic") || !strings.Contains(text, "4229") {
@@ -359,7 +359,7 @@ func TestLoadRefuses(t *testing.T) {
 			}
 			text[at] ^= 1 << (at % 8)
 		}
-		version := bytes.ReplaceAll(text, fmt.Appendf(nil, "\x02\x00\x00\x00%d", results.SchemaVersion), fmt.Appendf(nil, "\x02\x00\x00\x00%d", results.SchemaVersion+1))
+		version := bytes.ReplaceAll(text, fmt.Appendf(nil, "\x02\x00\x00\x00%d", experiment.SchemaVersion), fmt.Appendf(nil, "\x02\x00\x00\x00%d", experiment.SchemaVersion+1))
 		if err := os.WriteFile(path, version, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func selectReport(t *testing.T, rows []testrun.Row, by experiment.Select) (*Repo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, filepath.Join(dir, reportFolder)
+	return r, filepath.Join(dir, results.ReportFolder)
 }
 
 func TestSelectBest(t *testing.T) {
@@ -200,7 +200,7 @@ func TestSelectAll(t *testing.T) {
 	t.Parallel()
 	rows := tuned()
 	dir := testrun.Write(t, testrun.Tables{Cells: rows})
-	stale := filepath.Join(dir, reportFolder, analysis.SelectedFile)
+	stale := filepath.Join(dir, results.ReportFolder, analysis.SelectedFile)
 	if err := os.MkdirAll(filepath.Dir(stale), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 package tolerance
 
-// The branch. Steps are relative to the age. A change alters results.
+// The branch. Steps are relative to the age.
 const (
 	// StepLongest limits steps because event functions depend on the age even if θ does not move.
 	StepLongest = 0.5

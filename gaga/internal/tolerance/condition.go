@@ -1,6 +1,6 @@
 package tolerance
 
-// The optimality condition and its factors. A change alters results.
+// The optimality condition and its factors.
 const (
 	// FloorWeight is the weight below which rounding of the losses exceeds the residual.
 	FloorWeight = 1e-6
@@ -15,7 +15,7 @@ const (
 	Accumulated = 200
 )
 
-// The condition with a kernel, whose predictors are sums of up to n terms. A change alters results.
+// The condition with a kernel, whose predictors are sums of up to n terms.
 const (
 	KernelCorrection     = 30    // steps, most of them by the factor of another point
 	EasyKernelCorrection = 7     // of an easy correction

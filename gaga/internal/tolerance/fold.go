@@ -1,6 +1,6 @@
 package tolerance
 
-// The prediction of folds. A change alters results.
+// The prediction of folds.
 const (
 	FoldGrowth = 1.5 // of squared speeds between two points on the way to a fold
 	FoldSpeed  = 1e4 // growth of squared speeds at the fold

@@ -1,6 +1,6 @@
 package tolerance
 
-// Where a landing is sought. A change alters results.
+// Where a landing is sought.
 const (
 	// Widest is the largest distance of a landing beyond its jump, relative to the age; WidenBy
 	// widens the nudge if the optimum is not yet strict; a jump within such a nudge of the landing is
@@ -11,7 +11,7 @@ const (
 	RestlessJumps = 8
 )
 
-// Majorization-minimization steps. A change alters results.
+// Majorization-minimization steps.
 const (
 	// LandingSteps is the default limit of a landing, about the work of four searches at 41 ages.
 	LandingSteps = 20_000
@@ -39,7 +39,7 @@ const (
 	LapPart     = 0.01
 )
 
-// Extrapolation. A change alters results.
+// Extrapolation.
 const (
 	Parallel = 0.999 // cosine of a step with the way or the step before
 	Recovery = 50    // steps after an extrapolation
@@ -52,13 +52,13 @@ const (
 	LongestExtrapolation = 0.01 // relative to the solution
 )
 
-// Directions of escape. A change alters results.
+// Directions of escape.
 const (
 	// EscapeLength is the farthest point tried, by the change of predictors relative to their size.
 	EscapeLength = 0.02
 )
 
-// The active-set method for linear support vector machines. A change alters results.
+// The active-set method for linear support vector machines.
 const (
 	// FewExchanges, plus one for each sample, is where a solver that examines all samples is
 	// faster.

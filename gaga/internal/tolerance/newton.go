@@ -1,6 +1,6 @@
 package tolerance
 
-// The corrector. A change alters results.
+// The corrector.
 const (
 	// CorrectorSteps with a factor each: quadratic convergence takes five, halved steps more.
 	CorrectorSteps = 15

@@ -1,6 +1,6 @@
 package tolerance
 
-// Alternate convex search. A change alters results.
+// Alternate convex search.
 const (
 	FirstAge = 1e-6 // relative precision of the bisection
 )

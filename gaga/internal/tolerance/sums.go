@@ -1,6 +1,6 @@
 package tolerance
 
-// The samples' part of the optimality condition. A change alters results.
+// The samples' part of the optimality condition.
 const (
 	// PassedOn is the part of a predictor's relative change, as the weight passes it on, that
 	// counts as a term of the condition. With 1 the corrector stops too early where weights are

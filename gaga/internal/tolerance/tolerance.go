@@ -1,9 +1,7 @@
 // Package tolerance has every number by which the engine decides: tolerances, derived from those of
-// this file, and budgets, which bound work and never correctness. Each block says whether a change
-// alters results, even if only in the last digits: the version of the method must then rise.
+// this file, and budgets, which bound work and never correctness.
 package tolerance
 
-// A change alters results.
 const (
 	Unit = 0x1p-52 // unit roundoff of float64
 	KKT  = 1e-9    // promised relative residual of the optimality condition

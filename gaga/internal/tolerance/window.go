@@ -1,6 +1,6 @@
 package tolerance
 
-// Windows. A change alters results.
+// Windows.
 const (
 	// WindowFew and WindowMany bound the number of watched samples. With a WindowFew of 16,
 	// landings of the hard regularizer on delta_elevators take three times as long.
