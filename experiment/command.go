@@ -22,7 +22,7 @@ var PlainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 // called what.
 func CheckCommandName[T gridfile.Declared](name, what string, table []T) error {
 	if !PlainName.MatchString(name) {
-		return fmt.Errorf("%.100q is no name of a command; up to 40 of a-z, 0-9 and - are, not - first", name)
+		return fmt.Errorf("%.100q is not a valid name of a command; use up to 40 of a-z, 0-9 and -, not starting with -", name)
 	}
 	if slices.Contains(gridfile.NamesOf(table), name) {
 		return fmt.Errorf("a command cannot have the name %s, which is that of a %s of agepath", name, what)

@@ -154,7 +154,7 @@ func openBelow(folder, name string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file (%v); a copy of what a link leads to is allowed", name, info.Mode().Type())
+		return nil, fmt.Errorf("%s is not a regular file (%v); replace a link with a copy of its target", name, info.Mode().Type())
 	}
 	file, err := root.Open(name)
 	if err != nil {

@@ -63,7 +63,7 @@ func WriteCrate(ctx context.Context, dir string) error {
 		return err
 	}
 	if !contents.Ended {
-		return fmt.Errorf("the run of %s has not ended: a crate is made when it has, or of a collected folder", dir)
+		return fmt.Errorf("the run of %s has not ended; wait for its end, or collect it into a folder first", dir)
 	}
 	start, end, err := crateTimes(ctx, dir)
 	if err != nil {

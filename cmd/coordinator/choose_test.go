@@ -50,7 +50,7 @@ func TestReportChooses(t *testing.T) {
 	}
 	for want, out := range map[string]string{
 		"the paths of 21 of 21 cells are not in":         run("none", "--set", "keep.knots=false"),
-		"some cells differ only in how they have chosen": run("both", "--set", "choose=[best, smoothed]"),
+		"with --choose, some cells would be identical": run("both", "--set", "choose=[best, smoothed]"),
 	} {
 		o := do(t, "report", out, "--choose", "smoothed")
 		if o.code != command.ExitFailed || !strings.Contains(o.err, want) {

@@ -73,7 +73,7 @@ before the queue was empty (--drain), or a second signal ended it at once.`,
 	flags.StringVar(&health, "health", "", "`address` that answers /healthz (the worker does not hang) and /readyz (it is connected and knows all runs), host:port (default: none)")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if worker.Grace < 0 || worker.RetryDelay <= 0 {
-			return command.Refusef("--grace %v, --retry-delay %v; allowed are times from 0, and above 0", worker.Grace, worker.RetryDelay)
+			return command.Refusef("--grace %v, --retry-delay %v; the first must be >= 0s, the second > 0s", worker.Grace, worker.RetryDelay)
 		}
 		if err := readEnd(base, &worker.Until); err != nil {
 			return err

@@ -137,7 +137,7 @@ func (f *Folders) open(flags int) (*os.File, error) {
 	}
 	defer func() { _ = root.Close() }()
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file: remove it", f.Path)
+		return nil, fmt.Errorf("%s is not a regular file; remove it", f.Path)
 	}
 	return root.OpenFile(name, flags, 0o600)
 }

@@ -175,7 +175,7 @@ func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
 				g.earlier = append(g.earlier, other)
 				continue
 			}
-			p.Problem(sweeps[g.sweep].place, "some cells would look like those of %s in the results (data set %s): they differ only in rows, all %d of them or as many drawn; ask for one of the two",
+			p.Problem(sweeps[g.sweep].place, "some cells cannot be told apart from those of %s in the results (data set %s): rows: %d is the whole data set; drop one of the two",
 				sweeps[other.sweep].place.Name(), g.data.Name, g.data.N)
 		}
 		families[key] = append(families[key], g)

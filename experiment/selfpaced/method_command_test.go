@@ -121,7 +121,7 @@ func TestCommandFilesFollowNoLink(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{"key": "is no regular file", "out/key": "escapes", "folder": "is no regular file"} {
+	for file, want := range map[string]string{"key": "is not a regular file", "out/key": "escapes", "folder": "is not a regular file"} {
 		if p, err := planCommand(t, dir, "run: [sh], files: ["+file+"]"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: planned %v, %v; want %s", file, p, err, want)
 		}

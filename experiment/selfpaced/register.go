@@ -114,7 +114,7 @@ func RegisterLoss(l OwnLoss) {
 
 func register[T gridfile.Declared](table *[]T, name string, d T) {
 	if !experiment.PlainName.MatchString(name) {
-		panic(fmt.Sprintf("experiment: %q is no name: up to 40 of a-z, 0-9 and - are, not - first", name))
+		panic(fmt.Sprintf("experiment: %q is not a valid name; use up to 40 of a-z, 0-9 and -, not starting with -", name))
 	}
 	if slices.Contains(gridfile.NamesOf(*table), name) {
 		panic(fmt.Sprintf("experiment: the name %s is taken", name))

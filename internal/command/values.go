@@ -65,7 +65,7 @@ func InHome(path string) (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("%q is not allowed, as ~ stands for nothing here: %w; give the path in full", path, err)
+		return "", fmt.Errorf("%q cannot be expanded: %w; give the path in full", path, err)
 	}
 	return filepath.Join(home, rest), nil
 }

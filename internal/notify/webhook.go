@@ -31,7 +31,7 @@ type webhook struct {
 func newWebhook(text, version string, pause time.Duration) (*webhook, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
-		return nil, errors.New("it is no URL of a webhook; https://HOST/PATH is allowed, and http://")
+		return nil, errors.New("not a webhook URL; use https://HOST/PATH or http://HOST/PATH")
 	}
 	client := retryablehttp.NewClient()
 	client.Logger = nil

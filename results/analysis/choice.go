@@ -69,7 +69,7 @@ func (g *cellGroups) chooseAgain(ctx context.Context, dir, kind string, rule cho
 		return setting
 	}, func(method string) string { return method })
 	if len(g.entries) < n {
-		return fmt.Errorf("some cells differ only in how they have chosen (%s), and would be the same by the rule %s; leave it out", g.schema.Column(d), rule)
+		return fmt.Errorf("with --choose, some cells would be identical: they differ only in their %s, which %s replaces; drop --choose", g.schema.Column(d), rule)
 	}
 	return nil
 }

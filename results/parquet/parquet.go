@@ -27,7 +27,7 @@ func Name(table string) string { return table + ".parquet" }
 func Write(ctx context.Context, dir, folder string, compression results.Compression) error {
 	contents, err := results.Look(dir)
 	if err == nil && !contents.Ended {
-		err = errors.New("the run has not ended: Parquet files are made when it has, or of a collected folder")
+		err = errors.New("the run has not ended; wait for its end, or collect it into a folder first")
 	}
 	if err != nil {
 		return fmt.Errorf("writing the tables of %s as Parquet: %w", dir, err)

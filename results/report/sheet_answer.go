@@ -378,7 +378,7 @@ func (v *verdict) chanceSentence() string {
 		return fmt.Sprintf("With %s no difference can be told from chance: %s need %d.",
 			prose.Plural(fewest, "repeat"), prose.Plural(methods, "method"), analysis.NeededRepeats(methods*(methods-1)/2))
 	}
-	text := fmt.Sprintf("At 5 %% the best is told from every other method in %d of %d", ahead, n)
+	text := fmt.Sprintf("At 5 %% the best differs significantly from every other method in %d of %d", ahead, n)
 	if tested < n {
 		text += fmt.Sprintf("; %d have too few repeats for a test", n-tested)
 	}
