@@ -129,7 +129,7 @@ var Layout = &layout.Layout{
 	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
-		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event", Direction: "direction", Down: down, Points: "knots", Fits: "distinct_fits",
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event", Direction: "direction", Down: down, Counts: [3]string{"easy", "middle", "discarded"}, Share: "rows in (%)", Points: "knots", Fits: "distinct_fits",
 		Steps: ACS, Spacing: DimAgeStep, Choice: DimChoice,
 	},
 	Certificate: "max_kkt",
