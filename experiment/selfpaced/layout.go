@@ -78,9 +78,6 @@ var Layout = &layout.Layout{
 		if s[DimKernel].Text == RBF && s[DimKernelGamma].IsNull() {
 			s[DimKernelGamma] = layout.Value{Text: scaleWord}
 		}
-		if s[DimDirection].Text == up { // the default, not mentioned
-			s[DimDirection] = layout.Value{}
-		}
 	},
 	Ignorable: []layout.Dimension{
 		DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,

@@ -183,3 +183,27 @@ func checkPieces(t *testing.T, name string, rows []knotRow, drawn [][]layout.Poi
 	}
 	return n
 }
+
+// TestDirectionsApart wants a row and a figure for each direction that a grid lists.
+func TestDirectionsApart(t *testing.T) {
+	t.Parallel()
+	run := testrun.Tables{Cells: []testrun.Row{{"method": "original", "test_at_best_test": 0.5}}}
+	for i, direction := range []string{"up", "down"} {
+		run.Cells = append(run.Cells, testrun.Row{"method": "gaga", "regularizer": "linear", "age_direction": direction, "test_at_best_test": 0.1 * float64(i+1)})
+		for k, event := range []string{"start", "end"} {
+			testrun.AppendKnot(&run.Knots, testrun.ID(i+1), k, float64(k+1), event, 0.1*float64(i+1))
+		}
+	}
+	var titles []string
+	for _, f := range drawn(t, testrun.Write(t, run)).Figures {
+		if f.Kind == ScoreCurve {
+			titles = append(titles, f.Title)
+		}
+	}
+	if len(titles) != 2 || !strings.Contains(titles[0], "direction of the path: down") || !strings.Contains(titles[1], "direction of the path: up") {
+		t.Errorf("figures %q", titles)
+	}
+	if rows := tablesOf(t, run.Cells)[0].Rows; len(rows) != 2 || len(rows[0].Entries) != 2 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
