@@ -70,14 +70,13 @@ func KnotsToDraw(knots []Knot) (path, down []Knot) {
 		down, _ = KnotsToDraw(knots[falls:])
 		knots = knots[:falls]
 	}
-	for k := range knots {
-		knots[k].Begins = k == 0 || knots[k].Event == EventStart
-	}
-	if len(knots) > 0 && knots[0].Down {
-		for k := range knots { // a piece ends where the next one begins
-			knots[k].Begins = k+1 == len(knots) || knots[k+1].Event == EventStart
-		}
+	before := 0
+	if len(knots) > 0 && knots[0].Down { // a piece ends where the next one begins
 		slices.Reverse(knots)
+		before = 1
+	}
+	for k := range knots {
+		knots[k].Begins = k == 0 || knots[k-before].Event == EventStart
 	}
 	return knots, down
 }

@@ -73,17 +73,15 @@ func newFigure(plan *layout.FigurePlan, of *layout.Figure) *Figure {
 	return f
 }
 
-// CSV returns series, piece, x, y, the half height of the band and y in the lower panel; of a [Ranks] the mean ranks.
+// CSV returns series, piece, x, y, the half height of the band and, if there is one, y in the lower
+// panel; of a [Ranks] the mean ranks.
 func (f *Figure) CSV() ([]byte, error) {
 	if f.ranking != nil {
 		return f.ranking.csv()
 	}
 	var buf bytes.Buffer
 	out := results.NewCSV(&buf)
-	n := 5
-	if f.Lower.Text != "" {
-		n++
-	}
+	n := 5 + min(1, len(f.Lower.Text))
 	out.Add([]any{"series", "piece", f.X.Text, f.Y.Text, "std", f.Lower.Text}[:n]...)
 	for _, s := range f.Series {
 		for i, piece := range s.Pieces {

@@ -105,7 +105,6 @@ func (f *Figure) draw(c draw.Canvas) error {
 		if err != nil {
 			return err
 		}
-		lower.Legend = plot.NewLegend()
 		plots = append(plots, []*plot.Plot{lower})
 	}
 	for i, tiles := range plot.Align(plots, draw.Tiles{Cols: 1, Rows: len(plots), PadY: 8}, draw.Crop(c, 0, -width, 0, 0)) {
@@ -115,10 +114,11 @@ func (f *Figure) draw(c draw.Canvas) error {
 	return nil
 }
 
+// lower returns the lower panel, without a legend of its own.
 func (f *Figure) lower() *Figure {
 	panel := &Figure{Figure: layout.Figure{X: f.X, Y: f.Lower, Series: slices.Clone(f.Series)}, styles: f.styles}
 	for i := range panel.Series {
-		panel.Series[i].Pieces = nil
+		panel.Series[i].Name, panel.Series[i].Pieces = "", nil
 		for _, piece := range f.Series[i].Pieces {
 			below := layout.Pieces(len(piece), func(k int) (layout.Point, bool) {
 				return layout.Point{X: piece[k].X, Y: piece[k].Lower}, piece[k].Lower > 0

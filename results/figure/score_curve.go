@@ -253,7 +253,7 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 	for j := range row.Entries {
 		entry := &row.Entries[j]
 		found := paths(entry)
-		if len(found[0]) == 0 {
+		if len(found[0])+len(found[1]) == 0 {
 			method, _ := analysis.MethodInfo(analysis.MethodName(table.Methods[j]))
 			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && method.Reference {
 				level[len(f.Series)] = s
