@@ -86,15 +86,11 @@ func (f *Figure) CSV() ([]byte, error) {
 	for _, s := range f.Series {
 		for i, piece := range s.Pieces {
 			for _, p := range piece {
-				band := p.Band
-				if band == 0 {
-					band = math.NaN()
-				}
 				var x any = p.X
 				if f.X.Names != nil {
 					x = f.X.Names[int(p.X)]
 				}
-				out.Add([]any{s.Name, i, x, p.Y, band, cmp.Or(p.Lower, math.NaN())}[:n]...)
+				out.Add([]any{s.Name, i, x, p.Y, cmp.Or(p.Band, math.NaN()), cmp.Or(p.Lower, math.NaN())}[:n]...)
 			}
 		}
 	}

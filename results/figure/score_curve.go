@@ -148,12 +148,7 @@ func meanCurve(paths []*scorePath, continuous bool) (pieces [][]layout.Point, lo
 	}
 	for i, from := range breaks[:len(breaks)-1] {
 		to := breaks[i+1]
-		var there []*scorePath // in all of the piece: paths begin and end at breaks
-		for _, p := range paths {
-			if p.first() <= from && to <= p.last() {
-				there = append(there, p)
-			}
-		}
+		there := slices.DeleteFunc(slices.Clone(paths), func(p *scorePath) bool { return from < p.first() || p.last() < to }) // paths begin and end at breaks
 		if len(there) == 0 {
 			continue
 		}
@@ -163,11 +158,7 @@ func meanCurve(paths []*scorePath, continuous bool) (pieces [][]layout.Point, lo
 				scores[k], shares[k] = side(p, age, continuous)
 			}
 			s := analysis.Summarize(scores)
-			point := layout.Point{X: age, Y: s.Mean, Lower: analysis.Summarize(shares).Mean}
-			if s.N > 1 {
-				point.Band = s.Std
-			}
-			return point
+			return layout.Point{X: age, Y: s.Mean, Band: s.Std, Lower: analysis.Summarize(shares).Mean}
 		}
 		piece := []layout.Point{mean(from, (*scorePath).after)}
 		for ; len(grid) > 0 && grid[0] < to; grid = grid[1:] {
