@@ -96,15 +96,16 @@ func (p *scorePath) before(age float64, continuous bool) (score, share float64) 
 }
 
 func (p *scorePath) between(i int, age float64, continuous bool) (score, share float64) {
-	next, from := i+1, i
+	next := i + 1
 	if !continuous || next == len(p.ages) || p.begins[next] || p.ages[next] == p.ages[i] {
 		return p.scores[i], p.shares[i]
 	}
-	if p.falls {
-		from = next
-	}
 	t := (age - p.ages[i]) / (p.ages[next] - p.ages[i])
-	return p.scores[i] + t*(p.scores[next]-p.scores[i]), p.shares[from]
+	score = p.scores[i] + t*(p.scores[next]-p.scores[i])
+	if p.falls {
+		return score, p.shares[next]
+	}
+	return score, p.shares[i]
 }
 
 // breaks appends the ages at which the score is discontinuous.
@@ -217,18 +218,16 @@ func ageGrid(lo, hi float64) []float64 {
 	grid := make([]float64, curvePoints)
 	for i := range grid {
 		t := float64(i) / (curvePoints - 1)
+		grid[i] = lo + t*(hi-lo)
 		if layout.SpansDecade(lo, hi) {
 			grid[i] = lo * math.Pow(hi/lo, t)
-		} else {
-			grid[i] = lo + t*(hi-lo)
 		}
 	}
 	return grid
 }
 
-// scoreCurveFigure draws a curve for each method with paths and a horizontal line for each without;
-// nil if no method has a path. Of both directions there are two curves, and the shares of the rows in,
-// which show hysteresis best.
+// scoreCurveFigure draws a curve for each method with paths, two of both directions with the shares of
+// the rows in, and a horizontal line for each without; nil if no method has a path.
 func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) [2][]*scorePath) *layout.Figure {
 	f := &layout.Figure{
 		Title: table.Layout.Path.Curve + ": " + table.Layout.Describe(row.Setting),
