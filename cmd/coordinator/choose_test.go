@@ -49,7 +49,7 @@ func TestReportChooses(t *testing.T) {
 		t.Errorf("the best from the knots:\n%s\nby the cells:\n%s", have, best)
 	}
 	for want, out := range map[string]string{
-		"the paths of 21 of 21 cells are not in":         run("none", "--set", "keep.knots=false"),
+		"the paths of 21 of 21 cells are not in":       run("none", "--set", "keep.knots=false"),
 		"with --choose, some cells would be identical": run("both", "--set", "choose=[best, smoothed]"),
 	} {
 		o := do(t, "report", out, "--choose", "smoothed")

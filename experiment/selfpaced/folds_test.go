@@ -149,3 +149,33 @@ func TestFoldsBlind(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldsBoth wants a path with both directions to have the scores of folds that a path up and one
+// down have on their own: a knot is matched with one of its own direction.
+func TestFoldsBoth(t *testing.T) {
+	t.Parallel()
+	compute := func(method, direction string) (ages, scores []float64) {
+		plan, tasks := tasksOn(t, choosingSet(dataset.Classification), "noise: [{kind: flip, levels: [0.3]}]\nmodels: [{logistic: {c: 1}}]\nregularizers: [linear]\n"+
+			"choose: {folds: 3}\nage: {direction: "+direction+"}\nmethods: ["+method+"]\n")
+		_, further, err := Kind{}.Compute(t.Context(), &tasks[0], plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		knots := further["knots"]
+		return knotColumn(&knots, "age").Floats, knotColumn(&knots, "validation_score").Floats
+	}
+	for _, method := range []string{ACS, GAGA} {
+		ages, scores := compute(method, both)
+		upAges, upScores := compute(method, up)
+		downAges, downScores := compute(method, down)
+		if !slices.Equal(ages, slices.Concat(upAges, downAges)) {
+			t.Fatalf("%s: %d knots of both, %d up and %d down", method, len(ages), len(upAges), len(downAges))
+		}
+		if !slices.Equal(scores, slices.Concat(upScores, downScores)) {
+			t.Errorf("%s: scores %v, apart %v and %v", method, scores, upScores, downScores)
+		}
+		if slices.Equal(upScores, downScores) {
+			t.Errorf("%s: the directions have the same scores", method)
+		}
+	}
+}

@@ -78,9 +78,6 @@ var Layout = &layout.Layout{
 		if s[DimKernel].Text == RBF && s[DimKernelGamma].IsNull() {
 			s[DimKernelGamma] = layout.Value{Text: scaleWord}
 		}
-		if s[DimDirection].Text == up { // the default, not mentioned
-			s[DimDirection] = layout.Value{}
-		}
 	},
 	Ignorable: []layout.Dimension{
 		DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,
@@ -129,7 +126,7 @@ var Layout = &layout.Layout{
 	},
 	Path: &layout.Path{
 		Label: "age λ", Curve: "Test score along the age", Within: DimRegularizer,
-		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event", Direction: "direction", Down: down, Points: "knots", Fits: "distinct_fits",
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event", Direction: "direction", Down: down, Counts: [3]string{"easy", "middle", "discarded"}, Share: "rows in (%)", Points: "knots", Fits: "distinct_fits",
 		Steps: ACS, Spacing: DimAgeStep, Choice: DimChoice,
 	},
 	Certificate: "max_kkt",

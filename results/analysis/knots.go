@@ -22,6 +22,7 @@ type Knot struct {
 	Age    float64
 	Event  string  // "" if the kind has none
 	Score  float64 // NaN if missing
+	In     float64 // share of the rows that count, 0 if unknown
 	Down   bool    // of a path along which the steps fall
 	Begins bool    // a continuous piece, in the order of [KnotsToDraw]
 }
@@ -34,6 +35,9 @@ func ReadKnots(ctx context.Context, dir string, of *layout.Path, cells map[strin
 	}
 	if of.Event != "" {
 		columns = append(columns, experiment.Column{Name: of.Event, Type: experiment.Text}, experiment.Column{Name: of.Direction, Type: experiment.Text})
+		for _, name := range of.Counts {
+			columns = append(columns, experiment.Column{Name: name, Type: experiment.Int})
+		}
 	}
 	wanted := func(cell string) bool { _, there := cells[cell]; return there }
 	return results.EachBatchOf(ctx, filepath.Join(dir, of.File()), wanted, columns, func(v []*experiment.Vector) error {
@@ -46,6 +50,8 @@ func ReadKnots(ctx context.Context, dir string, of *layout.Path, cells map[strin
 			if of.Event != "" {
 				k.Event = unique.Make(v[4].Texts[row]).Value() // outside the batch's memory
 				k.Down = v[5].Texts[row] == of.Down
+				in := v[6].Ints[row] + v[7].Ints[row] // 0 where null
+				k.In = float64(in) / float64(max(1, in+v[8].Ints[row]))
 			}
 			if !score.IsNull(row) {
 				k.Score = score.Floats[row]
@@ -56,21 +62,21 @@ func ReadKnots(ctx context.Context, dir string, of *layout.Path, cells map[strin
 	})
 }
 
-// KnotsToDraw returns the knots of one direction in ascending order of steps: those of the path up, if
-// there is one.
-func KnotsToDraw(knots []Knot) []Knot {
+// KnotsToDraw returns the knots of a path in ascending order of steps, and those of the path down apart
+// if there is one up.
+func KnotsToDraw(knots []Knot) (path, down []Knot) {
 	slices.SortStableFunc(knots, func(a, b Knot) int { return cmp.Compare(a.Number, b.Number) })
 	if falls := slices.IndexFunc(knots, func(k Knot) bool { return k.Down }); falls > 0 {
+		down, _ = KnotsToDraw(knots[falls:])
 		knots = knots[:falls]
 	}
-	for k := range knots {
-		knots[k].Begins = k == 0 || knots[k].Event == EventStart
-	}
-	if len(knots) > 0 && knots[0].Down {
-		for k := range knots { // a piece ends where the next one begins
-			knots[k].Begins = k+1 == len(knots) || knots[k+1].Event == EventStart
-		}
+	before := 0
+	if len(knots) > 0 && knots[0].Down { // a piece ends where the next one begins
 		slices.Reverse(knots)
+		before = 1
 	}
-	return knots
+	for k := range knots {
+		knots[k].Begins = k == 0 || knots[k-before].Event == EventStart
+	}
+	return knots, down
 }

@@ -43,7 +43,7 @@ func TestReadKnots(t *testing.T) {
 				t.Fatalf("cell %d of %v has %d knots", i, wanted, len(list))
 			}
 			for k, have := range list {
-				if want := (Knot{Number: int64(k), Age: 0.1 + float64(k), Event: "turning", Score: float64(i*each + k)}); have != want {
+				if want := (Knot{Number: int64(k), Age: 0.1 + float64(k), Event: "turning", Score: float64(i*each + k), In: 0.75}); have != want {
 					t.Fatalf("cell %d: knot %+v, want %+v", i, have, want)
 				}
 			}
@@ -54,14 +54,14 @@ func TestReadKnots(t *testing.T) {
 	}
 }
 
-// TestKnotsDown wants a path down in ascending order, in the same pieces, and of both the path up.
+// TestKnotsDown wants a path down in ascending order, in the same pieces, after one up too.
 func TestKnotsDown(t *testing.T) {
 	t.Parallel()
 	down := []Knot{
 		{Number: 0, Age: 4, Event: "start", Down: true}, {Number: 1, Age: 3, Event: "jump", Down: true},
 		{Number: 2, Age: 3, Event: "start", Down: true}, {Number: 3, Age: 1, Event: "end", Down: true},
 	}
-	got := KnotsToDraw(slices.Clone(down))
+	got, _ := KnotsToDraw(slices.Clone(down))
 	for k, want := range []struct {
 		age    float64
 		begins bool
@@ -74,7 +74,8 @@ func TestKnotsDown(t *testing.T) {
 	for k := range down {
 		down[k].Number += 2
 	}
-	if got := KnotsToDraw(append(slices.Clone(up), down...)); len(got) != 2 || got[1].Age != 4 || !got[0].Begins {
-		t.Errorf("of both directions %+v", got)
+	got, falling := KnotsToDraw(append(slices.Clone(up), down...))
+	if len(got) != 2 || got[1].Age != 4 || !got[0].Begins || len(falling) != 4 || falling[0].Age != 1 || falling[0].Number != 5 {
+		t.Errorf("of both directions %+v and %+v", got, falling)
 	}
 }

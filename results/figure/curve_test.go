@@ -14,17 +14,18 @@ import (
 )
 
 func knot(number int64, age float64, event string, score float64) analysis.Knot {
-	return analysis.Knot{Number: number, Age: age, Event: event, Score: score}
+	return analysis.Knot{Number: number, Age: age, Event: event, Score: score, Begins: event == analysis.EventStart}
 }
 
 func TestScorePath(t *testing.T) {
 	t.Parallel()
 	// A line from (1, 0) to (2, 1), a jump to 5, a line to (4, 9); at 3 a
 	// second jump and a third at the same age.
-	p := newScorePath([]analysis.Knot{
+	knots, _ := analysis.KnotsToDraw([]analysis.Knot{
 		knot(6, 3, analysis.EventStart, 20), knot(0, 1, analysis.EventStart, 0), knot(1, 2, "jump", 1), knot(2, 2, analysis.EventStart, 5),
 		knot(3, 3, "jump", 7), knot(4, 3, analysis.EventStart, 10), knot(5, 3, "jump", 10), knot(7, 4, "end", 22), knot(8, 5, "end", math.NaN()),
 	})
+	p := newScorePath(knots)
 	tests := []struct{ age, before, after, heldBefore, heldAfter float64 }{
 		{1, 0, 0, 0, 0},
 		{1.5, 0.5, 0.5, 0, 0},
@@ -35,16 +36,16 @@ func TestScorePath(t *testing.T) {
 		{4, 22, 22, 20, 22},
 	}
 	for _, test := range tests {
-		if got := p.before(test.age, true); got != test.before {
+		if got, _ := p.before(test.age, true); got != test.before {
 			t.Errorf("before %v: %v, want %v", test.age, got, test.before)
 		}
-		if got := p.after(test.age, true); got != test.after {
+		if got, _ := p.after(test.age, true); got != test.after {
 			t.Errorf("after %v: %v, want %v", test.age, got, test.after)
 		}
-		if got := p.before(test.age, false); got != test.heldBefore {
+		if got, _ := p.before(test.age, false); got != test.heldBefore {
 			t.Errorf("held before %v: %v, want %v", test.age, got, test.heldBefore)
 		}
-		if got := p.after(test.age, false); got != test.heldAfter {
+		if got, _ := p.after(test.age, false); got != test.heldAfter {
 			t.Errorf("held after %v: %v, want %v", test.age, got, test.heldAfter)
 		}
 	}
@@ -181,7 +182,7 @@ func TestMeanCurveCut(t *testing.T) {
 
 func curveFigure(t *testing.T, table *analysis.ScoreTable, paths []*scorePath) *Figure {
 	t.Helper()
-	f := scoreCurveFigure(table, table.Rows[0], &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return paths })
+	f := scoreCurveFigure(table, table.Rows[0], &analysis.DataFacts{}, func(*analysis.ScoreEntry) [2][]*scorePath { return [2][]*scorePath{paths} })
 	if f == nil {
 		t.Fatal("no figure")
 	}

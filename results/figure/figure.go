@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"image/color"
 	"math"
 
@@ -59,36 +60,37 @@ func newFigure(plan *layout.FigurePlan, of *layout.Figure) *Figure {
 		if s.Style != nil {
 			style = classStyle(s.Style)
 		} else {
-			s.Name, style = methods[s.Method].label, methods[s.Method].series()
+			s.Name, style = methods[s.Method].label+s.Name, methods[s.Method].series()
 		}
 		if style.markers, style.steps = s.Most, s.Steps; s.Steps { // dashes would look like steps
 			style.dashes = nil
+		}
+		if s.Dashed {
+			style.dashes, style.glyph = dashPatterns[6], nil
 		}
 		f.styles = append(f.styles, style)
 	}
 	return f
 }
 
-// CSV returns series, piece, x, y and the half height of the band; of a [Ranks] the mean ranks.
+// CSV returns series, piece, x, y, the half height of the band and, if there is one, y in the lower
+// panel; of a [Ranks] the mean ranks.
 func (f *Figure) CSV() ([]byte, error) {
 	if f.ranking != nil {
 		return f.ranking.csv()
 	}
 	var buf bytes.Buffer
 	out := results.NewCSV(&buf)
-	out.Add("series", "piece", f.X.Text, f.Y.Text, "std")
+	n := 5 + min(1, len(f.Lower.Text))
+	out.Add([]any{"series", "piece", f.X.Text, f.Y.Text, "std", f.Lower.Text}[:n]...)
 	for _, s := range f.Series {
 		for i, piece := range s.Pieces {
 			for _, p := range piece {
-				band := p.Band
-				if band == 0 {
-					band = math.NaN()
-				}
 				var x any = p.X
 				if f.X.Names != nil {
 					x = f.X.Names[int(p.X)]
 				}
-				out.Add(s.Name, i, x, p.Y, band)
+				out.Add([]any{s.Name, i, x, p.Y, cmp.Or(p.Band, math.NaN()), cmp.Or(p.Lower, math.NaN())}[:n]...)
 			}
 		}
 	}

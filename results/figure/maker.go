@@ -16,7 +16,7 @@ type maker struct {
 	dir    string
 	data   *analysis.DataFacts
 	path   *layout.Path
-	scores map[string]*scorePath // by cell
+	scores map[string][2]*scorePath // by cell, the second one down if the first is up
 }
 
 // Drawn holds the figures of a run.
@@ -28,7 +28,7 @@ type Drawn struct {
 
 // Make makes at most n figures of a run and calls tell before each step.
 func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at, of int)) (*Drawn, error) {
-	m, d := &maker{dir: r.Dir, data: r.Data, path: r.Layout.Path, scores: map[string]*scorePath{}}, &Drawn{}
+	m, d := &maker{dir: r.Dir, data: r.Data, path: r.Layout.Path, scores: map[string][2]*scorePath{}}, &Drawn{}
 	if r.Ranking != nil {
 		if f := rankFigure(r.Ranking); n > 0 {
 			d.Figures = append(d.Figures, f)
@@ -90,9 +90,8 @@ func (m *maker) read(ctx context.Context, plans []layout.FigurePlan, own *layout
 		}
 	}
 	for cell, list := range knots {
-		if path := newScorePath(list); path != nil {
-			m.scores[cell] = path
-		}
+		path, down := analysis.KnotsToDraw(list)
+		m.scores[cell] = [2]*scorePath{newScorePath(path), newScorePath(down)}
 	}
 	if len(others) > 0 {
 		return own.Read(ctx, others)
@@ -100,12 +99,14 @@ func (m *maker) read(ctx context.Context, plans []layout.FigurePlan, own *layout
 	return nil
 }
 
-func (m *maker) scorePaths(entry *analysis.ScoreEntry) []*scorePath {
-	var paths []*scorePath
+// scorePaths returns the paths of the entry's cells, those down apart where there are both.
+func (m *maker) scorePaths(entry *analysis.ScoreEntry) (paths [2][]*scorePath) {
 	for _, sample := range entry.Sample {
-		if path := m.scores[sample.Cell.String()]; sample.Status.Computed() && path != nil {
-			path.cut = !sample.Whole()
-			paths = append(paths, path)
+		for way, path := range m.scores[sample.Cell.String()] {
+			if sample.Status.Computed() && path != nil {
+				path.cut = !sample.Whole()
+				paths[way] = append(paths[way], path)
+			}
 		}
 	}
 	return paths

@@ -45,8 +45,11 @@ func (f *Figure) PNG() ([]byte, error) {
 }
 
 func (f *Figure) height() vg.Length {
-	if f.ranking != nil {
+	switch {
+	case f.ranking != nil:
 		return f.ranking.height()
+	case f.Lower.Text != "":
+		return 1.6 * figureHeight
 	}
 	return figureHeight
 }
@@ -96,9 +99,34 @@ func (f *Figure) draw(c draw.Canvas) error {
 	if width > 0 {
 		width += 10
 	}
-	p.Draw(draw.Crop(c, 0, -width, 0, 0))
+	plots := [][]*plot.Plot{{p}}
+	if f.Lower.Text != "" {
+		lower, err := f.lower().plot()
+		if err != nil {
+			return err
+		}
+		plots = append(plots, []*plot.Plot{lower})
+	}
+	for i, tiles := range plot.Align(plots, draw.Tiles{Cols: 1, Rows: len(plots), PadY: 8}, draw.Crop(c, 0, -width, 0, 0)) {
+		plots[i][0].Draw(tiles[0])
+	}
 	legend.Draw(draw.Crop(c, c.Size().X-width+8, 0, 0, 0))
 	return nil
+}
+
+// lower returns the lower panel, without a legend of its own.
+func (f *Figure) lower() *Figure {
+	panel := &Figure{Figure: layout.Figure{X: f.X, Y: f.Lower, Series: slices.Clone(f.Series)}, styles: f.styles}
+	for i := range panel.Series {
+		panel.Series[i].Name, panel.Series[i].Pieces = "", nil
+		for _, piece := range f.Series[i].Pieces {
+			below := layout.Pieces(len(piece), func(k int) (layout.Point, bool) {
+				return layout.Point{X: piece[k].X, Y: piece[k].Lower}, piece[k].Lower > 0
+			})
+			panel.Series[i].Pieces = append(panel.Series[i].Pieces, below...)
+		}
+	}
+	return panel
 }
 
 func drawLines(c draw.Canvas, style text.Style, words string) draw.Canvas {

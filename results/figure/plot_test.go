@@ -66,25 +66,33 @@ func checkFigure(t *testing.T, f *Figure) {
 	if fixed := bytes.Count(svg, []byte("textLength=")); fixed != len(texts) || bytes.Count(svg, []byte("font-family:&#39;Liberation Sans&#39;,Arial,Helvetica,sans-serif")) != fixed {
 		t.Errorf("%s: %d of %d texts keep their width in other fonts", f.Name, fixed, len(texts))
 	}
+	lines := map[string]int{} // by colour and width
+	key := func(style seriesStyle) string { return fmt.Sprint(style.color, style.width) }
 	for i, s := range f.Series {
 		if n := count(texts, s.Name); n != 1 {
 			t.Errorf("%s: the legend has %q %d times: %q", f.Name, s.Name, n, texts)
 		}
-		if f.styles[i].width == 0 {
-			continue
-		}
-		lines := 1 // in the legend
+		lines[key(f.styles[i])]++ // in the legend
 		for _, piece := range s.Pieces {
 			if len(piece) > 1 {
-				lines++
+				lines[key(f.styles[i])]++
+			}
+			if len(piece) > 1 && f.Lower.Text != "" && piece[0].Lower > 0 {
+				lines[key(f.styles[i])]++
 			}
 		}
-		if n := strokes(svg, f.styles[i]); n != lines {
-			t.Errorf("%s: %s has %d lines, want %d: one for each piece, one in the legend", f.Name, s.Name, n, lines)
+	}
+	for i, s := range f.Series {
+		if n, want := strokes(svg, f.styles[i]), lines[key(f.styles[i])]; f.styles[i].width > 0 && n != want {
+			t.Errorf("%s: the colour of %s has %d lines, want %d: one for each piece and panel, one in the legend", f.Name, s.Name, n, want)
 		}
 	}
-	for _, label := range []string{f.X.Text, f.Y.Text} {
-		if count(texts, label) != 1 {
+	height, panels := 780, 1
+	if f.Lower.Text != "" {
+		height, panels = 1248, 2
+	}
+	for label, times := range map[string]int{f.X.Text: panels, f.Y.Text: 1, f.Lower.Text: panels - 1} {
+		if label != "" && count(texts, label) != times {
 			t.Errorf("%s: the axis label %q is missing", f.Name, label)
 		}
 	}
@@ -93,7 +101,7 @@ func checkFigure(t *testing.T, f *Figure) {
 		t.Fatal(err)
 	}
 	config, err := png.DecodeConfig(bytes.NewReader(picture))
-	if err != nil || config.Width != 1300 || config.Height != 780 {
+	if err != nil || config.Width != 1300 || config.Height != height {
 		t.Errorf("%s: PNG %+v, %v", f.Name, config, err)
 	}
 	checkMargin(t, f, picture)
@@ -101,7 +109,7 @@ func checkFigure(t *testing.T, f *Figure) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := csv.NewReader(bytes.NewReader(numbers)).ReadAll()
+	table, err := csv.NewReader(bytes.NewReader(numbers)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +119,8 @@ func checkFigure(t *testing.T, f *Figure) {
 			points += len(piece)
 		}
 	}
-	if len(lines) != 1+points {
-		t.Errorf("%s: %d lines of numbers for %d points", f.Name, len(lines), points)
+	if len(table) != 1+points {
+		t.Errorf("%s: %d lines of numbers for %d points", f.Name, len(table), points)
 	}
 }
 

@@ -52,19 +52,23 @@ func (m *maker) planScoreCurves(table *analysis.ScoreTable) []layout.FigurePlan 
 type scorePath struct {
 	ages   []float64
 	scores []float64
-	begins []bool // whether a knot begins a continuous piece
-	cut    bool   // stops before the last requested age
+	shares []float64 // of the rows in, 0 if unknown
+	begins []bool    // whether a knot begins a continuous piece
+	falls  bool      // a path down
+	cut    bool      // stops before the last requested age
 }
 
-// newScorePath returns nil if no knot has a score.
+// newScorePath takes ascending ages and returns nil if no knot has a score.
 func newScorePath(knots []analysis.Knot) *scorePath {
 	p := &scorePath{}
-	for _, k := range analysis.KnotsToDraw(knots) {
+	for _, k := range knots {
+		p.falls = k.Down
 		if !stats.Finite(k.Score) {
 			continue
 		}
 		p.ages = append(p.ages, k.Age)
 		p.scores = append(p.scores, k.Score)
+		p.shares = append(p.shares, 100*k.In)
 		p.begins = append(p.begins, len(p.begins) == 0 || k.Begins)
 	}
 	if len(p.ages) == 0 {
@@ -76,28 +80,32 @@ func newScorePath(knots []analysis.Knot) *scorePath {
 func (p *scorePath) first() float64 { return p.ages[0] }
 func (p *scorePath) last() float64  { return p.ages[len(p.ages)-1] }
 
-// after returns the score just after an age: interpolated between the knots of a continuous path,
-// otherwise that of the last knot.
-func (p *scorePath) after(age float64, continuous bool) float64 {
+// after returns the score just after an age, interpolated between the knots of a continuous path,
+// otherwise that of the last knot, and the share, which changes at knots only.
+func (p *scorePath) after(age float64, continuous bool) (score, share float64) {
 	i := sort.Search(len(p.ages), func(i int) bool { return p.ages[i] > age }) - 1
 	return p.between(i, age, continuous)
 }
 
-func (p *scorePath) before(age float64, continuous bool) float64 {
+func (p *scorePath) before(age float64, continuous bool) (score, share float64) {
 	i := sort.SearchFloat64s(p.ages, age) - 1
 	if i < 0 {
-		return p.scores[0]
+		return p.scores[0], p.shares[0]
 	}
 	return p.between(i, age, continuous)
 }
 
-func (p *scorePath) between(i int, age float64, continuous bool) float64 {
+func (p *scorePath) between(i int, age float64, continuous bool) (score, share float64) {
 	next := i + 1
 	if !continuous || next == len(p.ages) || p.begins[next] || p.ages[next] == p.ages[i] {
-		return p.scores[i]
+		return p.scores[i], p.shares[i]
 	}
 	t := (age - p.ages[i]) / (p.ages[next] - p.ages[i])
-	return p.scores[i] + t*(p.scores[next]-p.scores[i])
+	score = p.scores[i] + t*(p.scores[next]-p.scores[i])
+	if p.falls {
+		return score, p.shares[next]
+	}
+	return score, p.shares[i]
 }
 
 // breaks appends the ages at which the score is discontinuous.
@@ -141,26 +149,17 @@ func meanCurve(paths []*scorePath, continuous bool) (pieces [][]layout.Point, lo
 	}
 	for i, from := range breaks[:len(breaks)-1] {
 		to := breaks[i+1]
-		var there []*scorePath // in all of the piece: paths begin and end at breaks
-		for _, p := range paths {
-			if p.first() <= from && to <= p.last() {
-				there = append(there, p)
-			}
-		}
+		there := slices.DeleteFunc(slices.Clone(paths), func(p *scorePath) bool { return from < p.first() || p.last() < to }) // paths begin and end at breaks
 		if len(there) == 0 {
 			continue
 		}
-		mean := func(age float64, side func(*scorePath, float64, bool) float64) layout.Point {
-			scores := make([]float64, len(there))
+		mean := func(age float64, side func(*scorePath, float64, bool) (score, share float64)) layout.Point {
+			scores, shares := make([]float64, len(there)), make([]float64, len(there))
 			for k, p := range there {
-				scores[k] = side(p, age, continuous)
+				scores[k], shares[k] = side(p, age, continuous)
 			}
 			s := analysis.Summarize(scores)
-			point := layout.Point{X: age, Y: s.Mean}
-			if s.N > 1 {
-				point.Band = s.Std
-			}
-			return point
+			return layout.Point{X: age, Y: s.Mean, Band: s.Std, Lower: analysis.Summarize(shares).Mean}
 		}
 		piece := []layout.Point{mean(from, (*scorePath).after)}
 		for ; len(grid) > 0 && grid[0] < to; grid = grid[1:] {
@@ -219,18 +218,17 @@ func ageGrid(lo, hi float64) []float64 {
 	grid := make([]float64, curvePoints)
 	for i := range grid {
 		t := float64(i) / (curvePoints - 1)
+		grid[i] = lo + t*(hi-lo)
 		if layout.SpansDecade(lo, hi) {
 			grid[i] = lo * math.Pow(hi/lo, t)
-		} else {
-			grid[i] = lo + t*(hi-lo)
 		}
 	}
 	return grid
 }
 
-// scoreCurveFigure draws a curve for each method with paths and a horizontal line for each without;
-// nil if no method has a path.
-func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *layout.Figure {
+// scoreCurveFigure draws a curve for each method with paths, two of both directions with the shares of
+// the rows in, and a horizontal line for each without; nil if no method has a path.
+func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) [2][]*scorePath) *layout.Figure {
 	f := &layout.Figure{
 		Title: table.Layout.Path.Curve + ": " + table.Layout.Describe(row.Setting),
 		Y:     layout.AxisLabel{Text: data.ScoreLabel(table.Metric, "")},
@@ -245,7 +243,7 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 	for j := range row.Entries {
 		entry := &row.Entries[j]
 		found := paths(entry)
-		if len(found) == 0 {
+		if len(found[0])+len(found[1]) == 0 {
 			method, _ := analysis.MethodInfo(analysis.MethodName(table.Methods[j]))
 			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && method.Reference {
 				level[len(f.Series)] = s
@@ -254,14 +252,21 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 			}
 			continue
 		}
-		pieces, lo, hi := meanCurve(found, styles[j].continuous)
-		if pieces == nil {
-			continue
+		from, to, names := math.Inf(1), math.Inf(-1), []string{""}
+		if len(found[1]) > 0 {
+			names, f.Lower.Text = []string{", up", ", down"}, table.Layout.Path.Share
 		}
-		lowest, highest = min(lowest, lo), max(highest, hi)
-		f.Series = append(f.Series, layout.Series{Method: j, Pieces: pieces, Most: 12, Steps: !styles[j].continuous})
-		counts = append(counts, analysis.RepeatCount{Label: styles[j].label, N: len(found), Of: row.Repeats, Cuts: cutAges(found, lo, hi)})
-		if marks := chosenAges(entry, found); len(marks) > 0 {
+		for way, name := range names {
+			pieces, lo, hi := meanCurve(found[way], styles[j].continuous)
+			if pieces == nil {
+				continue
+			}
+			from, to = min(from, lo), max(to, hi)
+			f.Series = append(f.Series, layout.Series{Name: name, Method: j, Pieces: pieces, Most: 12, Steps: !styles[j].continuous, Dashed: way > 0})
+			counts = append(counts, analysis.RepeatCount{Label: styles[j].label + name, N: len(found[way]), Of: row.Repeats, Cuts: cutAges(found[way], lo, hi)})
+		}
+		lowest, highest = min(lowest, from), max(highest, to)
+		if marks := chosenAges(entry, from, to); len(marks) > 0 {
 			style := &layout.Style{Color: styles[j].color, Line: true, Mark: layout.Star, Size: 4.5, Width: 2} // above all lines
 			choices = append(choices, layout.Series{Name: styles[j].label + ", age by validation", Pieces: marks, Style: style})
 		}
@@ -286,8 +291,7 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 }
 
 // chosenAges returns the age chosen by validation in each repeat, with its test score.
-func chosenAges(entry *analysis.ScoreEntry, paths []*scorePath) (marks [][]layout.Point) {
-	lo, hi := commonAges(paths)
+func chosenAges(entry *analysis.ScoreEntry, lo, hi float64) (marks [][]layout.Point) {
 	for _, sample := range entry.Sample {
 		age, score := sample.Step[0], sample.Score[analysis.TestAtBestValidation]
 		if lo <= age && age <= hi && stats.Finite(score) {

@@ -134,6 +134,8 @@ type Path struct {
 	// event and the direction, or ""; "start" begins a continuous piece, and steps fall
 	// where the direction is Down.
 	Table, Number, Step, Score, Event, Direction, Down string
+	Counts                                             [3]string // of a path with events: columns of the rows that count fully, in part and not
+	Share                                              string    // label of the share of those that count
 
 	// Points and Fits count the points and those with their own model.
 	Points, Fits string

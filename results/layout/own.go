@@ -59,6 +59,7 @@ type Figure struct {
 	Note    string // below the title
 	Caption string
 	X, Y    AxisLabel
+	Lower   AxisLabel // of a panel below, if it has a text: see [Point]
 	Series  []Series
 	Rules   []float64 // x of vertical hairlines
 }
@@ -73,12 +74,13 @@ type AxisLabel struct {
 
 // Series is one entry of a figure's legend. A line joins the points of a piece only.
 type Series struct {
-	Name   string
-	Method int // in [FigurePlan.Methods], if Style is nil
+	Name   string // if Style is nil, what follows the method's label
+	Method int    // in [FigurePlan.Methods], if Style is nil
 	Style  *Style
 	Pieces [][]Point
 	Most   int  // marks at most; 0 for all
 	Steps  bool // of a method: marks only where pieces begin, no dashes
+	Dashed bool // of a method: short dashes and no marks
 }
 
 // Pieces joins n points along an axis. An unknown one is a gap.
@@ -100,8 +102,9 @@ func Pieces(n int, at func(i int) (p Point, known bool)) [][]Point {
 // SpansDecade reports whether an axis between positive values is better logarithmic.
 func SpansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }
 
-// Point is a point with the half height of its error band, 0 or NaN for none.
-type Point struct{ X, Y, Band float64 }
+// Point is a point with the half height of its error band, 0 or NaN for none, and its height in the
+// figure's lower panel, 0 for none.
+type Point struct{ X, Y, Band, Lower float64 }
 
 // Style is the style of a series without a method.
 type Style struct {

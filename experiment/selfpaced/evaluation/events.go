@@ -20,12 +20,12 @@ func (p *paths) eventFigure(row *analysis.ScoreRow, method int) (*layout.Figure,
 	lo, hi := math.Inf(1), math.Inf(-1)
 	ages, repeats := map[string][]float64{}, 0
 	for _, sample := range row.Entries[method].Sample {
-		knots := p.knots[sample.Cell.String()]
+		knots, _ := analysis.KnotsToDraw(p.knots[sample.Cell.String()])
 		if !sample.Whole() || len(knots) == 0 {
 			continue
 		}
 		repeats++
-		for _, k := range analysis.KnotsToDraw(knots) {
+		for _, k := range knots {
 			lo, hi = min(lo, k.Age), max(hi, k.Age)
 			ages[k.Event] = append(ages[k.Event], k.Age)
 		}

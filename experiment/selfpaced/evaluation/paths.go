@@ -141,7 +141,7 @@ func (p *paths) read(ctx context.Context, cells map[string]bool) error {
 // agePath says what is missing if there is no path.
 func (p *paths) agePath(cell string) (path *agePath, missing string) {
 	path = &agePath{}
-	knots := analysis.KnotsToDraw(p.knots[cell])
+	knots, _ := analysis.KnotsToDraw(p.knots[cell])
 	for _, k := range knots {
 		v, ok := p.values[cell][k.Number]
 		if !ok {
