@@ -459,7 +459,7 @@ sweeps:
 			}
 			continue
 		}
-		checkProblem(t, err, "grids/test.yaml:7: sweeps.1: ", "look like those of sweeps.0")
+		checkProblem(t, err, "grids/test.yaml:7: sweeps.1: ", "cannot be told apart from those of sweeps.0")
 	}
 }
 
