@@ -126,8 +126,8 @@ func TestDown(t *testing.T) {
 	for k := range ages {
 		up.Add(ages[k], scores[k], 3, begins[k], false)
 	}
-	for k := len(ages) - 1; k >= 0; k-- {
-		down.Add(ages[k], scores[k], 3, k == len(ages)-1 || begins[k+1], true)
+	for k, age := range slices.Backward(ages) {
+		down.Add(age, scores[k], 3, k == len(ages)-1 || begins[k+1], true)
 	}
 	both := &Curve{Down: len(ages)}
 	both.Ages, both.Scores = append(slices.Clone(up.Ages), down.Ages...), append(slices.Clone(up.Scores), down.Scores...)

@@ -103,22 +103,16 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 	if n := measure("knots"); n != figure(knots.Rows) || last < 0 {
 		return fmt.Errorf("knots is %v, and there are %d", n, knots.Rows)
 	}
-	ages, kkts, directions, largest := of("age"), of("kkt"), of("direction"), 0
+	ages, kkts := of("age"), of("kkt")
 	worst := figure(math.NaN())
 	for k := range knots.Rows {
 		if kkt := figureOf(kkts, k); !(kkt <= worst) && kkt.is() {
 			worst = kkt
 		}
-		falls := directions.Texts[k] == down
-		if !falls {
-			largest = k
-		}
-		if k == 0 || !figureOf(ages, 0).is() || falls && directions.Texts[k-1] != down {
-			continue
-		}
-		if before, age := figureOf(ages, k-1), figureOf(ages, k); falls && !(age <= before) || !falls && !(age >= before) {
-			return fmt.Errorf("knot %d has age %v, after %v", k, age, before)
-		}
+	}
+	largest, err := orderedAges(ages, of("direction"), knots.Rows)
+	if err != nil {
+		return err
 	}
 	test, validation := of("test_score"), of("validation_score")
 	for _, part := range []*experiment.Vector{test, validation} {
@@ -150,6 +144,24 @@ func consistentKnots(measure func(string) figure, metric string, rule choice.Rul
 		}
 	}
 	return nil
+}
+
+// orderedAges wants the ages to rise and those of a path down, the last ones, to fall. It returns the
+// knot at the largest age.
+func orderedAges(ages, directions *experiment.Vector, knots int) (largest int, err error) {
+	for k := range knots {
+		falls := directions.Texts[k] == down
+		if !falls {
+			largest = k
+		}
+		if k == 0 || !figureOf(ages, 0).is() || falls && directions.Texts[k-1] != down {
+			continue
+		}
+		if before, age := figureOf(ages, k-1), figureOf(ages, k); falls && !(age <= before) || !falls && !(age >= before) {
+			return 0, fmt.Errorf("knot %d has age %v, after %v", k, age, before)
+		}
+	}
+	return largest, nil
 }
 
 // chosenOf returns the knot that a rule chooses, and its criterion there.

@@ -67,8 +67,7 @@ func measureCell(t testing.TB, grid string) *costCell {
 	cmd.Env = append(os.Environ(), costCellVariable+"="+grid, "GOMAXPROCS=1")
 	output, err := cmd.Output()
 	cell := &costCell{Grid: grid}
-	lines := bytes.Split(output, []byte("\n"))
-	for _, line := range lines {
+	for line := range bytes.Lines(output) {
 		if text, is := bytes.CutPrefix(line, []byte(costCellVariable)); is {
 			if err := json.Unmarshal(text, cell); err != nil {
 				t.Fatal(err)
