@@ -21,7 +21,8 @@ func Shares(start, growth float64) []float64 {
 // Packer and Koller (2010). The last threshold of a share is half-way between its largest loss and
 // the next loss of the current solution.
 //
-// A share that earlier ages have already admitted has no knot and counts as Passed. A regularizer
+// A share that earlier ages have already admitted, or whose losses are rounding, has no knot and
+// counts as Passed. A regularizer
 // that excludes samples of a share at every age is an error.
 func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOptions) (*ACSPath, error) {
 	for k, share := range shares {
@@ -33,8 +34,12 @@ func ACSShares(ctx context.Context, p *gaga.Problem, shares []float64, o ACSOpti
 	return alternate(ctx, p, len(shares), o, func(a *gaga.Alternation, path *ACSPath) (float64, error) {
 		share := shares[path.Ages+path.Passed]
 		q.sort(a)
-		level := max(q.level(q.first(share*q.total)), roundingLoss(p, q.losses))
-		age := entryAge(p.Regularizer, level)
+		level, age := q.level(q.first(share*q.total)), 1.0 // where no row has a loss
+		if level > roundingLoss(p, q.losses) {
+			age = entryAge(p.Regularizer, level)
+		} else if path.Ages > 0 || share < shares[len(shares)-1] {
+			return 0, nil
+		}
 		if math.IsInf(age, 1) {
 			return 0, fmt.Errorf("baselines: at no age does the regularizer %s let a share of %g of the samples in", p.Regularizer.Name(), share)
 		}

@@ -154,3 +154,41 @@ func TestACSSharesRefuses(t *testing.T) {
 		t.Errorf("a regularizer that keeps samples out: %v", err)
 	}
 }
+
+// TestACSSharesOfRounding wants shares whose losses are rounding to be passed, and search at ages of
+// the size of rounding to end.
+func TestACSSharesOfRounding(t *testing.T) {
+	t.Parallel()
+	const n, d = 53, 30
+	rng := rand.New(rand.NewPCG(7, 1))
+	s := newSample(n, d)
+	for i := range n {
+		common, sum := rng.NormFloat64(), 0.0
+		for j := range d {
+			s.x.Data[i*d+j] = common + 0.5*rng.NormFloat64()
+			if j < 3 {
+				sum += s.x.Data[i*d+j]
+			}
+		}
+		if s.y[i] = math.Copysign(1, sum); rng.Float64() < 0.2 {
+			s.y[i] = -s.y[i]
+		}
+	}
+	for _, c := range []float64{1, 10} {
+		p := gaga.SVM(s.x, s.y, nil, c, nil)
+		p.Regularizer = gaga.Linear{}
+		path, err := baselines.ACSShares(t.Context(), p, baselines.Shares(0.5, 0.05), baselines.ACSOptions{})
+		if err != nil || path.Passed < 5 || path.Alternations > 1000 || path.Unconverged > 0 {
+			t.Errorf("C %g: %d shares passed, %d alternations, %d ages without convergence, %v", c, path.Passed, path.Alternations, path.Unconverged, err)
+		}
+		for _, knot := range path.Knots {
+			if knot.Age < 1e-9*c || knot.KKT > 1e-8 {
+				t.Errorf("C %g: age %g, KKT %g", c, knot.Age, knot.KKT)
+			}
+		}
+		search, err := baselines.ACS(t.Context(), p, []float64{3e-9}, baselines.ACSOptions{})
+		if err != nil || search.Alternations > 10_000 || search.Unconverged > 0 {
+			t.Errorf("C %g: %d alternations at an age of rounding, %v", c, search.Alternations, err)
+		}
+	}
+}

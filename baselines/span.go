@@ -26,13 +26,16 @@ const (
 	boundGrowth = 0.01
 	// shareRoom is the margin of the threshold that admits all samples against rounding of a fit.
 	shareRoom = 1e-6
+	// beginChange of a weight ends alternation at a first age, or as many steps.
+	beginChange, beginSteps = 1e-6, 1000
 	// lossRounding is the share of the largest loss below which a loss counts as 0.
 	lossRounding = 1e-10
 )
 
 // FindAges returns at most n >= 3 ascending ages that fit a problem, in the unit in which the
 // regularizer compares them with losses. They begin where half of the rows that have a loss are in at
-// the plain fit, half of each class. Each further age lets in an equal part of the rows that are still
+// the plain fit, half of each class; where alternation from there leaves one class only, at the first
+// of n equal parts of the others from which it keeps both. Each further age lets in an equal part of the rows that are still
 // out at the current fit of a search upwards, which makes one alternation an age. The last is
 // [spanRoom] times the age at which all are in.
 //
@@ -60,6 +63,9 @@ func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 	first := q.beginning(least)
 	for first > 1 && math.IsInf(entryAge(p.Regularizer, q.level(first)), 1) {
 		first--
+	}
+	if first, err = q.keeping(ctx, a, first, n); err != nil {
+		return nil, err
 	}
 	level, before := q.level(first), 0.0
 	var ages, in []float64 // and the rows that are in after the alternation
@@ -185,6 +191,31 @@ func (q *queue) beginning(least float64) int {
 		}
 	}
 	return len(q.order)
+}
+
+// keeping returns how many rows are in at the first age, at least so many, from which alternation keeps
+// the classes that the fit needs, by bisection of n equal parts. The current solution stays.
+func (q *queue) keeping(ctx context.Context, a *gaga.Alternation, first, n int) (int, error) {
+	if _, classes := q.p.Loss.(gaga.ClassificationLoss); !classes || q.p.Loss.Kinked() {
+		return first, nil // one class has a fit
+	}
+	plain, start := a.Theta(), q.rows(first)
+	at := func(part int) int { return q.first(start + (q.total-start)*float64(part)/float64(n)) }
+	lo, hi := -1, n
+	for part := 0; hi-lo > 1; part = (lo + hi) / 2 {
+		_, err := a.Converge(ctx, min(entryAge(q.p.Regularizer, q.level(at(part))), mostAge), beginChange, beginSteps)
+		var slow *gaga.NotConverged
+		switch {
+		case err == nil || errors.As(err, &slow):
+			hi = part
+		case errors.Is(err, gaga.ErrOneClass) || errors.Is(err, gaga.ErrDiscarded):
+			lo = part
+		default:
+			return 0, err
+		}
+		a.SetTheta(plain)
+	}
+	return at(hi), nil
 }
 
 // roundingLoss includes the losses without features in the largest.

@@ -171,6 +171,53 @@ func TestAgesKeepClasses(t *testing.T) {
 	}
 }
 
+// TestAgesBeginWithBothClasses wants search to keep both classes from the first age on where alternation
+// from half of the rows leaves one, and an age a thirtieth of the rows earlier not to.
+func TestAgesBeginWithBothClasses(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		s := newSample(120, 3)
+		for i := range s.y {
+			s.y[i] = float64(2*(i%2) - 1)
+			for j := range 3 {
+				s.x.Data[3*i+j] = rng.NormFloat64() + s.y[i]
+			}
+		}
+		p := gaga.LogisticRegression(s.x, s.y, nil, 0.05)
+		p.Regularizer = gaga.Linear{}
+		ages, err := baselines.FindAges(t.Context(), p, 41)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := gaga.NewAlternation(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses := make([]float64, 120)
+		keeps := func(rows int) bool {
+			if err := a.FitAll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			age := ages[0]
+			if a.Losses(losses); rows > 0 {
+				slices.Sort(losses)
+				k, _ := slices.BinarySearch(losses, age)
+				age = losses[k-rows]
+			}
+			_, err := a.Converge(t.Context(), age, 1e-6, 1000)
+			return err == nil
+		}
+		if !keeps(0) || keeps(4) {
+			t.Errorf("seed %d: from the first age %v both classes stay: %v, and 4 rows earlier: %v", seed, ages[0], keeps(0), keeps(4))
+		}
+		path, err := gaga.Track(t.Context(), p, gaga.Options{Age: gaga.Range{Min: ages[0], Max: ages[40]}})
+		if err != nil || len(path.Gaps()) > 0 || path.Knots()[0].Age > ages[0] {
+			t.Errorf("seed %d: gaps %v, %v", seed, path.Gaps(), err)
+		}
+	}
+}
+
 // bounded is a regularizer that keeps losses from 3 on out at every age.
 type bounded struct{ gaga.Hard }
 

@@ -119,8 +119,13 @@ func (e *NotConverged) Error() string {
 	return fmt.Sprintf("gaga: alternation at age %v still moves a weight by %.2g after %d iterations", e.Age, e.Change, e.Iterations)
 }
 
-// Converge alternates until no weight changes by more than tolerance (0: 1e-10), at most limit
-// times (0: 100,000), and returns how often. Errors are those of Step, or [*NotConverged].
+// objectiveRounding is the relative rounding of the implicit objective.
+const objectiveRounding = 1e-14
+
+// Converge alternates until no weight changes by more than tolerance (0: 1e-10), or until changes are
+// rounding: in 1,000 steps neither they nor the implicit objective have fallen, as at ages of the
+// size of the solver's errors. It does so at most limit times (0: 100,000), and returns how often.
+// Errors are those of Step, or [*NotConverged].
 func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
 	if tolerance == 0 {
 		tolerance = 1e-10
@@ -129,6 +134,7 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 		limit = 100_000
 	}
 	var change float64
+	least, before, lowest := math.Inf(1), math.Inf(1), math.Inf(1)
 	for k := 1; k <= limit; k++ {
 		var err error
 		if change, err = a.Step(ctx, age); err != nil {
@@ -137,6 +143,13 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 		if change <= tolerance {
 			return k, nil
 		}
+		if least = min(least, change); k%1000 == 0 {
+			value := a.objective(age)
+			if !(least < before) && !(value < lowest*(1-objectiveRounding)) {
+				return k, nil
+			}
+			before, lowest = least, min(lowest, value)
+		}
 	}
 	return limit, &NotConverged{age, limit, change}
 }
@@ -144,18 +157,24 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 // Knot describes the current solution. Its KKT is the residual of the last weighted fit plus the
 // largest change of a weight in the next step.
 func (a *Alternation) Knot(age float64, kind Kind) Knot {
-	p := a.problem
 	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: a.Theta()}
 	k.KKT = a.search.Certificate().KKT + a.search.Change()
-	k.Objective = a.Penalty()
+	k.Objective = a.objective(age)
 	a.search.Weigh(age)
-	for i, u := range a.search.Scores() {
-		loss, _, _ := p.Loss.Eval(u, p.Y[i])
-		k.Objective += p.multiplicity(i) * p.Regularizer.Integral(loss, age)
-		k.count(a.kinds[a.search.Zone()[i]], 1)
+	for _, zone := range a.search.Zone() {
+		k.count(a.kinds[zone], 1)
 	}
 	k.Active = active(k.Theta)
 	return k
+}
+
+func (a *Alternation) objective(age float64) float64 {
+	p, sum := a.problem, a.Penalty()
+	for i, u := range a.search.Scores() {
+		loss, _, _ := p.Loss.Eval(u, p.Y[i])
+		sum += p.multiplicity(i) * p.Regularizer.Integral(loss, age)
+	}
+	return sum
 }
 
 // Penalty returns R at the current solution.

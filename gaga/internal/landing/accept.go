@@ -23,6 +23,7 @@ type site struct {
 	scores    []float64
 	refuted   []uint8 // zones without a landing point
 	value     float64
+	reached   float64 // implicit objective at the solution accepted last; NaN if by watched samples
 	rounding  float64
 }
 
@@ -144,10 +145,11 @@ func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 	samples, u := s.state.All, s.scores
 	if within := s.horizon.Inside(pt); within {
 		samples, u = s.state.Watch, pt.U
-		value = s.condition.Value(pt)
+		value, s.reached = s.condition.Value(pt), math.NaN()
 	} else {
 		s.condition.PredictAll(u, pt.Theta)
 		value = condition.Objective(s.condition, pt.Theta, u, pt.Age)
+		s.reached = value
 	}
 	return value, condition.InZones(s.state, pt, samples, u)
 }
@@ -253,9 +255,16 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	return nil
 }
 
-// compare returns an *unfinished if the landing is above the point left beyond rounding.
-func (s *site) compare(from, pt *model.Point) error {
-	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)
+// compare returns an *unfinished if the landing pt, accepted last, is above the point left beyond
+// rounding; the implicit objective there is before, NaN if unknown.
+func (s *site) compare(from, pt *model.Point, before float64) error {
+	if math.IsNaN(before) {
+		before = s.objectiveAt(from.Theta, pt.Age)
+	}
+	after := s.reached
+	if math.IsNaN(after) {
+		after = s.objectiveAt(pt.Theta, pt.Age)
+	}
 	if !(after <= before+tolerance.KKT*math.Abs(before)+s.rounding) {
 		return &unfinished{fmt.Sprintf("the descent ends above the point that the path left, %v for %v", after, before)}
 	}

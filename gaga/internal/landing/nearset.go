@@ -109,6 +109,7 @@ func (n *nearSet) surround() {
 	}
 	copy(n.center, n.from)
 	places, norms := n.scores, n.ruler.Norms(nil)
+	var shells [64]int // samples from size / 2^k on, to twice that
 	for i, u := range n.u {
 		place := 0.0
 		if n.zone[i] != model.Pinned {
@@ -119,17 +120,12 @@ func (n *nearSet) surround() {
 			}
 		}
 		places[i] = place / (norms[i] + tolerance.Unit)
+		shells[min(max(-math.Ilogb(places[i]/size), 0), len(shells)-1)]++
 	}
-	near := func(radius float64) (count int) {
-		for _, place := range places {
-			if place <= radius {
-				count++
-			}
-		}
-		return count
-	}
-	for n.radius = size; n.radius > tolerance.WindowBrief*size && near(n.radius) > tolerance.WindowMany; {
+	n.radius = size
+	for k, near := 1, n.N-shells[0]; n.radius > tolerance.WindowBrief*size && near > tolerance.WindowMany; k++ {
 		n.radius *= 0.5
+		near -= shells[k]
 	}
 	n.only(places)
 }
