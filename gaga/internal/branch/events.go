@@ -124,8 +124,11 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 		}
 		// The event function is too curved for its interpolant: shorten the step.
 		h := 0.5 * math.Max(age-l.Age, tolerance.StepAnew*(end-l.Age))
-		if h < tolerance.Roundoff*l.Age { // the crossing is at the left point, to rounding
-			first.At = 0
+		if h < tolerance.Roundoff*l.Age {
+			if first.source.reverses(first.Crossing, l.Age) {
+				break
+			}
+			first.At = 0 // to rounding
 			return first
 		}
 		if c = b.shorten(h, target); c.At == 0 {

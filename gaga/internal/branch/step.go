@@ -67,7 +67,7 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 	}
 	h := math.Min(b.steps.next(age, target-age), tolerance.FoldStep*room)
 	if b.stands() {
-		h = math.Min(h, age-b.changed+tolerance.Nudge*age)
+		h = math.Min(h, age-b.changed+tolerance.StepStanding*age)
 	}
 	if expected.At <= h {
 		if b.locate(expected, age+expected.At, target, nil) {
