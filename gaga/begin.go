@@ -28,15 +28,17 @@ func (t *tracker) begin(ctx context.Context) error {
 		}
 		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
 	}
-	err = t.land(ctx, age, startAt(t.path.lambda(age)))
+	err = t.land(ctx, age, t.startAt(age))
 	_, flat := errors.AsType[*landing.Degenerate](err)
 	if errors.Is(err, convex.ErrOneClass) || flat && age > t.first {
-		return t.bridge(ctx, age, startAt(t.path.lambda(age)))
+		return t.bridge(ctx, age, t.startAt(age))
 	}
 	return err
 }
 
-func startAt(age float64) string { return fmt.Sprintf("start at age %v", age) }
+func (t *tracker) startAt(age float64) string {
+	return fmt.Sprintf("start at age %v", t.path.lambda(age))
+}
 
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	l, err := t.lander.At(ctx, t.branch.Left(), age, reason)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -60,6 +61,13 @@ var shapes = []struct {
 		value := []float64{0, 1, -3, 1e4}[rng.IntN(4)]
 		s.column(rng.IntN(s.d), func(int) float64 { return value })
 	}},
+}
+
+// mended are seeds, of 100,000 problems, of which paths once were wrong.
+var mended = map[string][]uint64{
+	"plain":    {298, 5834, 13665},
+	"levels":   {5964},
+	"constant": {419, 6719, 11269},
 }
 
 // drawShape draws a problem of any model and regularizer of a shape of shapes, and ages.
@@ -182,12 +190,15 @@ func TestExamined(t *testing.T) {
 		}
 		t.Run(info.name, func(t *testing.T) {
 			t.Parallel()
-			first, last := uint64(0), problems
+			seeds := slices.Clone(mended[info.name])
+			for seed := range problems {
+				seeds = append(seeds, seed)
+			}
 			if seed, err := strconv.ParseUint(os.Getenv("AGEPATH_SEED"), 10, 64); err == nil {
-				first, last = seed, seed+1
+				seeds = []uint64{seed}
 			}
 			var all examined
-			for seed := first; seed < last; seed++ {
+			for _, seed := range seeds {
 				if err := all.add(t.Context(), seed, shape); err != nil {
 					all.wrong++
 					t.Error(err)

@@ -172,6 +172,9 @@ func continues(ctx context.Context, p *gaga.Problem, theta []float64, age float6
 	for _, w := range at {
 		size = max(size, math.Abs(w))
 	}
+	if size == 0 { // at a saddle point too alternation stays
+		size = 1
+	}
 	rng := rand.New(rand.NewPCG(1, 38))
 	for range 4 {
 		beside := slices.Clone(at)

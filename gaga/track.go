@@ -191,7 +191,7 @@ func (t *tracker) run(ctx context.Context) error {
 	if err == nil && t.path.discarded() {
 		t.path.knots, t.path.pieces, t.path.restarts, t.path.gaps, t.path.eventCount = nil, nil, nil, nil, 0
 		t.grid = t.options.ages()
-		if err = t.bridge(ctx, t.first, startAt(t.first)); err == nil {
+		if err = t.bridge(ctx, t.first, t.startAt(t.first)); err == nil {
 			err = t.proceed(ctx)
 		}
 	}

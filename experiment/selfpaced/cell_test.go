@@ -55,11 +55,11 @@ var goldenCells = []struct {
 				Protocol: dataset.HeldOut,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
-			Method: Method{Name: GAGA, Algorithm: 27, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
+			Method: Method{Name: GAGA, Algorithm: 28, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":27,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
-		"ecd6727f0e529c1a2baa462a9547a00d",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":28,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		"4acae14a3d57d42c06c7eafc6ec61e48",
 	},
 	{
 		Cell{

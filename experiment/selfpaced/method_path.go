@@ -80,7 +80,7 @@ var acsShareMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 27, regularized: true, aged: true, directed: true,
+	name: GAGA, algorithm: 28, regularized: true, aged: true, directed: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {

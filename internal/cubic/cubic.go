@@ -51,6 +51,9 @@ func Root(l, r End, h, slack, soon float64) float64 {
 			l.Value = 0
 		}
 	}
+	if math.IsInf(r.Rate, 0) || math.IsNaN(r.Rate) { // a weight ends with an infinite slope
+		r.Rate = (r.Value - l.Value) / h
+	}
 	// The interpolant lies in the convex hull of its Bernstein coefficients.
 	b := bernstein{l.Value, l.Value + h*l.Rate/3, r.Value - h*r.Rate/3, r.Value}
 	if b[1] >= 0 && b[2] >= 0 && b[3] >= -slack {

@@ -48,3 +48,13 @@ func TestRootBetweenPositiveEnds(t *testing.T) {
 		t.Errorf("root at %v, want 0.25", got)
 	}
 }
+
+// A function that ends below zero with an infinite or unknown rate has its root on the chord.
+func TestRootBeforeInfiniteRate(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []float64{math.Inf(-1), math.Inf(1), math.NaN()} {
+		if got := Root(End{1, -1}, End{-1, rate}, 1, 1e-11, 1e-13); !(got > 0 && got < 1) {
+			t.Errorf("with the rate %v the root is at %v", rate, got)
+		}
+	}
+}

@@ -32,6 +32,7 @@ type Branch struct {
 	event       event
 	predicted   []float64
 	before      []float64
+	changed     float64 // age of the last change of the partition
 }
 
 // New returns a branch without a left point; the caller sets it.
@@ -59,7 +60,7 @@ func (b *Branch) Left() *model.Point { return b.left }
 // otherwise that is about as in the last piece, at first the rest of the range.
 func (b *Branch) Begin(step float64) {
 	b.steps.begin(b.left.Age, step)
-	b.turn = turn{}
+	b.turn, b.changed = turn{}, b.left.Age
 	for _, s := range b.sources {
 		s.changed(model.Crossing{Index: -1}, b.left.Age)
 	}

@@ -46,7 +46,7 @@ func (b *Branch) pass(c candidate) Outcome {
 
 // change reports false, and reverts, if the point is no strict minimum after the change.
 func (b *Branch) change(x model.Crossing) bool {
-	b.turn = turn{}
+	b.turn, b.changed = turn{}, b.left.Age
 	copy(b.before, b.left.Theta)
 	for _, i := range b.state.Pins {
 		b.trial.Dual[i] = b.left.Dual[i]

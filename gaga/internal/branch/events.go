@@ -125,6 +125,13 @@ func (b *Branch) earliest(c candidate, target float64) candidate {
 		// The event function is too curved for its interpolant: shorten the step.
 		h := 0.5 * math.Max(age-l.Age, tolerance.StepAnew*(end-l.Age))
 		if h < tolerance.Roundoff*l.Age {
+			if !b.Stand() {
+				return fold
+			}
+			if scalar, ok := first.source.test(l, first.Crossing); ok && !(scalar > 0) {
+				first.At = 0 // to rounding
+				return first
+			}
 			break
 		}
 		if c = b.shorten(h, target); c.At == 0 {

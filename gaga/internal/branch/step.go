@@ -66,6 +66,9 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 		return fold
 	}
 	h := math.Min(b.steps.next(age, target-age), tolerance.FoldStep*room)
+	if b.stands() {
+		h = math.Min(h, age-b.changed+tolerance.StepStanding*age)
+	}
 	if expected.At <= h {
 		if b.locate(expected, age+expected.At, target, nil) {
 			return expected.located()
@@ -74,6 +77,16 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.Roundoff*age))
 	}
 	return b.shorten(h, target)
+}
+
+// stands reports whether weights change although θ stays, as between samples that cancel: H can then
+// lose its definiteness and regain it where no step sees that. Its slopes begin at the last change.
+func (b *Branch) stands() bool {
+	s, size := b.state, 0.0
+	for r, j := range s.Active {
+		size += s.Diag[r] * b.left.Theta[j] * b.left.Theta[j]
+	}
+	return s.Bends && speed(s, b.left)*b.left.Age*b.left.Age <= b.rounding(size)
 }
 
 // shorten moves the trial point on by h, or by the longest halving of h for which the corrector

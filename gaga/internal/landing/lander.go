@@ -141,7 +141,8 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 		}
 		l.stalls++
 		if breadth = math.Max(breadth, tolerance.Nudge*math.Pow(tolerance.WidenBy, l.stalls)); breadth > tolerance.Widest {
-			return Landing{}, &Degenerate{Reason: fmt.Sprintf("%s: the path stalls at age %v, also after landings at up to a relative %g beyond", reason, pt.Age, tolerance.Widest)}
+			end := &unfinished{fmt.Sprintf("the path stalls, also after landings at up to a relative %g beyond", tolerance.Widest)}
+			return Landing{}, l.explain(end, reason, pt.Age)
 		}
 	}
 	age := math.Min(pt.Age*(1+breadth), l.options.Last)

@@ -20,6 +20,7 @@ type Zoning struct {
 	Kinks      int                  // zones before the regularizer's: 0 or 2
 	Curved     []bool               // φ changes with the predictor
 	Weighed    bool                 // the last zone has weight
+	Bends      bool                 // a weight's slope grows from 0 at its threshold
 	reciprocal
 }
 
@@ -39,6 +40,8 @@ func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) S
 	threshold, _ := r.Threshold(last-1, 1)
 	weight, _, _ := r.Weight(last, 2*threshold, 1)
 	z.Weighed = weight > 0
+	_, slope, _ := r.Weight(0, threshold, 1)
+	z.Bends = slope == 0 && z.Varies(0)
 	return z
 }
 
