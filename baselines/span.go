@@ -35,9 +35,9 @@ const (
 // FindAges returns at most n >= 3 ascending ages that fit a problem, in the unit in which the
 // regularizer compares them with losses. They begin where half of the rows that have a loss are in at
 // the plain fit, half of each class; where alternation from there leaves one class only, at the first
-// of n equal parts of the others from which it keeps both. Each further age lets in an equal part of the rows that are still
-// out at the current fit of a search upwards, which makes one alternation an age. The last is
-// [spanRoom] times the age at which all are in.
+// of n equal parts of the others from which it keeps both. Each further age lets in an equal part of
+// the rows that are still out at the current fit of a search upwards, which makes one alternation an
+// age. The last is [spanRoom] times the age at which all are in.
 //
 // With fewer rows in, a model fits a separable subset and its branch stays there; half of all rows can
 // leave one class only, where the other is rare.
@@ -67,10 +67,20 @@ func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 	if first, err = q.keeping(ctx, a, first, n); err != nil {
 		return nil, err
 	}
-	level, before := q.level(first), 0.0
-	var ages, in []float64 // and the rows that are in after the alternation
+	ages, in, err := q.climb(ctx, a, q.level(first), least, n)
+	if err != nil {
+		return nil, err
+	}
+	ages = halveSteps(ages, in, n-1)
+	return append(ages, spanRoom*ages[len(ages)-1]), nil
+}
+
+// climb returns the ages of the search upwards from a level of the losses, until all rows are in, and
+// the rows that are in after the alternation at each.
+func (q *queue) climb(ctx context.Context, a *gaga.Alternation, level, least float64, n int) (ages, in []float64, err error) {
+	before, last := 0.0, len(q.p.Regularizer.Zones())-2
 	for range n + spanBeyond {
-		age := entryAge(p.Regularizer, max(level, least))
+		age := entryAge(q.p.Regularizer, max(level, least))
 		unreachable := math.IsInf(age, 1)
 		switch k := len(ages); {
 		case k > 0 && (unreachable || !(age > ages[k-1])):
@@ -80,10 +90,10 @@ func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 		}
 		_, err := a.Step(ctx, age)
 		if err != nil && !errors.Is(err, gaga.ErrDiscarded) && !errors.Is(err, gaga.ErrOneClass) {
-			return nil, fmt.Errorf("baselines: ages: age %v: %w", age, err)
+			return nil, nil, fmt.Errorf("baselines: ages: age %v: %w", age, err)
 		}
 		q.sort(a)
-		threshold, _ := p.Regularizer.Threshold(len(p.Regularizer.Zones())-2, age)
+		threshold, _ := q.p.Regularizer.Threshold(last, age)
 		rows, kept := q.rows(q.within(threshold)), min(len(ages), n-2)
 		ages, in = append(ages[:kept], age), append(in[:kept], rows)
 		left := n - 1 - len(ages)
@@ -93,8 +103,12 @@ func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 		before = threshold
 		level = q.level(q.first(rows + (q.total-rows)/float64(max(left, 1))))
 	}
-	// The ages that are left over halve the steps at which most rows come in.
-	for len(ages) > 1 && len(ages) < n-1 {
+	return ages, in, nil
+}
+
+// halveSteps adds ages, up to n, in the middle of the steps at which most rows come in.
+func halveSteps(ages, in []float64, n int) []float64 {
+	for len(ages) > 1 && len(ages) < n {
 		most := 1
 		for k := range in {
 			if k > 0 && in[k]-in[k-1] > in[most]-in[most-1] {
@@ -104,7 +118,7 @@ func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 		ages = slices.Insert(ages, most, math.Sqrt(ages[most-1]*ages[most]))
 		in = slices.Insert(in, most, (in[most-1]+in[most])/2)
 	}
-	return append(ages, spanRoom*ages[len(ages)-1]), nil
+	return ages
 }
 
 // queue has the rows in ascending order of their losses, that of their entry.
