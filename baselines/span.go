@@ -58,11 +58,7 @@ func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 	if q.within(least) == len(q.order) { // all ages give the plain fit
 		return []float64{1, spanRoom}, nil
 	}
-	first := q.beginning(least)
-	for first > 1 && math.IsInf(entryAge(p.Regularizer, q.level(first)), 1) {
-		first--
-	}
-	first = q.keeping(ctx, a, first, n)
+	first := q.keeping(ctx, a, q.beginning(least), n)
 	level, before := q.level(first), 0.0
 	var ages, in []float64 // and the rows that are in after the alternation
 	for range n + spanBeyond {
@@ -189,9 +185,13 @@ func (q *queue) beginning(least float64) int {
 	return len(q.order)
 }
 
-// keeping returns how many rows are in at the first age, at least so many, from which alternation keeps
-// the classes that the fit needs, by bisection of n equal parts. The current solution stays; other errors come again in the first step.
+// keeping returns how many rows are in at the first age, from so many or as many as the regularizer lets
+// in, at which alternation keeps the classes that the fit needs, by bisection of n equal parts. The
+// current solution stays; other errors come again in the first step.
 func (q *queue) keeping(ctx context.Context, a *gaga.Alternation, first, n int) int {
+	for first > 1 && math.IsInf(entryAge(q.p.Regularizer, q.level(first)), 1) {
+		first--
+	}
 	if _, classes := q.p.Loss.(gaga.ClassificationLoss); !classes || q.p.Loss.Kinked() {
 		return first // one class has a fit
 	}
