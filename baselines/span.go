@@ -26,8 +26,6 @@ const (
 	boundGrowth = 0.01
 	// shareRoom is the margin of the threshold that admits all samples against rounding of a fit.
 	shareRoom = 1e-6
-	// beginChange of a weight ends alternation at a first age, or as many steps.
-	beginChange, beginSteps = 1e-6, 1000
 	// lossRounding is the share of the largest loss below which a loss counts as 0.
 	lossRounding = 1e-10
 )
@@ -60,13 +58,7 @@ func FindAges(ctx context.Context, p *gaga.Problem, n int) ([]float64, error) {
 	if q.within(least) == len(q.order) { // all ages give the plain fit
 		return []float64{1, spanRoom}, nil
 	}
-	first := q.beginning(least)
-	for first > 1 && math.IsInf(entryAge(p.Regularizer, q.level(first)), 1) {
-		first--
-	}
-	if first, err = q.keeping(ctx, a, first, n); err != nil {
-		return nil, err
-	}
+	first := q.keeping(ctx, a, q.beginning(least), n)
 	ages, in, err := q.climb(ctx, a, q.level(first), least, n)
 	if err != nil {
 		return nil, err
@@ -207,29 +199,29 @@ func (q *queue) beginning(least float64) int {
 	return len(q.order)
 }
 
-// keeping returns how many rows are in at the first age, at least so many, from which alternation keeps
-// the classes that the fit needs, by bisection of n equal parts. The current solution stays.
-func (q *queue) keeping(ctx context.Context, a *gaga.Alternation, first, n int) (int, error) {
+// keeping returns how many rows are in at the first age, from so many or as many as the regularizer lets
+// in, at which alternation keeps the classes that the fit needs, by bisection of n equal parts. The
+// current solution stays; other errors come again in the first step.
+func (q *queue) keeping(ctx context.Context, a *gaga.Alternation, first, n int) int {
+	for first > 1 && math.IsInf(entryAge(q.p.Regularizer, q.level(first)), 1) {
+		first--
+	}
 	if _, classes := q.p.Loss.(gaga.ClassificationLoss); !classes || q.p.Loss.Kinked() {
-		return first, nil // one class has a fit
+		return first // one class has a fit
 	}
 	plain, start := a.Theta(), q.rows(first)
 	at := func(part int) int { return q.first(start + (q.total-start)*float64(part)/float64(n)) }
 	lo, hi := -1, n
 	for part := 0; hi-lo > 1; part = (lo + hi) / 2 {
-		_, err := a.Converge(ctx, min(entryAge(q.p.Regularizer, q.level(at(part))), mostAge), beginChange, beginSteps)
-		var slow *gaga.NotConverged
-		switch {
-		case err == nil || errors.As(err, &slow):
-			hi = part
-		case errors.Is(err, gaga.ErrOneClass) || errors.Is(err, gaga.ErrDiscarded):
+		_, err := a.Converge(ctx, min(entryAge(q.p.Regularizer, q.level(at(part))), mostAge), 1e-6, 1000)
+		if errors.Is(err, gaga.ErrOneClass) || errors.Is(err, gaga.ErrDiscarded) {
 			lo = part
-		default:
-			return 0, err
+		} else {
+			hi = part
 		}
 		a.SetTheta(plain)
 	}
-	return at(hi), nil
+	return at(hi)
 }
 
 // roundingLoss includes the losses without features in the largest.

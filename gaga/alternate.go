@@ -119,9 +119,6 @@ func (e *NotConverged) Error() string {
 	return fmt.Sprintf("gaga: alternation at age %v still moves a weight by %.2g after %d iterations", e.Age, e.Change, e.Iterations)
 }
 
-// objectiveRounding is the relative rounding of the implicit objective.
-const objectiveRounding = 1e-14
-
 // Converge alternates until no weight changes by more than tolerance (0: 1e-10), or until changes are
 // rounding: in 1,000 steps neither they nor the implicit objective have fallen, as at ages of the
 // size of the solver's errors. It does so at most limit times (0: 100,000), and returns how often.
@@ -145,7 +142,7 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 		}
 		if least = min(least, change); k%1000 == 0 {
 			value := a.objective(age)
-			if !(least < before) && !(value < lowest*(1-objectiveRounding)) {
+			if !(least < before) && !(value < lowest*(1-1e-14)) { // its rounding
 				return k, nil
 			}
 			before, lowest = least, min(lowest, value)

@@ -256,12 +256,9 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 }
 
 // compare returns an *unfinished if the landing pt, accepted last, is above the point left beyond
-// rounding; the implicit objective there is before, NaN if unknown.
-func (s *site) compare(from, pt *model.Point, before float64) error {
-	if math.IsNaN(before) {
-		before = s.objectiveAt(from.Theta, pt.Age)
-	}
-	after := s.reached
+// rounding.
+func (s *site) compare(from, pt *model.Point) error {
+	before, after := s.objectiveAt(from.Theta, pt.Age), s.reached
 	if math.IsNaN(after) {
 		after = s.objectiveAt(pt.Theta, pt.Age)
 	}

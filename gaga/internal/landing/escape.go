@@ -16,7 +16,7 @@ import (
 // that of the path. Plain steps from the jump point take up to 10^5 to leave a fold. Where a
 // weight breaks, the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
-	d := departure{theta: append([]float64(nil), pt.Theta...), value: math.NaN()}
+	d := departure{theta: append([]float64(nil), pt.Theta...)}
 	direction := pt.Rate
 	switch {
 	case x.OfSample() && len(s.state.Active) > 0 && !s.state.Breaks():
@@ -26,8 +26,8 @@ func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure 
 	case x.Cause != model.Fold:
 		return d
 	}
-	if theta, value, ok := s.escape(pt.Theta, direction, age); ok {
-		d.theta, d.value = theta, value
+	if theta, ok := s.escape(pt.Theta, direction, age); ok {
+		d.theta = theta
 	}
 	return d
 }
@@ -62,8 +62,7 @@ func (s *site) entering(x model.Crossing) []float64 {
 	return direction
 }
 
-// escape also returns the implicit objective at theta.
-func (s *site) escape(theta, direction []float64, age float64) (to []float64, value float64, ok bool) {
+func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok bool) {
 	n := s.state.N
 	here, u, du := make([]float64, n), make([]float64, n), make([]float64, n)
 	s.condition.PredictAll(du, direction)
@@ -71,7 +70,7 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, va
 	largest := math.Abs(du[blas64.Iamax(dense.Vector(du))])
 	size := (blas64.Nrm2(dense.Vector(here)) + blas64.Nrm2(dense.Vector(s.state.Y))) / math.Sqrt(float64(n))
 	if !(largest > 0) || math.IsInf(largest, 0) {
-		return nil, 0, false
+		return nil, false
 	}
 	to = make([]float64, len(theta))
 	at := func(x float64) float64 {
@@ -81,19 +80,19 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, va
 		blas64.Axpy(x, dense.Vector(direction), dense.Vector(to))
 		return condition.Objective(s.condition, to, u, age)
 	}
-	value = at(0)
+	value := at(0)
 	first := tolerance.EscapeLength * size / largest
 	if math.IsInf(first, 0) {
-		return nil, 0, false
+		return nil, false
 	}
 	for x := first; x*largest > tolerance.KKT*size; x *= 0.5 {
 		if !(at(0.5*x) < value) {
 			x *= 0.5 // is refuted as well
 		} else if at(x)+s.roundingAt(to) < value && s.objectiveAt(to, age) < value {
-			return to, value, true
+			return to, true
 		}
 	}
-	return nil, 0, false
+	return nil, false
 }
 
 // offSaddle returns a point next to theta when steps stop although the implicit objective falls in
@@ -109,7 +108,7 @@ func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []fl
 	}
 	blas64.Scal(model.Sign(direction[blas64.Iamax(dense.Vector(direction))]), dense.Vector(direction))
 	for range 2 {
-		if to, _, ok = s.escape(theta, direction, age); ok {
+		if to, ok = s.escape(theta, direction, age); ok {
 			return to, true
 		}
 		blas64.Scal(-1, dense.Vector(direction))

@@ -82,7 +82,6 @@ type descent interface {
 type departure struct {
 	age   float64
 	theta []float64
-	value float64 // implicit objective of the point left at the first age, NaN if unknown
 	most  int
 	way   string
 }
@@ -158,9 +157,8 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 		wider := tolerance.WidenBy*breadth <= tolerance.Widest && age < l.options.Last
 		steps, err := l.down(ctx, &d, pt, wider)
 		if total += steps; err == nil {
-			err = l.compare(&from, pt, begin.value)
+			err = l.compare(&from, pt)
 		}
-		begin.value = math.NaN()
 		var flat *Degenerate
 		if err = l.explain(err, reason+d.way, age); errors.As(err, &flat) && wider && total < l.options.MaxAlternations && !errors.Is(err, convex.ErrOneClass) {
 			breadth *= tolerance.WidenBy

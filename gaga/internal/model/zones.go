@@ -127,15 +127,14 @@ func (p *Problem) Eval(zone uint8, u, y float64) (loss, slope, curvature float64
 func (p *Problem) Integrals(u []float64, age float64) (sum float64) {
 	vector, ok := p.Loss.(VectorLoss)
 	if !ok {
-		kinked := p.Kinked()
 		for i, ui := range u {
 			loss := p.Cost * (1 - p.Y[i]*ui) // Eval inlined
-			if kinked && loss <= 0 {
-				continue
-			} else if !kinked {
+			if !p.Kinked() {
 				loss, _, _ = p.Loss.Eval(ui, p.Y[i])
 			}
-			sum += p.M[i] * p.Regularizer.Integral(loss, age)
+			if !(loss <= 0) {
+				sum += p.M[i] * p.Regularizer.Integral(loss, age)
+			}
 		}
 		return sum
 	}
