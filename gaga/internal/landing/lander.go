@@ -140,8 +140,7 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 		}
 		l.stalls++
 		if breadth = math.Max(breadth, tolerance.Nudge*math.Pow(tolerance.WidenBy, l.stalls)); breadth > tolerance.Widest {
-			end := &unfinished{fmt.Sprintf("the path stalls, also after landings at up to a relative %g beyond", tolerance.Widest)}
-			return Landing{}, l.explain(end, reason, pt.Age)
+			return Landing{}, l.explain(&unfinished{fmt.Sprintf("the path stalls, also after landings at up to a relative %g beyond", tolerance.Widest)}, reason, pt.Age)
 		}
 	}
 	age := math.Min(pt.Age*(1+breadth), l.options.Last)

@@ -3,10 +3,9 @@ package tolerance
 // The branch. Steps are relative to the age.
 const (
 	// StepLongest limits steps because event functions depend on the age even if θ does not move.
-	StepLongest = 0.5
-	StepBefore  = 0.5 // fraction of the way to a crossing that could not be located
-	// StepStanding is the first step after a change where θ stands while weights change.
-	StepStanding = 1e-3
+	StepLongest  = 0.5
+	StepBefore   = 0.5  // fraction of the way to a crossing that could not be located
+	StepStanding = 1e-3 // first step after a change where θ stands while weights change
 	// StepAnew limits the first step of a piece, relative to that of the piece before, and the part
 	// of a step that is kept if event functions are too curved for interpolants.
 	StepAnew = 0.25
