@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
@@ -76,28 +75,6 @@ func Convert(ctx context.Context, from string, to io.Writer, compression results
 		return err
 	}
 	return buffered.Flush()
-}
-
-// CompressionOf returns the compression of a file made by [Write], "" if unknown.
-func CompressionOf(path string) results.Compression {
-	reader, err := file.OpenParquetFile(path, false)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = reader.Close() }()
-	if reader.NumRowGroups() == 0 {
-		return ""
-	}
-	chunk, err := reader.MetaData().RowGroup(0).ColumnChunk(0)
-	if err != nil {
-		return ""
-	}
-	for compression, codec := range codecs {
-		if codec == chunk.Compression() {
-			return compression
-		}
-	}
-	return ""
 }
 
 // codecs has Snappy for LZ4, which the library does not write to Parquet files.

@@ -64,14 +64,14 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantSame(t, filepath.Join(dir, "knots.arrow"), plain)
-		if is := CompressionOf(plain); is != want {
+		if is := compressionOf(plain); is != want {
 			t.Errorf("written with the compression %s it has %q", want, is)
 		}
 	}
 	if err := Write(t.Context(), dir, folder, ""); err != nil {
 		t.Fatal(err)
 	}
-	if is := CompressionOf(plain); is != results.ZSTD {
+	if is := compressionOf(plain); is != results.ZSTD {
 		t.Errorf("written without a compression it has %q", is)
 	}
 	if _, err := os.Stat(gone); err == nil {
@@ -308,4 +308,26 @@ func readByOthers(t *testing.T, polars string, compression results.Compression) 
 	if len(tables) != 3 {
 		t.Errorf("%d tables were read", len(tables))
 	}
+}
+
+// compressionOf returns the compression of a file made by [Write], "" if unknown.
+func compressionOf(path string) results.Compression {
+	reader, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = reader.Close() }()
+	if reader.NumRowGroups() == 0 {
+		return ""
+	}
+	chunk, err := reader.MetaData().RowGroup(0).ColumnChunk(0)
+	if err != nil {
+		return ""
+	}
+	for compression, codec := range codecs {
+		if codec == chunk.Compression() {
+			return compression
+		}
+	}
+	return ""
 }
