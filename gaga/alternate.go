@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/search"
 	"github.com/agepath/agepath/internal/convex"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Alternation is alternate convex search (ACS): each step sets each weight to v*(l_i, λ) and fits
@@ -119,10 +120,14 @@ func (e *NotConverged) Error() string {
 	return fmt.Sprintf("gaga: alternation at age %v still moves a weight by %.2g after %d iterations", e.Age, e.Change, e.Iterations)
 }
 
-// Converge alternates until no weight changes by more than tolerance (0: 1e-10), or until changes are
-// rounding: in 1,000 steps neither they nor the implicit objective have fallen, as at ages of the
-// size of the solver's errors. It does so at most limit times (0: 100,000), and returns how often.
-// Errors are those of Step, or [*NotConverged].
+// roundingSteps is the number of steps after which alternation is at rounding if the weights are within
+// a tenth of it times the least change of a step: steps that lead somewhere add up, also the small ones
+// near a fold.
+const roundingSteps = 1000
+
+// Converge alternates until no weight changes by more than tolerance (0: 1e-10), or until the steps no
+// longer add up, as at ages of the size of the solver's errors. It does so at most limit times (0:
+// 100,000), and returns how often. Errors are those of Step, or [*NotConverged].
 func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
 	if tolerance == 0 {
 		tolerance = 1e-10
@@ -131,7 +136,8 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 		limit = 100_000
 	}
 	var change float64
-	least, before, lowest := math.Inf(1), math.Inf(1), math.Inf(1)
+	var before []float64
+	least := math.Inf(1)
 	for k := 1; k <= limit; k++ {
 		var err error
 		if change, err = a.Step(ctx, age); err != nil {
@@ -140,12 +146,11 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 		if change <= tolerance {
 			return k, nil
 		}
-		if least = min(least, change); k%1000 == 0 {
-			value := a.objective(age)
-			if !(least < before) && !(value < lowest*(1-1e-14)) { // its rounding
+		if least = min(least, change); k%roundingSteps == 0 {
+			if before != nil && floats.Distance(before, a.search.Fitted(), math.Inf(1)) <= roundingSteps/10*least {
 				return k, nil
 			}
-			before, lowest = least, min(lowest, value)
+			before, least = append(before[:0], a.search.Fitted()...), math.Inf(1)
 		}
 	}
 	return limit, &NotConverged{age, limit, change}

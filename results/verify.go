@@ -49,35 +49,40 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 		return nil, err
 	}
 	v := &Verification{Manifest: m, dir: dir, index: newIndex(furtherTables(m), nil), sorts: map[string]int{}}
+	if err := v.checkTables(ctx); err != nil {
+		return nil, err
+	}
+	return v, v.checkReport(ctx)
+}
+
+func (v *Verification) checkTables(ctx context.Context) error {
+	m := v.Manifest
 	if kind, err := experiment.Named(m.Kind); err != nil {
 		v.Note("numbers of rows of the further tables were not compared: %v", err)
 	} else {
 		v.tables = kind.Tables().Further
 	}
 	if err := v.readFiles(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	cells, err := v.readCells(ctx)
 	if err != nil || !cells {
-		return v, err
+		return err
 	}
 	v.Cells = len(v.index.entries)
-	if err := v.checkReport(ctx); err != nil {
-		return nil, err
-	}
 	if v.streams > 0 {
 		v.Note("the run has not ended: %s", prose.Plural(v.streams, "stream"))
-		return v, nil
+		return nil
 	}
 	if v.trimmed {
 		v.Note("the last run was interrupted while it set cells aside: running the grid again finishes that")
-		return v, v.checkFormer(ctx)
+		return v.checkFormer(ctx)
 	}
 	v.checkCounts()
 	for _, table := range v.further {
 		err := v.checkFurther(ctx, table)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			v.Problem("files", "%s is missing, which was written together with %s", finalName(table), CellsFile)
@@ -86,9 +91,9 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 		}
 	}
 	if err := v.checkOutcomes(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	return v, v.checkFormer(ctx)
+	return v.checkFormer(ctx)
 }
 
 // checkOutcomes applies the checks of the kind of experiment.

@@ -126,7 +126,7 @@ func TestFoldersOfOthers(t *testing.T) {
 			t.Errorf("%v; want an error with %q", err, want)
 		}
 	}
-	refuses("no regular file")
+	refuses("not a regular file")
 	if text, err := os.ReadFile(target); err != nil || len(text) != len("{\"dir\":\"/x\"}\n") {
 		t.Errorf("the target holds %q, %v", text, err)
 	}

@@ -66,7 +66,7 @@ func TestWriteIsDeterministic(t *testing.T) {
 	if !maps.Equal(files, filesIn(t, filepath.Join(second, results.ReportFolder))) {
 		t.Error("equal runs have different reports")
 	}
-	if want := 11 + 3*22; len(files) != want {
+	if want := 12 + 3*22; len(files) != want {
 		t.Errorf("%d files, want %d: %v", len(files), want, slices.Sorted(maps.Keys(files)))
 	}
 	// Every figure is in report.md, and every link of it leads somewhere.
