@@ -91,17 +91,26 @@ func WriteMade(dir string, m *Made, files []string) error {
 	return writeJSON(disk.OS{}, filepath.Join(folder, MadeName), m)
 }
 
-// InputsOf returns a digest of the tables of dir: that of the manifest and the cells, which any change
-// of another table changes, and of the names and sizes of the streams of a run that goes on.
+// InputsOf returns a digest of the tables of dir, wherever dir is: of the manifest without places, of
+// the cells, which any change of another table changes, and of the names and sizes of the streams of a
+// run that has not ended.
 func InputsOf(dir string) (string, error) {
-	var parts []string
-	for _, name := range []string{ManifestName, CellsFile} {
-		digest, err := disk.Digest(filepath.Join(dir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		parts = append(parts, digest)
+	m, err := ReadManifest(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
 	}
+	if m != nil {
+		m.Places, m.File = ManifestPlaces{}, ""
+	}
+	manifest, err := json.Marshal(m)
+	if err != nil {
+		return "", err
+	}
+	cells, err := disk.Digest(filepath.Join(dir, CellsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	parts := []string{string(manifest), cells}
 	streams, err := filepath.Glob(filepath.Join(dir, "*.arrows"))
 	if err != nil {
 		return "", err
