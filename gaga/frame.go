@@ -39,13 +39,14 @@ func (p *Problem) centred() (*Problem, *frame) {
 	if p.Kernel != nil {
 		return p, f
 	}
-	q, column := *p, make([]float64, p.X.Rows)
+	q := *p
 	f.origin = make([]float64, p.X.Cols)
-	for j := range f.origin {
-		for i := range column {
-			column[i] = p.X.Data[i*p.X.Stride+j]
-		}
-		if f.intercept {
+	if f.intercept {
+		column := make([]float64, p.X.Rows)
+		for j := range f.origin {
+			for i := range column {
+				column[i] = p.X.Data[i*p.X.Stride+j]
+			}
 			f.origin[j] = typical(column)
 		}
 	}
